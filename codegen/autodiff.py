@@ -1,0 +1,147 @@
+"""Derivatives on the expression graph: one rule an operation, forward accumulation, linear growth.
+
+At a kink (abs, min, max) a derivative is a node whose inclusion function contains Clarke's gradient: the sign of a
+box that holds 0 is [-1, 1], and an undecided `where` is the hull of its branches. At a jump (sign, floor,
+Piecewise) the derivative is that of the branches and says nothing about the jump; every derivative output is
+therefore `guarded` by its function: its decoration is 0 unless the function is proved differentiable on the whole
+box.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+from .expr import Expr, ExprPool, reachable
+
+Rule = Callable[[ExprPool, Expr, tuple[Expr, ...]], tuple[Expr | None, ...]]
+"""(pool, node, its arguments) -> the partial derivative by each argument, None for a structural zero."""
+
+
+def _half(p: ExprPool) -> Expr:
+    return p.constant(Fraction(1, 2))
+
+
+def _one_minus_square(p: ExprPool, x: Expr) -> Expr:
+    return 1 - p.power_integer(x, 2)
+
+
+def _pow(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
+    base, exponent = a
+    by_base = exponent * p.node("pow", base, exponent - 1)
+    return by_base, None if exponent.op == "constant" else e * p.node("log", base)
+
+
+def _atan2(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
+    y, x = a
+    squared = p.power_integer(x, 2) + p.power_integer(y, 2)
+    return x / squared, -(y / squared)
+
+
+def _chebyshev(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
+    """d/dx of sum c_k T_k is a Chebyshev series again; d/dc_k is T_k."""
+    x, *c = a
+    by_x = p.node("chebyshev", x, *chebyshev_derivative(p, c)) if len(c) > 1 else None
+    zero, one = p.constant(0), p.constant(1)
+    return by_x, *(None if ck.op == "constant" else p.node("chebyshev", x, *[zero] * k, one) for k, ck in enumerate(c))
+
+
+def chebyshev_derivative(p: ExprPool, c: Sequence[Expr]) -> list[Expr]:
+    """Coefficients of the derivative: d_{k-1} = d_{k+1} + 2 k c_k, and half of that for d_0 (plain c_0 convention).
+    """
+    n = len(c) - 1
+    d: list[Expr] = [p.constant(0)] * (n + 2)
+    for k in range(n, 0, -1):
+        d[k - 1] = d[k + 1] + 2 * k * c[k]
+    d[0] = d[0] * Fraction(1, 2)
+    return d[:n]
+
+
+RULES: dict[str, Rule] = {
+    "add": lambda p, e, a: (p.constant(1), p.constant(1)),
+    "sub": lambda p, e, a: (p.constant(1), p.constant(-1)),
+    "neg": lambda p, e, a: (p.constant(-1),),
+    "mul": lambda p, e, a: (a[1], a[0]),
+    "div": lambda p, e, a: (1 / a[1], -(e / a[1])),
+    "fma": lambda p, e, a: (a[1], a[0], p.constant(1)),
+    "power_integer": lambda p, e, a: (e.value * p.power_integer(a[0], e.value - 1),),
+    "pow": _pow,
+    "sqrt": lambda p, e, a: (_half(p) / e,),
+    "abs": lambda p, e, a: (p.node("sign", a[0]),),
+    "exp": lambda p, e, a: (e,),
+    "log": lambda p, e, a: (1 / a[0],),
+    "sin": lambda p, e, a: (p.node("cos", a[0]),),
+    "cos": lambda p, e, a: (-p.node("sin", a[0]),),
+    "tan": lambda p, e, a: (1 + p.power_integer(e, 2),),
+    "asin": lambda p, e, a: (1 / p.node("sqrt", _one_minus_square(p, a[0])),),
+    "acos": lambda p, e, a: (-(1 / p.node("sqrt", _one_minus_square(p, a[0]))),),
+    "atan": lambda p, e, a: (1 / (1 + p.power_integer(a[0], 2)),),
+    "atan2": _atan2,
+    "sinh": lambda p, e, a: (p.node("cosh", a[0]),),
+    "cosh": lambda p, e, a: (p.node("sinh", a[0]),),
+    "tanh": lambda p, e, a: (_one_minus_square(p, e),),
+    "asinh": lambda p, e, a: (1 / p.node("sqrt", p.power_integer(a[0], 2) + 1),),
+    "acosh": lambda p, e, a: (1 / p.node("sqrt", p.power_integer(a[0], 2) - 1),),
+    "atanh": lambda p, e, a: (1 / _one_minus_square(p, a[0]),),
+    # g_k = j_k(x)/x^k of the spherical Bessel functions satisfies g_k' = -x g_{k+1} (DLMF 10.51.2).
+    "sinc": lambda p, e, a: (-(a[0] * p.node("sinc", a[0], value=e.value + 1)),),
+    "chebyshev": _chebyshev,
+    **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
+    **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "undefined")},
+}  # fmt: skip
+
+
+def _choice(p: ExprPool, e: Expr) -> tuple[Expr, Expr, Expr] | None:
+    """min, max and where as (condition, value if true, value if false)."""
+    if e.op == "where":
+        return e.args[0], e.args[1], e.args[2]
+    if e.op in ("min", "max"):
+        a, b = e.args
+        return p.node("le", *((a, b) if e.op == "min" else (b, a))), a, b
+    return None
+
+
+def _forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
+    """Derivative by the variable `seed` of every node in `order`; a missing entry is a structural zero."""
+    d: dict[int, Expr] = {seed.index: p.constant(1)}
+    for e in order:
+        if e.boolean or e is seed:
+            continue
+        if e.op in ("guarded", "refined", "trusted"):
+            if e.args[0].index in d:
+                d[e.index] = d[e.args[0].index]
+            continue
+        choice = _choice(p, e)
+        if choice is not None:
+            condition, a, b = choice
+            if a.index in d or b.index in d:
+                zero = p.constant(0)
+                d[e.index] = p.where(condition, d.get(a.index, zero), d.get(b.index, zero))
+            continue
+        if not any(a.index in d for a in e.args):
+            continue
+        total: Expr | None = None
+        for argument, partial in zip(e.args, RULES[e.op](p, e, e.args), strict=True):
+            if partial is not None and argument.index in d:
+                term = partial * d[argument.index]
+                total = term if total is None else total + term
+        if total is not None:
+            d[e.index] = total
+    return d
+
+
+def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+    """The partial derivatives of each output by each variable (variable nodes of the same pool), as plain nodes.
+
+    Graph growth is linear in the size of the graph for each variable. The caller answers for differentiability.
+    """
+    if not outputs:
+        return []
+    pool = outputs[0].pool
+    order = reachable(outputs)
+    columns = [_forward(pool, order, v) for v in variables]
+    zero = pool.constant(0)
+    return [[column.get(e.index, zero) for column in columns] for e in outputs]
+
+
+def jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+    """The partial derivatives, row-major (output, variable), each guarded by its output."""
+    return [d.pool.guarded(d, e) for e, row in zip(outputs, partials(outputs, variables), strict=True) for d in row]

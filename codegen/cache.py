@@ -1,0 +1,102 @@
+"""Machine code kept on disk between processes, privately.
+
+Where: the directory named by the environment variable GENERATIVE_COLLISION_CACHE; else generative-collision in the
+user's cache directory. An empty variable switches the cache off. Entries hold code that will be run, so the
+directory is created for the user alone, and a directory or an entry that belongs to somebody else, or that somebody
+else can write to, is not used. An entry carries the SHA-256 of its content: a torn or foreign file is ignored.
+Writing goes to a temporary file that is renamed into place, so processes do not disturb each other, and a write
+that fails leaves a working program.
+"""
+
+import contextlib
+import functools
+import hashlib
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+
+VARIABLE = "GENERATIVE_COLLISION_CACHE"
+_MAGIC = b"generative-collision object 1\n"
+
+
+def directory() -> Path | None:
+    """The cache directory, made if need be; None when it is switched off or not private."""
+    named = os.environ.get(VARIABLE)
+    if named == "":
+        return None
+    path = Path(named) if named else _user_cache() / "generative-collision"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return path if _private(path.stat()) else None
+    except OSError:
+        return None
+
+
+def _user_cache() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _private(status: os.stat_result) -> bool:
+    """Owned by this user and writable by nobody else (where the system knows owners)."""
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+@functools.cache
+def fingerprint() -> bytes:
+    """Digest of this package's source: code emitted by another version is never used."""
+    digest = hashlib.sha256()
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.digest()
+
+
+def key(*parts: bytes | str) -> str:
+    """A file name from everything the machine code depends on."""
+    digest = hashlib.sha256(fingerprint())
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()
+
+
+def load(name: str) -> bytes | None:
+    """The stored object code, or None when there is none that can be trusted."""
+    path = directory()
+    if path is None:
+        return None
+    try:
+        with open(path / f"{name}.o", "rb") as file:
+            if not _private(os.fstat(file.fileno())):
+                return None
+            content = file.read()
+    except OSError:
+        return None
+    head = len(_MAGIC) + 32
+    magic, digest, code = content[:len(_MAGIC)], content[len(_MAGIC):head], content[head:]
+    return code if magic == _MAGIC and hashlib.sha256(name.encode() + code).digest() == digest else None
+
+
+def store(name: str, code: bytes) -> None:
+    """Keep object code; silently does nothing where it cannot."""
+    path = directory()
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        handle, temporary = tempfile.mkstemp(dir=path, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + hashlib.sha256(name.encode() + code).digest() + code)
+            os.replace(temporary, path / f"{name}.o")
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+            raise

@@ -1,0 +1,95 @@
+"""Three-valued truth over boxes, and the choice it drives.
+
+A truth value on a box is the pair (surely true, surely false) of lanes holding 1.0 or 0.0; undecided is (0, 0). For
+points it is one lane, 1.0 or 0.0. Masks would do within one function, but doubles pass through memory and calls
+like every other value.
+"""
+
+from ..lanes import Lanes
+
+Value = str
+
+
+def _flag(L: Lanes, mask: str) -> Value:
+    return L.select(mask, L.const(1.0), L.const(0.0))
+
+
+def _holds(L: Lanes, flag: Value) -> str:
+    return L.gt(flag, L.const(0.5))
+
+
+def true(L: Lanes) -> tuple[Value, Value]:
+    return L.const(1.0), L.const(0.0)
+
+
+def false(L: Lanes) -> tuple[Value, Value]:
+    return L.const(0.0), L.const(1.0)
+
+
+def lt(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> tuple[Value, Value]:
+    """x < y: surely where X lies below Y, surely not where X lies at or above Y."""
+    return _flag(L, L.lt(xh, L.neg(yn))), _flag(L, L.ge(L.neg(xn), yh))
+
+
+def le(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> tuple[Value, Value]:
+    return _flag(L, L.le(xh, L.neg(yn))), _flag(L, L.gt(L.neg(xn), yh))
+
+
+def eq(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> tuple[Value, Value]:
+    """x = y: surely where both boxes are the same point, surely not where they are disjoint."""
+    points = L.both(L.eq(xh, L.neg(xn)), L.eq(yh, L.neg(yn)))
+    apart = L.either(L.lt(xh, L.neg(yn)), L.lt(yh, L.neg(xn)))
+    return _flag(L, L.both(points, L.eq(xh, yh))), _flag(L, apart)
+
+
+def and_(L: Lanes, at: Value, af: Value, bt: Value, bf: Value) -> tuple[Value, Value]:
+    return L.min(at, bt), L.max(af, bf)
+
+
+def or_(L: Lanes, at: Value, af: Value, bt: Value, bf: Value) -> tuple[Value, Value]:
+    return L.max(at, bt), L.min(af, bf)
+
+
+def not_(L: Lanes, at: Value, af: Value) -> tuple[Value, Value]:
+    return af, at
+
+
+def where(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value, bn: Value, bh: Value) -> tuple[Value, Value]:
+    """The branch that is surely taken, else the hull of both."""
+    yes, no = _holds(L, ct), _holds(L, cf)
+    return (L.select(yes, an, L.select(no, bn, L.max(an, bn))),
+            L.select(yes, ah, L.select(no, bh, L.max(ah, bh))))
+
+
+def chosen_level(L: Lanes, ct: Value, cf: Value, a: Value, b: Value) -> Value:
+    """Level of `where`: that of the branch taken; undecided, the function may jump: at most 1."""
+    undecided = L.min(L.min(a, b), L.const(1.0))
+    return L.select(_holds(L, ct), a, L.select(_holds(L, cf), b, undecided))
+
+
+def lt_point(L: Lanes, x: Value, y: Value) -> tuple[Value]:
+    return (_flag(L, L.lt(x, y)),)
+
+
+def le_point(L: Lanes, x: Value, y: Value) -> tuple[Value]:
+    return (_flag(L, L.le(x, y)),)
+
+
+def eq_point(L: Lanes, x: Value, y: Value) -> tuple[Value]:
+    return (_flag(L, L.eq(x, y)),)
+
+
+def and_point(L: Lanes, a: Value, b: Value) -> tuple[Value]:
+    return (L.min(a, b),)
+
+
+def or_point(L: Lanes, a: Value, b: Value) -> tuple[Value]:
+    return (L.max(a, b),)
+
+
+def not_point(L: Lanes, a: Value) -> tuple[Value]:
+    return (L.sub(L.const(1.0), a),)
+
+
+def where_point(L: Lanes, c: Value, a: Value, b: Value) -> tuple[Value]:
+    return (L.select(_holds(L, c), a, b),)

@@ -1,0 +1,253 @@
+"""SymPy expressions as expression graphs, converted once, exactly, without recursion.
+
+The guarantee of a kernel starts at the expression SymPy kept: SymPy itself folds floats and cancels ``x/x`` before
+anything arrives here. Constants arrive exact: a SymPy Float is the binary number it holds.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy.logic.boolalg import BooleanFalse, BooleanTrue
+
+from .expr import Expr, ExprPool
+from .functions import Chebyshev, SphericalBesselQuotient
+
+Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
+"""(pool, SymPy node, its converted arguments) -> node."""
+
+_CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
+
+
+class UnsupportedExpression(ValueError):
+    """A SymPy expression that has no inclusion function here; the message names the part and the way out."""
+
+
+def from_sympy(expressions: Iterable[Any], variables: Sequence[Any], parameters: Sequence[Any] = (),
+               pool: ExprPool | None = None) -> list[Expr]:
+    """Convert `expressions` (SymPy expressions, numbers, matrices, or nested sequences; flattened row-major).
+
+    Raises UnsupportedExpression for free symbols that are neither variable nor parameter, for unknown functions and
+    for constants that are not real.
+    """
+    pool = pool or ExprPool()
+    _check_symbols(variables, parameters)
+    known: dict[Any, Expr] = {s: pool.variable(k) for k, s in enumerate(variables)}
+    known.update({s: pool.parameter(k) for k, s in enumerate(parameters)})
+    return convert(expressions, known, pool)
+
+
+def convert(expressions: Any, known: dict[Any, Expr], pool: ExprPool) -> list[Expr]:
+    """Convert with the nodes that stand for the free symbols given: for systems in which one formula occurs with
+    several variables.
+    """
+    converter = _Converter(pool, known)
+    return [converter.convert(e) for e in flatten(expressions)]
+
+
+def flatten(expressions: Any) -> list[Any]:
+    """Nested sequences, arrays and matrices as one row-major list of SymPy expressions."""
+    if isinstance(expressions, (sp.MatrixBase, sp.NDimArray)):
+        expressions = list(sp.flatten(expressions.tolist()))
+    if hasattr(expressions, "tolist"):
+        expressions = expressions.tolist()
+    if isinstance(expressions, (list, tuple, set, sp.Tuple)):
+        return [leaf for e in expressions for leaf in flatten(e)]
+    return [expressions if isinstance(expressions, Expr) else sp.sympify(expressions)]
+
+
+def _check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
+    seen = set()
+    for s in (*variables, *parameters):
+        if not isinstance(s, sp.Symbol):
+            raise TypeError(f"a variable must be a SymPy Symbol, got {s!r} of type {type(s).__name__}")
+        if s in seen:
+            raise ValueError(f"the symbol {s} is listed twice; each must be one variable or one parameter")
+        seen.add(s)
+
+
+class _Converter:
+    def __init__(self, pool: ExprPool, known: dict[Any, Expr]) -> None:
+        self.pool, self.known = pool, known
+        # By identity: comparing deep trees would recurse. Equal subtrees meet again in the pool.
+        self.done: dict[int, Expr] = {}
+        self.kept: list[Any] = []
+
+    def convert(self, root: Any) -> Expr:
+        if isinstance(root, Expr):
+            return root
+        self.kept.append(root)
+        stack: list[Any] = [root]
+        while stack:
+            e = stack[-1]
+            if id(e) in self.done:
+                stack.pop()
+                continue
+            missing = [a for a in self._arguments(e) if id(a) not in self.done]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            self.done[id(e)] = self._node(e)
+        return self.done[id(root)]
+
+    def _arguments(self, e: Any) -> Sequence[Any]:
+        if e.is_Atom:
+            return ()
+        if isinstance(e, sp.Pow):
+            return (e.base,) if e.base is not sp.E and e.exp.is_Rational else e.args
+        if isinstance(e, sp.Piecewise):
+            branches = [part for pair in e.args for part in pair.args]
+            self.kept.append(branches)
+            return branches
+        return e.args  # type: ignore[no-any-return]
+
+    def _node(self, e: Any) -> Expr:
+        if e.is_Atom:
+            return self._atom(e)
+        args = [self.done[id(a)] for a in self._arguments(e)]
+        rule = RULES.get(type(e).__name__)
+        if rule is None:
+            raise UnsupportedExpression(
+                f"cannot compile {type(e).__name__}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
+        return rule(self.pool, e, args)
+
+    def _atom(self, e: Any) -> Expr:
+        if e in self.known:
+            return self.known[e]
+        if isinstance(e, sp.Symbol):
+            names = {s.name for s in self.known}
+            hint = ("a symbol of that name is listed, with other assumptions; use the very same symbol"
+                    if e.name in names else "list it as a variable or as a parameter, or substitute a value")
+            raise UnsupportedExpression(f"the free symbol {e} is neither variable nor parameter; {hint}")
+        if isinstance(e, (BooleanTrue, BooleanFalse)):
+            return self.pool.node("true" if e == sp.true else "false")
+        if e is sp.GoldenRatio:
+            return (1 + self.pool.node("sqrt", self.pool.constant(5))) * Fraction(1, 2)
+        if e in _CONSTANTS:
+            return self.pool.constant(_CONSTANTS[e])
+        if isinstance(e, sp.Rational):
+            return self.pool.constant(Fraction(int(e.p), int(e.q)))
+        if isinstance(e, sp.Float) and e.is_finite:
+            return self.pool.constant(_float_value(e))
+        raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
+
+
+def _float_value(e: Any) -> Fraction:
+    sign, mantissa, exponent, _ = e._mpf_
+    value = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -value if sign else value
+
+
+def _short(e: Any) -> str:
+    text = str(e)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# -- rules: one a SymPy class, by class name ------------------------------------------------------------------------
+
+
+def _add(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    total = args[0]
+    for a in args[1:]:
+        total = total + a
+    return total
+
+
+def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """Factors with negative exponents are gathered into one denominator: one division instead of several."""
+    above, below = p.constant(1), p.constant(1)
+    for a in args:
+        if a.op == "div" and a.args[0].op == "constant" and a.args[0].value == 1:
+            below = below * a.args[1]
+        else:
+            above = above * a
+    return above / below
+
+
+def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    if len(args) == 1:
+        return _rational_power(p, args[0], int(e.exp.p), int(e.exp.q))
+    if e.base is sp.E:
+        return p.node("exp", args[1])
+    return p.node("pow", *args)
+
+
+def _rational_power(p: ExprPool, base: Expr, numerator: int, denominator: int) -> Expr:
+    if numerator < 0:
+        return 1 / _rational_power(p, base, -numerator, denominator)
+    if denominator == 1:
+        return p.power_integer(base, numerator)
+    if denominator == 2:
+        return p.power_integer(p.node("sqrt", base), numerator)
+    return p.node("pow", base, p.constant(Fraction(numerator, denominator)))
+
+
+def _piecewise(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """Where no condition holds a Piecewise is undefined."""
+    value = p.node("undefined")
+    for expression, condition in reversed(list(zip(args[::2], args[1::2], strict=True))):
+        value = p.where(condition, expression, value)
+    return value
+
+
+def _heaviside(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    x, at_zero = args
+    if at_zero.op == "constant" and at_zero.value == Fraction(1, 2):
+        return p.node("heaviside", x)
+    zero, one = p.constant(0), p.constant(1)
+    return p.where(p.node("lt", x, zero), zero, p.where(p.node("eq", x, zero), at_zero, one))
+
+
+def _bessel(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    order = e.args[0]
+    if not (order.is_Integer and order >= 0):
+        raise UnsupportedExpression(f"the order of SphericalBesselQuotient must be an integer from 0 up, got {order}")
+    return p.node("sinc", args[1], value=int(order))
+
+
+def _fold(op: str) -> Convert:
+    def rule(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+        total = args[0]
+        for a in args[1:]:
+            total = p.node(op, total, a)
+        return total
+    return rule
+
+
+def _same(op: str) -> Convert:
+    return lambda p, e, args: p.node(op, *args)
+
+
+def _swapped(op: str) -> Convert:
+    return lambda p, e, args: p.node(op, args[1], args[0])
+
+
+def _reciprocal(op: str) -> Convert:
+    return lambda p, e, args: 1 / p.node(op, *args)
+
+
+RULES: dict[str, Convert] = {
+    "Add": _add, "Mul": _mul, "Pow": _pow, "Piecewise": _piecewise, "Heaviside": _heaviside,
+    "Abs": _same("abs"), "sign": _same("sign"), "floor": _same("floor"), "ceiling": _same("ceiling"),
+    "Min": _fold("min"), "Max": _fold("max"),
+    "exp": _same("exp"), "log": _same("log"), "sin": _same("sin"), "cos": _same("cos"), "tan": _same("tan"),
+    "asin": _same("asin"), "acos": _same("acos"), "atan": _same("atan"), "atan2": _same("atan2"),
+    "sinh": _same("sinh"), "cosh": _same("cosh"), "tanh": _same("tanh"),
+    "asinh": _same("asinh"), "acosh": _same("acosh"), "atanh": _same("atanh"),
+    "sec": _reciprocal("cos"), "csc": _reciprocal("sin"), "cot": _reciprocal("tan"),
+    "sech": _reciprocal("cosh"), "csch": _reciprocal("sinh"), "coth": _reciprocal("tanh"),
+    "sinc": lambda p, e, args: p.node("sinc", args[0], value=0),
+    Chebyshev.__name__: _same("chebyshev"), SphericalBesselQuotient.__name__: _bessel,
+    "fma": _same("fma"),
+    "frac": lambda p, e, args: args[0] - p.node("floor", args[0]),
+    "Mod": lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
+    "StrictLessThan": _same("lt"), "LessThan": _same("le"),
+    "StrictGreaterThan": _swapped("lt"), "GreaterThan": _swapped("le"),
+    "Equality": _same("eq"), "Unequality": lambda p, e, args: p.not_(p.node("eq", *args)),
+    "And": _fold("and"), "Or": _fold("or"), "Not": lambda p, e, args: p.not_(args[0]),
+    "ITE": lambda p, e, args: p.node("or", p.node("and", args[0], args[1]), p.node("and", p.not_(args[0]), args[2])),
+}  # fmt: skip
+
+SUPPORTED = sorted(name for name in RULES if name not in ("Add", "Mul", "Pow"))

@@ -1,0 +1,287 @@
+"""Kernels: a formula compiled into code over boxes.
+
+`compile` turns SymPy expressions into a `Kernel`. A kernel is immutable; each kind of its code is compiled on first
+use (or read from the cache on disk) and kept for the process. Calls release the interpreter lock and may run in
+several threads at once.
+"""
+
+import ctypes
+import functools
+import marshal
+import threading
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import cache
+from .autodiff import jacobian
+from .batch import add_batch, add_block
+from .expr import Expr, ExprPool, reachable
+from .lanes import WIDTH
+from .lower import Kind, batch_width, lower
+from .meanvalue import mean_value_form
+from .native import Code, host, llvm_version, object_code
+
+Array = NDArray[np.float64]
+Levels = NDArray[np.uint8]
+
+_BATCH_ARGUMENTS = [ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64, *[ctypes.c_void_p] * 4]
+
+
+def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any] = (), *,
+            form: str = "natural", cpu: str | None = None) -> "Kernel":
+    """Compile real formulas into an inclusion function over boxes.
+
+    `expressions`: SymPy expressions, numbers, matrices or nested sequences of them (taken row-major), or nodes of one
+    `ExprPool`, whose variable and parameter nodes are then passed as `variables` and `parameters`.
+    `form`: "natural" evaluates the formula operation by operation; "mean-value" intersects that with f(c) + f'(X)(X
+    - c) (Moore 1966; Snyder 1993, Section 8), which is tighter on small boxes and costs the derivatives. `cpu`
+    names another processor of this architecture to compile for ("x86-64-v3"); the bits of all results are the same.
+
+    Raises UnsupportedExpression (a ValueError) for a formula that has no inclusion function, naming the part at
+    fault.
+    """
+    outputs = _graph(expressions, variables, parameters)
+    if not outputs:
+        raise ValueError("the list of expressions is empty; give at least one expression")
+    if form not in ("natural", "mean-value"):
+        raise ValueError(f'form must be "natural" or "mean-value", got {form!r}')
+    if form == "mean-value":
+        outputs = mean_value_form(outputs, [outputs[0].pool.variable(k) for k in range(len(variables))])
+    return Kernel(outputs, [str(s) for s in variables], [str(s) for s in parameters], cpu)
+
+
+def _graph(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any]) -> list[Expr]:
+    given = list(expressions) if isinstance(expressions, (list, tuple)) else [expressions]
+    if given and all(isinstance(e, Expr) for e in given):
+        _check_nodes(given, variables, parameters)
+        return given
+    from .from_sympy import from_sympy
+
+    return from_sympy(given if isinstance(expressions, (list, tuple)) else expressions, variables, parameters)
+
+
+def _check_nodes(outputs: Sequence[Expr], variables: Sequence[Any], parameters: Sequence[Any]) -> None:
+    counts = {"variable": len(variables), "parameter": len(parameters)}
+    for e in reachable(outputs):
+        if e.op in counts and e.value >= counts[e.op]:
+            raise ValueError(f"the graph uses {e.op} {e.value} but only {counts[e.op]} were listed; list them all")
+
+
+class Kernel:
+    """Compiled formulas: ``n`` boxes in, bounds of every expression out.
+
+    Arrays have one row a box: lo, hi are (n, variables), results (n, expressions), all float64 and C order. With
+    parameters, pass ``parameters=(plo, phi)`` to `interval` and `decorated`, arrays (p,) or (n, p), and
+    ``parameters=q`` to `points`.
+
+    Errors: ValueError for wrong shapes, for NaN or reversed bounds (with the row), and for an interval [inf, inf].
+    """
+
+    def __init__(self, outputs: Sequence[Expr], variables: Sequence[str], parameters: Sequence[str] = (),
+                 cpu: str | None = None) -> None:
+        self.outputs = tuple(outputs)
+        self.variables, self.parameters = tuple(variables), tuple(parameters)
+        self.cpu = cpu
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        inside = f"({', '.join(self.variables)})" + (f" with {', '.join(self.parameters)}" if self.parameters else "")
+        return f"<Kernel of {len(self.outputs)} expressions of {inside}: {len(reachable(self.outputs))} operations>"
+
+    # -- evaluation ---------------------------------------------------------------------------------------------
+
+    def interval(self, lo: ArrayLike, hi: ArrayLike, *, parameters: tuple[ArrayLike, ArrayLike] | None = None,
+                 ) -> tuple[Array, Array]:
+        """Bounds (lo, hi) that *enclose* every value of each expression over each box.
+
+        Where an expression is undefined on part of a box, the values on the rest are enclosed; undefined on the
+        whole box gives [-inf, inf].
+        """
+        out_lo, out_hi, _ = self._boxes("interval", lo, hi, parameters)
+        return out_lo, out_hi
+
+    def decorated(self, lo: ArrayLike, hi: ArrayLike, *, parameters: tuple[ArrayLike, ArrayLike] | None = None,
+                  ) -> tuple[Array, Array, Levels]:
+        """As `interval`, with what is *proved* of each expression on each whole box.
+
+        uint8: 0 nothing, 1 defined, 2 and continuous, 3 and differentiable. For a `jacobian`, 0 unless the function
+        itself is proved differentiable on the whole box.
+        """
+        out_lo, out_hi, level = self._boxes("decorated", lo, hi, parameters)
+        return out_lo, out_hi, level
+
+    def points(self, p: ArrayLike, *, parameters: ArrayLike | None = None) -> Array:
+        """Values at points, (n, variables) -> (n, expressions): *approximates* in ordinary double arithmetic.
+
+        NaN where an expression is undefined.
+        """
+        x = self._rows(p, len(self.variables), "points")
+        q, stride = self._parameter_rows(parameters, len(x))
+        out = np.empty((len(x), len(self.outputs)))
+        self._run("points", len(x), (x, x), (q, q), stride, (out, out, out))
+        return out
+
+    def jacobian(self) -> "Kernel":
+        """The kernel of all partial derivatives, outputs row-major (expression, variable).
+
+        At kinks (abs, Min, Max) its bounds contain Clarke's generalized gradient; at jumps they say nothing.
+        """
+        pool = self.outputs[0].pool
+        variables = [pool.variable(k) for k in range(len(self.variables))]
+        return Kernel(jacobian(self.outputs, variables), self.variables, self.parameters, self.cpu)
+
+    # -- native access ------------------------------------------------------------------------------------------
+
+    def block_address(self, kind: Kind = "interval") -> int:
+        """Address of ``void block(double *x, double *p, double *out)`` over one block of 8 lanes (see `lower`).
+
+        For native callers; it encloses as `interval` does, sets the rounding mode itself and checks nothing. The
+        address is valid as long as this kernel is alive.
+        """
+        return self._code(kind, "block").address["block"]
+
+    def _code(self, kind: Kind, entry: str) -> Code:
+        with self._lock:
+            held: dict[tuple[str, str], Code] = self.__dict__.setdefault("_held", {})
+            if (kind, entry) not in held:
+                held[kind, entry] = self._build(kind, entry)
+            return held[kind, entry]
+
+    def _build(self, kind: Kind, entry: str) -> Code:
+        name = cache.key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}",
+                         self.cpu or "\0".join(host()), llvm_version())
+        return _linked(name, entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
+
+    def llvm(self, kind: Kind = "interval", entry: str = "batch") -> str:
+        """The LLVM assembly of one kind of this kernel's code.
+
+        The loop over a batch takes more lanes at once where the formula leaves them idle; no result depends on how
+        many.
+        """
+        module = lower(self.outputs, kind, batch_width(self.outputs) if entry == "batch" else WIDTH)
+        if entry == "block":
+            add_block(module)
+        else:
+            add_batch(module, kind, len(self.variables), len(self.parameters), len(self.outputs))
+        return module.text()
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def _boxes(self, kind: Kind, lo: ArrayLike, hi: ArrayLike, parameters: tuple[ArrayLike, ArrayLike] | None,
+               ) -> tuple[Array, Array, Levels]:
+        a, b = (self._rows(x, len(self.variables), name) for x, name in ((lo, "lo"), (hi, "hi")))
+        if len(a) != len(b):
+            raise ValueError(f"lo has {len(a)} rows and hi {len(b)}; they must have the same number of rows")
+        plo, phi = self._split(parameters)
+        p, stride = self._parameter_rows(plo, len(a))
+        q, other = self._parameter_rows(phi, len(a))
+        if stride != other:
+            raise ValueError("the two parameter arrays differ in shape; give both as (p,) or both as (n, p)")
+        shape = (len(a), len(self.outputs))
+        out = np.empty(shape), np.empty(shape), np.empty(shape if kind == "decorated" else (0, 0), np.uint8)
+        self._run(kind, len(a), (a, b), (p, q), stride, out)
+        return out
+
+    def _run(self, kind: Kind, rows: int, x: tuple[Array, Array], p: tuple[Array, Array], stride: int,
+             out: tuple[Any, Any, Any]) -> None:
+        bad = ctypes.c_int64(-1)
+        pointers = [array.ctypes.data for array in (*x, *p)]
+        _loop(self._code(kind, "batch"))(rows, *pointers, stride, *(o.ctypes.data for o in out), ctypes.addressof(bad))
+        if bad.value >= 0:
+            self._complain(bad.value, x, p, stride)
+
+    def _complain(self, start: int, x: tuple[Array, Array], p: tuple[Array, Array], stride: int) -> NoReturn:
+        for what, names, (lo, hi) in (("box", self.variables, x), ("parameter", self.parameters, p)):
+            first = start if what == "box" or stride else 0
+            for row in range(first, len(lo)):
+                for name, a, b in zip(names, lo[row], hi[row], strict=True):
+                    if not (a <= b and a < np.inf and b > -np.inf):
+                        raise ValueError(f"{what} row {row}: {name} = [{a}, {b}] is not an interval; "
+                                         "bounds must satisfy lo <= hi, without NaN, lo < inf and hi > -inf")
+        raise AssertionError("a block of bounds was rejected, but every row is an interval")
+
+    def _rows(self, x: ArrayLike, columns: int, name: str) -> Array:
+        array = np.ascontiguousarray(x, dtype=np.float64)
+        if array.ndim != 2 or array.shape[1] != columns:
+            raise ValueError(f"{name} must have shape (n, {columns}), one column each for {', '.join(self.variables)}; "
+                             f"got {array.shape}")
+        return array
+
+    def _split(self, parameters: tuple[ArrayLike, ArrayLike] | None) -> tuple[ArrayLike | None, ArrayLike | None]:
+        if parameters is None:
+            return None, None
+        if not isinstance(parameters, (tuple, list)) or len(parameters) != 2:
+            raise ValueError("parameters must be a pair (plo, phi) of arrays")
+        return parameters[0], parameters[1]
+
+    def _parameter_rows(self, parameters: ArrayLike | None, rows: int) -> tuple[Array, int]:
+        """Parameter rows and the stride from row to row: 0 when one row serves all boxes."""
+        count = len(self.parameters)
+        if parameters is None:
+            if count:
+                raise ValueError(f"this kernel needs parameters=..., one value each for {', '.join(self.parameters)}")
+            return np.empty((0, 0)), 0
+        array = np.ascontiguousarray(parameters, dtype=np.float64)
+        if array.shape == (count,):
+            return array.reshape(1, count), 0
+        if array.shape == (rows, count):
+            return array, count
+        raise ValueError(f"parameters must have shape ({count},) or ({rows}, {count}), got {array.shape}")
+
+    # -- pickling -----------------------------------------------------------------------------------------------
+
+    def __reduce__(self) -> tuple[Callable[..., "Kernel"], tuple[Any, ...]]:
+        return _restore, (serialize(self.outputs), self.variables, self.parameters, self.cpu)
+
+
+@functools.lru_cache(maxsize=512)
+def _loop(code: Code) -> Callable[..., None]:
+    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
+
+
+_linked_lock = threading.Lock()
+_linked_code: dict[str, Code] = {}
+
+
+def _linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
+    """Linked code by cache name: once a process, from disk where it is there, else built and stored."""
+    with _linked_lock:
+        if name not in _linked_code:
+            stored = cache.load(name)
+            code = stored if stored is not None else build()
+            if stored is None:
+                cache.store(name, code)
+            _linked_code[name] = Code(code, (entry,))
+        return _linked_code[name]
+
+
+def serialize(outputs: Sequence[Expr]) -> bytes:
+    """A graph as bytes: equal graphs give equal bytes, and `deserialize` rebuilds it node by node."""
+    order = reachable(outputs)
+    position = {e.index: k for k, e in enumerate(order)}
+    nodes = [(e.op, *[position[a.index] for a in e.args], _plain(e.value)) for e in order]
+    return marshal.dumps((nodes, [position[e.index] for e in outputs]), 2)
+
+
+def _plain(value: Any) -> Any:
+    return (value.numerator, value.denominator) if isinstance(value, Fraction) else value
+
+
+def deserialize(data: bytes) -> list[Expr]:
+    pool = ExprPool()
+    nodes, outputs = marshal.loads(data)
+    built: list[Expr] = []
+    for op, *args, value in nodes:
+        number = Fraction(*value) if isinstance(value, tuple) else value
+        built.append(pool.restore(op, tuple(built[k] for k in args), number))
+    return [built[k] for k in outputs]
+
+
+def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], cpu: str | None) -> Kernel:
+    return Kernel(deserialize(data), variables, parameters, cpu)
+
+

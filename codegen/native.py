@@ -1,0 +1,127 @@
+"""From LLVM assembly to machine code in this process: target, floating-point control register, linking.
+
+Baseline processors: x86-64-v3 (AVX2 and FMA) or AArch64. Below it fused multiply-add and floor would become library
+calls, which a rigorous path must not contain.
+"""
+
+import functools
+import itertools
+import platform
+import threading
+
+from llvmlite import binding as llvm
+
+from .lanes import Module
+
+_lock = threading.Lock()
+_serial = itertools.count()
+
+# The whole control register is set, not its rounding field alone: start-up code of a library built with fast-math may
+# have switched on flush-to-zero, which breaks containment near zero. All exceptions masked, denormals kept.
+_CONTROL = {
+    ("x86_64", "upward"): 0x5F80,
+    ("x86_64", "nearest"): 0x1F80,
+    ("aarch64", "upward"): 0x0040_0000,
+    ("aarch64", "nearest"): 0,
+}
+
+
+@functools.cache
+def machine() -> str:
+    """The architecture, "x86_64" or "aarch64"; RuntimeError for any other, or for x86-64 without AVX2 and FMA."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    if name not in ("x86_64", "aarch64"):
+        raise RuntimeError(f"codegen needs an x86-64-v3 or AArch64 processor, this one is {platform.machine()!r}")
+    features = llvm.get_host_cpu_features()
+    missing = [f for f in ("avx2", "fma", "bmi2") if name == "x86_64" and not features.get(f)]
+    if missing:
+        raise RuntimeError(f"codegen needs a processor with x86-64-v3 (AVX2, FMA); this one lacks {', '.join(missing)}")
+    return name
+
+
+@functools.cache
+def host() -> tuple[str, str]:
+    """Name and feature string of this processor, as LLVM spells them."""
+    machine()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def llvm_version() -> str:
+    return ".".join(map(str, llvm.llvm_version_info))
+
+
+def target_machine(cpu: str | None = None, opt: int = 2) -> llvm.TargetMachine:
+    """LLVM's code generator for this processor, or for a named one (`cpu`) of the same architecture."""
+    machine()
+    name, features = host() if cpu is None else (cpu, "")
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(cpu=name, features=features, opt=opt, reloc="pic", codemodel="small")
+
+
+def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
+    """Machine code (a relocatable object) of LLVM assembly, which is taken as it is: no optimization pass runs on
+    it.
+    """
+    with _lock:
+        target = target_machine(cpu, opt)
+        return bytes(target.emit_object(llvm.parse_assembly(text)))
+
+
+def optimized_object_code(text: str, cpu: str | None = None) -> bytes:
+    """The same after LLVM's standard optimizations: for ordinary code, whose rounding is to nearest throughout."""
+    with _lock:
+        target = target_machine(cpu)
+        module = llvm.parse_assembly(text)
+        options = llvm.create_pipeline_tuning_options(2)
+        builder = llvm.create_pass_builder(target, options)
+        builder.getModulePassManager().run(module, builder)
+        return bytes(target.emit_object(module))
+
+
+def assembly(text: str, cpu: str | None = None, opt: int = 2) -> str:
+    """The same as readable assembly, for tests that scan it for external calls."""
+    with _lock:
+        target = target_machine(cpu, opt)
+        return str(target.emit_assembly(llvm.parse_assembly(text)))
+
+
+@functools.cache
+def _jit() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(target_machine())
+
+
+class Code:
+    """Machine code linked into this process; `address` of its entry points. Unloaded when garbage-collected."""
+
+    def __init__(self, object_code: bytes, names: tuple[str, ...]) -> None:
+        with _lock:
+            builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+            for name in names:
+                builder.export_symbol(name)
+            self._library = builder.link(_jit(), f"codegen{next(_serial)}")
+            self.address: dict[str, int] = {name: self._library[name] for name in names}
+
+
+def add_entry(module: Module, name: str, body: str, parameters: str, arguments: str) -> None:
+    """Add to `module` the entry point `name`: save the control register, set it, call `body`, restore it.
+
+    The body is a function of its own and never inlined, so nothing of it can be scheduled outside the two writes.
+    `parameters` declares the arguments ("ptr %x, i64 %n"), `arguments` passes them on; the register is set as the
+    module's rounding asks.
+    """
+    value = _CONTROL[machine(), module.rounding]
+    if machine() == "x86_64":
+        save, write = "@llvm.x86.sse.stmxcsr", "@llvm.x86.sse.ldmxcsr"
+        begin = (f"  %old = alloca i32\n  %new = alloca i32\n  call void {save}(ptr %old)\n"
+                 f"  store i32 {value}, ptr %new\n  call void {write}(ptr %new)\n")
+        end = f"  call void {write}(ptr %old)\n"
+        module.intrinsics.update({save: f"declare void {save}(ptr)", write: f"declare void {write}(ptr)"})
+    else:
+        save, write = "@llvm.aarch64.get.fpcr", "@llvm.aarch64.set.fpcr"
+        begin = f"  %old = call i64 {save}()\n  call void {write}(i64 {value})\n"
+        end = f"  call void {write}(i64 %old)\n"
+        module.intrinsics.update({save: f"declare i64 {save}()", write: f"declare void {write}(i64)"})
+    module.add(name, f"define void @{name}({parameters}) #4 {{\n{begin}  call void @{body}({arguments})\n{end}"
+                     "  ret void\n}")

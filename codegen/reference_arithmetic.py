@@ -1,0 +1,404 @@
+"""The slow reference arithmetic: what a kernel means, one tightly rounded operation at a time.
+
+``evaluate(outputs, Reference(), variables)`` computes decorated intervals. An operation encloses the values of its
+function on the part of the box where it is defined, and the result is the *tight* enclosure in the format (the
+doubles, or any number of bits with unbounded exponents). Undefined on the whole box means the whole line.
+
+The level says what holds on the whole box: 0 nothing known, 1 defined, 2 and continuous, 3 and differentiable. It is
+the least of the arguments' levels and of what the operation itself says. It speaks of real functions: an infinite
+bound (of an overflow, or of an unbounded box) takes nothing away from it.
+
+Nothing here is fast; everything is meant to be read. Transcendental values come from `codegen.directed`, with 60 and
+more guard bits and repeated until the rounding is certain.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from mpmath import libmp
+from mpmath.libmp import finf, fninf, fone, fzero, mpf_mul, mpf_neg
+
+from .chebyshev_basis import basis_range
+from .directed import (
+    DOUBLE,
+    DOWN,
+    LARGEST_ANGLE,
+    UP,
+    Format,
+    Number,
+    Pair,
+    floor_of_half_turns,
+    function,
+    greatest,
+    half_turns,
+    infinite,
+    least,
+    less,
+    magnitude,
+    named_constant,
+    power,
+    real_power,
+    sign,
+    widened,
+)
+from .spherical_bessel import quotient_range
+
+
+class Decorated(NamedTuple):
+    """The real numbers from lo to hi, and the level of the function that takes these values on the box."""
+
+    lo: Number
+    hi: Number
+    level: int
+
+
+class Truth(NamedTuple):
+    """What is proved of a condition on the whole box, and the least level of what it compares."""
+
+    holds: bool
+    fails: bool
+    level: int
+
+
+class Reference:
+    """Outward-rounded arithmetic of decorated intervals, for `codegen.expr.evaluate`; one method an operation."""
+
+    def __init__(self, format: Format = DOUBLE) -> None:
+        self.format = format
+
+    def _decorated(self, bounds: Pair, level: int, *args: Decorated) -> Decorated:
+        return Decorated(*bounds, min([level, *(a.level for a in args)]))
+
+    # -- constants ----------------------------------------------------------------------------------------------
+
+    def constant(self, value: Fraction | str) -> Decorated:
+        if isinstance(value, str):
+            return Decorated(*named_constant(value, self.format), 3)
+        p, q, bits = value.numerator, value.denominator, self.format.precision
+        down, up = (libmp.from_rational(p, q, bits, rounding) for rounding in (DOWN, UP))
+        return Decorated(self.format.down(down), self.format.up(up), 3)
+
+    def undefined(self) -> Decorated:
+        return Decorated(fninf, finf, 0)
+
+    # -- arithmetic ---------------------------------------------------------------------------------------------
+
+    def _outward(self, operation: Callable[..., Number], below: Sequence[Number], above: Sequence[Number]) -> Pair:
+        """The operation on the two groups of operands, rounded down and up."""
+        bits = self.format.precision
+        return (self.format.down(operation(*below, bits, DOWN)), self.format.up(operation(*above, bits, UP)))
+
+    def neg(self, x: Decorated) -> Decorated:
+        return Decorated(mpf_neg(x.hi), mpf_neg(x.lo), x.level)
+
+    def add(self, x: Decorated, y: Decorated) -> Decorated:
+        return self._decorated(self._outward(libmp.mpf_add, (x.lo, y.lo), (x.hi, y.hi)), 3, x, y)
+
+    def sub(self, x: Decorated, y: Decorated) -> Decorated:
+        return self.add(x, self.neg(y))
+
+    def mul(self, x: Decorated, y: Decorated) -> Decorated:
+        return self.fma(x, y, Decorated(fzero, fzero, 3))
+
+    def fma(self, x: Decorated, y: Decorated, z: Decorated) -> Decorated:
+        """x y + z, rounded once; 0 times infinity is 0, since an end is a bound and not a number of the interval."""
+        products = [_product(a, b) for a in x[:2] for b in y[:2]]
+        bounds = self._outward(libmp.mpf_add, (least(*products), z.lo), (greatest(*products), z.hi))
+        return self._decorated(bounds, 3, x, y, z)
+
+    def div(self, x: Decorated, y: Decorated) -> Decorated:
+        """x / y over the y that are not 0."""
+        if sign(y.hi) <= 0:
+            x, y = self.neg(x), self.neg(y)
+        if y.hi == fzero or sign(y.lo) < 0:
+            return self.undefined()
+        lo = self._quotient(x.lo, y.hi if sign(x.lo) > 0 else y.lo, DOWN)
+        hi = self._quotient(x.hi, y.lo if sign(x.hi) > 0 else y.hi, UP)
+        return self._decorated((self.format.down(lo), self.format.up(hi)), 0 if y.lo == fzero else 3, x, y)
+
+    def _quotient(self, x: Number, y: Number, rounding: str) -> Number:
+        """x / y for y >= 0; the limits where y = 0 or y = inf."""
+        if x == fzero or y == fzero or infinite(x):
+            return x if x == fzero or infinite(x) else finf if sign(x) > 0 else fninf
+        return libmp.mpf_div(x, y, self.format.precision, rounding)
+
+    def power_integer(self, exponent: int, x: Decorated) -> Decorated:
+        """x**exponent for exponent >= 0."""
+        ends = (x.lo, x.hi)
+        if exponent % 2 == 0:
+            ends = greatest(fzero, x.lo, mpf_neg(x.hi)), greatest(mpf_neg(x.lo), x.hi)
+        lo, hi = (power(end, exponent, self.format) for end in ends)
+        return self._decorated((lo[0], hi[1]), 3, x)
+
+    def pow(self, x: Decorated, y: Decorated) -> Decorated:
+        """x**y for x > 0, and 0**y = 0 for y > 0: monotone in x and in y, so the corners span the range."""
+        if sign(x.hi) < 0 or (x.hi == fzero and sign(y.hi) <= 0):
+            return self.undefined()
+        level = 3 if sign(x.lo) > 0 else 2 if x.lo == fzero and sign(y.lo) > 0 else 0
+        if x.hi == fzero:
+            return self._decorated((fzero, fzero), level, x, y)
+        corners = [real_power(a, b, self.format) for a in (greatest(x.lo, fzero), x.hi) for b in y[:2]]
+        bounds = least(*(c[0] for c in corners)), greatest(*(c[1] for c in corners))
+        return self._decorated(bounds, level, x, y)
+
+    def sqrt(self, x: Decorated) -> Decorated:
+        if sign(x.hi) < 0:
+            return self.undefined()
+        level = 3 if sign(x.lo) > 0 else 2 if x.lo == fzero else 0
+        return self._decorated(self._outward(libmp.mpf_sqrt, (greatest(x.lo, fzero),), (x.hi,)), level, x)
+
+    # -- kinks and jumps ----------------------------------------------------------------------------------------
+
+    def abs(self, x: Decorated) -> Decorated:
+        ends = greatest(fzero, x.lo, mpf_neg(x.hi)), greatest(mpf_neg(x.lo), x.hi)
+        return self._decorated(ends, 3 if _excludes_zero(x) else 2, x)
+
+    def min(self, x: Decorated, y: Decorated) -> Decorated:
+        return self._decorated((least(x.lo, y.lo), least(x.hi, y.hi)), 3 if _disjoint(x, y) else 2, x, y)
+
+    def max(self, x: Decorated, y: Decorated) -> Decorated:
+        return self._decorated((greatest(x.lo, y.lo), greatest(x.hi, y.hi)), 3 if _disjoint(x, y) else 2, x, y)
+
+    def sign(self, x: Decorated) -> Decorated:
+        lo, hi = (libmp.from_int(sign(end)) for end in x[:2])
+        return self._decorated((lo, hi), 3 if _excludes_zero(x) else 1, x)
+
+    def heaviside(self, x: Decorated) -> Decorated:
+        """0 for x < 0, 1/2 at 0, 1 for x > 0."""
+        lo, hi = (libmp.mpf_shift(libmp.from_int(sign(end) + 1), -1) for end in x[:2])
+        return self._decorated((lo, hi), 3 if _excludes_zero(x) else 1, x)
+
+    def floor(self, x: Decorated) -> Decorated:
+        lo, hi = (libmp.mpf_floor(end) for end in x[:2])
+        return self._decorated((lo, hi), 3 if lo == hi and lo != x.lo else 1, x)
+
+    def ceiling(self, x: Decorated) -> Decorated:
+        return self.neg(self.floor(self.neg(x)))
+
+    # -- monotone functions -------------------------------------------------------------------------------------
+
+    def _span(self, name: str, lo: Number, hi: Number) -> Pair:
+        """The range of a function that increases from lo to hi."""
+        return function(name, lo, self.format)[0], function(name, hi, self.format)[1]
+
+    def _on(self, name: str, x: Decorated, domain: Pair, closed: bool) -> Decorated:
+        """An increasing function on its domain, differentiable inside it and, when closed, continuous at its ends."""
+        inside = less(domain[0], x.lo) and less(x.hi, domain[1])
+        within = not less(x.lo, domain[0]) and not less(domain[1], x.hi)
+        beyond = less(x.hi, domain[0]) or less(domain[1], x.lo)
+        if beyond or (not closed and (x.hi == domain[0] or x.lo == domain[1])):
+            return self.undefined()
+        bounds = self._span(name, greatest(x.lo, domain[0]), least(x.hi, domain[1]))
+        return self._decorated(bounds, 3 if inside else 2 if within and closed else 0, x)
+
+    def _everywhere(self, name: str, x: Decorated) -> Decorated:
+        return self._decorated(self._span(name, x.lo, x.hi), 3, x)
+
+    def exp(self, x: Decorated) -> Decorated:
+        return self._everywhere("exp", x)
+
+    def sinh(self, x: Decorated) -> Decorated:
+        return self._everywhere("sinh", x)
+
+    def tanh(self, x: Decorated) -> Decorated:
+        return self._everywhere("tanh", x)
+
+    def asinh(self, x: Decorated) -> Decorated:
+        return self._everywhere("asinh", x)
+
+    def atan(self, x: Decorated) -> Decorated:
+        return self._everywhere("atan", x)
+
+    def cosh(self, x: Decorated) -> Decorated:
+        size = self.abs(x)
+        return self._decorated(self._span("cosh", size.lo, size.hi), 3, x)
+
+    def log(self, x: Decorated) -> Decorated:
+        if sign(x.hi) <= 0:
+            return self.undefined()
+        return self._decorated(self._span("log", greatest(x.lo, fzero), x.hi), 3 if sign(x.lo) > 0 else 0, x)
+
+    def asin(self, x: Decorated) -> Decorated:
+        return self._on("asin", x, (_MINUS_ONE, fone), closed=True)
+
+    def acos(self, x: Decorated) -> Decorated:
+        """Decreasing: the ends change places."""
+        level = self.asin(x).level
+        if less(x.hi, _MINUS_ONE) or less(fone, x.lo):
+            return self.undefined()
+        ends = greatest(x.lo, _MINUS_ONE), least(x.hi, fone)
+        return Decorated(function("acos", ends[1], self.format)[0], function("acos", ends[0], self.format)[1], level)
+
+    def acosh(self, x: Decorated) -> Decorated:
+        result = self._on("acosh", x, (fone, finf), closed=True)
+        # An unbounded box does not end at infinity: it is inside the domain there.
+        return result._replace(level=min(x.level, 3)) if less(fone, x.lo) else result
+
+    def atanh(self, x: Decorated) -> Decorated:
+        return self._on("atanh", x, (_MINUS_ONE, fone), closed=False)
+
+    # -- angles -------------------------------------------------------------------------------------------------
+
+    def _pieces(self, x: Decorated, quarter: bool) -> tuple[int, int] | None:
+        """The numbers of the monotone pieces that the ends lie in; None for unbounded or very large arguments."""
+        if any(infinite(end) or magnitude(end) > LARGEST_ANGLE for end in x[:2] if end != fzero):
+            return None
+        return floor_of_half_turns(x.lo, quarter), floor_of_half_turns(x.hi, quarter)
+
+    def _wave(self, name: str, x: Decorated) -> Decorated:
+        """sin or cos. Entering piece k, sin passes -(-1)**k and cos passes (-1)**k."""
+        pieces = self._pieces(x, quarter=name == "sin")
+        if pieces is None:
+            return self._decorated((_MINUS_ONE, fone), 3, x)
+        ends = [function(name, end, self.format) for end in x[:2]]
+        bounds = least(ends[0][0], ends[1][0]), greatest(ends[0][1], ends[1][1])
+        for k in range(pieces[0] + 1, min(pieces[1], pieces[0] + 2) + 1):
+            extremum = libmp.from_int((-1) ** (k + (name == "sin")))
+            bounds = least(bounds[0], extremum), greatest(bounds[1], extremum)
+        return self._decorated(bounds, 3, x)
+
+    def sin(self, x: Decorated) -> Decorated:
+        return self._wave("sin", x)
+
+    def cos(self, x: Decorated) -> Decorated:
+        return self._wave("cos", x)
+
+    def tan(self, x: Decorated) -> Decorated:
+        """Increasing between poles; the whole line when a pole is inside."""
+        pieces = self._pieces(x, quarter=True)
+        if pieces is None or pieces[0] != pieces[1]:
+            return self.undefined()
+        return self._everywhere("tan", x)
+
+    def atan2(self, y: Decorated, x: Decorated) -> Decorated:
+        """The angle of (x, y) in (-pi, pi]: off the cut the corners of the box but the origin span the range."""
+        corners = [(b, a) for b in y[:2] for a in x[:2] if not (a == b == fzero or (infinite(a) and infinite(b)))]
+        meets_cut = sign(y.lo) <= 0 <= sign(y.hi) and sign(x.lo) < 0
+        if not corners:
+            # Only the origin, or four infinite ends.
+            return self.undefined() if x.lo == fzero else self._decorated(self._full_turn(), 0, x, y)
+        level = 0 if not (_excludes_zero(x) or _excludes_zero(y)) else 1 if meets_cut else 3
+        if meets_cut and sign(y.lo) < 0:
+            return self._decorated(self._full_turn(), level, x, y)
+        angles = [self._angle(b, a) for b, a in corners]
+        return self._decorated((least(*(p[0] for p in angles)), greatest(*(p[1] for p in angles))), level, x, y)
+
+    def _full_turn(self) -> Pair:
+        pi = half_turns(1, 0, self.format)[1]
+        return mpf_neg(pi), pi
+
+    def _angle(self, y: Number, x: Number) -> Pair:
+        """The tight enclosure of atan2(y, x) at a point that is not the origin; one of x and y may be infinite."""
+        if y == fzero or x == finf:
+            return (fzero, fzero) if sign(x) > 0 else half_turns(1, 0, self.format)
+        if x == fzero or infinite(y):
+            return half_turns(sign(y), 1, self.format)
+        if x == fninf:
+            return half_turns(sign(y), 0, self.format)
+        return self.format.tight(lambda bits: widened(libmp.mpf_atan2(y, x, bits), bits))
+
+    # -- series -------------------------------------------------------------------------------------------------
+
+    def sinc(self, order: int, x: Decorated) -> Decorated:
+        """j_order(x) / x**order, of the spherical Bessel function; order 0 is sin(x)/x."""
+        return self._decorated(quotient_range(order, x.lo, x.hi, self.format), 3, x)
+
+    def chebyshev(self, x: Decorated, *c: Decorated) -> Decorated:
+        """c_0 + c_1 T_1(x) + ..., by Snyder 1993, Appendix B; values at the ends where the derivative has one sign."""
+        ends = [self._basis(end, end, len(c)) for end in x[:2]]
+        basis = self._basis(x.lo, x.hi, len(c))
+        lo, hi, level = self._series(c, basis)
+        slope = self._series(self._derivative(c), basis)
+        if sign(slope.hi) <= 0 or sign(slope.lo) >= 0:
+            left, right = (self._series(c, end) for end in (ends if sign(slope.lo) >= 0 else ends[::-1]))
+            lo, hi = greatest(lo, left.lo), least(hi, right.hi)
+        return Decorated(lo, hi, min(level, x.level))
+
+    def _series(self, c: Sequence[Decorated], basis: Sequence[Decorated]) -> Decorated:
+        total = c[0] if c else self.constant(Fraction(0))
+        for ck, tk in zip(c[1:], basis[1:], strict=False):
+            total = self.add(total, self.mul(ck, tk))
+        return total
+
+    def _derivative(self, c: Sequence[Decorated]) -> list[Decorated]:
+        """The derivative's coefficients: d_(k-1) = d_(k+1) + 2 k c_k, and half of that for d_0."""
+        d = [self.constant(Fraction(0))] * (len(c) + 1)
+        for k in range(len(c) - 1, 0, -1):
+            d[k - 1] = self.add(d[k + 1], self.mul(self.constant(Fraction(2 * k)), c[k]))
+        d[0] = self.mul(self.constant(Fraction(1, 2)), d[0])
+        return d[: len(c) - 1]
+
+    def _basis(self, lo: Number, hi: Number, count: int) -> list[Decorated]:
+        """The range of each T_k on [lo, hi]."""
+        return [Decorated(*basis_range(k, lo, hi, self.format), 3) for k in range(count)]
+
+    # -- truth --------------------------------------------------------------------------------------------------
+
+    def true(self) -> Truth:
+        return Truth(holds=True, fails=False, level=3)
+
+    def false(self) -> Truth:
+        return Truth(holds=False, fails=True, level=3)
+
+    def lt(self, x: Decorated, y: Decorated) -> Truth:
+        return Truth(less(x.hi, y.lo), not less(x.lo, y.hi), min(x.level, y.level))
+
+    def le(self, x: Decorated, y: Decorated) -> Truth:
+        return Truth(not less(y.lo, x.hi), less(y.hi, x.lo), min(x.level, y.level))
+
+    def eq(self, x: Decorated, y: Decorated) -> Truth:
+        return Truth(x.lo == x.hi == y.lo == y.hi, _disjoint(x, y), min(x.level, y.level))
+
+    def and_(self, a: Truth, b: Truth) -> Truth:
+        return Truth(a.holds and b.holds, a.fails or b.fails, min(a.level, b.level))
+
+    def or_(self, a: Truth, b: Truth) -> Truth:
+        return self.not_(self.and_(self.not_(a), self.not_(b)))
+
+    def not_(self, a: Truth) -> Truth:
+        return Truth(a.fails, a.holds, a.level)
+
+    def where(self, condition: Truth, x: Decorated, y: Decorated) -> Decorated:
+        """The branch that is taken on the whole box; the hull of both, which may jump, when that is undecided."""
+        if condition.holds or condition.fails:
+            taken = x if condition.holds else y
+            return taken._replace(level=min(taken.level, condition.level))
+        hull = least(x.lo, y.lo), greatest(x.hi, y.hi)
+        return self._decorated(hull, min(1, condition.level), x, y)
+
+    # -- what a kernel adds -------------------------------------------------------------------------------------
+
+    def guarded(self, value: Decorated, guard: Decorated) -> Decorated:
+        """`value`, of which nothing is known unless `guard` is differentiable on the whole box."""
+        return value if guard.level == 3 else value._replace(level=0)
+
+    def midpoint(self, x: Decorated) -> Decorated:
+        """The point of the box that a kernel takes as its centre: the middle, rounded up, among the finite doubles."""
+        largest = DOUBLE.down(libmp.from_man_exp(1, 1024))
+        middle = mpf_neg(largest)
+        if x[:2] != (fninf, finf):
+            middle = self.format.up(libmp.mpf_shift(self.format.up(libmp.mpf_add(x.lo, x.hi, 0, UP)), -1))
+        centre = least(greatest(middle, mpf_neg(largest)), x.hi, largest)
+        return Decorated(centre, centre, x.level)
+
+    def refined(self, natural: Decorated, form: Decorated) -> Decorated:
+        """The intersection with a form from derivatives, a bound where the function is continuous."""
+        if natural.level < 2:
+            return natural
+        return Decorated(greatest(natural.lo, form.lo), least(natural.hi, form.hi), natural.level)
+
+
+_MINUS_ONE = mpf_neg(fone)
+
+
+def _product(a: Number, b: Number) -> Number:
+    return fzero if fzero in (a, b) else mpf_mul(a, b)
+
+
+def _excludes_zero(x: Decorated) -> bool:
+    return sign(x.lo) > 0 or sign(x.hi) < 0
+
+
+def _disjoint(x: Decorated, y: Decorated) -> bool:
+    return less(x.hi, y.lo) or less(y.hi, x.lo)

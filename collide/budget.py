@@ -1,0 +1,87 @@
+"""Budgets, and the driver that runs a search in slices within one."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from . import layout
+from .state import Search
+
+# Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
+_SLICE = 2000
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may use: `seconds` of time, `boxes` examined, `bytes` of memory for its queue. None is no
+    limit.
+    """
+
+    seconds: float | None = 60.0
+    boxes: int | None = None
+    bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "boxes", "bytes"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"the budget's {name} must be positive or None, got {value!r}")
+
+
+def as_budget(budget: "Budget | float | None") -> Budget:
+    """Seconds, a Budget, or None for the default of 60 seconds."""
+    if isinstance(budget, Budget):
+        return budget
+    return Budget() if budget is None else Budget(seconds=float(budget))
+
+
+class Clock:
+    """A budget being spent, over one or several searches."""
+
+    def __init__(self, budget: Budget, progress: bool = False, title: str = "searching") -> None:
+        self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
+        self.interrupted = False
+        self._bar = _progress_bar(title) if progress else None
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self.start
+
+    def spent(self, s: Search) -> bool:
+        b = self.budget
+        return bool(self.interrupted or (b.seconds is not None and self.seconds > b.seconds)
+                    or (b.boxes is not None and self.boxes + int(s.count[layout.ITERATIONS]) > b.boxes)
+                    or (b.bytes is not None and s.bytes > b.bytes))
+
+    def report(self, s: Search) -> None:
+        if self._bar is not None:
+            self._bar.n = self.boxes + int(s.count[layout.ITERATIONS])
+            self._bar.set_postfix_str(f"{int(s.count[layout.OPEN])} open, {int(s.count[layout.SOLUTIONS])} found")
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _progress_bar(title: str) -> Any:
+    from tqdm.auto import tqdm
+
+    return tqdm(desc=title, unit=" boxes", unit_scale=True)
+
+
+def drive(s: Search, clock: Clock) -> bool:
+    """Run the search to its end or to the end of the budget; did it finish? Ctrl-C ends it like a spent budget."""
+    finished = False
+    try:
+        while not finished and not clock.spent(s):
+            reason = s.run(_SLICE)
+            finished = reason == layout.FINISHED
+            if reason == layout.NEED_BOXES:
+                s.grow_boxes()
+            elif reason == layout.NEED_SOLUTIONS:
+                s.grow_solutions()
+            clock.report(s)
+    except KeyboardInterrupt:
+        clock.interrupted = True
+    clock.boxes += int(s.count[layout.ITERATIONS])
+    return finished

@@ -1,0 +1,75 @@
+"""Where everything of a search lives in memory: one list of named arrays, known to Python and to the native loop alike.
+
+n is the largest number of variables of the problems, m of rows. A block of lanes holds one vector of 8 doubles a
+quantity, as the kernels of `codegen` take them: entry (position, lane) at ``position * LANES + lane``, a box as -lo
+and hi of each variable in turn.
+"""
+
+LANES = 8
+
+FIELDS = {
+    # problems
+    "table": int,         # (problems, COLUMNS): see below
+    "domain": float,      # (problems, n, 2): encloses the exact domain
+    "inner": float,       # (problems, n, 2): lies within it
+    "border": int,        # (problems, n, 2): 1 where the necessary conditions do not hold on that end of the domain
+    "period": float,      # (problems, n): proved period of a variable, 0 for none
+    # queued boxes
+    "box": float,         # (capacity, n, 2): lo, hi
+    "key": float,         # (capacity,)
+    "child": int,         # (capacity,): pairing heap
+    "sibling": int,       # (capacity,)
+    "free": int,          # (capacity,): a stack of unused boxes
+    # solutions
+    "found": float,       # (solutions, n, 2): a box that holds it
+    "region": float,      # (solutions, n, 2): where a UNIQUE one is the only zero
+    "place": float,       # (solutions, 3, 2): bounds of its image in space
+    "kind": int,          # (solutions,): LOCATED, EXISTS, UNIQUE
+    "owner": int,         # (solutions,): its problem
+    # scalars
+    "count": int,         # (COUNTS,)
+    "real": float,        # (REALS,)
+    # blocks of lanes
+    "X": float,           # (n, 2): boxes
+    "C": float,           # (n,): their centres
+    "F": float,           # (m + 1, 2): the range of the rows, and of the feasibility
+    "V": float,           # (m + 1, 2): the same at the centres
+    "M": float,           # (m, n, 2): the Jacobian
+    "K": float,           # (n, 2): what an operator returns
+    "Q": float,           # (n, 2): a smaller system's box
+    "G": float,           # (m, m, 2): a smaller system's matrix
+    "flag": float,        # (): see each use
+    "image": float,       # (6, 2)
+    "point": float,       # (n,): points of a local solve
+    "value": float,       # (m + m n,): rows and Jacobian there
+    # one lane at a time
+    "before": float,      # (LANES, n, 2): boxes as they were popped
+    "hold": float,        # (LANES, n, 2): and after contraction
+    "action": int,        # (LANES,): what becomes of each
+    "small": float,       # (max(m, n), n): dense matrix of a local solve
+    "step": float,        # (n,)
+    "centre": float,      # (n,)
+    "tight": float,       # (n, 2)
+    "wide": float,        # (n, 2)
+    "near": float,        # (3, 2)
+    "pick": int,          # (max(m, n),): variables an existence proof solves for
+    "bound": int,         # (n,): is this variable at the end of its domain?
+}  # fmt: skip
+
+# Columns of `table`. The capitals from RANGE to PARAMETERS are addresses; 0 where a problem has none.
+(VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
+ POINT_PARAMETERS, COLUMNS) = range(16)
+
+# Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for.
+(STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
+ COUNTS) = range(15)
+
+# Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
+# tolerances, and the least objective of a box that left the search without a proof that it holds no zero.
+PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, REALS = range(7)
+
+# What is known of a solution.
+LOCATED, EXISTS, UNIQUE = 0, 1, 2
+
+# Why a slice of the loop ended.
+FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS = 0, 1, 2, 3

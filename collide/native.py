@@ -1,0 +1,38 @@
+"""Search loops compiled and ready to be called: `codegen.loops` applied to the memory of `layout`.
+
+The loops run in round-to-nearest and decide only what may be decided freely: order, where to split, when to try
+what. Everything a theorem needs is computed by `codegen` kernels, which set the rounding mode themselves.
+"""
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from codegen import cache
+from codegen.loops import FLOATS, INT, INTS, STRUCT, loop_assembly
+from codegen.native import Code, host, llvm_version, optimized_object_code
+
+from .layout import FIELDS
+
+_KINDS = {name: FLOATS if kind is float else INTS for name, kind in FIELDS.items()}
+
+
+_alive: list[Code] = []
+
+
+@functools.cache
+def compiled(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
+    """`entry` as native code: called with the address of a search's addresses and so many integers, returns an
+    integer.
+    """
+    text = loop_assembly(entry, [STRUCT, *[INT] * integers], _KINDS, "entry")
+    key = cache.key("loop", text, "\0".join(host()), llvm_version())
+    code = cache.load(key)
+    if code is None:
+        code = optimized_object_code(text)
+        cache.store(key, code)
+    linked = Code(code, ("entry",))
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * integers)(linked.address["entry"])
+    _alive.append(linked)
+    return call

@@ -1,0 +1,74 @@
+"""A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from codegen.autodiff import partials
+from codegen.expr import Expr
+from codegen.kernel import Kernel
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Zeros of `equations` over a box, the least of one variable first where there is an objective.
+
+    `variables` name the coordinates; `outer` and `inner` (n, 2) enclose the exact domain and lie within it.
+    `necessary` are further functions that vanish at every zero of interest, except on the borders marked in
+    `border` (n, 2). `feasible` is a truth value that must hold. `period` (n,) is the proved period of a variable
+    that closes on itself, 0 for others. `image` gives six coordinates: the point of space as each of the two bodies
+    sees it. `label` is the pair of bodies.
+    """
+
+    variables: tuple[str, ...]
+    outer: np.ndarray
+    inner: np.ndarray
+    equations: tuple[Expr, ...]
+    necessary: tuple[Expr, ...] = ()
+    feasible: Expr | None = None
+    objective: int | None = None
+    border: np.ndarray | None = None
+    period: np.ndarray | None = None
+    image: tuple[Expr, ...] = ()
+    label: tuple[int, int] = (0, 1)
+
+    @property
+    def rows(self) -> tuple[Expr, ...]:
+        return (*self.equations, *self.necessary)
+
+    @cached_property
+    def coordinates(self) -> list[Expr]:
+        pool = self.equations[0].pool
+        return [pool.variable(k) for k in range(len(self.variables))]
+
+    @cached_property
+    def derivatives(self) -> list[list[Expr]]:
+        return partials(self.rows, self.coordinates)
+
+    @cached_property
+    def range_kernel(self) -> Kernel:
+        """The rows, and 1 or 0 for feasible or not."""
+        pool = self.equations[0].pool
+        one, zero = pool.constant(1), pool.constant(0)
+        feasible = one if self.feasible is None else pool.where(self.feasible, one, zero)
+        return self._kernel([*self.rows, feasible])
+
+    @cached_property
+    def slope_kernel(self) -> Kernel:
+        """The Jacobian row-major: Clarke's where the row is continuous on the whole box, the whole line elsewhere."""
+        pool = self.equations[0].pool
+        return self._kernel([pool.trusted(d, f) for f, row in zip(self.rows, self.derivatives, strict=True) for d in row])
+
+    @cached_property
+    def point_kernel(self) -> Kernel:
+        """The rows, then the Jacobian, for local solves."""
+        return self._kernel([*self.rows, *(d for row in self.derivatives for d in row)])
+
+    @cached_property
+    def image_kernel(self) -> Kernel | None:
+        return self._kernel(self.image) if self.image else None
+
+    def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
+        return Kernel(outputs, self.variables)

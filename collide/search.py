@@ -1,0 +1,388 @@
+"""The one search loop: best-first branch and bound over boxes, eight boxes a step, many problems with one bound.
+
+A problem asks for zeros of a system over a box, and where it has an objective (one of its variables; time for a
+collision) for those where the objective is least. All problems share the proved upper bound u of the objective
+(Snyder 1993, Section 3.2: multiple element minimization), and each has its own queue.
+
+A step pops up to eight boxes of the problem whose first box comes first and treats all at once: the natural
+extension of the system kills most; Linear_Solve contracts the rest; what is left is split, or thinned, sampled and
+accepted. From time to time a local solve supplies an early candidate for u, which an existence test proves.
+
+What is proved, and by what (Fig. 6 made safe):
+
+* u falls only to the upper end of the objective in a box that is proved to hold a feasible zero of the *equations*.
+  Local solves, acceptance
+  without proof and the tentative bound only order the search.
+* A box is dropped if an extension or an operator says that it holds no zero; if its least objective exceeds u +
+  simultaneity; if it lies in
+  a uniqueness box, whose zero is recorded; or if it is thinned or accepted, and then its least objective goes into
+  CLEAR.
+* Rows beyond the equations (necessary conditions such as tangency) are used only where every zero of interest
+  satisfies them: not in a
+  box that touches a border marked in `border`.
+"""
+
+import numpy as np
+
+from codegen.loops import call_kernel, native
+
+from .boxes import (
+    at_border,
+    cut,
+    keep_clear,
+    lower,
+    read_lane,
+    room_for_boxes,
+    share,
+    take,
+    too_late,
+    upper,
+    width,
+)
+from .layout import (
+    EQUATIONS,
+    FINISHED,
+    FIRST_ONLY,
+    IMAGE,
+    LANES,
+    LINEAR,
+    LOCATED,
+    NEED_BOXES,
+    NEED_SOLUTIONS,
+    NEWTON,
+    NEXT_LOCAL,
+    OBJECTIVE,
+    PARAMETERS,
+    POINT,
+    PROVED,
+    RANGE,
+    ROOM,
+    ROOT,
+    ROWS,
+    SAMPLE,
+    SEPARATION,
+    SIMULTANEITY,
+    SLICE,
+    SOLUTIONS,
+    SQUARE,
+    STEPS,
+    TENTATIVE,
+    TOLERANCE,
+    UNIQUE,
+    VARIABLES,
+)
+from .prove import image_of, linearize, local_solve, prove, record, scatter_points
+from .queue import attribute, copy_box, first_problem, push
+
+# Sweeps of Linear_Solve a step, and the ratio of widths below which a contracted box is searched again before it is
+# split.
+_SWEEPS, _PROGRESS = 2, 0.6
+# A box this small against its domain probably holds a zero if it holds none for sure: a local solve is worth its
+# time.
+_WORTH_SOLVING = 0.05
+# A variable this much wider than the one with the greatest effect is split first.
+_NEGLECTED = 100.0
+
+# What becomes of a lane.
+_GONE, _AGAIN, _SPLIT, _LATE, _SMALLEST = 0, 1, 2, 3, 4
+
+
+@native
+def run(s, steps):
+    """Take up to `steps` steps; the reason for returning."""
+    for _ in range(steps):
+        if not room_for_boxes(s):
+            return NEED_BOXES
+        if s.count[SOLUTIONS] + 2 * LANES >= s.count[ROOM]:
+            return NEED_SOLUTIONS
+        p = first_problem(s)
+        if p < 0 or (s.count[FIRST_ONLY] != 0 and s.real[PROVED] < np.inf):
+            return FINISHED
+        s.count[STEPS] += 1
+        if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
+            s.count[NEXT_LOCAL] *= 2
+            look_ahead(s, p)
+        step(s, p)
+    return SLICE
+
+
+@native
+def step(s, p):
+    """Search up to eight boxes of problem p."""
+    used = take(s, p)
+    if used == 0:
+        return
+    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
+    alive = 0.0
+    for lane in range(LANES):
+        s.flag[lane] = 1.0 if lane < used and may_hold_zero(s, p, lane) else 0.0
+        alive += s.flag[lane]
+    if alive == 0.0:
+        return
+    if s.count[NEWTON] > 0:
+        contract(s, p, used)
+    for lane in range(used):
+        read_lane(s, p, s.X, lane, s.hold, lane)
+        s.action[lane] = verdict(s, p, lane)
+    # Splits use the slopes of this step; proofs overwrite them, so they come last.
+    for lane in range(used):
+        if s.action[lane] == _AGAIN:
+            push(s, p, s.hold, lane)
+        elif s.action[lane] == _SPLIT:
+            split(s, p, lane, steepest(s, p, lane))
+    for lane in range(used):
+        if s.action[lane] >= _LATE:
+            conclude(s, p, lane)
+
+
+@native
+def may_hold_zero(s, p, lane):
+    """Does the range of the rows hold 0, and may the inequalities hold?"""
+    rows = attribute(s, p, EQUATIONS) if at_border(s, p, s.before, lane) else attribute(s, p, ROWS)
+    for i in range(rows):
+        if s.F[2 * i * LANES + lane] < 0.0 or s.F[(2 * i + 1) * LANES + lane] < 0.0:
+            return False
+    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES + lane] > 0.0
+
+
+# -- contraction --------------------------------------------------------------------------------------------------
+
+
+@native
+def contract(s, p, used):
+    """Shrink the boxes in X by the interval Newton method; `flag` becomes 0 in lanes that hold no zero."""
+    for j in range(attribute(s, p, VARIABLES)):
+        for lane in range(LANES):
+            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
+            s.C[j * LANES + lane] = min(max(0.5 * (lo + hi), lo), hi)
+    linearize(s, p)
+    for lane in range(used):
+        if at_border(s, p, s.before, lane):
+            ignore_necessary(s, p, lane)
+    for _ in range(_SWEEPS):
+        call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
+    if s.count[NEWTON] > 1 and attribute(s, p, SQUARE) != 0:
+        intersect_operator(s, p)
+
+
+@native
+def ignore_necessary(s, p, lane):
+    """Whole lines in the rows of the necessary conditions: nothing is learnt from them."""
+    n = attribute(s, p, VARIABLES)
+    for i in range(attribute(s, p, EQUATIONS), attribute(s, p, ROWS)):
+        for j in range(2 * n):
+            s.M[(2 * n * i + j) * LANES + lane] = np.inf
+        s.V[2 * i * LANES + lane] = np.inf
+        s.V[(2 * i + 1) * LANES + lane] = np.inf
+
+
+@native
+def intersect_operator(s, p):
+    """Intersect X with the square operator on it, which keeps every zero.
+
+    Linear_Solve may have moved the box away from the point of expansion; the operator then still bounds the zeros
+    of the box it was linearized on, which holds the present one.
+    """
+    for lane in range(LANES):
+        s.image[lane] = s.flag[lane]
+        for j in range(attribute(s, p, VARIABLES)):
+            at = 2 * j * LANES + lane
+            s.X[at] = max(s.X[at], -s.C[j * LANES + lane])
+            s.X[at + LANES] = max(s.X[at + LANES], s.C[j * LANES + lane])
+    call_kernel(attribute(s, p, SQUARE), s.M, s.V, s.C, s.X, s.K, s.flag)
+    for lane in range(LANES):
+        s.flag[lane] = s.image[lane]
+        for j in range(attribute(s, p, VARIABLES)):
+            at = 2 * j * LANES + lane
+            s.X[at] = min(s.X[at], s.K[at])
+            s.X[at + LANES] = min(s.X[at + LANES], s.K[at + LANES])
+            if -s.X[at] > s.X[at + LANES]:
+                s.flag[lane] = 0.0
+
+
+# -- decisions ----------------------------------------------------------------------------------------------------
+
+
+@native
+def verdict(s, p, lane):
+    """What becomes of the contracted box of a lane."""
+    if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
+        return _GONE
+    widest, progress = 0.0, 1.0
+    for j in range(attribute(s, p, VARIABLES)):
+        widest = max(widest, width(s, s.hold, lane, j))
+        old = width(s, s.before, lane, j)
+        if old > 0.0:
+            progress = min(progress, width(s, s.hold, lane, j) / old)
+    if widest <= s.real[TOLERANCE]:
+        return _SMALLEST
+    if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
+        return _LATE
+    return _AGAIN if progress < _PROGRESS else _SPLIT
+
+
+@native
+def worth_solving(s, p, lane):
+    """Is nothing to be gained by waiting: does every zero in the box count as a solution, or is the box small?"""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective >= 0:
+        best = min(s.real[PROVED], s.real[TENTATIVE])
+        return lower(s, s.hold, lane, objective) >= best - s.real[SIMULTANEITY]
+    largest = 0.0
+    for j in range(attribute(s, p, VARIABLES)):
+        largest = max(largest, share(s, p, s.hold, lane, j))
+    return largest < _WORTH_SOLVING
+
+
+@native
+def divisible(s, boxes, k, j):
+    lo, hi = lower(s, boxes, k, j), upper(s, boxes, k, j)
+    return lo < 0.5 * (lo + hi) < hi
+
+
+@native
+def widest_share(s, p, lane):
+    """The variable that is widest against its domain, -1 if none can be halved."""
+    best, chosen = -1.0, -1
+    for j in range(attribute(s, p, VARIABLES)):
+        if divisible(s, s.hold, lane, j) and share(s, p, s.hold, lane, j) > best:
+            best, chosen = share(s, p, s.hold, lane, j), j
+    return chosen
+
+
+@native
+def steepest(s, p, lane):
+    """The variable of greatest scaled width s_j w_j, s_j the sum over the rows of |df_i/dx_j| (Snyder 1993, Section 3.2).
+
+    Where slopes say nothing, or a variable was neglected for too long, the one that is widest against its domain.
+    """
+    fallback = widest_share(s, p, lane)
+    if s.count[NEWTON] == 0 or fallback < 0:
+        return fallback
+    n = attribute(s, p, VARIABLES)
+    best, chosen = 0.0, -1
+    for j in range(n):
+        effect = 0.0
+        for i in range(attribute(s, p, ROWS)):
+            at = 2 * (n * i + j) * LANES + lane
+            size = max(abs(s.M[at]), abs(s.M[at + LANES]))
+            effect += size if size < np.inf else 0.0
+        effect *= width(s, s.hold, lane, j)
+        if effect > best and divisible(s, s.hold, lane, j):
+            best, chosen = effect, j
+    if chosen < 0 or share(s, p, s.hold, lane, chosen) * _NEGLECTED < share(s, p, s.hold, lane, fallback):
+        return fallback
+    return chosen
+
+
+@native
+def split(s, p, lane, j):
+    """Queue the halves of the lane's box along variable j; a box that cannot be halved is kept as located."""
+    if j < 0:
+        record(s, p, LOCATED, s.hold, lane, s.hold, lane)
+        return
+    lo, hi = lower(s, s.hold, lane, j), upper(s, s.hold, lane, j)
+    middle = 0.5 * (lo + hi)
+    for half in range(2):
+        copy_box(s, p, s.hold, lane, s.wide, 0)
+        s.wide[2 * j] = lo if half == 0 else middle
+        s.wide[2 * j + 1] = middle if half == 0 else hi
+        push(s, p, s.wide, 0)
+
+
+@native
+def near_sample(s, whole):
+    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle?"""
+    for k in range(s.count[SOLUTIONS]):
+        if s.kind[k] == UNIQUE:
+            continue
+        square = 0.0
+        for c in range(3):
+            middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
+            lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
+            square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
+        if square < s.real[SEPARATION] ** 2:
+            return True
+    return False
+
+
+@native
+def thinned(s, p, lane):
+    """Drop the lane's box where all of its image is near an accepted point."""
+    if attribute(s, p, IMAGE) == 0:
+        return False
+    image_of(s, p, s.hold, lane, s.near, 0)
+    if near_sample(s, True):
+        keep_clear(s, p, s.hold, lane)
+        return True
+    return False
+
+
+@native
+def conclude(s, p, lane):
+    """A box that is late or smallest: thin it, sample it and thin it again, accept it when it is smallest, else
+    split it.
+    """
+    if thinned(s, p, lane):
+        return
+    found = False
+    if attribute(s, p, IMAGE) == 0 or not near_sample(s, False):
+        found = sample(s, p, lane)
+        if found and thinned(s, p, lane):
+            return
+    if s.action[lane] == _SMALLEST:
+        record(s, p, LOCATED, s.hold, lane, s.hold, lane)
+    else:
+        split(s, p, lane, widest_share(s, p, lane))
+
+
+@native
+def candidate(s, p, lane):
+    """The converged point of a lane into `centre`; False if it comes too late, or near a sample."""
+    objective = attribute(s, p, OBJECTIVE)
+    for j in range(attribute(s, p, VARIABLES)):
+        s.centre[j] = s.point[j * LANES + lane]
+        s.tight[2 * j] = s.centre[j]
+        s.tight[2 * j + 1] = s.centre[j]
+    if objective >= 0 and s.centre[objective] > cut(s):
+        return False
+    if attribute(s, p, IMAGE) != 0:
+        image_of(s, p, s.tight, 0, s.near, 0)
+        return not near_sample(s, False)
+    return True
+
+
+@native
+def sample(s, p, lane):
+    """A local solve from the middle of the box, and a proof of what it finds."""
+    if attribute(s, p, POINT) == 0:
+        return False
+    scatter_points(s, p, s.hold, lane, 0.0)
+    local_solve(s, p)
+    return s.flag[0] > 0.5 and candidate(s, p, 0) and prove(s, p, True)
+
+
+@native
+def look_ahead(s, p):
+    """Local solves from points spread over the first box of the queue: early upper bounds of the objective."""
+    if attribute(s, p, POINT) == 0:
+        return
+    scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
+    local_solve(s, p)
+    objective = attribute(s, p, OBJECTIVE)
+    best, chosen = s.real[PROVED], -1
+    for lane in range(LANES):
+        value = s.point[objective * LANES + lane] if objective >= 0 else 0.0
+        if s.flag[lane] > 0.5 and value < best:
+            best, chosen = value, lane
+    if chosen >= 0:
+        for j in range(attribute(s, p, VARIABLES)):
+            s.centre[j] = s.point[j * LANES + chosen]
+        prove(s, p, False)
+
+
+@native
+def push_whole(s, p):
+    """Queue the whole domain of problem p."""
+    push(s, p, s.domain, p)
+    return 0

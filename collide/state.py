@@ -1,0 +1,160 @@
+"""The memory of a search: arrays, filled with problems, and grown between slices."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from codegen import linear
+
+from . import layout
+from .layout import FIELDS, LANES
+from .native import compiled
+from .problem import Problem
+from .search import push_whole, run
+
+_BOXES, _SOLUTIONS = 1 << 12, 256
+
+# How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well; and
+# the operator, which is also the one that proves uniqueness.
+METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk": (2, "krawczyk"), "subdivision": (0, "krawczyk")}
+
+_PER_BOX = ("box", "key", "child", "sibling", "free")
+_PER_SOLUTION = ("found", "region", "place", "kind", "owner")
+
+
+class Search:
+    """A search over `problems`, each with its whole domain queued. `arrays` holds all of its state, so it can be
+    sliced, resumed and copied.
+    """
+
+    def __init__(self, problems: Sequence[Problem], *, method: str = "auto", order: str = "auto", sample: bool = True,
+                 simultaneity: float = 0.0, separation: float = 0.0, tolerance: float = 1e-9, first_only: bool = False) -> None:
+        self.problems = tuple(problems)
+        self.n = max(len(p.variables) for p in problems)
+        newton, operator = METHODS[method]
+        self.arrays = self._allocate(max(len(p.rows) for p in problems))
+        self._fill(operator)
+        for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, _SOLUTIONS),
+                            (layout.FREE, _BOXES), (layout.NEXT_LOCAL, 1), (layout.NEWTON, newton), (layout.SAMPLE, int(sample)),
+                            (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only))):
+            self.count[name] = value
+        self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
+        self.real[layout.SIMULTANEITY], self.real[layout.SEPARATION] = simultaneity, separation
+        self.real[layout.TOLERANCE] = tolerance
+        self._point()
+        for k in range(len(problems)):
+            compiled(push_whole, 1)(self.address, k)
+
+    def run(self, steps: int) -> int:
+        """Up to `steps` steps; why it stopped (`layout.FINISHED` and others)."""
+        return compiled(run, 1)(self.address, steps)
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def count(self) -> np.ndarray:
+        return self.arrays["count"]
+
+    @property
+    def real(self) -> np.ndarray:
+        return self.arrays["real"]
+
+    @property
+    def solutions(self) -> range:
+        return range(int(self.count[layout.SOLUTIONS]))
+
+    @property
+    def bytes(self) -> int:
+        return sum(a.nbytes for a in self.arrays.values())
+
+    def owner(self, k: int) -> int:
+        """The number of the problem that solution k solves."""
+        return int(self.arrays["owner"][k])
+
+    def kind(self, k: int) -> int:
+        return int(self.arrays["kind"][k])
+
+    def found(self, k: int) -> np.ndarray:
+        """The box of solution k, (variables of its problem, 2)."""
+        box: np.ndarray = self.arrays["found"][k, :len(self.problems[self.owner(k)].variables)]
+        return box
+
+    def open_boxes(self) -> list[tuple[int, np.ndarray]]:
+        """(problem, box) of everything still queued."""
+        out = []
+        for p, problem in enumerate(self.problems):
+            stack = [int(self.arrays["table"][p, layout.ROOT])]
+            while stack:
+                i = stack.pop()
+                if i >= 0:
+                    out.append((p, self.arrays["box"][i, :len(problem.variables)]))
+                    stack += [int(self.arrays["child"][i]), int(self.arrays["sibling"][i])]
+        return out
+
+    # -- memory -------------------------------------------------------------------------------------------------
+
+    def grow_boxes(self) -> None:
+        """Twice the room for boxes."""
+        old, unused = len(self.arrays["key"]), int(self.count[layout.FREE])
+        self._double(_PER_BOX)
+        self.arrays["free"][unused:unused + old] = np.arange(2 * old - 1, old - 1, -1)
+        self.count[layout.FREE] = unused + old
+
+    def grow_solutions(self) -> None:
+        """Twice the room for solutions."""
+        self._double(_PER_SOLUTION)
+        self.count[layout.ROOM] *= 2
+
+    def _double(self, names: Sequence[str]) -> None:
+        for name in names:
+            a = self.arrays[name]
+            self.arrays[name] = np.concatenate([a, np.zeros_like(a)])
+        self._point()
+
+    def _allocate(self, m: int) -> dict[str, np.ndarray]:
+        n, problems = self.n, len(self.problems)
+        per_problem = {"table": (problems, layout.COLUMNS), "domain": (problems, n, 2), "inner": (problems, n, 2),
+                       "border": (problems, n, 2), "period": (problems, n)}
+        per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2)}
+        per_solution = dict.fromkeys(_PER_SOLUTION, (_SOLUTIONS,)) | {
+            "found": (_SOLUTIONS, n, 2), "region": (_SOLUTIONS, n, 2), "place": (_SOLUTIONS, 3, 2)}
+        blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2),
+                  "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (m + m * n,)}
+        rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
+                "action": (LANES,), "small": (max(m, n), n), "step": (n,), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
+                "near": (3, 2), "pick": (max(m, n),), "bound": (n,)}
+        shapes: dict[str, Any] = {**per_problem, **per_box, **per_solution, **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
+        return {name: np.zeros(shapes[name], np.float64 if kind is float else np.int64) for name, kind in FIELDS.items()}
+
+    def _point(self) -> None:
+        self._addresses = np.array([self.arrays[name].ctypes.data for name in FIELDS], np.int64)
+        self.address = self._addresses.ctypes.data
+
+    def _fill(self, operator: str) -> None:
+        a = self.arrays
+        a["free"][:] = np.arange(_BOXES - 1, -1, -1)
+        for k, p in enumerate(self.problems):
+            n = len(p.variables)
+            a["table"][k] = _row(p, operator)
+            a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
+            for name, values in (("border", p.border), ("period", p.period)):
+                if values is not None:
+                    a[name][k, :n] = values
+
+
+def _row(p: Problem, operator: str) -> list[int]:
+    row = [0] * layout.COLUMNS
+    n, m, e = len(p.variables), len(p.rows), len(p.equations)
+    row[layout.VARIABLES], row[layout.ROWS], row[layout.EQUATIONS], row[layout.ROOT] = n, m, e, -1
+    row[layout.OBJECTIVE] = -1 if p.objective is None else p.objective
+    row[layout.RANGE], row[layout.SLOPE] = p.range_kernel.block_address(), p.slope_kernel.block_address()
+    row[layout.POINT] = p.point_kernel.block_address("points")
+    row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
+    row[layout.LINEAR] = linear.linear_solve(m, n)
+    square: Callable[[int], int] = getattr(linear, operator)
+    if m == n:
+        row[layout.SQUARE] = row[layout.UNIQUENESS] = square(n)
+    if e <= n:
+        row[layout.EXISTENCE] = linear.krawczyk(e)
+    return row

@@ -1,0 +1,128 @@
+"""Solids by their boundary: smooth faces, edges where faces meet, vertices where edges meet (Snyder 1993, App. A).
+
+An edge is a face evaluated along a path in its parameter rectangle, usually a border; a vertex is a face evaluated at a
+parameter point. Both name every face they belong to, with the path or point in each, so that positions and all outward
+directions follow. A cylinder has three faces and two edges and no vertex; a torus has one face and nothing else.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from .motion import Motion
+from .surface import ParametricSurface
+from .symbols import exact, formula, interval, t, u, v
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A curve of parameter u over `domain`: on face ``faces[k]`` it runs along ``paths[k]``, two expressions of u."""
+
+    faces: tuple[int, ...]
+    paths: tuple[tuple[Any, Any], ...]
+    domain: tuple[Any, Any]
+
+    def __post_init__(self) -> None:
+        paths = tuple((formula(a, [u], "an edge path"), formula(b, [u], "an edge path")) for a, b in self.paths)
+        object.__setattr__(self, "faces", tuple(int(f) for f in self.faces))
+        object.__setattr__(self, "paths", paths)
+        object.__setattr__(self, "domain", interval(self.domain, "the domain of an edge"))
+        if not self.faces or len(self.faces) != len(self.paths):
+            raise ValueError(f"an edge needs one path a face, got {len(self.faces)} faces and {len(self.paths)} paths")
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """A point: on face ``faces[k]`` it lies at the parameters ``points[k]`` = (u, v)."""
+
+    faces: tuple[int, ...]
+    points: tuple[tuple[Any, Any], ...]
+
+    def __post_init__(self) -> None:
+        points = tuple((formula(a, [], "a vertex"), formula(b, [], "a vertex")) for a, b in self.points)
+        object.__setattr__(self, "faces", tuple(int(f) for f in self.faces))
+        object.__setattr__(self, "points", points)
+        if not self.faces or len(self.faces) != len(self.points):
+            raise ValueError(f"a vertex needs a point a face, got {len(self.faces)} faces, {len(self.points)} points")
+
+
+class Solid:
+    """A body bounded by `faces` (ParametricSurface, normals outward), with the `edges` and `vertices` between them.
+
+    That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
+    difference raises, agreement is no proof. Whether the faces close up is not checked here. Immutable; `moved` gives a
+    new solid.
+    """
+
+    def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
+                 vertices: Sequence[Vertex] = ()) -> None:
+        self._faces, self._edges, self._vertices = tuple(faces), tuple(edges), tuple(vertices)
+        if not self._faces or not all(isinstance(f, ParametricSurface) for f in self._faces):
+            raise ValueError("a solid needs faces, each a ParametricSurface")
+        if not (all(isinstance(e, Edge) for e in self._edges) and all(isinstance(p, Vertex) for p in self._vertices)):
+            raise TypeError("the edges of a solid are Edge values and its vertices are Vertex values")
+        for k, edge in enumerate(self._edges):
+            self._check(f"edge {k}", edge)
+        for k, vertex in enumerate(self._vertices):
+            self._check(f"vertex {k}", vertex)
+
+    @property
+    def faces(self) -> tuple[ParametricSurface, ...]:
+        return self._faces
+
+    @property
+    def edges(self) -> tuple[Edge, ...]:
+        return self._edges
+
+    @property
+    def vertices(self) -> tuple[Vertex, ...]:
+        return self._vertices
+
+    def position(self, feature: Edge | Vertex, face: int = 0) -> tuple[Any, Any, Any]:
+        """The edge curve (of u and t) or vertex (of t) in the world, taken from its `face`-th face."""
+        return self._evaluate(feature, face, self.faces[feature.faces[face]].expressions)
+
+    def outward(self, feature: Edge | Vertex) -> list[tuple[Any, Any, Any]]:
+        """The outward directions at an edge or vertex, one a face (Snyder 1993, Appendix A), not normalized."""
+        return [self._evaluate(feature, k, self.faces[f].normal) for k, f in enumerate(feature.faces)]
+
+    def moved(self, motion: Motion) -> "Solid":
+        """This solid carried along by `motion`, after the motion it has already."""
+        result = Solid.__new__(Solid)
+        result._faces = tuple(f.moved(motion) for f in self.faces)
+        result._edges, result._vertices = self.edges, self.vertices
+        return result
+
+    @staticmethod
+    def _evaluate(feature: Edge | Vertex, face: int, expressions: Sequence[Any]) -> tuple[Any, Any, Any]:
+        at = (feature.paths if isinstance(feature, Edge) else feature.points)[face]
+        a, b, c = (e.xreplace({u: at[0], v: at[1]}) for e in expressions)
+        return a, b, c
+
+    def _check(self, name: str, feature: Edge | Vertex) -> None:
+        for f in feature.faces:
+            if not 0 <= f < len(self.faces):
+                raise ValueError(f"{name} names face {f}, but the solid has faces 0 to {len(self.faces) - 1}")
+        lo, hi = feature.domain if isinstance(feature, Edge) else (sp.Integer(0), sp.Integer(1))
+        curves = [self._evaluate(feature, k, self.faces[f].expressions) for k, f in enumerate(feature.faces)]
+        for fraction in (0, sp.Rational(3, 7), 1):
+            at = {u: lo + fraction * (hi - lo), t: exact(fraction)}
+            first, *others = ([complex(sp.N(e.subs(at))) for e in curve] for curve in curves)
+            size = 1 + max(abs(c) for c in first)
+            for k, other in enumerate(others, 1):
+                if max(abs(a - b) for a, b in zip(first, other, strict=True)) > 1e-9 * size:
+                    raise ValueError(f"{name} is not on both of the faces {feature.faces[0]} and {feature.faces[k]}: "
+                                     f"they differ at its parameter {at[u]}")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Solid):
+            return NotImplemented
+        return (self.faces, self.edges, self.vertices) == (other.faces, other.edges, other.vertices)
+
+    def __hash__(self) -> int:
+        return hash((self.faces, self.edges, self.vertices))
+
+    def __repr__(self) -> str:
+        return f"Solid({len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices)"

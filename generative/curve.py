@@ -1,0 +1,196 @@
+"""Curves: maps u -> space over a closed interval, and the usual ways to make them.
+
+Curves are the material of surfaces (`generative.sweep`, `generative.patch`); they do not collide by themselves.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import comb
+from typing import Any
+
+import sympy as sp
+
+from .symbols import exact, formula, interval, t, text, u, vector
+
+
+class Curve:
+    """The curve of three expressions in u (and t) over the closed interval `domain` = (lo, hi). Immutable."""
+
+    def __init__(self, expressions: Any, domain: Any) -> None:
+        self._expressions = vector(expressions, [u, t], "a curve")
+        self._domain = interval(domain, "the domain of a curve")
+
+    @property
+    def expressions(self) -> tuple[Any, Any, Any]:
+        return self._expressions
+
+    @property
+    def domain(self) -> tuple[Any, Any]:
+        return self._domain
+
+    def at(self, parameter: Any) -> tuple[Any, Any, Any]:
+        """The three expressions with u replaced by `parameter`, a number or an expression of surface parameters and time."""
+        a, b, c = (e.xreplace({u: sp.sympify(parameter)}) for e in self.expressions)
+        return a, b, c
+
+    @property
+    def tangent(self) -> tuple[Any, Any, Any]:
+        """The derivative by u, not normalized."""
+        a, b, c = (sp.diff(e, u) for e in self.expressions)
+        return a, b, c
+
+    def onto(self, domain: Any) -> "Curve":
+        """The same curve with its parameter mapped linearly, so that its domain becomes `domain`."""
+        lo, hi = interval(domain, "the domain of a curve")
+        a, b = self.domain
+        return self if (a, b) == (lo, hi) else Curve(self.at(a + (u - lo) * (b - a) / (hi - lo)), (lo, hi))
+
+    def reversed(self) -> "Curve":
+        """The same curve run through backwards."""
+        a, b = self.domain
+        return Curve(self.at(a + b - u), self.domain)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Curve):
+            return NotImplemented
+        return (self.expressions, self.domain) == (other.expressions, other.domain)
+
+    def __hash__(self) -> int:
+        return hash((self.expressions, self.domain))
+
+    def __repr__(self) -> str:
+        return f"Curve({text(list(self.expressions))}, {text(self.domain)})"
+
+    def _repr_latex_(self) -> str:
+        lo, hi = self.domain
+        return f"$\\displaystyle C(u) = {sp.latex(sp.Matrix(self.expressions))},\\quad u \\in [{sp.latex(lo)}, {sp.latex(hi)}]$"
+
+
+def line(start: Any, end: Any) -> Curve:
+    """The segment from `start` to `end`, u from 0 to 1."""
+    a, b = vector(start, [t], "a line"), vector(end, [t], "a line")
+    if a == b:
+        raise ValueError(f"a line needs two different ends, got {text(list(a))} twice")
+    return Curve([p + u * (q - p) for p, q in zip(a, b, strict=True)], (0, 1))
+
+
+def arc(radius: Any = 1, start: Any = 0, end: Any = 2 * sp.pi) -> Curve:
+    """radius (cos u, sin u, 0) for u from `start` to `end`, radian."""
+    return ellipse(radius, radius, start, end)
+
+
+def circle(radius: Any = 1) -> Curve:
+    """radius (cos u, sin u, 0), a full turn, counterclockwise."""
+    return arc(radius)
+
+
+def ellipse(a: Any, b: Any, start: Any = 0, end: Any = 2 * sp.pi) -> Curve:
+    """(a cos u, b sin u, 0)."""
+    return Curve([a * sp.cos(u), b * sp.sin(u), 0], (start, end))
+
+
+def helix(radius: Any = 1, pitch: Any = 1, turns: Any = 1) -> Curve:
+    """(radius cos u, radius sin u, pitch u / (2 pi)): `pitch` is the rise of one turn."""
+    return Curve([radius * sp.cos(u), radius * sp.sin(u), exact(pitch) * u / (2 * sp.pi)], (0, 2 * sp.pi * exact(turns)))
+
+
+def polynomial(coefficients: Sequence[Any], domain: Any = (0, 1)) -> Curve:
+    """The sum of coefficients[k] u^k, each coefficient a 3-vector."""
+    points = [vector(c, [t], "a coefficient") for c in coefficients]
+    return Curve([sum(c[i] * u**k for k, c in enumerate(points)) for i in range(3)], domain)
+
+
+def bezier(points: Sequence[Any], weights: Sequence[Any] | None = None) -> Curve:
+    """The (rational, if `weights` are given) Bezier curve of these control points, u from 0 to 1."""
+    controls = control_points(points, weights)
+    return Curve(project(bernstein(controls, u)), (0, 1))
+
+
+def chebyshev(coefficients: Sequence[Any], domain: Any = (-1, 1)) -> Curve:
+    """The Chebyshev series with coefficients[k] (3-vectors) over `domain`; the first term is whole, as in numpy.polynomial."""
+    from codegen.functions import Chebyshev
+
+    series = [vector(c, [], "a coefficient") for c in coefficients]
+    lo, hi = interval(domain, "the domain of a curve")
+    argument = (2 * u - lo - hi) / (hi - lo)
+    return Curve([Chebyshev(argument, *(c[i] for c in series)) for i in range(3)], domain)
+
+
+def b_spline(points: Sequence[Any], knots: Sequence[Any], degree: int, weights: Sequence[Any] | None = None) -> list[Curve]:
+    """The B-spline (NURBS, if `weights` are given) as its (rational) Bezier pieces, each over its own knot interval.
+
+    There are len(points) + degree + 1 knots, not decreasing. The pieces are exact: control points by blossoming (Ramshaw 1989).
+    """
+    controls = control_points(points, weights)
+    places = check_knots(knots, len(controls), degree)
+    pieces = []
+    for j in spans(places, degree):
+        lo, hi = places[j], places[j + 1]
+        net = bezier_points(controls, places, degree, j)
+        pieces.append(Curve(project(bernstein(net, u)), (0, 1)).onto((lo, hi)))
+    return pieces
+
+
+# -- Bernstein form and knots; control points are tuples (w x, w y, w z, w) or (x, y, z) -----------------------------------
+
+
+def control_points(points: Sequence[Any], weights: Sequence[Any] | None) -> list[tuple[Any, ...]]:
+    """Control points in space, or in homogeneous coordinates if there are weights."""
+    plain = [vector(p, [t], "a control point") for p in points]
+    if len(plain) < 2:
+        raise ValueError(f"a curve needs at least two control points, got {len(plain)}")
+    if weights is None:
+        return list(plain)
+    if len(weights) != len(plain):
+        raise ValueError(f"there must be one weight a control point, got {len(weights)} weights for {len(plain)} points")
+    exact_weights = [formula(w, [], "a weight") for w in weights]
+    if not all(w.is_positive for w in exact_weights):
+        raise ValueError(f"weights must be positive, got {text(exact_weights)}")
+    return [(*(w * c for c in p), w) for p, w in zip(plain, exact_weights, strict=True)]
+
+
+def bernstein(points: Sequence[tuple[Any, ...]], parameter: Any) -> list[Any]:
+    """The sum of points[k] B_k(parameter), coordinate by coordinate, in Bernstein form."""
+    n = len(points) - 1
+    basis = [comb(n, k) * parameter**k * (1 - parameter) ** (n - k) for k in range(n + 1)]
+    return [sum(b * p[i] for b, p in zip(basis, points, strict=True)) for i in range(len(points[0]))]
+
+
+def project(values: Sequence[Any]) -> list[Any]:
+    """Homogeneous to ordinary coordinates; ordinary ones stay."""
+    return list(values) if len(values) == 3 else [c / values[3] for c in values[:3]]
+
+
+def check_knots(knots: Sequence[Any], count: int, degree: int) -> list[Any]:
+    places = [formula(k, [], "a knot") for k in knots]
+    if degree < 1 or len(places) != count + degree + 1:
+        raise ValueError(f"{count} control points of degree {degree} need {count + degree + 1} knots, got {len(places)}")
+    if any(b < a for a, b in pairwise(places)):
+        raise ValueError(f"knots must not decrease, got {text(places)}")
+    if not spans(places, degree):
+        raise ValueError("the knots span no interval: the first and last of the inner ones are equal")
+    return places
+
+
+def spans(knots: Sequence[Any], degree: int) -> list[int]:
+    """The indices j of the intervals (knots[j], knots[j + 1]) that are not empty, within the spline's domain."""
+    return [j for j in range(degree, len(knots) - degree - 1) if knots[j] < knots[j + 1]]
+
+
+def bezier_points(points: Sequence[tuple[Any, ...]], knots: Sequence[Any], degree: int, j: int) -> list[tuple[Any, ...]]:
+    """The Bezier control points of the piece over (knots[j], knots[j + 1]): blossoms at its ends."""
+    lo, hi = knots[j], knots[j + 1]
+    return [_blossom(points, knots, degree, j, [lo] * (degree - k) + [hi] * k) for k in range(degree + 1)]
+
+
+def _blossom(points: Sequence[tuple[Any, ...]], knots: Sequence[Any], degree: int, j: int, at: Sequence[Any]) -> tuple[Any, ...]:
+    """De Boor's triangle with a different parameter in every round."""
+    row = [points[i] for i in range(j - degree, j + 1)]
+    for depth, parameter in enumerate(at, 1):
+        following = []
+        for k in range(degree - depth + 1):
+            left, right = knots[j - degree + depth + k], knots[j + 1 + k]
+            share = (parameter - left) / (right - left)
+            following.append(tuple(a + share * (b - a) for a, b in zip(row[k], row[k + 1], strict=True)))
+        row = following
+    return row[0]

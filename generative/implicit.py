@@ -1,0 +1,258 @@
+"""Implicit surfaces F(x, y, z) = 0, positive outside, and their unions, intersections and differences as a tree.
+
+A complement is carried down to the leaves (De Morgan), so a tree consists of surfaces, unions and intersections only.
+The tree is kept, because the creases of a combined surface lie where two of its leaves meet. All guarantees concern
+what lies inside the bounds, which are given in body coordinates and move with the body.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from .motion import IDENTITY, Motion
+from .symbols import formula, interval, t, text, x, y, z
+
+Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
+
+
+class ImplicitBody:
+    """Common base of implicit surfaces and their combinations: ``a | b``, ``a & b``, ``a - b``, ``~a``."""
+
+    @property
+    def expression(self) -> Any:
+        """F in world coordinates: positive outside, negative inside, an expression in x, y, z (and t)."""
+        raise NotImplementedError
+
+    @property
+    def leaves(self) -> tuple["ImplicitSurface", ...]:
+        raise NotImplementedError
+
+    def moved(self, motion: Motion) -> "ImplicitBody":
+        raise NotImplementedError
+
+    def at(self, time: Any) -> "ImplicitBody":
+        raise NotImplementedError
+
+    def complement(self) -> "ImplicitBody":
+        raise NotImplementedError
+
+    @property
+    def pieces(self) -> tuple["Piece", ...]:
+        """One a leaf: where that leaf's surface can be part of the surface of the whole (Snyder 1993, Section 2.2)."""
+        raise NotImplementedError
+
+    def __or__(self, other: "ImplicitBody") -> "ImplicitBody":
+        return union(self, other)
+
+    def __and__(self, other: "ImplicitBody") -> "ImplicitBody":
+        return intersection(self, other)
+
+    def __sub__(self, other: "ImplicitBody") -> "ImplicitBody":
+        return difference(self, other)
+
+    def __invert__(self) -> "ImplicitBody":
+        return self.complement()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The points of `leaf` = 0 with every body of `outside` >= 0 and every body of `inside` <= 0 there."""
+
+    leaf: "ImplicitSurface"
+    outside: tuple[ImplicitBody, ...] = ()
+    inside: tuple[ImplicitBody, ...] = ()
+
+
+class ImplicitSurface(ImplicitBody):
+    """The surface F = 0 of an expression in x, y, z (and t, for one that deforms), positive outside, within `bounds`.
+
+    `bounds` are three pairs of numbers, for x, y and z, in body coordinates. Immutable; `moved` gives a new surface.
+
+    >>> from generative import ImplicitSurface, x, y, z
+    >>> ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)
+    ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, 2)])
+    """
+
+    def __init__(self, expression: Any, bounds: Any = None, *, motion: Motion = IDENTITY) -> None:
+        if bounds is None or not isinstance(bounds, Sequence) or len(bounds) != 3:
+            raise ValueError(f"an implicit surface needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], got {bounds!r}")
+        if not isinstance(motion, Motion):
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+        self._body = formula(expression, [x, y, z, t], "an implicit surface")
+        if not self._body.has(x, y, z):
+            raise ValueError(f"the implicit surface {self._body} = 0 contains none of x, y and z")
+        bx, by, bz = (interval(b, f"the bound of {s}") for b, s in zip(bounds, "xyz", strict=True))
+        self._bounds: Bounds = (bx, by, bz)
+        self._motion = motion
+
+    @property
+    def body(self) -> Any:
+        """F in body coordinates."""
+        return self._body
+
+    @property
+    def bounds(self) -> Bounds:
+        return self._bounds
+
+    @property
+    def motion(self) -> Motion:
+        return self._motion
+
+    @property
+    def deforming(self) -> bool:
+        return bool(self.body.has(t))
+
+    @cached_property
+    def coordinates(self) -> tuple[Any, Any, Any]:
+        """Body coordinates of the world point (x, y, z): rotation^T ((x, y, z) - translation)."""
+        if self.motion.is_identity:
+            return x, y, z
+        shifted = [s - d for s, d in zip((x, y, z), self.motion.translation, strict=True)]
+        return self.motion.inverse().turn(shifted)
+
+    @cached_property
+    def expression(self) -> Any:
+        return self.body.xreplace(dict(zip((x, y, z), self.coordinates, strict=True)))
+
+    @cached_property
+    def gradient(self) -> tuple[Any, Any, Any]:
+        """The outward direction in the world: rotation times the gradient in the body's frame."""
+        change = dict(zip((x, y, z), self.coordinates, strict=True))
+        return self.motion.turn([sp.diff(self.body, s).xreplace(change) for s in (x, y, z)])
+
+    @property
+    def leaves(self) -> tuple["ImplicitSurface", ...]:
+        return (self,)
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        return (Piece(self),)
+
+    def moved(self, motion: Motion) -> "ImplicitSurface":
+        """This surface carried along by `motion`, after the motion it has already."""
+        if not isinstance(motion, Motion):
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+        return ImplicitSurface(self.body, self.bounds, motion=motion @ self.motion)
+
+    def at(self, time: Any) -> "ImplicitSurface":
+        """This surface with t replaced by a number or by an expression of t."""
+        body = self.body.xreplace({t: formula(time, [t], "a time")})
+        return ImplicitSurface(body, self.bounds, motion=self.motion.at(time))
+
+    def complement(self) -> "ImplicitSurface":
+        """The same surface with inside and outside exchanged."""
+        return ImplicitSurface(-self.body, self.bounds, motion=self.motion)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ImplicitSurface):
+            return NotImplemented
+        return (self.body, self.bounds, self.motion) == (other.body, other.bounds, other.motion)
+
+    def __hash__(self) -> int:
+        return hash((self.body, self.bounds, self.motion))
+
+    def __repr__(self) -> str:
+        moved = "" if self.motion.is_identity else f".moved({self.motion!r})"
+        return f"ImplicitSurface({text(self.body)}, bounds={text(list(self.bounds))}){moved}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {sp.latex(self.expression)} = 0$"
+
+
+class Combination(ImplicitBody):
+    """A union (minimum of the functions) or an intersection (maximum) of implicit bodies."""
+
+    def __init__(self, operation: str, children: Sequence[ImplicitBody]) -> None:
+        if operation not in ("union", "intersection"):
+            raise ValueError(f"a combination is a 'union' or an 'intersection', got {operation!r}")
+        self._operation = operation
+        self._children = tuple(part for child in children for part in _operands(operation, child))
+
+    @property
+    def operation(self) -> str:
+        return self._operation
+
+    @property
+    def children(self) -> tuple[ImplicitBody, ...]:
+        return self._children
+
+    @cached_property
+    def expression(self) -> Any:
+        parts = [c.expression for c in self.children]
+        # Unevaluated: SymPy would spend long on comparing the operands.
+        return (sp.Min if self.operation == "union" else sp.Max)(*parts, evaluate=False)
+
+    @property
+    def leaves(self) -> tuple[ImplicitSurface, ...]:
+        return tuple(leaf for c in self.children for leaf in c.leaves)
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        result = []
+        for k, child in enumerate(self.children):
+            others = self.children[:k] + self.children[k + 1:]
+            outside, inside = (others, ()) if self.operation == "union" else ((), others)
+            result += [Piece(p.leaf, p.outside + outside, p.inside + inside) for p in child.pieces]
+        return tuple(result)
+
+    def moved(self, motion: Motion) -> "Combination":
+        return Combination(self.operation, [c.moved(motion) for c in self.children])
+
+    def at(self, time: Any) -> "Combination":
+        return Combination(self.operation, [c.at(time) for c in self.children])
+
+    def complement(self) -> "Combination":
+        other = "intersection" if self.operation == "union" else "union"
+        return Combination(other, [c.complement() for c in self.children])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Combination):
+            return NotImplemented
+        return self.operation == other.operation and self.children == other.children
+
+    def __hash__(self) -> int:
+        return hash((self.operation, self.children))
+
+    def __repr__(self) -> str:
+        return f"{self.operation}({', '.join(map(repr, self.children))})"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {sp.latex(self.expression)} = 0$"
+
+
+def union(*bodies: ImplicitBody) -> ImplicitBody:
+    """The points inside at least one of the bodies."""
+    return _combine("union", bodies)
+
+
+def intersection(*bodies: ImplicitBody) -> ImplicitBody:
+    """The points inside all of the bodies."""
+    return _combine("intersection", bodies)
+
+
+def difference(body: ImplicitBody, *taken_away: ImplicitBody) -> ImplicitBody:
+    """The points inside the first body and outside all others."""
+    return _combine("intersection", (body, *(complement(b) for b in taken_away)))
+
+
+def complement(body: ImplicitBody) -> ImplicitBody:
+    """Inside and outside exchanged; the bounds stay, since the surface does."""
+    _combine("union", (body,))
+    return body.complement()
+
+
+def _combine(operation: str, bodies: Sequence[ImplicitBody]) -> ImplicitBody:
+    for b in bodies:
+        if not isinstance(b, ImplicitBody):
+            raise TypeError(f"{operation} combines implicit surfaces only, got {type(b).__name__}")
+    if not bodies:
+        raise ValueError(f"{operation} needs at least one implicit surface")
+    return bodies[0] if len(bodies) == 1 else Combination(operation, bodies)
+
+
+def _operands(operation: str, child: ImplicitBody) -> tuple[ImplicitBody, ...]:
+    """The operands of a nested combination of the same kind; the child itself otherwise."""
+    return child.children if isinstance(child, Combination) and child.operation == operation else (child,)

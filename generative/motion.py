@@ -1,0 +1,194 @@
+"""Rigid motions as functions of time: p goes to rotation(t) p + translation(t).
+
+A motion is an immutable value made of exact SymPy expressions of t. ``a @ b`` does b first and then a; ``a.inverse()``
+undoes a. Nothing is simplified: products stay as they are composed, since the compiler shares common parts by itself.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from .symbols import exact, formula, t, text, vector
+
+_IDENTITY = sp.ImmutableMatrix.eye(3)
+
+
+class Motion:
+    """p -> rotation p + translation, `rotation` a 3 x 3 and `translation` a 3 x 1 immutable SymPy matrix of t."""
+
+    def __init__(self, rotation: Any, translation: Any) -> None:
+        self._rotation = sp.ImmutableMatrix(rotation)
+        self._translation = sp.ImmutableMatrix(3, 1, list(translation))
+
+    @property
+    def rotation(self) -> sp.ImmutableMatrix:
+        return self._rotation
+
+    @property
+    def translation(self) -> sp.ImmutableMatrix:
+        return self._translation
+
+    @property
+    def is_identity(self) -> bool:
+        return bool(self.rotation == _IDENTITY and self.translation.is_zero_matrix)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether t does not occur."""
+        return not (self.rotation.free_symbols | self.translation.free_symbols)
+
+    def apply(self, point: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """The image of a point, given as three expressions."""
+        px, py, pz = (a + b for a, b in zip(self.turn(point), self.translation, strict=True))
+        return px, py, pz
+
+    def turn(self, direction: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """The image of a direction: rotated, not translated."""
+        dx, dy, dz = (sum(r * d for r, d in zip(self.rotation.row(i), direction, strict=True)) for i in range(3))
+        return dx, dy, dz
+
+    def at(self, time: Any) -> "Motion":
+        """This motion with t replaced by a number or by an expression of t."""
+        change = {t: formula(time, [t], "a time")}
+        return Rigid._unchecked(self.rotation.xreplace(change), self.translation.xreplace(change))
+
+    def inverse(self) -> "Motion":
+        """p -> rotation^T (p - translation)."""
+        back = self.rotation.T
+        return Rigid._unchecked(back, -back * self.translation)
+
+    def __matmul__(self, other: "Motion") -> "Motion":
+        if not isinstance(other, Motion):
+            return NotImplemented
+        if self.is_identity or other.is_identity:
+            return other if self.is_identity else self
+        return Rigid._unchecked(self.rotation * other.rotation, self.apply(other.translation))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Motion):
+            return NotImplemented
+        return bool(self.rotation == other.rotation and self.translation == other.translation)
+
+    def __hash__(self) -> int:
+        return hash((self.rotation, self.translation))
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle p \\mapsto {sp.latex(self.rotation)}\\, p + {sp.latex(self.translation)}$"
+
+
+class Rigid(Motion):
+    """A rotation followed by a translation.
+
+    `rotation` is a 3 x 3 matrix of determinant 1, or a quaternion [w, x, y, z], scalar first, of any length but zero,
+    or None. `translation` is a 3-vector. Entries are numbers or expressions of t. A constant matrix is checked to be a
+    rotation: exactly if it is rational up to roots, and up to 1e-12 to admit matrices computed in floating point. A
+    matrix that depends on t is taken on trust, and so is the inverse of such a motion, which transposes it.
+    """
+
+    def __init__(self, rotation: Any = None, translation: Any = (0, 0, 0)) -> None:
+        super().__init__(_rotation_matrix(rotation), vector(translation, [t], "a translation"))
+
+    @classmethod
+    def _unchecked(cls, rotation: Any, translation: Any) -> "Rigid":
+        """A composition of motions that were checked when they were made."""
+        motion = cls.__new__(cls)
+        Motion.__init__(motion, rotation, translation)
+        return motion
+
+    def __repr__(self) -> str:
+        parts = [] if self.rotation == _IDENTITY else [f"rotation={text(self.rotation.tolist())}"]
+        if not self.translation.is_zero_matrix:
+            parts.append(f"translation={text(list(self.translation))}")
+        return f"Rigid({', '.join(parts)})"
+
+
+class Screw(Motion):
+    """A turn by `angle` about the line through `point` along `axis`, with an advance of `advance` along the axis.
+
+    `angle` (radian) and `advance` are numbers or expressions of t; `axis` has any length but zero. Every rigid
+    displacement is such a screw (Chasles); see Kim and Rossignac 2003, Section 2.
+    """
+
+    def __init__(self, axis: Any, point: Any = (0, 0, 0), angle: Any = 0, advance: Any = 0) -> None:
+        self._axis, self._point = vector(axis, [], "a screw axis"), vector(point, [], "a point of a screw axis")
+        self._angle, self._advance = formula(angle, [t], "a screw angle"), formula(advance, [t], "a screw advance")
+        turn = axis_angle(self._axis, self._angle)
+        p, unit = sp.Matrix(self._point), sp.Matrix(_unit(self._axis))
+        super().__init__(turn, p - turn * p + self._advance * unit)
+
+    def __repr__(self) -> str:
+        return (f"Screw(axis={text(list(self._axis))}, point={text(list(self._point))}, "
+                f"angle={text(self._angle)}, advance={text(self._advance)})")
+
+
+IDENTITY = Rigid._unchecked(_IDENTITY, [0, 0, 0])
+
+
+def axis_angle(axis: Any, angle: Any) -> sp.ImmutableMatrix:
+    """The right-handed rotation by `angle` about `axis`: I + sin(angle) K + (1 - cos(angle)) K^2, K p = axis x p.
+
+    (Rodrigues' formula; the axis has any length but zero.)
+    """
+    ax, ay, az = _unit(vector(axis, [], "an axis of rotation"))
+    turn = formula(angle, [t], "an angle of rotation")
+    cross = sp.Matrix([[0, -az, ay], [az, 0, -ax], [-ay, ax, 0]])
+    return sp.ImmutableMatrix(_IDENTITY + sp.sin(turn) * cross + (1 - sp.cos(turn)) * cross * cross)
+
+
+def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:
+    """Successive rotations about coordinate axes, in the convention of SciPy's Rotation.from_euler.
+
+    `order` is up to three letters: of "xyz" for fixed axes, of "XYZ" for axes that move with the body. Angles are in
+    radian.
+    """
+    items = list(angles)
+    if not order or len(order) != len(items) or not (set(order) <= set("xyz") or set(order) <= set("XYZ")):
+        raise ValueError(f"euler needs one angle a letter of 'xyz' or of 'XYZ', got {order!r} and {len(items)} angles")
+    result = _IDENTITY
+    for letter, angle in zip(order, items, strict=True):
+        turn = axis_angle([int(letter.lower() == axis) for axis in "xyz"], angle)
+        result = turn * result if order.islower() else result * turn
+    return result
+
+
+def quaternion_matrix(quaternion: Any) -> sp.ImmutableMatrix:
+    """The rotation p -> q p q^-1 of the quaternion [w, x, y, z] of any length but zero: the matrix divides by |q|^2."""
+    w, a, b, c = (formula(e, [t], "a quaternion") for e in quaternion)
+    square = w**2 + a**2 + b**2 + c**2
+    if square.is_zero:
+        raise ValueError("the quaternion [0, 0, 0, 0] is no rotation")
+    half = sp.Matrix([[-(b**2 + c**2), a * b - w * c, a * c + w * b],
+                      [a * b + w * c, -(a**2 + c**2), b * c - w * a],
+                      [a * c - w * b, b * c + w * a, -(a**2 + b**2)]])
+    return sp.ImmutableMatrix(_IDENTITY + 2 * half / square)
+
+
+def _rotation_matrix(rotation: Any) -> sp.ImmutableMatrix:
+    if rotation is None:
+        return _IDENTITY
+    rows = rotation.tolist() if hasattr(rotation, "tolist") else list(rotation)
+    if len(rows) == 4 and not any(isinstance(r, (list, tuple)) and len(r) > 1 for r in rows):
+        return quaternion_matrix([r[0] if isinstance(r, (list, tuple)) else r for r in rows])
+    if len(rows) != 3 or not all(isinstance(r, (list, tuple)) and len(r) == 3 for r in rows):
+        raise ValueError(f"a rotation must be a 3 x 3 matrix or a quaternion [w, x, y, z], got {rotation!r}")
+    matrix = sp.ImmutableMatrix([[formula(e, [t], "a rotation") for e in row] for row in rows])
+    if not matrix.free_symbols:
+        _check_rotation(matrix)
+    return matrix
+
+
+def _check_rotation(matrix: sp.ImmutableMatrix) -> None:
+    """Refuse a constant matrix that differs from a rotation by more than 1e-12, the rounding of some operations."""
+    defect = max(abs(sp.N(e, 30)) for e in matrix * matrix.T - _IDENTITY)
+    if defect > sp.Float("1e-12"):
+        raise ValueError(f"the matrix is no rotation: R R^T differs from the identity by {float(defect):.3g}")
+    if sp.N(matrix.det(), 30) < 0:
+        raise ValueError("the matrix is no rotation: its determinant is -1, which makes it a mirror image")
+
+
+def _unit(axis: Sequence[Any]) -> list[Any]:
+    length = sp.sqrt(sum(exact(a) ** 2 for a in axis))
+    if length.is_zero:
+        raise ValueError("an axis of rotation must not be the zero vector")
+    return [a / length for a in axis]

@@ -1,0 +1,45 @@
+"""Tensor-product patches: Bezier, and B-splines and NURBS split exactly into their Bezier pieces."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .curve import bernstein, bezier_points, check_knots, control_points, project, spans
+from .surface import ParametricSurface
+from .symbols import u, v
+
+Net = list[list[tuple[Any, ...]]]
+
+
+def bezier_patch(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
+    """The (rational, if `weights` are given) Bezier patch of a grid of control points: u from row to row, v within a row."""
+    return _patch(_net(points, weights), (0, 1), (0, 1))
+
+
+def b_spline_patches(points: Sequence[Sequence[Any]], knots_u: Sequence[Any], knots_v: Sequence[Any], degrees: tuple[int, int],
+                     weights: Sequence[Sequence[Any]] | None = None) -> list[ParametricSurface]:
+    """The B-spline (NURBS) surface as its (rational) Bezier patches, each over its own pair of knot intervals."""
+    net = _net(points, weights)
+    first, second = check_knots(knots_u, len(net), degrees[0]), check_knots(knots_v, len(net[0]), degrees[1])
+    patches = []
+    for i in spans(first, degrees[0]):
+        columns = [bezier_points(column, first, degrees[0], i) for column in zip(*net, strict=True)]
+        for j in spans(second, degrees[1]):
+            rows = [bezier_points(row, second, degrees[1], j) for row in zip(*columns, strict=True)]
+            patches.append(_patch(rows, (first[i], first[i + 1]), (second[j], second[j + 1])))
+    return patches
+
+
+def _net(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None) -> Net:
+    rows = list(points)
+    if len(rows) < 2 or len({len(row) for row in rows}) != 1:
+        raise ValueError("control points of a patch form a grid of at least two rows of equal length")
+    if weights is not None and len(weights) != len(rows):
+        raise ValueError(f"there must be one row of weights a row of points, got {len(weights)} for {len(rows)}")
+    return [control_points(row, None if weights is None else weights[k]) for k, row in enumerate(rows)]
+
+
+def _patch(net: Sequence[Sequence[tuple[Any, ...]]], range_u: tuple[Any, Any], range_v: tuple[Any, Any]) -> ParametricSurface:
+    """The Bezier patch of a net over a rectangle."""
+    at = [(s - lo) / (hi - lo) for s, (lo, hi) in ((u, range_u), (v, range_v))]
+    curves = [tuple(bernstein(row, at[1])) for row in net]
+    return ParametricSurface(project(bernstein(curves, at[0])), {u: range_u, v: range_v})

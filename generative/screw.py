@@ -1,0 +1,92 @@
+"""Screw motions between poses (Kim and Rossignac 2003, Section 2): the simplest rigid motion from one pose to another.
+
+Every rigid displacement is a turn about a line and an advance along it (Chasles). The motion from pose A to pose B does this turn
+and advance evenly in time; it does not depend on the coordinate system.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import sympy as sp
+
+from .motion import Motion, Rigid, Screw
+from .symbols import formula, t
+
+
+def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0, 1)) -> Motion:
+    """The motion that is in the constant pose `first` at time[0] and in `second` at time[1], by one even screw of at most pi.
+
+    Exact for exact poses: the pure translation and the half turn are cases of their own. The turn of exactly pi has two
+    possible senses; one is taken.
+    """
+    if not (first.is_constant and second.is_constant):
+        raise ValueError("screw interpolation needs two constant poses; use .at(time) on a motion")
+    start, end = (formula(e, [], "a time span") for e in time)
+    if not start < end:
+        raise ValueError(f"the time span ({start}, {end}) is empty or reversed; the first end must be below the second")
+    axis, point, angle, advance = screw_of(second @ first.inverse())
+    share = (t - start) / (end - start)
+    return Screw(axis=axis, point=point, angle=angle * share, advance=advance * share) @ first
+
+
+def keyframes(poses: Sequence[Motion], times: Sequence[Any]) -> Motion:
+    """Screw interpolation through several poses, piecewise in time: continuous, its velocity in general not.
+
+    Before the first and after the last time the first and last screw go on.
+    """
+    if len(poses) < 2 or len(poses) != len(times):
+        raise ValueError(f"keyframes need at least two poses and one time a pose, got {len(poses)} and {len(times)}")
+    pieces = [interpolate_poses(a, b, (s, e)) for (a, b), (s, e) in zip(pairwise(poses), pairwise(times), strict=True)]
+    if len(pieces) == 1:
+        return pieces[0]
+    ends = [t < formula(e, [], "a time") for e in list(times)[1:-1]] + [True]
+
+    def joined(entries: Sequence[Any]) -> Any:
+        same = all(e == entries[0] for e in entries)
+        return entries[0] if same else sp.Piecewise(*zip(entries, ends, strict=True))
+
+    rotation = [joined(e) for e in zip(*(p.rotation for p in pieces), strict=True)]
+    translation = [joined(e) for e in zip(*(p.translation for p in pieces), strict=True)]
+    return Rigid._unchecked(sp.Matrix(3, 3, rotation), translation)
+
+
+def screw_of(displacement: Motion) -> tuple[list[Any], list[Any], Any, Any]:
+    """(axis, point, angle, advance) of a constant displacement, 0 <= angle <= pi; the axis has length one.
+
+    With R the rotation and d the translation: 2 sin(angle) axis is the antisymmetric part of R as a vector, 1 + 2 cos(angle) its
+    trace, advance = d . axis, and point = (d' + cot(angle/2) axis x d') / 2 with d' = d - advance axis.
+    """
+    rotation, shift = displacement.rotation, sp.Matrix(displacement.translation)
+    cosine = _settled((rotation.trace() - 1) / 2)
+    if cosine == 1:
+        length = sp.sqrt(shift.dot(shift))
+        return (list(shift / length) if length != 0 else [0, 0, 1]), [0, 0, 0], sp.Integer(0), length
+    if cosine == -1:
+        axis, angle, cotangent = _half_turn_axis(rotation), sp.pi, sp.Integer(0)
+    else:
+        twice = sp.Matrix([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]])
+        length = sp.sqrt(twice.dot(twice))
+        # atan2 is accurate near 0 and near pi, where the cosine says little.
+        axis, angle = twice / length, sp.atan2(length / 2, cosine)
+        cotangent = (length / 2) / (1 - cosine)
+    advance = shift.dot(axis)
+    across = shift - advance * axis
+    point = (across + cotangent * axis.cross(across)) / 2
+    return list(axis), list(point), angle, advance
+
+
+def _settled(value: Any) -> Any:
+    """Exactly 1 or -1 where `value` is that; otherwise `value`."""
+    for known in (sp.Integer(1), sp.Integer(-1)):
+        if value == known or (abs(sp.N(value - known, 30)) < sp.Float("1e-25") and sp.simplify(value - known) == 0):
+            return known
+    return value
+
+
+def _half_turn_axis(rotation: Any) -> Any:
+    """R = 2 a a^T - I, so that a is parallel to the largest column of R + I."""
+    plus = sp.Matrix(rotation) + sp.eye(3)
+    largest = max(range(3), key=lambda k: sp.N(plus[k, k]))
+    column = plus[:, largest]
+    return column / sp.sqrt(column.dot(column))

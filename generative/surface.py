@@ -1,0 +1,117 @@
+"""Parametric surfaces: maps (u, v) -> space over a closed rectangle, possibly deforming in time, moved rigidly.
+
+The map in the body's own frame and the rigid motion are kept apart, because fast methods use the rigid structure;
+`expressions` composes them. A surface is a closed patch: its border belongs to it.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from .motion import IDENTITY, Motion
+from .symbols import formula, interval, t, text, u, v, vector
+
+
+class ParametricSurface:
+    """The surface S(u, v) of three expressions in u, v (and t, for one that deforms), over {u: (lo, hi), v: (lo, hi)}.
+
+    Its normal is S_u x S_v, which should point outwards; ``flipped=True`` reverses it. Numbers are exact: a float
+    stands for the binary rational it holds. Immutable; `moved` gives a new surface.
+
+    >>> from generative import ParametricSurface, u, v
+    >>> ParametricSurface([u, v, u * v], {u: (0, 1), v: (-1, 1)})
+    ParametricSurface([u, v, u*v], {u: (0, 1), v: (-1, 1)})
+    """
+
+    def __init__(self, expressions: Any, domain: Mapping[Any, Any], *, flipped: bool = False,
+                 motion: Motion = IDENTITY) -> None:
+        if not isinstance(motion, Motion):
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+        self._body = vector(expressions, [u, v, t], "a parametric surface")
+        self._domain = _rectangle(domain)
+        self._flipped, self._motion = bool(flipped), motion
+
+    @property
+    def body(self) -> tuple[Any, Any, Any]:
+        """The map in the body's frame: three expressions in u, v (and t)."""
+        return self._body
+
+    @property
+    def domain(self) -> dict[sp.Symbol, tuple[Any, Any]]:
+        """{u: (lo, hi), v: (lo, hi)}, exact numbers."""
+        return dict(zip((u, v), self._domain, strict=True))
+
+    @property
+    def flipped(self) -> bool:
+        return self._flipped
+
+    @property
+    def motion(self) -> Motion:
+        return self._motion
+
+    @property
+    def deforming(self) -> bool:
+        """Whether the map in the body's frame depends on time."""
+        return any(e.has(t) for e in self.body)
+
+    @cached_property
+    def expressions(self) -> tuple[Any, Any, Any]:
+        """The moving surface in the world: motion applied to `body`."""
+        return self.motion.apply(self.body)
+
+    @cached_property
+    def body_normal(self) -> tuple[Any, Any, Any]:
+        """S_u x S_v in the body's frame (reversed if flipped), not normalized."""
+        a, b = ([sp.diff(e, s) for e in self.body] for s in ((v, u) if self.flipped else (u, v)))
+        return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+    @cached_property
+    def normal(self) -> tuple[Any, Any, Any]:
+        """The outward direction in the world, not normalized."""
+        return self.motion.turn(self.body_normal)
+
+    def moved(self, motion: Motion) -> "ParametricSurface":
+        """This surface carried along by `motion`, after the motion it has already."""
+        if not isinstance(motion, Motion):
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+        return ParametricSurface(self.body, self.domain, flipped=self.flipped, motion=motion @ self.motion)
+
+    def at(self, time: Any) -> "ParametricSurface":
+        """This surface with t replaced by a number or by an expression of t."""
+        change = {t: formula(time, [t], "a time")}
+        return ParametricSurface([e.xreplace(change) for e in self.body], self.domain, flipped=self.flipped,
+                                 motion=self.motion.at(time))
+
+    def _key(self) -> tuple[Any, ...]:
+        return self.body, self._domain, self.flipped, self.motion
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, ParametricSurface) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __repr__(self) -> str:
+        flipped = ", flipped=True" if self.flipped else ""
+        moved = "" if self.motion.is_identity else f".moved({self.motion!r})"
+        domain = ", ".join(f"{s}: {text(ends)}" for s, ends in self.domain.items())
+        return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}){moved}"
+
+    def _repr_latex_(self) -> str:
+        ranges = r",\; ".join(f"{s} \\in [{sp.latex(lo)}, {sp.latex(hi)}]" for s, (lo, hi) in self.domain.items())
+        return f"$\\displaystyle S(u, v{', t' if self.deforming or not self.motion.is_constant else ''}) = " \
+               f"{sp.latex(sp.Matrix(self.expressions))},\\quad {ranges}$"
+
+
+def _rectangle(domain: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    if not isinstance(domain, Mapping):
+        raise TypeError(f"a parametric surface needs a domain {{u: (lo, hi), v: (lo, hi)}}, got {domain!r}")
+    for key in domain:
+        if key not in (u, v):
+            formula(key, [u, v], "a parameter domain")
+            raise ValueError(f"the domain of a parametric surface is given for u and v, got {key!r}")
+    if len(domain) != 2:
+        raise ValueError("the domain of a parametric surface is given for u and for v; one is missing")
+    return interval(domain[u], "the domain of u"), interval(domain[v], "the domain of v")

@@ -1,0 +1,115 @@
+"""Surfaces from curves: extrusion, revolution, ruled surfaces, profile products and sweeps along a path.
+
+In every surface here the parameter u runs along the (first) curve and v across it, except where its docstring says otherwise.
+"""
+
+from typing import Any
+
+import sympy as sp
+
+from .curve import Curve
+from .surface import ParametricSurface
+from .symbols import formula, interval, t, u, v, vector
+
+
+def extrude(curve: Curve, direction: Any) -> ParametricSurface:
+    """C(u) + v direction, v from 0 to 1. A counterclockwise outline extruded upwards has its normal outwards."""
+    step = vector(direction, [t], "a direction of extrusion")
+    if all(e.is_zero for e in step):
+        raise ValueError("the direction of extrusion must not be the zero vector")
+    return ParametricSurface([c + v * d for c, d in zip(curve.expressions, step, strict=True)], {u: curve.domain, v: (0, 1)})
+
+
+def revolve(profile: Curve, angle: Any = (0, 2 * sp.pi)) -> ParametricSurface:
+    """The profile, a curve in the half-plane x >= 0, y = 0, turned about the z axis; u is the angle, v runs along the profile.
+
+    A profile that runs upwards has its normal outwards.
+    """
+    across, depth, height = profile.at(v)
+    if not depth.is_zero:
+        raise ValueError(f"the profile of a surface of revolution must lie in the plane y = 0, got y = {depth}")
+    return ParametricSurface([across * sp.cos(u), across * sp.sin(u), height], {u: angle, v: profile.domain})
+
+
+def ruled(first: Curve, second: Curve) -> ParametricSurface:
+    """(1 - v) first(u) + v second(u), v from 0 to 1; the second is mapped linearly onto the domain of the first."""
+    other = second.onto(first.domain)
+    return ParametricSurface([a + v * (b - a) for a, b in zip(first.expressions, other.expressions, strict=True)],
+                             {u: first.domain, v: (0, 1)})
+
+
+def profile_product(section: Curve, profile: Curve) -> ParametricSurface:
+    """The section (in the plane z = 0) scaled by the profile's x and raised by its z (Snyder and Kajiya 1992): u, then v."""
+    scale, _, height = profile.at(v)
+    a, b, _ = section.expressions
+    return ParametricSurface([scale * a, scale * b, height], {u: section.domain, v: profile.domain})
+
+
+def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -> ParametricSurface:
+    """The section carried along the path: path(u) + scale (section_x side + section_y top), v along the section.
+
+    top is the unit vector at right angles to the path and nearest to `up`, and side is tangent x top: the path must nowhere run
+    along `up`. For a path in a plane at right angles to `up` this frame does not twist. `scale` is an expression of u. A
+    counterclockwise section has its normal outwards.
+    """
+    tangent, upward = path.tangent, vector(up, [u, t], "the up direction of a sweep")
+    size = formula(scale, [u, t], "the scale of a sweep")
+    side = _cross(tangent, upward)
+    if all(e.is_zero for e in side):
+        raise ValueError("the path of a sweep must not run along its up direction; give another up")
+    side, along = _unit(side), _unit(tangent)
+    top = _cross(side, along)
+    a, b, _ = section.at(v)
+    return ParametricSurface([p + size * (a * s + b * h) for p, s, h in zip(path.expressions, side, top, strict=True)],
+                             {u: path.domain, v: section.domain})
+
+
+def offset(surface: ParametricSurface, distance: Any) -> ParametricSurface:
+    """The surface moved along its unit normal by `distance`, a number or an expression of u, v and t."""
+    normal = _unit(surface.body_normal)
+    amount = formula(distance, [u, v, t], "an offset")
+    return _like(surface, [s + amount * n for s, n in zip(surface.body, normal, strict=True)])
+
+
+def reparameterize(surface: ParametricSurface, new_u: Any, new_v: Any, domain: Any) -> ParametricSurface:
+    """surface(new_u(u, v), new_v(u, v)) over `domain`: for instance a triangle, by new_v = v u."""
+    change = {u: formula(new_u, [u, v], "a parameter"), v: formula(new_v, [u, v], "a parameter")}
+    return ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion)
+
+
+def interpolate(first: ParametricSurface, second: ParametricSurface, share: Any) -> ParametricSurface:
+    """(1 - share) first + share second in the world, `share` a number or an expression of u, v and t.
+
+    The domain of the second is mapped linearly onto that of the first.
+    """
+    weight = formula(share, [u, v, t], "a share")
+    change = {}
+    for s in (u, v):
+        (lo, hi), (a, b) = first.domain[s], second.domain[s]
+        change[s] = s if (lo, hi) == (a, b) else a + (s - lo) * (b - a) / (hi - lo)
+    other = [e.xreplace(change) for e in second.expressions]
+    return ParametricSurface([a + weight * (b - a) for a, b in zip(first.expressions, other, strict=True)], first.domain,
+                             flipped=first.flipped)
+
+
+def height_field(height: Any, x_range: Any, y_range: Any) -> ParametricSurface:
+    """(u, v, height(u, v)), the normal upwards."""
+    return ParametricSurface([u, v, height], {u: interval(x_range, "the range of x"), v: interval(y_range, "the range of y")})
+
+
+def _cross(a: Any, b: Any) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def _unit(a: Any) -> list[Any]:
+    square = sum(e**2 for e in a)
+    # sin^2 + cos^2 = 1, as on circles and helices, is worth finding where the expression is small.
+    length = sp.sqrt(sp.trigsimp(square) if sp.count_ops(square) < 40 else square)
+    return [e / length for e in a]
+
+
+def _like(surface: ParametricSurface, body: Any) -> ParametricSurface:
+    """A surface with another body and the same domain, orientation and motion."""
+    return ParametricSurface(body, surface.domain, flipped=surface.flipped, motion=surface.motion)
+
+

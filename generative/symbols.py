@@ -1,0 +1,73 @@
+"""The symbols that formulas are written in, and the rules that keep formulas exact.
+
+Every number that enters is kept as the exact real number it stands for: a float becomes the binary rational it holds,
+so no later step of SymPy can round it. A formula may contain the symbols of this module only.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sympy as sp
+
+u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
+"""u and v are surface parameters, t is time, x, y and z are coordinates; all real."""
+
+SYMBOLS: dict[str, sp.Symbol] = {s.name: s for s in (u, v, t, x, y, z)}
+
+_NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
+
+
+def exact(value: Any) -> Any:
+    """The SymPy expression of `value` with every Float replaced by the rational number it holds."""
+    expression = sp.sympify(value)
+    floats = expression.atoms(sp.Float)
+    return expression.xreplace({f: sp.Rational(f) for f in floats}) if floats else expression
+
+
+def text(value: Any) -> str:
+    """`value`, an expression or nested sequences of them, for display; rationals made from floats read as floats."""
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(text(e) for e in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    dyadic = [r for r in value.atoms(sp.Rational) if r.q > 1024 and float(r).as_integer_ratio() == (r.p, r.q)]
+    return str(sp.sstr(value.xreplace({r: sp.Float(float(r)) for r in dyadic}), full_prec=False))
+
+
+def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
+    """`value` as an exact real expression in the `allowed` symbols; `owner` says, in messages, what it belongs to.
+
+    Raises ValueError for other free symbols, for symbols of the right name with other assumptions, and for constants
+    that are not real.
+    """
+    expression = exact(value)
+    if not isinstance(expression, sp.Expr):
+        raise ValueError(f"{owner} needs real expressions, got {value!r} of type {type(value).__name__}")
+    for s in sorted(expression.free_symbols - set(allowed), key=str):
+        if SYMBOLS.get(s.name, s) != s:
+            raise ValueError(f"the symbol {s.name} in {owner} has other assumptions; import {s.name} from generative")
+        names = ", ".join(a.name for a in allowed) or "none"
+        raise ValueError(f"the symbol {s.name} means nothing in {owner} (its symbols: {names}); substitute a value")
+    if expression.has(*_NOT_REAL):
+        raise ValueError(f"{owner} contains {expression}, which is not a finite real expression")
+    return expression
+
+
+def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, Any, Any]:
+    """Three formulas, from a sequence or a 3 x 1 or 1 x 3 matrix."""
+    items = list(values) if isinstance(values, Iterable) else [values]
+    if len(items) != 3:
+        raise ValueError(f"{owner} must be a vector of 3 expressions, got {len(items)}")
+    first, second, third = (formula(e, allowed, owner) for e in items)
+    return first, second, third
+
+
+def interval(pair: Any, owner: str) -> tuple[Any, Any]:
+    """The closed interval (lo, hi) of exact finite numbers, lo < hi."""
+    if not isinstance(pair, Iterable) or len(ends := list(pair)) != 2:
+        raise ValueError(f"{owner} must be a pair (lo, hi), got {pair!r}")
+    lo, hi = (exact(e) for e in ends)
+    if not all(isinstance(e, sp.Expr) and e.is_number and e.is_real and e.is_finite for e in (lo, hi)):
+        raise ValueError(f"{owner} must have two finite real ends, got ({lo}, {hi})")
+    if not lo < hi:
+        raise ValueError(f"{owner} is empty or reversed: ({lo}, {hi}); the first end must be below the second")
+    return lo, hi

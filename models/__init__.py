@@ -1,0 +1,1 @@
+"""The catalogue: `models.shapes`, functions that make bodies, and `models.scenes`, collision problems with known answers."""

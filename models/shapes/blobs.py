@@ -1,0 +1,54 @@
+"""Implicit shapes: superellipsoids, rounded and combined bodies, positive outside."""
+
+from typing import Any
+
+import sympy as sp
+
+from generative import ImplicitBody, ImplicitSurface, x, y, z
+
+from .facts import Facts, centred, shape
+
+
+def _super_facts(semiaxes: Any = (1, 1, 1), power: int = 4) -> Facts:
+    a, b, c = semiaxes
+    e = sp.Rational(1, power)
+    return {"volume": 8 * a * b * c * sp.gamma(1 + e) ** 3 / sp.gamma(1 + 3 * e), "closed": True, "box": centred(a, b, c)}
+
+
+@shape(_super_facts)
+def superellipsoid(*, semiaxes: Any = (1, 1, 1), power: int = 4) -> ImplicitSurface:
+    """(x/a)^p + (y/b)^p + (z/c)^p = 1 for an even power p: a rounded box. Volume: Dirichlet's integral."""
+    if power < 2 or power % 2:
+        raise ValueError(f"the power of a superellipsoid must be even and at least 2, got {power}")
+    a, b, c = (sp.sympify(s) for s in semiaxes)
+    bounds = centred(*(sp.Rational(5, 4) * s for s in (a, b, c)))
+    return ImplicitSurface((x / a) ** power + (y / b) ** power + (z / c) ** power - 1, bounds)
+
+
+def _lens_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
+    radius, rim = sp.sympify(radius), sp.sympify(rim)
+    cap = radius - sp.sqrt(radius**2 - rim**2)
+    return {"area": 4 * sp.pi * radius * cap, "volume": 2 * sp.pi * cap**2 * (3 * radius - cap) / 3, "closed": True,
+            "box": centred(rim, rim, cap)}
+
+
+@shape(_lens_facts)
+def lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> ImplicitBody:
+    """The intersection of two balls of this radius, with a sharp rim of radius `rim` in the plane z = 0."""
+    shift = sp.sqrt(sp.sympify(radius) ** 2 - sp.sympify(rim) ** 2)
+    bounds = centred(*[2 * sp.sympify(radius)] * 3)
+    low, high = (ImplicitSurface(x**2 + y**2 + (z - s) ** 2 - radius**2, bounds) for s in (-shift, shift))
+    return low & high
+
+
+def _drilled_facts(radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> Facts:
+    half = sp.sqrt(sp.sympify(radius) ** 2 - sp.sympify(hole) ** 2)
+    return {"volume": sp.Rational(4, 3) * sp.pi * half**3, "closed": True, "box": centred(radius, radius, half)}
+
+
+@shape(_drilled_facts)
+def drilled_ball(*, radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> ImplicitBody:
+    """A ball without a round hole of radius `hole` along the z axis: a bead. Its volume is that of a ball of half its height."""
+    wide = sp.Rational(9, 8) * sp.sympify(radius)
+    ball = ImplicitSurface(x**2 + y**2 + z**2 - radius**2, centred(wide, wide, wide))
+    return ball - ImplicitSurface(x**2 + y**2 - hole**2, centred(wide, wide, wide))

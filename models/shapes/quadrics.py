@@ -1,0 +1,81 @@
+"""Spheres, ellipsoids, cylinders, cones and paraboloids, centred at or standing on the origin.
+
+Formulas of areas and volumes are those of any table of mensuration.
+"""
+
+from typing import Any
+
+import sympy as sp
+
+from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
+
+from .facts import Facts, centred, shape
+
+TURN = (0, 2 * sp.pi)
+LATITUDE = (-sp.pi / 2, sp.pi / 2)
+
+
+def _sphere_facts(radius: Any = 1) -> Facts:
+    return {"area": 4 * sp.pi * radius**2, "volume": sp.Rational(4, 3) * sp.pi * radius**3, "closed": True,
+            "box": centred(radius, radius, radius)}
+
+
+@shape(_sphere_facts)
+def sphere(*, radius: Any = 1) -> ParametricSurface:
+    """radius (cos u cos v, sin u cos v, sin v): longitude u, latitude v; poles at v = -pi/2 and pi/2."""
+    return ellipsoid(semiaxes=(radius, radius, radius))
+
+
+def _ellipsoid_facts(semiaxes: Any = (1, 2, 3)) -> Facts:
+    a, b, c = semiaxes
+    return {"volume": sp.Rational(4, 3) * sp.pi * a * b * c, "closed": True, "box": centred(a, b, c)}
+
+
+@shape(_ellipsoid_facts)
+def ellipsoid(*, semiaxes: Any = (1, 2, 3)) -> ParametricSurface:
+    """(a cos u cos v, b sin u cos v, c sin v), the sphere stretched along the axes."""
+    a, b, c = semiaxes
+    return ParametricSurface([a * sp.cos(u) * sp.cos(v), b * sp.sin(u) * sp.cos(v), c * sp.sin(v)],
+                             {u: TURN, v: LATITUDE})
+
+
+@shape(_sphere_facts)
+def implicit_sphere(*, radius: Any = 1) -> ImplicitSurface:
+    """x^2 + y^2 + z^2 = radius^2."""
+    return ImplicitSurface(x**2 + y**2 + z**2 - radius**2, bounds=centred(*[sp.Rational(5, 4) * radius] * 3))
+
+
+def _cylinder_facts(radius: Any = 1, height: Any = 2) -> Facts:
+    return {"area": 2 * sp.pi * radius * height, "box": [*centred(radius, radius), (0, height)]}
+
+
+@shape(_cylinder_facts)
+def cylinder_side(*, radius: Any = 1, height: Any = 2) -> ParametricSurface:
+    """(radius cos u, radius sin u, v): the curved side only, standing on the plane z = 0."""
+    return ParametricSurface([radius * sp.cos(u), radius * sp.sin(u), v], {u: TURN, v: (0, height)})
+
+
+def _cone_facts(radius: Any = 1, height: Any = 2) -> Facts:
+    slant = sp.sqrt(sp.sympify(radius) ** 2 + sp.sympify(height) ** 2)
+    return {"area": sp.pi * radius * slant, "box": [*centred(radius, radius), (0, height)]}
+
+
+@shape(_cone_facts)
+def cone_side(*, radius: Any = 1, height: Any = 2) -> ParametricSurface:
+    """radius (1 - v) (cos u, sin u) at the height v `height`: the curved side; the apex v = 1 is a pole."""
+    across = radius * (1 - v)
+    return ParametricSurface([across * sp.cos(u), across * sp.sin(u), height * v], {u: TURN, v: (0, 1)})
+
+
+def _cup_facts(radius: Any = 1, height: Any = 1) -> Facts:
+    radius, height = sp.sympify(radius), sp.sympify(height)
+    slope = 4 * height**2 / radius**2
+    return {"area": sp.pi * radius**4 / (6 * height**2) * ((1 + slope) ** sp.Rational(3, 2) - 1),
+            "box": [*centred(radius, radius), (0, height)]}
+
+
+@shape(_cup_facts)
+def paraboloid_cup(*, radius: Any = 1, height: Any = 1) -> ParametricSurface:
+    """z = height (x^2 + y^2) / radius^2 up to the rim, in polar form; the normal looks into the cup. v = 0 is a pole."""
+    return ParametricSurface([radius * v * sp.cos(u), radius * v * sp.sin(u), height * v**2], {u: TURN, v: (0, 1)},
+                             flipped=True)

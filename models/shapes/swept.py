@@ -1,0 +1,93 @@
+"""Shapes made by the operators of `generative.sweep`: tubes along curves, vases, gears, and a one-sided strip."""
+
+from typing import Any
+
+import sympy as sp
+
+from generative import Curve, ParametricSurface, curve, u, v
+from generative.sweep import extrude, revolve, sweep
+
+from .facts import Facts, centred, shape
+from .quadrics import TURN
+
+
+def _tube_facts(length: Any, radius: Any) -> Facts:
+    """A tube of constant radius about a curve of this length: area 2 pi r L, enclosing pi r^2 L (Pappus, Weyl)."""
+    return {"area": 2 * sp.pi * radius * length}
+
+
+def _spring_facts(radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1, turns: Any = 3) -> Facts:
+    return _tube_facts(turns * sp.sqrt((2 * sp.pi * radius) ** 2 + sp.sympify(pitch) ** 2), wire)
+
+
+@shape(_spring_facts)
+def spring(*, radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1, turns: Any = 3) -> ParametricSurface:
+    """A round wire of radius `wire` wound in a helix about the z axis, open at both ends."""
+    return sweep(curve.circle(wire), curve.helix(radius, pitch, turns))
+
+
+def _trefoil_facts(size: Any = 1, wire: Any = sp.Rational(2, 5)) -> Facts:
+    return {"closed": True}
+
+
+@shape(_trefoil_facts)
+def trefoil_knot(*, size: Any = 1, wire: Any = sp.Rational(2, 5)) -> ParametricSurface:
+    """A tube about the trefoil size (sin u + 2 sin 2u, cos u - 2 cos 2u, -sin 3u), the standard parametrization."""
+    path = [size * e for e in (sp.sin(u) + 2 * sp.sin(2 * u), sp.cos(u) - 2 * sp.cos(2 * u), -sp.sin(3 * u))]
+    return sweep(curve.circle(wire), Curve(path, TURN))
+
+
+def _elbow_facts(bend: Any = 1, radius: Any = sp.Rational(3, 10), angle: Any = sp.pi / 2) -> Facts:
+    return _tube_facts(bend * angle, radius)
+
+
+@shape(_elbow_facts)
+def pipe_elbow(*, bend: Any = 1, radius: Any = sp.Rational(3, 10), angle: Any = sp.pi / 2) -> ParametricSurface:
+    """A pipe bent by `angle` along an arc of radius `bend`, open at both ends: a piece of a torus."""
+    return sweep(curve.circle(radius), curve.arc(bend, 0, angle))
+
+
+def _vase_facts(radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3) -> Facts:
+    return {"box": [*centred(radius + wave, radius + wave), (0, height)]}
+
+
+@shape(_vase_facts)
+def vase(*, radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3) -> ParametricSurface:
+    """The profile radius + wave sin(2 pi u) at the height `height` u turned about the z axis; open above and below."""
+    return revolve(Curve([radius + wave * sp.sin(2 * sp.pi * u), 0, height * u], (0, 1)))
+
+
+def _gear_facts(teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10), width: Any = sp.Rational(1, 2)) -> Facts:
+    return {"radius_range": (radius - depth, sp.sqrt((sp.sympify(radius) + depth) ** 2 + sp.sympify(width) ** 2))}
+
+
+@shape(_gear_facts)
+def gear_rim(*, teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10),
+             width: Any = sp.Rational(1, 2)) -> ParametricSurface:
+    """The rim of a gear with smooth teeth, from z = 0 to `width`: rho = radius + depth tanh(3 sin(teeth u)) / tanh(3)."""
+    rho = radius + depth * sp.tanh(3 * sp.sin(teeth * u)) / sp.tanh(3)
+    return extrude(Curve([rho * sp.cos(u), rho * sp.sin(u), 0], TURN), [0, 0, width])
+
+
+def _moebius_facts(radius: Any = 1, width: Any = sp.Rational(1, 2)) -> Facts:
+    return {}
+
+
+@shape(_moebius_facts)
+def moebius_strip(*, radius: Any = 1, width: Any = sp.Rational(1, 2)) -> ParametricSurface:
+    """A strip of this width with half a twist round a circle of this radius: one-sided, so no normal is outward."""
+    across = radius + width * v * sp.cos(u / 2)
+    return ParametricSurface([across * sp.cos(u), across * sp.sin(u), width * v * sp.sin(u / 2)],
+                             {u: TURN, v: (sp.Rational(-1, 2), sp.Rational(1, 2))})
+
+
+def _egg_facts(radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> Facts:
+    taper = sp.sympify(taper)
+    return {"volume": sp.Rational(4, 3) * sp.pi * sp.sympify(radius) ** 3 * (1 + taper**2 / 5), "closed": True}
+
+
+@shape(_egg_facts)
+def egg(*, radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> ParametricSurface:
+    """A sphere of this radius whose horizontal sections shrink upwards, by the factor 1 - taper z / radius."""
+    slim = radius * sp.cos(v) * (1 - taper * sp.sin(v))
+    return ParametricSurface([slim * sp.cos(u), slim * sp.sin(u), radius * sp.sin(v)], {u: TURN, v: (-sp.pi / 2, sp.pi / 2)})

@@ -1,0 +1,160 @@
+"""What a box costs: our kernels, crival, Arb, and plain numbers by NumPy and symjit, on the same formulas in one run.
+
+All intervals are rigorous; crival and Arb run the formulas of `formulas` with every subexpression shared by hand, NumPy runs
+what `sympy.lambdify(..., cse=True)` prints. Boxes are 0.1 wide.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+import codegen
+
+from .formulas import FORMULAS
+from .timing import fresh, interleaved, table
+
+BATCHES = (10_000, 100_000)
+ARB_BOXES = 300
+# Issue 2: how many times faster than crival at least, and how many times the time of NumPy's points at most.
+TARGETS = {"a": (20.0, 1.0), "b": (7.0, 1.3), "c": (20.0, 1.0), "cj": (20.0, 1.0)}
+
+
+def boxes(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    lo = np.random.default_rng(1).uniform(0.2, 1.0, (rows, columns))
+    return lo, lo + 0.1
+
+
+def symbolic(name: str) -> tuple[list[Any], list[Any]]:
+    formula, names = FORMULAS[name]
+    symbols = sp.symbols(names, real=True)
+    m = SimpleNamespace(sin=sp.sin, cos=sp.cos, sqrt=sp.sqrt, square=lambda x: x**2, multiply_add=lambda w, y, x: w * y + x,
+                        tenth=sp.Rational(1, 10), fifth=sp.Rational(1, 5), four_fifths=sp.Rational(4, 5))
+    if name != "cj":
+        return formula(m, *symbols), list(symbols)
+    surface = FORMULAS["c"][0](m, *symbols)
+    return surface + [sp.diff(f, s) for f in surface for s in symbols], list(symbols)
+
+
+# -- contenders: ns a box -------------------------------------------------------------------------------------------
+
+
+def ours(name: str) -> Callable[[np.ndarray, np.ndarray], Any]:
+    return codegen.compile(*symbolic(name)).interval
+
+
+def numpy_points(name: str) -> Callable[[np.ndarray, np.ndarray], Any]:
+    expressions, symbols = symbolic(name)
+    function = sp.lambdify(symbols, expressions, "numpy", cse=True)
+    return lambda lo, hi: function(*lo)
+
+
+def crival_ways(name: str) -> dict[str, Callable[[np.ndarray, np.ndarray], Any]]:
+    """crival by its operators, and with the operations it has of its own for squares and w y + x."""
+    import ival
+
+    formula, _ = FORMULAS[name]
+    exact = {"tenth": ival.Interval(Fraction(1, 10)), "fifth": ival.Interval(Fraction(1, 5)),
+             "four_fifths": ival.Interval(Fraction(4, 5))}
+    common = {"sin": ival.sin, "cos": ival.cos, "sqrt": ival.sqrt, **exact}
+    operators = SimpleNamespace(**common, square=lambda x: x**2, multiply_add=lambda w, y, x: w * y + x)
+    named = SimpleNamespace(**common, square=ival.sqr, multiply_add=ival.fma)
+
+    def run(m: Any) -> Callable[[np.ndarray, np.ndarray], Any]:
+        return lambda lo, hi: formula(m, *(ival.Interval(a, b) for a, b in zip(lo, hi, strict=True)))
+
+    return {"crival operators": run(operators), "crival functions": run(named)}
+
+
+def symjit_points(name: str) -> Callable[[np.ndarray, np.ndarray], Any] | None:
+    try:
+        import symjit
+    except ImportError:
+        return None
+    function = symjit.compile_func(symbolic(name)[1], symbolic(name)[0])
+    return lambda lo, hi: function(*lo)
+
+
+def arb_loop(name: str, rows: int) -> Callable[[], Any]:
+    from flint import arb
+
+    formula, names = FORMULAS[name]
+    m = SimpleNamespace(sin=lambda x: x.sin(), cos=lambda x: x.cos(), sqrt=lambda x: x.sqrt(), square=lambda x: x**2,
+                        multiply_add=lambda w, y, x: w * y + x, tenth=arb(1) / 10, fifth=arb(1) / 5, four_fifths=arb(4) / 5)
+    lo, _ = boxes(rows, len(names.split()))
+    balls = [[arb(float(x) + 0.05, 0.05) for x in row] for row in lo]
+    return lambda: [formula(m, *row) for row in balls]
+
+
+def nanoseconds(name: str) -> dict[str, float]:
+    """The best of every contender's ways and batches."""
+    rows_of: dict[str, int] = {"Arb": ARB_BOXES}
+    contenders: dict[str, Callable[[], Any]] = {"Arb": arb_loop(name, ARB_BOXES)}
+    columns = len(FORMULAS[name][1].split())
+    interval, points, symjit = ours(name), numpy_points(name), symjit_points(name)
+    for rows in BATCHES:
+        lo, hi = boxes(rows, columns)
+        by_column = np.ascontiguousarray(lo.T), np.ascontiguousarray(hi.T)
+        here = {"ours": (interval, (lo, hi)), "NumPy": (points, by_column)}
+        here |= {way: (f, by_column) for way, f in crival_ways(name).items()}
+        if symjit is not None:
+            here["symjit"] = (symjit, by_column)
+        for contender, (function, arrays) in here.items():
+            key = f"{contender} {rows}"
+            rows_of[key], contenders[key] = rows, lambda f=function, a=arrays: f(*a)
+    seconds = interleaved(contenders)
+    each = {key: 1e9 * s / rows_of[key] for key, s in seconds.items()}
+    return {who: min(v for key, v in each.items() if key.startswith(who))
+            for who in ("ours", "crival", "Arb", "NumPy", "symjit") if any(key.startswith(who) for key in each)}
+
+
+def compare() -> None:
+    rows = []
+    for name, (faster, points) in TARGETS.items():
+        ns = nanoseconds(name)
+        rows.append([name, ns["ours"], ns["crival"], ns["Arb"], ns["NumPy"], ns.get("symjit", "not installed"),
+                     ns["crival"] / ns["ours"], f"{faster:.0f}", ns["Arb"] / ns["ours"], ns["ours"] / ns["NumPy"], points])
+    table(f"ns a box, best of batches of {BATCHES[0]} and {BATCHES[1]} (Arb: {ARB_BOXES}); NumPy and symjit: points, not boxes",
+          ["", "ours", "crival", "Arb", "NumPy", "symjit", "crival/ours", "target >=", "Arb/ours", "ours/NumPy", "target <="],
+          rows)
+
+
+def single_operations() -> None:
+    x = sp.Symbol("x", real=True)
+    lo, hi = boxes(10_000, 1)
+    kernels = {str(f): codegen.compile(f, [x]) for f in (x, sp.sin(x), sp.cos(x), sp.exp(x), sp.log(x), sp.atan(x))}
+    kernels["sin and cos"] = codegen.compile([sp.sin(x), sp.cos(x)], [x])
+    seconds = interleaved({name: lambda k=k: k.interval(lo, hi) for name, k in kernels.items()}, 51)
+    ns = {name: s / 1e-5 for name, s in seconds.items()}
+    table("Interval functions, ns a box in batches of 10000, call and memory included (x alone: what those cost)",
+          ["", "ns", "target"], [[name, t, "4" if name in ("sin(x)", "cos(x)") else ""] for name, t in ns.items()])
+
+
+_MEMORY = """
+import numpy as np, codegen
+from tests.benchmarks.kernels import symbolic
+def status(field):
+    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith(field))
+kernel = codegen.compile(*symbolic("cj"))
+kernel.interval(np.zeros((8, 2)), np.ones((8, 2)))
+before = status("VmRSS")
+lo = np.random.default_rng(1).uniform(0, 1, (1_000_000, 2))
+hi = lo + 0.1
+out = kernel.interval(lo, hi)
+print(status("VmHWM") - before, sum(a.nbytes for a in (lo, hi, *out)) / 2**20)
+"""
+
+
+def memory() -> None:
+    peak, arrays = fresh(_MEMORY)
+    table("Peak memory for 1e6 boxes through (cj), MB above the process before", ["", "MB", "target <="],
+          [["peak", peak, f"{arrays + 100:.0f}"], ["the arrays themselves", arrays, ""]])
+
+
+def main() -> None:
+    compare()
+    single_operations()
+    memory()

@@ -1,0 +1,402 @@
+"""The reference arithmetic against exact fractions and against Arb: enclosure, tightness, levels."""
+
+import math
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx, fmpq
+
+from codegen import directed
+from codegen.expr import Expr, ExprPool
+from codegen.interval import Interval
+from codegen.reference import enclose_constant, interpret
+from codegen.reference_arithmetic import Reference
+
+INF, LARGEST = math.inf, float.fromhex("0x1.fffffffffffffp1023")
+
+
+@pytest.fixture(autouse=True)
+def precision() -> Iterator[None]:
+    old, ctx.prec = ctx.prec, 400
+    yield
+    ctx.prec = old
+
+
+Box = tuple[float, float]
+
+
+def neighbours(lo: float, hi: float) -> bool:
+    """Are the bounds those of one real number rounded down and up?"""
+    return lo == hi or math.nextafter(lo, INF) == hi
+
+
+def random_double(rng: random.Random) -> float:
+    """Of any size, often near 0, 1 and powers of two."""
+    kind = rng.randrange(5)
+    if kind == 0:
+        return rng.uniform(-4, 4)
+    if kind == 1:
+        return rng.choice([-1, 1]) * 2.0 ** rng.uniform(-1074, 1023)
+    if kind == 2:
+        return rng.choice([-1, 1]) * (1 + rng.choice([-1, 1]) * 2.0 ** rng.uniform(-54, 0))
+    if kind == 3:
+        return float(rng.randrange(-9, 10)) / 2
+    return rng.choice([-1, 1]) * 2.0 ** rng.uniform(-60, 20)
+
+
+def random_interval(rng: random.Random) -> tuple[float, float]:
+    a, b = sorted((random_double(rng), random_double(rng)))
+    return (a, a) if rng.random() < 0.1 else (a, b)
+
+
+def one(e: Expr, *boxes: tuple[float, float]) -> tuple[float, float, int]:
+    """Bounds and level of one expression over one box."""
+    lo, hi, level = interpret([e], [[b[0] for b in boxes]], [[b[1] for b in boxes]])
+    return float(lo[0, 0]), float(hi[0, 0]), int(level[0, 0])
+
+
+def rounded(exact: Fraction) -> tuple[float, float]:
+    """The doubles next to an exact rational, below and above."""
+    try:
+        x = float(exact)
+    except OverflowError:
+        return (LARGEST, INF) if exact > 0 else (-INF, -LARGEST)
+    lo = x if Fraction(x) <= exact else math.nextafter(x, -INF)
+    hi = x if Fraction(x) >= exact else math.nextafter(x, INF)
+    return lo, hi
+
+
+# -- rational operations ---------------------------------------------------------------------------------------------
+
+
+def test_sums_products_and_quotients_are_the_tight_hull_of_the_exact_ones() -> None:
+    rng = random.Random(1)
+    pool = ExprPool()
+    x, y, z = (pool.variable(k) for k in range(3))
+    outputs = [x + y, x - y, x * y, pool.node("fma", x, y, z), x / y]
+    for _ in range(400):
+        boxes = [random_interval(rng) for _ in range(3)]
+        lo, hi, _ = interpret(outputs, [[b[0] for b in boxes]], [[b[1] for b in boxes]])
+        (a, b, c) = [[Fraction(e) for e in box] for box in boxes]
+        exact = [[p + q for p in a for q in b], [p - q for p in a for q in b], [p * q for p in a for q in b],
+                 [p * q + r for p in a for q in b for r in c]]
+        if boxes[1][0] > 0 or boxes[1][1] < 0:
+            exact.append([p / q for p in a for q in b])
+        for k, values in enumerate(exact):
+            assert (lo[0, k], hi[0, k]) == (rounded(min(values))[0], rounded(max(values))[1])
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 4, 5, 7, 12])
+def test_integer_powers_are_tight(exponent: int) -> None:
+    rng = random.Random(exponent)
+    e = ExprPool().variable(0) ** exponent
+    for _ in range(60):
+        a, b = random_interval(rng)
+        values = [Fraction(a) ** exponent, Fraction(b) ** exponent] + [Fraction(0)] * (a <= 0 <= b)
+        assert one(e, (a, b)) == (rounded(min(values))[0], rounded(max(values))[1], 3)
+
+
+def test_square_root_is_tight() -> None:
+    rng = random.Random(2)
+    pool = ExprPool()
+    e = pool.node("sqrt", pool.variable(0))
+    for _ in range(300):
+        x = abs(random_double(rng))
+        lo, hi, level = one(e, (x, x))
+        assert Fraction(lo) ** 2 <= Fraction(x) <= Fraction(hi) ** 2 and neighbours(lo, hi)
+        assert level == (3 if x > 0 else 2)
+
+
+# -- elementary functions --------------------------------------------------------------------------------------------
+
+DOMAIN = {"log": (5e-324, INF), "asin": (-1, 1), "acos": (-1, 1), "acosh": (1, INF), "atanh": (-1 + 2**-53, 1 - 2**-53)}
+
+
+def arb_of(x: float) -> arb:
+    p, q = x.as_integer_ratio()
+    return arb(fmpq(p, q))
+
+
+def surely_outside(value: arb, lo: float, hi: float) -> bool:
+    """Does the ball lie wholly below lo or wholly above hi?"""
+    return bool(value < arb_of(lo) if lo > -INF else False) or bool(value > arb_of(hi) if hi < INF else False)
+
+
+@pytest.mark.parametrize("name", sorted(directed.ENCLOSE))
+def test_elementary_functions_are_the_tight_enclosure_of_arbs_value(name: str) -> None:
+    rng = random.Random(name)
+    pool = ExprPool()
+    e = pool.node(name, pool.variable(0))
+    lowest, highest = DOMAIN.get(name, (-INF, INF))
+    points = [x for x in (random_double(rng) for _ in range(400)) if lowest <= x <= highest][:150]
+    for x in points:
+        if name in ("exp", "sinh", "cosh") and abs(x) > 1e4:
+            continue
+        lo, hi, _ = one(e, (x, x))
+        ctx.prec = 2400 if abs(x) < 1e-20 or abs(x) > 1e20 else 400
+        assert not surely_outside(getattr(arb_of(x), name)(), lo, hi), x
+        assert neighbours(lo, hi), x
+
+
+SAMPLED = {"log": (3, 2), "asin": (0, 1), "acos": (0, 1), "atanh": (0, 0.9), "acosh": (4, 3),
+           **dict.fromkeys(["exp", "sin", "cos", "tan", "atan", "tanh", "sinc"], (0, 9))}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLED))
+def test_ranges_hold_the_function_and_are_reached(name: str) -> None:
+    """Samples lie inside; the bounds are not far from the samples' extremes on boxes sampled densely."""
+    rng = random.Random(name)
+    pool = ExprPool()
+    e = pool.node(name, pool.variable(0), value=0) if name == "sinc" else pool.node(name, pool.variable(0))
+    for _ in range(12):
+        centre, width = SAMPLED[name]
+        a, b = sorted(centre + width * rng.uniform(-1, 1) for _ in range(2))
+        lo, hi, level = one(e, (a, b))
+        xs = np.linspace(a, b, 400)
+        f = {"sinc": lambda x: np.sinc(x / np.pi), "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
+             "atanh": np.arctanh, "acosh": np.arccosh}.get(name) or getattr(np, name)
+        values = f(xs)
+        assert np.all(values >= lo - 1e-12) and np.all(values <= hi + 1e-12)
+        if level == 3:
+            step = np.max(np.abs(np.diff(values)))
+            assert values.min() - lo <= step + 1e-12 and hi - values.max() <= step + 1e-12
+
+
+@pytest.mark.parametrize("order", range(5))
+def test_spherical_bessel_quotients_are_tight(order: int) -> None:
+    rng = random.Random(order)
+    pool = ExprPool()
+    e = pool.node("sinc", pool.variable(0), value=order)
+    for _ in range(60):
+        x = rng.choice([rng.uniform(-70, 70), 2.0 ** rng.uniform(-30, 10), rng.uniform(-1, 1)])
+        lo, hi, _ = one(e, (x, x))
+        z = arb_of(x)
+        # DLMF 10.47.3: j_k(z) = sqrt(pi / 2z) J_(k+1/2)(z), and 0F1 removes the singularity (DLMF 10.16.9).
+        half = arb(fmpq(2 * order + 3, 2))
+        exact = (-z * z / 4).hypgeom_0f1(half) / arb(math.prod(range(1, 2 * order + 2, 2)))
+        assert not surely_outside(exact, lo, hi) and neighbours(lo, hi), x
+
+
+def test_spherical_bessel_ranges_reach_their_extrema() -> None:
+    pool = ExprPool()
+    for order in range(3):
+        e = pool.node("sinc", pool.variable(0), value=order)
+        for a, b in ((0.5, 5.0), (2.0, 9.0), (5.0, 13.0), (-3.0, 8.0), (100.0, 109.0), (3.0, 1e9)):
+            lo, hi, _ = one(e, (a, b))
+            xs = np.linspace(a, min(b, a + 20), 300)
+            points = interpret([e], xs[:, None], xs[:, None])
+            assert lo <= points[0].min() and points[1].max() <= hi
+            assert max(points[0].min() - lo, hi - points[1].max()) < 3e-3 * (points[1].max() - points[0].min())
+
+
+def test_real_powers() -> None:
+    rng = random.Random(5)
+    pool = ExprPool()
+    e = pool.node("pow", pool.variable(0), pool.variable(1))
+    for _ in range(200):
+        x, y = abs(random_double(rng)) or 1.0, rng.choice([rng.uniform(-3, 3), rng.randrange(-6, 7) / 4])
+        lo, hi, level = one(e, (x, x), (y, y))
+        assert not surely_outside(arb_of(x) ** arb_of(y), lo, hi) and neighbours(lo, hi), (x, y)
+        assert level == 3
+    assert one(e, (4.0, 4.0), (0.5, 0.5)) == (2.0, 2.0, 3)
+    assert one(e, (2.25, 2.25), (1.5, 1.5)) == (3.375, 3.375, 3)
+    assert one(e, (0.0, 4.0), (0.5, 2.0)) == (0.0, 16.0, 2)
+    assert one(e, (0.0, 4.0), (0.0, 2.0)) == (0.0, 16.0, 0)
+    assert one(e, (-1.0, 4.0), (-0.5, 2.0)) == (0.0, INF, 0)
+    assert one(e, (-2.0, -1.0), (3.0, 3.0)) == (-INF, INF, 0)
+
+
+# -- special boxes and levels ----------------------------------------------------------------------------------------
+
+LINE = (-INF, INF)
+
+
+@pytest.mark.parametrize(("name", "box", "expected"), [
+    ("sqrt", (-2, -1), (*LINE, 0)), ("sqrt", (-1, 4), (0, 2, 0)), ("sqrt", (0, 4), (0, 2, 2)),
+    ("sqrt", (1, INF), (1, INF, 3)),
+    ("log", (-1, 1), (-INF, 0, 0)), ("log", (0, 1), (-INF, 0, 0)), ("log", (-2, 0), (*LINE, 0)),
+    ("log", (1, INF), (0, INF, 3)),
+    ("abs", (-2, 1), (0, 2, 2)), ("abs", (-2, -1), (1, 2, 3)), ("abs", (0, 1), (0, 1, 2)),
+    ("sign", (-2, 1), (-1, 1, 1)), ("sign", (0, 1), (0, 1, 1)), ("sign", (2, INF), (1, 1, 3)),
+    ("heaviside", (-1, 0), (0, 0.5, 1)), ("heaviside", (1, 2), (1, 1, 3)),
+    ("floor", (0.25, 0.75), (0, 0, 3)), ("floor", (1, 1.5), (1, 1, 1)), ("floor", (0.5, 2.5), (0, 2, 1)),
+    ("ceiling", (0.25, 0.75), (1, 1, 3)), ("ceiling", (0.5, 1), (1, 1, 1)),
+    ("asin", (1, 2), (*(1.5707963267948966, 1.5707963267948968), 0)), ("asin", (2, 3), (*LINE, 0)),
+    ("acos", (-2, -1.5), (*LINE, 0)), ("acos", (0.5, 1), (0, 1.0471975511965979, 2)), ("acos", (1, 3), (0, 0, 0)),
+    ("acosh", (-2, 0.5), (*LINE, 0)), ("acosh", (1, INF), (0, INF, 2)), ("acosh", (-3, 1), (0, 0, 0)),
+    ("acosh", (2, INF), (1.3169578969248166, INF, 3)),
+    ("atanh", (0, 1), (0, INF, 0)), ("atanh", (-3, 3), (*LINE, 0)), ("atanh", (1, 2), (*LINE, 0)),
+    ("atanh", (0, 0), (0, 0, 3)),
+    ("tan", (1, 2), (*LINE, 0)), ("tan", LINE, (*LINE, 0)), ("sin", LINE, (-1, 1, 3)), ("cos", (-1, INF), (-1, 1, 3)),
+    ("tanh", LINE, (-1, 1, 3)), ("exp", (-INF, 0), (0, 1, 3)), ("exp", (0, INF), (1, INF, 3)),
+    ("cosh", LINE, (1, INF, 3)),
+    ("atan", LINE, (-1.5707963267948968, 1.5707963267948968, 3)), ("exp", (800, 900), (1.7976931348623157e308, INF, 3)),
+    ("exp", (-900, -800), (0, 5e-324, 3)),
+])  # fmt: skip
+def test_special_boxes(name: str, box: tuple[float, float], expected: tuple[float, float, int]) -> None:
+    pool = ExprPool()
+    assert one(pool.node(name, pool.variable(0)), box) == expected
+
+
+HALF_TURN, QUARTER_TURN = (3.141592653589793, 3.1415926535897936), (1.5707963267948966, 1.5707963267948968)
+
+
+@pytest.mark.parametrize(("y", "x", "expected"), [
+    ((0, 0), (0, 0), (*LINE, 0)), ((0, 0), (1, 2), (0, 0, 3)), ((0, 0), (-2, -1), (*HALF_TURN, 1)),
+    ((0, 0), (-2, 0), (*HALF_TURN, 0)), ((0, 1), (0, 1), (0, QUARTER_TURN[1], 0)),
+    ((-1, 0), (0, 0), (-QUARTER_TURN[1], -QUARTER_TURN[0], 0)),
+    ((-1, 1), (-2, -1), (-HALF_TURN[1], HALF_TURN[1], 1)), ((0, 1), (-2, -1), (2.356194490192345, HALF_TURN[1], 1)),
+    ((-1, 0), (-2, -1), (-HALF_TURN[1], HALF_TURN[1], 1)),
+    ((-1, 1), (1, 2), (-0.7853981633974484, 0.7853981633974484, 3)),
+    ((1, INF), LINE, (0, HALF_TURN[1], 3)), (LINE, LINE, (-HALF_TURN[1], HALF_TURN[1], 0)),
+    ((1, 2), (-1, 1), (0.7853981633974482, 2.356194490192345, 3)), ((-2, -1), (0, INF), (-QUARTER_TURN[1], 0, 3)),
+])  # fmt: skip
+def test_atan2(y: tuple[float, float], x: tuple[float, float], expected: tuple[float, float, int]) -> None:
+    pool = ExprPool()
+    lo, hi, level = one(pool.node("atan2", pool.variable(0), pool.variable(1)), y, x)
+    assert level == expected[2]
+    assert abs(lo - expected[0]) < 1e-15 if math.isfinite(lo) else lo == expected[0]
+    assert abs(hi - expected[1]) < 1e-15 if math.isfinite(hi) else hi == expected[1]
+
+
+@pytest.mark.parametrize(("x", "y", "expected"), [
+    ((1, 2), (0, 4), (0.25, INF, 0)), ((-2, -1), (0, 4), (-INF, -0.25, 0)), ((-1, 1), (0, 4), (*LINE, 0)),
+    ((1, 2), (-4, 0), (-INF, -0.25, 0)), ((1, 2), (-1, 1), (*LINE, 0)), ((0, 0), (0, 0), (*LINE, 0)),
+    ((1, 2), (1, INF), (0, 2, 3)), ((-INF, 1), (2, INF), (-INF, 0.5, 3)), (LINE, (1, INF), (*LINE, 3)),
+    ((0, 0), (0, 2), (0, 0, 0)), ((1, 1), (5e-324, 1), (1, INF, 3)),
+])  # fmt: skip
+def test_division_by_intervals_at_zero(x: Box, y: Box, expected: tuple[float, float, int]) -> None:
+    pool = ExprPool()
+    # y may hold 0: the expression keeps its division, whatever it is divided by.
+    assert one(pool.node("div", pool.variable(0), pool.variable(1)), x, y) == expected
+
+
+def test_zero_times_infinity_is_zero() -> None:
+    pool = ExprPool()
+    assert one(pool.variable(0) * pool.variable(1), (0, 0), LINE) == (0, 0, 3)
+    assert one(pool.variable(0) * pool.variable(1), (0, 1), (2, INF)) == (0, INF, 3)
+
+
+def test_where_chooses_when_decided_and_else_takes_the_hull() -> None:
+    pool = ExprPool()
+    x = pool.variable(0)
+    e = pool.where(pool.node("lt", x, pool.constant(1)), x * 2, x + 10)
+    assert one(e, (-1, 0.5)) == (-2, 1, 3)
+    assert one(e, (1, 2)) == (11, 12, 3)
+    assert one(e, (0, 2)) == (0, 12, 1)
+    partial = pool.where(pool.node("lt", pool.node("sqrt", x), pool.constant(9)), x, pool.constant(0))
+    assert one(partial, (-1, 2))[2] == 0
+
+
+def test_truth_is_three_valued() -> None:
+    pool = ExprPool()
+    x, y = pool.variable(0), pool.variable(1)
+    less, same = pool.node("lt", x, y), pool.node("eq", x, y)
+    both, either = pool.node("and", less, same), pool.node("or", less, same)
+    conditions = [less, pool.not_(less), pool.node("le", x, y), same, both, either]
+    outputs = [pool.where(c, pool.constant(1), pool.constant(0)) for c in conditions]
+
+    def truth(x: tuple[float, float], y: tuple[float, float]) -> list[bool | None]:
+        lo, hi, _ = interpret(outputs, [[x[0], y[0]]], [[x[1], y[1]]])
+        return [bool(a) if a == b else None for a, b in zip(lo[0], hi[0], strict=True)]
+
+    assert truth((0, 1), (2, 3)) == [True, False, True, False, False, True]
+    assert truth((0, 1), (1, 3)) == [None, None, True, None, None, None]
+    assert truth((1, 3), (0, 1)) == [False, True, None, None, False, None]
+    assert truth((1, 1), (1, 1)) == [False, True, True, True, False, True]
+    assert truth((0, 2), (1, 3)) == [None] * 6
+
+
+def test_a_guard_takes_the_level_away() -> None:
+    pool = ExprPool()
+    x = pool.variable(0)
+    e = pool.guarded(x * 2, pool.node("abs", x))
+    assert one(e, (1, 2)) == (2, 4, 3)
+    assert one(e, (-1, 2)) == (-2, 4, 0)
+
+
+# -- Chebyshev series ------------------------------------------------------------------------------------------------
+
+
+def exact_chebyshev(c: list[Fraction], x: Fraction) -> Fraction:
+    total, before, now = Fraction(0), x, Fraction(1)
+    for ck in c:
+        total += ck * now
+        before, now = now, 2 * x * now - before
+    return total
+
+
+def test_chebyshev_series_hold_their_exact_values() -> None:
+    rng = random.Random(7)
+    for _ in range(60):
+        pool = ExprPool()
+        c = [rng.uniform(-1, 1) for _ in range(rng.randrange(1, 8))]
+        e = pool.node("chebyshev", pool.variable(0), *(pool.constant(ck) for ck in c))
+        a, b = sorted(rng.uniform(-1.2, 1.2) for _ in range(2))
+        lo, hi, level = one(e, (a, b))
+        for k in range(9):
+            x = Fraction(a) + (Fraction(b) - Fraction(a)) * k / 8
+            assert Fraction(lo) <= exact_chebyshev([Fraction(ck) for ck in c], x) <= Fraction(hi)
+        assert level == 3
+
+
+def test_chebyshev_is_tight_for_one_basis_function_and_where_monotone() -> None:
+    pool = ExprPool()
+    zero, one_, x = pool.constant(0), pool.constant(1), pool.variable(0)
+    third = pool.node("chebyshev", x, zero, zero, zero, one_)
+    assert one(third, (-1, 1)) == (-1, 1, 3)
+    # The extremum at cos(2 pi / 3) = -1/2 is +1: the parity rule printed in the paper is wrong for odd degrees.
+    assert one(third, (-0.75, 0.0))[:2] == (0, 1)
+    assert one(third, (0.0, 0.75)) == (-1, 0, 3)
+    rising = pool.node("chebyshev", x, zero, one_, pool.constant(Fraction(1, 8)), pool.constant(Fraction(1, 16)))
+    lo, hi, _ = one(rising, (-1.0, 1.0))
+    assert (lo, hi) == (-1 + 0.125 - 0.0625, 1 + 0.125 + 0.0625)
+
+
+# -- constants and intervals -----------------------------------------------------------------------------------------
+
+
+def test_constants_are_enclosed_tightly() -> None:
+    pool = ExprPool()
+    third, two = pool.constant(Fraction(1, 3)), pool.constant(2)
+    exact = {third: arb(fmpq(1, 3)), pool.constant("pi"): arb.pi(), pool.node("sqrt", two): arb(2).sqrt(),
+             pool.constant("e"): arb(1).exp(),
+             pool.node("sin", pool.constant("pi")): arb(0), pool.node("sin", pool.constant(10**22)): arb(10**22).sin(),
+             pool.constant("euler_gamma"): arb.const_euler(), pool.constant("catalan"): arb.const_catalan(),
+             pool.node("exp", two * Fraction(1, 7)) - pool.node("log", third): (arb(2) / 7).exp() + arb(3).log()}
+    for e, value in exact.items():
+        lo, hi = enclose_constant(e)
+        assert not surely_outside(value, lo, hi)
+        assert neighbours(lo, hi) or (e.op == "sin" and max(-lo, hi) < 1e-300)
+    assert enclose_constant(pool.node("sqrt", pool.constant(4))) == (2.0, 2.0)
+    assert enclose_constant(pool.node("sqrt", pool.constant(-4))) == LINE
+    assert enclose_constant(pool.node("log", pool.constant(0))) == LINE
+    # Undefined stays undefined, though exp and sin of the whole line are bounded.
+    assert enclose_constant(pool.node("exp", pool.node("sqrt", pool.constant(-4)))) == LINE
+    assert enclose_constant(pool.node("exp", pool.constant(10**6))) == (1.7976931348623157e308, INF)
+    assert enclose_constant(pool.node("exp", pool.constant(-(10**30)))) == (0.0, 5e-324)
+
+
+def test_more_bits_give_nested_bounds() -> None:
+    """The same operation in a wider format lies inside: the rounding is outward at every precision."""
+    rng = random.Random(11)
+    x = directed.libmp.from_float(rng.uniform(1, 2))
+    for name in ("exp", "sin", "log", "atan", "acosh"):
+        coarse, fine = (directed.function(name, x, directed.Format(bits)) for bits in (24, 200))
+        assert directed.less(coarse[0], fine[0]) and directed.less(fine[1], coarse[1])
+    assert Reference(directed.Format(10)).constant(Fraction(1, 3)).level == 3
+
+
+def test_interval() -> None:
+    i = Interval(1.0, 2.0)
+    assert i.midpoint == 1.5 and i.width == 1.0 and i.contains(2.0) and not i.contains(Interval(1.5, 2.5))
+    assert i.intersects(Interval(2.0, 3.0)) and not i.intersects(Interval(2.5, 3.0)) and repr(i) == "Interval(1.0, 2.0)"
+    rng = random.Random(13)
+    for _ in range(300):
+        box = Interval(*random_interval(rng))
+        assert Fraction(box.lo) <= Fraction(box.midpoint) <= Fraction(box.hi)
+        assert box.width == INF or Fraction(box.width) >= Fraction(box.hi) - Fraction(box.lo)
+    assert Interval(-INF, INF).midpoint == 0.0 and Interval(1e308, INF).contains(Interval(1e308, INF).midpoint)

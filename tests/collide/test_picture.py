@@ -1,0 +1,77 @@
+import sys
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide.picture import TRANSPARENT, figure, save_html
+from collide.result import Status
+from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
+from models.scenes import SCENES
+from tests.collide.test_result import contacts, empty
+
+
+def crossed(**changes):
+    return contacts(bodies=SCENES["tori-crossed"].bodies, **changes)
+
+
+def test_the_figure_ends_at_the_moment_of_contact():
+    picture = figure(crossed())
+    upper, lower, _, dots = picture.data
+    assert upper.opacity == lower.opacity == TRANSPARENT and dots.mode == "markers" and len(dots.x) == 2
+    # Upright ring of outer radius 1.3 about the height 3 - t = sqrt(1.56).
+    assert upper.z.max() == pytest.approx(np.sqrt(1.56) + 1.3, abs=4e-3)
+    assert upper.z.min() == pytest.approx(np.sqrt(1.56) - 1.3, abs=4e-3)
+    assert "t = 1.7510004" in picture.layout.title.text and "2 points" in picture.layout.title.text
+
+
+def test_frames_move_what_moves_and_nothing_else():
+    picture = figure(crossed())
+    first, last = picture.frames[0], picture.frames[-1]
+    assert 20 <= len(picture.frames) <= 30 and len(picture.layout.sliders[0].steps) == len(picture.frames)
+    upper, lower, _, dots = first.data
+    assert upper.z.max() > picture.data[0].z.max() + 0.3 and lower.z is None
+    assert upper.opacity == 1 and not dots.visible
+    np.testing.assert_array_equal(last.data[0].z, picture.data[0].z)
+    assert last.data[3].visible and last.data[0].opacity == TRANSPARENT
+
+
+def test_everything_stays_inside_the_shown_box():
+    picture = figure(crossed())
+    lo, hi = picture.layout.scene.zaxis.range
+    for frame in picture.frames:
+        assert lo <= frame.data[0].z.min() and frame.data[0].z.max() <= hi
+
+
+def test_bodies_of_every_kind_and_no_contact():
+    ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)
+    sheet = ParametricSurface([u, v, sp.sin(u - t) / 4], {u: (-1, 1), v: (-1, 1)})
+    bodies = [ball.moved(Rigid(translation=[0, 0, 3 - t])), (ball - ball.moved(Rigid(translation=[1, 0, 0]))), Solid([sheet])]
+    picture = figure(bodies, time=(0, 1), frames=4)
+    assert len(picture.frames) == 4 and len(picture.data) == 4
+    assert [trace.color for trace in picture.data][1] == [trace.color for trace in picture.data][2]  # two leaves of one body
+    still = figure(bodies)
+    assert not still.frames and all(trace.opacity == 1 for trace in still.data)
+    clear = figure(empty(Status.NO_CONTACT, time=None, clear_until=2.0, bodies=SCENES["tori-crossed"].bodies))
+    assert all(trace.opacity == 1 for trace in clear.data) and len(clear.data) == 2
+
+
+def test_a_point_without_normal_is_still_drawn():
+    picture = figure(crossed(normals=np.full((2, 3), np.nan)))
+    assert np.isfinite(picture.data[3].x).all()
+
+
+def test_the_page_is_self_contained_and_small(tmp_path):
+    target = tmp_path / "page.html"
+    save_html(target, [crossed(), crossed()], titles=["First <b>", "Second"])
+    page = target.read_text()
+    assert page.count("<section>") == 2 and "First &lt;b&gt;" in page and "unique isolated contact" in page
+    assert len(page) < 7e6
+    outside = page.replace(page[page.index("<script>"):page.index("</script>")], "")
+    assert "src=" not in outside and "http" not in outside.replace("http://www.w3.org", "")
+
+
+def test_without_plotly_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    with pytest.raises(ImportError, match="generative-collision\\[pictures\\]"):
+        crossed().show()

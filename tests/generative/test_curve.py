@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.interpolate import BSpline
+
+from generative import Curve, curve, t, u, v
+from generative.mesh import approx_function
+
+
+def sample(c, count=41):
+    return approx_function(c.expressions, [u])(np.linspace(float(c.domain[0]), float(c.domain[1]), count))
+
+
+def length(c):
+    """By 16-point Gauss-Legendre on 8 pieces."""
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    edges = np.linspace(float(c.domain[0]), float(c.domain[1]), 9)
+    half = (edges[1] - edges[0]) / 2
+    at = (0.5 * (edges[1:] + edges[:-1])[:, None] + half * nodes).ravel()
+    speed = np.linalg.norm(approx_function(c.tangent, [u])(at), axis=-1)
+    return np.sum(speed * np.tile(half * weights, 8))
+
+
+@pytest.mark.parametrize("c, known", [
+    (curve.line([0, 0, 0], [1, 2, 2]), 3),
+    (curve.circle(2), 4 * np.pi),
+    (curve.arc(3, 0, sp.pi / 2), 1.5 * np.pi),
+    (curve.helix(1, 2, 3), 3 * np.sqrt(4 * np.pi**2 + 4)),
+    (curve.polynomial([[0, 0, 0], [3, 0, 0], [0, 4, 0]], (0, 1)), np.sqrt(73) / 2 + 9 / 16 * np.arcsinh(8 / 3)),
+], ids=["line", "circle", "arc", "helix", "parabola"])
+def test_lengths(c, known):
+    assert length(c) == pytest.approx(known, rel=1e-10)
+
+
+def test_a_rational_bezier_quarter_circle_is_exact():
+    c = curve.bezier([[1, 0, 0], [1, 1, 0], [0, 1, 0]], weights=[1, 1, 2])
+    assert sp.simplify(c.expressions[0] ** 2 + c.expressions[1] ** 2) == 1
+    assert c.at(0) == (1, 0, 0) and c.at(1) == (0, 1, 0)
+
+
+def test_a_b_spline_is_split_exactly():
+    generator = np.random.default_rng(3)
+    points = generator.integers(-9, 9, (7, 3)).tolist()
+    knots = [0, 0, 0, 0, 1, 2, 2, 3, 3, 3, 3]
+    pieces = curve.b_spline(points, knots, 3)
+    assert [p.domain for p in pieces] == [(0, 1), (1, 2), (2, 3)]
+    reference = BSpline(np.array(knots, float), np.array(points, float), 3)
+    for p in pieces:
+        at = np.linspace(float(p.domain[0]), float(p.domain[1]), 9)
+        np.testing.assert_allclose(sample(p, 9), reference(at), atol=1e-12)
+
+
+def test_a_nurbs_circle_lies_on_the_circle():
+    half = sp.sqrt(2) / 2
+    points = [[1, 0, 0], [1, 1, 0], [0, 1, 0], [-1, 1, 0], [-1, 0, 0]]
+    for p in curve.b_spline(points, [0, 0, 0, 1, 1, 2, 2, 2], 2, weights=[1, half, 1, half, 1]):
+        np.testing.assert_allclose(np.linalg.norm(sample(p), axis=1), 1, atol=1e-14)
+
+
+def test_chebyshev_curves_follow_numpy():
+    coefficients = np.random.default_rng(5).normal(size=(6, 3))
+    c = curve.chebyshev(coefficients, (2, 5))
+    at = np.linspace(2, 5, 11)
+    expected = np.polynomial.chebyshev.chebval((2 * at - 7) / 3, coefficients).T
+    np.testing.assert_allclose(sample(c, 11), expected, atol=1e-12)
+
+
+def test_maps_of_the_parameter():
+    c = curve.bezier([[0, 0, 0], [1, 2, 0], [3, 0, 1]])
+    np.testing.assert_allclose(sample(c.onto((5, 7))), sample(c), atol=1e-13)
+    np.testing.assert_allclose(sample(c.reversed()), sample(c)[::-1], atol=1e-13)
+    assert c.onto((0, 1)) is c and c.at(v)[0].has(v)
+
+
+def test_values():
+    assert curve.circle() == curve.ellipse(1, 1) and len({curve.circle(), curve.circle()}) == 1
+    assert repr(curve.line([0, 0, 0], [0.1, 0, 1])) == "Curve([0.1*u, 0, u], (0, 1))" and "C(u)" in curve.circle()._repr_latex_()
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: Curve([u, v, 0], (0, 1)), "the symbol v means nothing in a curve"),
+    (lambda: curve.line([1, 2, 3], [1, 2, 3]), "two different ends"),
+    (lambda: curve.bezier([[0, 0, 0]]), "at least two control points"),
+    (lambda: curve.bezier([[0, 0, 0], [1, 0, 0]], [1]), "one weight a control point"),
+    (lambda: curve.bezier([[0, 0, 0], [1, 0, 0]], [1, 0]), "weights must be positive"),
+    (lambda: curve.b_spline([[0, 0, 0], [1, 0, 0]], [0, 0, 1], 1), "need 4 knots, got 3"),
+    (lambda: curve.b_spline([[0, 0, 0], [1, 0, 0]], [0, 1, 0, 1], 1), "must not decrease"),
+    (lambda: curve.b_spline([[0, 0, 0], [1, 0, 0]], [0, 1, 1, 2], 1), "span no interval"),
+    (lambda: curve.b_spline([[0, 0, t], [1, 0, 0]], [0, 0, t, 1], 1), "means nothing in a knot"),
+])
+def test_misuse_says_what_to_do(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -1,0 +1,122 @@
+"""Surfaces made by operators against closed forms, by quadrature of area and enclosed volume (Gauss' theorem)."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from generative import Curve, ParametricSurface, Rigid, curve, t, u, v, x, y, z
+from generative.deform import bend, deform, scale, taper, twist
+from generative.mesh import approx_function
+from generative.patch import b_spline_patches, bezier_patch
+from generative.sweep import (
+    extrude,
+    height_field,
+    interpolate,
+    offset,
+    profile_product,
+    reparameterize,
+    revolve,
+    ruled,
+    sweep,
+)
+from models.shapes.quadrics import sphere
+from models.shapes.rings import torus
+from tests.models.test_shapes import quadrature
+
+TAU = 2 * sp.pi
+SEGMENT = curve.line([1, 0, 0], [1, 0, 2])
+
+
+def points(surface, count=7, time=0.0):
+    lines = [np.linspace(float(lo), float(hi), count) for lo, hi in surface.domain.values()]
+    return approx_function(surface.expressions, [u, v, t])(*np.meshgrid(*lines, indexing="ij"), time).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("surface, area", [
+    (extrude(curve.circle(2), [0, 0, 3]), 12 * np.pi),
+    (revolve(SEGMENT), 4 * np.pi),
+    (revolve(curve.line([1, 0, 0], [0, 0, 1])), np.sqrt(2) * np.pi),
+    (ruled(curve.circle(1), Curve([sp.cos(u), sp.sin(u), 3], (0, TAU))), 6 * np.pi),
+    (profile_product(curve.circle(1), SEGMENT), 4 * np.pi),
+    (sweep(curve.circle(sp.Rational(3, 10)), curve.circle(1)), 4 * np.pi**2 * 0.3),
+    (sweep(curve.circle(1), curve.line([0, 0, 0], [3, 0, 0])), 6 * np.pi),
+    (offset(sphere(), 1), 16 * np.pi),
+    (height_field(u + v, (0, 2), (0, 1)), 2 * np.sqrt(3)),
+    (interpolate(sphere(), sphere(radius=3), sp.Rational(1, 2)), 16 * np.pi),
+    (reparameterize(height_field(0, (0, 1), (0, 1)), u, u * v, {u: (0, 1), v: (0, 1)}), 0.5),
+    (bend(height_field(0, (-1, 1), (-1, 1)), 1), 4),
+    (twist(extrude(curve.circle(2), [0, 0, 3]), 1), 12 * np.pi),
+], ids=["extrude", "revolve", "cone", "ruled", "product", "torus", "tube", "offset", "field", "between", "triangle", "bend",
+        "twist"])
+def test_areas(surface, area):
+    assert quadrature(surface)[0] == pytest.approx(area, rel=1e-9)
+
+
+@pytest.mark.parametrize("surface, volume", [
+    (revolve(Curve([sp.cos(u), 0, sp.sin(u)], (-sp.pi / 2, sp.pi / 2))), 4 / 3 * np.pi),
+    (sweep(curve.circle(sp.Rational(3, 10)), curve.circle(1)), 2 * np.pi**2 * 0.09),
+    (scale(sphere(), (1, 2, 3)), 8 * np.pi),
+    (scale(sphere(), -2), 32 / 3 * np.pi),
+    (twist(torus(), 2), 2 * np.pi**2 * 0.09),
+    (deform(torus(), [y, x, z], mirrored=True), 2 * np.pi**2 * 0.09),
+    (taper(sphere(), 1 + z / 2), 4 / 3 * np.pi * (1 + 1 / 20)),
+], ids=["ball", "torus", "stretched", "mirrored", "twisted", "exchanged", "tapered"])
+def test_volumes_are_positive_and_known(surface, volume):
+    """The volume is positive where the normal points outwards."""
+    assert quadrature(surface)[1] == pytest.approx(volume, rel=1e-9)
+
+
+def test_bending_goes_through_no_bend_without_a_singularity():
+    flat = height_field(0, (-1, 1), (-1, 1))
+    assert points(bend(flat, 0)).tolist() == points(flat).tolist()
+    wave = points(bend(flat, t), time=1.0)  # the circle of radius 1 about (0, 0, 1)
+    np.testing.assert_allclose(np.hypot(wave[:, 0], wave[:, 2] - 1), 1, atol=1e-14)
+
+
+def test_deformations_act_in_the_world():
+    moved = scale(sphere().moved(Rigid(translation=[0, 0, 1])), 2)
+    np.testing.assert_allclose(np.linalg.norm(points(moved) - [0, 0, 2], axis=1), 2, atol=1e-14)
+
+
+def test_a_bicubic_patch_interpolates_its_corners_and_bernstein_sums():
+    net = np.random.default_rng(2).integers(-5, 5, (4, 4, 3))
+    patch = bezier_patch(net.tolist())
+    ends = approx_function(patch.body, [u, v])(np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1]))
+    np.testing.assert_allclose(ends, [net[0, 0], net[0, 3], net[3, 0], net[3, 3]], atol=1e-14)
+    middle = np.array([1, 3, 3, 1]) / 8
+    np.testing.assert_allclose(approx_function(patch.body, [u, v])(0.5, 0.5), np.einsum("i,j,ijk", middle, middle, net))
+
+
+def test_b_spline_patches_join_and_reproduce_a_plane():
+    grid = [[[i, j, 2 * i - j] for j in range(4)] for i in range(5)]
+    patches = b_spline_patches(grid, [0, 0, 0, 1, 2, 3, 3, 3], [0, 0, 0, 1, 2, 2, 2], (2, 2))
+    assert len(patches) == 6
+    for p in patches:
+        cloud = points(p)
+        np.testing.assert_allclose(cloud[:, 2], 2 * cloud[:, 0] - cloud[:, 1], atol=1e-12)
+    np.testing.assert_allclose(points(patches[0])[-1], points(patches[2])[7 - 1], atol=1e-12)
+
+
+def test_a_nurbs_cylinder_is_round():
+    half = sp.sqrt(2) / 2
+    rows = [[[a, b, c] for c in (0, 1)] for a, b in ((1, 0), (1, 1), (0, 1))]
+    [patch] = b_spline_patches(rows, [0, 0, 0, 1, 1, 1], [0, 0, 1, 1], (2, 1), weights=[[1, 1], [half, half], [1, 1]])
+    np.testing.assert_allclose(np.linalg.norm(points(patch)[:, :2], axis=1), 1, atol=1e-14)
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: extrude(curve.circle(), [0, 0, 0]), "must not be the zero vector"),
+    (lambda: revolve(curve.circle()), "must lie in the plane y = 0"),
+    (lambda: sweep(curve.circle(), curve.line([0, 0, 0], [0, 0, 1])), "must not run along its up"),
+    (lambda: scale(sphere(), (1, 0, 1)), "flattens"),
+    (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]]]), "at least two rows"),
+    (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]], [[0, 0, 0]]]), "rows of equal length"),
+    (lambda: reparameterize(sphere(), sp.Symbol("u"), v, {u: (0, 1), v: (0, 1)}), "import u from generative"),
+])
+def test_misuse_says_what_to_do(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_results_are_surfaces():
+    assert isinstance(extrude(curve.circle(), [0, 0, 1]), ParametricSurface)

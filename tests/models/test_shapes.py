@@ -1,0 +1,109 @@
+"""Every registered shape against its known facts, by Gauss quadrature over the parameters or by its mesh."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from generative import ImplicitBody, Solid, u, v
+from generative.mesh import approx_function, tessellate
+from models.shapes import SHAPES
+
+SOLIDS = {name: s for name, s in SHAPES.items() if isinstance(s.make(), Solid)}
+IMPLICIT = {name: s for name, s in SHAPES.items() if isinstance(s.make(), ImplicitBody)}
+OTHER_SIZES = {
+    "sphere": {"radius": 2}, "ellipsoid": {"semiaxes": (1, 2, sp.Rational(1, 2))}, "implicit_sphere": {"radius": 0.5},
+    "cylinder_side": {"radius": 2, "height": 5}, "cone_side": {"radius": 3, "height": 1},
+    "paraboloid_cup": {"radius": 2, "height": 3},
+    "torus": {"major": 2, "minor": 0.5, "u_origin": 1}, "implicit_torus": {"major": 2, "minor": 0.5},
+    "bumpy_sphere": {"radius": 2, "around": 3}, "plane_patch": {"width": 3, "depth": 1}, "implicit_floor": {"width": 3},
+    "cylinder": {"radius": 2}, "cone": {"height": 1}, "box": {"sizes": (1, 2, 3)},
+    "spring": {"pitch": 2, "turns": 2}, "trefoil_knot": {"wire": 0.3}, "pipe_elbow": {"angle": 1}, "vase": {"height": 1},
+    "gear_rim": {"teeth": 7}, "moebius_strip": {"width": 1}, "egg": {"taper": 0.5}, "lens": {"rim": 0.5},
+    "superellipsoid": {"power": 6}, "drilled_ball": {"radius": 2},
+    "wavy_sheet": {"size": 5, "waves": 3}, "cushion": {"size": 1, "height": 2}, "saddle": {"size": 3, "height": 1},
+}  # fmt: skip
+CASES = [(name, {}) for name in SHAPES] + list(OTHER_SIZES.items())
+
+
+def quadrature(surface):
+    """(area, volume by Gauss' theorem), from 8-point Gauss-Legendre rules on a 12 x 12 grid of cells."""
+    function = approx_function([*surface.body, *surface.body_normal], [u, v])
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    axes, factors = [], []
+    for lo, hi in surface.domain.values():
+        edges = np.linspace(float(lo), float(hi), 13)
+        half = (edges[1] - edges[0]) / 2
+        axes.append((0.5 * (edges[1:] + edges[:-1])[:, None] + half * nodes).ravel())
+        factors.append(np.tile(half * weights, 12))
+    sample = function(*np.meshgrid(*axes, indexing="ij"))
+    point, normal = sample[..., :3], sample[..., 3:]
+    weight = np.outer(*factors)
+    return np.sum(weight * np.linalg.norm(normal, axis=-1)), np.sum(weight * np.sum(point * normal, axis=-1)) / 3
+
+
+@pytest.mark.parametrize("name, parameters", [c for c in CASES if c[0] not in IMPLICIT])
+def test_area_and_volume(name, parameters):
+    facts = SHAPES[name].facts(**parameters)
+    body = SHAPES[name].make(**parameters)
+    area, volume = np.sum([quadrature(face) for face in (body.faces if isinstance(body, Solid) else [body])], axis=0)
+    if "area" in facts:
+        assert area == pytest.approx(float(facts["area"]), rel=1e-9)
+    if "volume" in facts:  # positive: the normal points outwards
+        assert volume == pytest.approx(float(facts["volume"]), rel=1e-9)
+    if facts.get("closed"):
+        assert volume > 0
+
+
+@pytest.mark.parametrize("name, parameters", CASES)
+def test_box_and_radius(name, parameters):
+    facts = SHAPES[name].facts(**parameters)
+    meshes = tessellate(SHAPES[name].make(**parameters), deviation=1e-4)
+    vertices = np.concatenate([corners[np.unique(triangles)] for corners, triangles in (mesh.at(0.0) for mesh in meshes)])
+    if "box" in facts:
+        box = np.array([[float(a), float(b)] for a, b in facts["box"]])
+        size, rough = np.ptp(box, axis=1).max(), 0.03 if name in ("lens", "drilled_ball") else 5e-3  # ragged creases
+        np.testing.assert_allclose(vertices.min(axis=0), box[:, 0], atol=rough * size)
+        np.testing.assert_allclose(vertices.max(axis=0), box[:, 1], atol=rough * size)
+    if "radius_range" in facts:
+        radii, (lo, hi) = np.linalg.norm(vertices, axis=1), facts["radius_range"]
+        assert float(lo) <= radii.min() < radii.max() <= float(hi)
+
+
+@pytest.mark.parametrize("name", IMPLICIT)
+def test_implicit_surfaces_lie_inside_their_bounds_and_are_positive_outside(name):
+    facts, area, volume = SHAPES[name].facts(), 0.0, 0.0
+    rough = 0.05 if len(SHAPES[name].make().leaves) > 1 else 0.02  # meshes of combined bodies have ragged creases
+    for mesh in tessellate(SHAPES[name].make()):
+        vertices, triangles = mesh.at(0.0)
+        p, q, r = (vertices[triangles[:, k]] for k in range(3))
+        normal = np.cross(q - p, r - p) / 2
+        area += np.linalg.norm(normal, axis=1).sum()
+        volume += np.sum(p * normal) / 3
+    if "area" in facts:
+        assert area == pytest.approx(float(facts["area"]), rel=rough)
+    if "volume" in facts:
+        assert volume == pytest.approx(float(facts["volume"]), rel=rough)
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_the_edges_of_a_solid_bound_its_faces(name):
+    """Every edge separates two faces (Euler's formula for the box); at a convex edge both outward directions leave the solid."""
+    body = SHAPES[name].make()
+    assert all(len(edge.faces) == 2 for edge in body.edges)
+    assert name != "box" or (len(body.faces), len(body.edges), len(body.vertices)) == (6, 12, 8)
+    centre = np.array([0, 0, 0 if name == "box" else 0.5])
+    for edge in body.edges:
+        place = np.array([float(sp.N(e.subs(u, sp.Rational(1, 3)))) for e in body.position(edge)])
+        for outward in body.outward(edge):
+            assert np.dot([float(sp.N(sp.sympify(e).subs(u, sp.Rational(1, 3)))) for e in outward], place - centre) > 0
+
+
+def test_every_shape_has_a_formula_in_its_docstring():
+    assert set(OTHER_SIZES) == set(SHAPES)
+    for s in SHAPES.values():
+        assert s.make.__doc__
+
+
+def test_a_bumpy_sphere_is_smooth_at_its_poles():
+    with pytest.raises(ValueError, match="odd number along"):
+        SHAPES["bumpy_sphere"].make(along=2)
