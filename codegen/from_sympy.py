@@ -54,10 +54,16 @@ def flatten(expressions: Any) -> list[Any]:
         expressions = expressions.tolist()
     if isinstance(expressions, (list, tuple, set, sp.Tuple)):
         return [leaf for e in expressions for leaf in flatten(e)]
-    return [expressions if isinstance(expressions, Expr) else sp.sympify(expressions)]
+    e = expressions if isinstance(expressions, Expr) else sp.sympify(expressions)
+    if not isinstance(e, (Expr, sp.Basic)):
+        raise UnsupportedExpression(f"cannot compile {expressions!r} of type {type(expressions).__name__}; give SymPy expressions")
+    return [e]
 
 
 def _check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
+    for given in (variables, parameters):
+        if isinstance(given, sp.Basic) and not isinstance(given, sp.Tuple):
+            raise TypeError(f"variables and parameters must be lists of symbols, got {given}; write [{given}]")
     seen = set()
     for s in (*variables, *parameters):
         if not isinstance(s, sp.Symbol):
@@ -84,6 +90,9 @@ class _Converter:
             if id(e) in self.done:
                 stack.pop()
                 continue
+            if not e.is_Atom and type(e).__name__ not in RULES:
+                raise UnsupportedExpression(
+                    f"cannot compile {type(e).__name__}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
             missing = [a for a in self._arguments(e) if id(a) not in self.done]
             if missing:
                 stack.extend(missing)
@@ -96,7 +105,7 @@ class _Converter:
         if e.is_Atom:
             return ()
         if isinstance(e, sp.Pow):
-            return (e.base,) if e.base is not sp.E and e.exp.is_Rational else e.args
+            return e.args if _number_in_exponent(e) is None else (e.base,)
         if isinstance(e, sp.Piecewise):
             branches = [part for pair in e.args for part in pair.args]
             self.kept.append(branches)
@@ -107,11 +116,7 @@ class _Converter:
         if e.is_Atom:
             return self._atom(e)
         args = [self.done[id(a)] for a in self._arguments(e)]
-        rule = RULES.get(type(e).__name__)
-        if rule is None:
-            raise UnsupportedExpression(
-                f"cannot compile {type(e).__name__}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
-        return rule(self.pool, e, args)
+        return RULES[type(e).__name__](self.pool, e, args)
 
     def _atom(self, e: Any) -> Expr:
         if e in self.known:
@@ -132,6 +137,15 @@ class _Converter:
         if isinstance(e, sp.Float) and e.is_finite:
             return self.pool.constant(_float_value(e))
         raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
+
+
+def _number_in_exponent(e: Any) -> Fraction | None:
+    """The exponent of a power where it is a number, exact (x**2.0 is a square, defined below 0 too)."""
+    if e.base is sp.E:
+        return None
+    if e.exp.is_Rational:
+        return Fraction(int(e.exp.p), int(e.exp.q))
+    return _float_value(e.exp) if isinstance(e.exp, sp.Float) and e.exp.is_finite else None
 
 
 def _float_value(e: Any) -> Fraction:
@@ -167,8 +181,9 @@ def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
 
 
 def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    if len(args) == 1:
-        return _rational_power(p, args[0], int(e.exp.p), int(e.exp.q))
+    exponent = _number_in_exponent(e)
+    if exponent is not None:
+        return _rational_power(p, args[0], exponent.numerator, exponent.denominator)
     if e.base is sp.E:
         return p.node("exp", args[1])
     return p.node("pow", *args)

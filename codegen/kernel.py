@@ -47,6 +47,8 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     outputs = _graph(expressions, variables, parameters)
     if not outputs:
         raise ValueError("the list of expressions is empty; give at least one expression")
+    if any(e.boolean for e in outputs):
+        raise ValueError("a condition has no bounds; give real expressions, such as Piecewise((1, condition), (0, True))")
     if form not in ("natural", "mean-value"):
         raise ValueError(f'form must be "natural" or "mean-value", got {form!r}')
     if form == "mean-value":
@@ -130,6 +132,8 @@ class Kernel:
 
         At kinks (abs, Min, Max) its bounds contain Clarke's generalized gradient; at jumps they say nothing.
         """
+        if not self.variables:
+            raise ValueError("this kernel has no variables to take derivatives by")
         pool = self.outputs[0].pool
         variables = [pool.variable(k) for k in range(len(self.variables))]
         return Kernel(jacobian(self.outputs, variables), self.variables, self.parameters, self.cpu)

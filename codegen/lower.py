@@ -120,12 +120,11 @@ class _Lowering:
 
     def run(self) -> None:
         chunks = [self.order[k:k + CHUNK] for k in range(0, len(self.order), CHUNK)] or [[]]
-        slots = _Slots(chunks, self.outputs, self._leaf)
+        slots = _Slots(chunks, self._leaf)
         stored: dict[int, bool] = {}
         for number, chunk in enumerate(chunks):
             self.lanes = self.module.lanes()
             self.values, self.levels = {}, {}
-            last = number == len(chunks) - 1
             for e in slots.read[number]:
                 self._load_slot(e, slots, stored)
             for e in slots.leaves[number]:
@@ -134,8 +133,7 @@ class _Lowering:
                 self._node(e)
             for e in slots.written[number]:
                 stored[e.index] = self._store_slot(e, slots)
-            if last:
-                self._store_outputs()
+            self._store_outputs(chunk)
             self._finish(f"chunk{number}")
         self._body(len(chunks), slots.count)
 
@@ -177,9 +175,13 @@ class _Lowering:
     def _vectors_of(self, e: Expr) -> int:
         return 1 if self.kind == "points" else 2
 
-    def _store_outputs(self) -> None:
+    def _store_outputs(self, chunk: Sequence[Expr]) -> None:
+        """Write the outputs computed in this chunk."""
         _, count = vectors(self.kind)
+        here = {e.index for e in chunk}
         for k, e in enumerate(self.outputs):
+            if e.index not in here:
+                continue
             vs = self.values[e.index]
             if self.kind == "decorated":
                 vs = (*vs, self.levels[e.index] or self.lanes.const(3.0))
@@ -355,14 +357,13 @@ class _Slots:
     For every chunk: `read` (values to load), `written` (values to store) and `leaves` (to write again).
     """
 
-    def __init__(self, chunks: Sequence[Sequence[Expr]], outputs: Sequence[Expr], leaf: Callable[[Expr], bool]) -> None:
+    def __init__(self, chunks: Sequence[Sequence[Expr]], leaf: Callable[[Expr], bool]) -> None:
         where = {e.index: k for k, chunk in enumerate(chunks) for e in chunk}
-        last = len(chunks) - 1
         last_use = dict(where)
         self.read: list[list[Expr]] = []
         self.leaves: list[list[Expr]] = []
         for k, chunk in enumerate(chunks):
-            used = [a for e in chunk for a in e.args] + (list(outputs) if k == last else [])
+            used = [a for e in chunk for a in e.args]
             earlier = {a.index: a for a in used if where.get(a.index, k) < k}
             last_use.update(dict.fromkeys(earlier, k))
             self.read.append([a for a in earlier.values() if not leaf(a)])

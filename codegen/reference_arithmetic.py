@@ -373,6 +373,10 @@ class Reference:
         """`value`, of which nothing is known unless `guard` is differentiable on the whole box."""
         return value if guard.level == 3 else value._replace(level=0)
 
+    def trusted(self, level: int, value: Decorated, guard: Decorated) -> Decorated:
+        """`value`, bounded only where `guard` has at least this level: else the whole line; its level stays."""
+        return value if guard.level >= level else Decorated(fninf, finf, value.level)
+
     def midpoint(self, x: Decorated) -> Decorated:
         """The point of the box that a kernel takes as its centre: the middle, rounded up, among the finite doubles."""
         largest = DOUBLE.down(libmp.from_man_exp(1, 1024))

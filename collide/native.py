@@ -9,6 +9,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from codegen import cache
 from codegen.loops import FLOATS, INT, INTS, STRUCT, loop_assembly
 from codegen.native import Code, host, llvm_version, optimized_object_code
@@ -36,3 +38,11 @@ def compiled(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
     call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * integers)(linked.address["entry"])
     _alive.append(linked)
     return call
+
+
+def call_block(address: int, x: np.ndarray, out: np.ndarray) -> None:
+    """Call a block kernel without parameters on one block of lanes (see `Kernel.block_address`)."""
+    _BLOCK(address)(x.ctypes.data, None, out.ctypes.data)
+
+
+_BLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

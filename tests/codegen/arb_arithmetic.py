@@ -76,9 +76,9 @@ class ArbArithmetic:
         self.number += 1
         if any(a.ball is None for a in args):
             return Point(None, _merged(*args))
-        if any(not a.ball.is_finite() for a in args):
-            return Point(UNKNOWN, _merged(*args))
-        return Point(function(*(a.ball for a in args)), _merged(*args))
+        balls = [a.ball for a in args if a.ball is not None]
+        known = all(ball.is_finite() for ball in balls)
+        return Point(function(*balls) if known else UNKNOWN, _merged(*args))
 
     def _stated(self, function: Callable[..., Ball], most: int, state: int | None, *args: Point) -> Point:
         result = self._apply(function, *args)
@@ -238,6 +238,9 @@ class ArbArithmetic:
 
     def guarded(self, value: Point, guard: Point) -> Point:
         return value if guard.ball is not None else Point(None)
+
+    def trusted(self, level: int, value: Point, guard: Point) -> Point:
+        return value
 
     def refined(self, natural: Point, form: Point) -> Point:
         return natural

@@ -14,6 +14,7 @@ from flint import ctx
 import codegen
 from codegen.expr import Expr, ExprPool, evaluate
 from codegen.kernel import Kernel
+from codegen.meanvalue import mean_value_form
 from codegen.reference import interpret
 
 from .arb_arithmetic import ArbArithmetic, point, surely_outside
@@ -115,8 +116,8 @@ WIDER = {"third": 0.0, "reciprocal 1": 0.0, "square times": 2.0, "abs times exp"
          "reciprocal 2": 3.0, "reciprocal 3": 6.0,
          # k - 1 roundings of an ulp each, of which an ulp of the result may be half as large
          **{f"power_integer {k}": 2.0 * (k - 1) for k in POWERS}, **dict.fromkeys(EXACTLY, 0.0)}
-TINY = 12.0  # more units of 2^-1074 for a function with a denormal end: its error bound is a sum of several
-UNLIMITED = ("sinc", "chebyshev", "pow", "atan2")
+TINY = 28.0  # more units of 2^-1074 for a function with a denormal end: its error bound is a sum of several
+UNLIMITED = ("sinc", "chebyshev")
 
 
 def test_bounds_hold_the_reference_and_are_close_to_it(family: Family) -> None:
@@ -131,7 +132,11 @@ def test_bounds_hold_the_reference_and_are_close_to_it(family: Family) -> None:
         if not name.startswith(UNLIMITED):
             tiny = np.minimum(np.abs(ref_lo[:, k]), np.abs(ref_hi[:, k])) < 2.0**-1022
             allowed = WIDER.get(name, 4.0) + (0.0 if name in EXACTLY else TINY) * tiny
-            bad["wide"] = (wide > allowed) & (small | (name in EXACTLY))
+            claimed = small | (name in EXACTLY)
+            if name == "pow":
+                # exp(y log x) is good for |y log x| <= 700, whatever the sizes of x and y
+                claimed = (ref_lo[:, k] > 1e-304) & (ref_hi[:, k] < 1e304)
+            bad["wide"] = (wide > allowed) & claimed
         for what, rows in bad.items():
             report += [f"{name} {what}, {wide[r]} ulps: {lo[r]}, {hi[r]} -> [{out_lo[r, k]!r}, {out_hi[r, k]!r}], "
                        f"tight [{ref_lo[r, k]!r}, {ref_hi[r, k]!r}]" for r in np.flatnonzero(rows)[:2]]
@@ -194,6 +199,8 @@ def test_mean_value_form_contains_and_never_widens() -> None:
     b_lo, b_hi = refined.interval(lo, hi)
     assert (b_lo >= a_lo).all() and (b_hi <= a_hi).all() and (b_lo <= b_hi).all()
     assert violations(outputs, lo, hi, b_lo, b_hi, 4) == []
+    ref_lo, ref_hi, level = interpret(mean_value_form(outputs, [x, y]), lo[:200], hi[:200])
+    assert (((b_lo[:200] <= ref_lo) & (b_hi[:200] >= ref_hi)) | (level == 0)).all()
     small = np.array([[0.5, 0.75]]), np.array([[0.5 + 1e-6, 0.75 + 1e-6]])
     widths = [np.subtract(*kernel.interval(*small)[::-1])[0, 0] for kernel in (plain, refined)]
     assert widths[1] < widths[0]

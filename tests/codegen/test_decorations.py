@@ -57,7 +57,7 @@ def poles(lo: float, hi: float) -> int:
     if max(-lo, hi) == INF or hi - lo > 4:
         return 0
     ctx.prec = 1400
-    pieces = {int((exact(end) / arb.pi() + exact(0.5)).floor().unique_fmpz()) for end in (lo, hi)}
+    pieces = {str((exact(end) / arb.pi() + exact(0.5)).floor().unique_fmpz()) for end in (lo, hi)}
     return 3 if len(pieces) == 1 else 0
 
 
@@ -99,7 +99,8 @@ def expressions(pool: ExprPool) -> list[Expr]:
               pool.where(less, x, pool.node("undefined"))]
     nested = pool.node("abs", pool.node("max", x, pool.node("sin", y)))
     found += [nested, pool.node("sqrt", nested), pool.node("log", pool.node("min", x, y)), pool.node("tan", x * y)]
-    return [*found, pool.node("atan2", x - y, x + y), 1 / pool.node("floor", x), pool.guarded(y, root)]
+    return [*found, pool.node("atan2", x - y, x + y), 1 / pool.node("floor", x), pool.guarded(y, root),
+            pool.trusted(x * y, root, 2), pool.trusted(x * y, pool.node("abs", y), 3)]
 
 
 def test_levels_are_true_and_those_of_the_reference() -> None:

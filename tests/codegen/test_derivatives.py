@@ -53,7 +53,7 @@ def values(expressions: list[Any], at: tuple[float, ...]) -> list[Any]:
     return [p.ball for p in evaluate(from_sympy(expressions, [x, y]), ArbArithmetic(), [point(c) for c in at])]
 
 
-def assert_contained(expressions: list[Any], lo: Array, hi: Array, out_lo: Array, out_hi: Array, rows: Array) -> None:
+def assert_contained(expressions: list[Any], lo: Array, hi: Array, out_lo: Array, out_hi: Array, rows: Any) -> None:
     rng = random.Random(1)
     for row in np.flatnonzero(rows.any(axis=1)):
         columns = [samples(rng, a, b, 3) for a, b in zip(lo[row], hi[row], strict=True)]

@@ -6,7 +6,8 @@ block entry is called, 8 boxes at a time: the code around it that serves arrays 
 
 import ctypes
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,12 +173,31 @@ def test_basic_arithmetic_has_the_bits_of_the_reference(seed: int) -> None:
     assert not different.any(), described(different, outputs, lo, hi, out_lo, ref_lo, out_hi, ref_hi)
 
 
+@pytest.mark.parametrize("seed", range(3000, 3003))
+def test_mean_value_forms_hold_at_sample_points(seed: int) -> None:
+    """The derivatives of random graphs, kinks and jumps included, bound every difference that the form relies on."""
+    grower = Grower(seed, elementary=seed % 2 == 0)
+    outputs, variables = grower.graphs(40), [grower.pool.variable(k) for k in range(VARIABLES)]
+    centre = np.random.default_rng(seed).uniform(-2, 2, (24, VARIABLES))
+    radius = np.repeat([1e-8, 1e-3, 0.1], 8)[:, None]
+    lo, hi = (np.concatenate(b) for b in zip(random_boxes(seed, 24, VARIABLES), (centre - radius, centre + radius), strict=True))
+    plain_lo, plain_hi, _ = decorated(codegen.compile(outputs, variables), lo, hi)
+    out_lo, out_hi, _ = decorated(codegen.compile(outputs, variables, form="mean-value"), lo, hi)
+    assert (out_lo >= plain_lo).all() and (out_hi <= plain_hi).all() and ((out_lo > plain_lo) | (out_hi < plain_hi)).any()
+    rng = random.Random(seed)
+    for row in range(len(lo)):
+        columns = [samples(rng, a, b, 3) for a, b in zip(lo[row], hi[row], strict=True)]
+        for x in zip(*columns, strict=True):
+            for k, v in enumerate(evaluate(outputs, ArbArithmetic(), [point(c) for c in x])):
+                assert not surely_outside(v.ball, out_lo[row, k], out_hi[row, k]), (outputs[k], x, lo[row], hi[row])
+
+
 def test_every_way_to_call_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Arrays or blocks, with decorations or without, in one function or cut into many, inlined or called."""
     outputs, kernel, lo, hi = grown(11, 30)
     expected = decorated(kernel, lo, hi)
     text = kernel.llvm("decorated", "block")
-    found = [kernel.decorated(lo, hi), kernel.interval(lo, hi)]
+    found: list[Sequence[Any]] = [kernel.decorated(lo, hi), kernel.interval(lo, hi)]
     at = np.clip(lo, -1e6, 1e6)
     points = kernel.points(at)
     for chunk, outline in ((7, 0), (10**9, 10**9)):

@@ -45,7 +45,7 @@ def test_gradient_is_the_spatial_gradient_of_the_expression():
         assert at(ours - sp.diff(egg.expression, s), (0.1, 0.2, -0.7), 0.4) == pytest.approx(0, abs=1e-14)
 
 
-POINTS = np.random.default_rng(4).uniform(-2, 2, (60, 3))
+POINTS = np.random.default_rng(4).uniform(-2, 2, (24, 3))
 
 
 def test_operations_are_those_on_sets():

@@ -1,0 +1,203 @@
+"""The cache of machine code: private, switched by a variable, deaf to corrupt and foreign entries, safe with many processes."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import codegen
+from codegen import cache
+from codegen import kernel as kernels
+
+x = sp.Symbol("x", real=True)
+LO, HI = np.array([[0.5]]), np.array([[0.75]])
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "cache"
+    monkeypatch.setenv(cache.VARIABLE, str(path))
+    return path
+
+
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code linked earlier in this process must not hide what the disk does."""
+    monkeypatch.setattr(kernels, "_linked_code", {})
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Grows with every real compilation."""
+    done: list[int] = []
+    real = kernels.object_code
+
+    def counted(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
+        done.append(len(text))
+        return real(text, cpu, opt)
+
+    monkeypatch.setattr(kernels, "object_code", counted)
+    return done
+
+
+def compute(monkeypatch: pytest.MonkeyPatch, number: int = 3) -> float:
+    monkeypatch.setattr(kernels, "_linked_code", {})
+    lo, hi = codegen.compile([x**2 + number], [x]).interval(LO, HI)
+    assert (lo[0, 0], hi[0, 0]) == (0.25 + number, 0.5625 + number)
+    return float(lo[0, 0])
+
+
+def test_entries_are_kept_and_used(place: Path, compilations: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    compute(monkeypatch)
+    compute(monkeypatch)
+    assert len(compilations) == 1 and len(list(place.iterdir())) == 1
+    compute(monkeypatch, 4)
+    assert len(compilations) == 2 and len(list(place.glob("*.o"))) == 2
+
+
+def test_the_directory_is_private(place: Path) -> None:
+    old = os.umask(0)
+    try:
+        assert cache.directory() == place
+        cache.store("a", b"code")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert not stat.S_IMODE((place / "a.o").stat().st_mode) & 0o077
+    assert cache.load("a") == b"code"
+
+
+def test_an_empty_variable_switches_it_off(tmp_path: Path, compilations: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, "")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.directory() is None and cache.load("a") is None
+    cache.store("a", b"code")
+    compute(monkeypatch)
+    compute(monkeypatch)
+    assert len(compilations) == 2 and not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="XDG directories")
+def test_without_the_variable_it_is_the_users_cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(cache.VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.directory() == tmp_path / "generative-collision"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache.directory() == tmp_path / ".cache" / "generative-collision"
+
+
+@pytest.mark.parametrize("damage", [
+    lambda c: b"", lambda c: c[:10], lambda c: c[:-1], lambda c: c + b"x", lambda c: c[:60] + b"?" + c[61:],
+    lambda c: b"other magic bytes, same length" + c[30:], lambda c: c[:40] + bytes([c[40] ^ 1]) + c[41:], lambda c: os.urandom(len(c)),
+])  # fmt: skip
+def test_corrupt_entries_are_ignored_and_replaced(place: Path, damage: object, compilations: list[int],
+                                                   monkeypatch: pytest.MonkeyPatch) -> None:
+    compute(monkeypatch)
+    (entry,) = place.glob("*.o")
+    good = entry.read_bytes()
+    entry.write_bytes(damage(good))  # type: ignore[operator]
+    compute(monkeypatch)
+    assert len(compilations) == 2 and cache.load(entry.stem) is not None
+
+
+def test_an_entry_under_another_name_is_ignored(place: Path) -> None:
+    cache.store("one", b"code of one")
+    os.rename(place / "one.o", place / "two.o")
+    assert cache.load("two") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners are known on POSIX only")
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+def test_what_others_can_write_to_is_not_used(place: Path, mode: int, compilations: list[int],
+                                              monkeypatch: pytest.MonkeyPatch) -> None:
+    compute(monkeypatch)
+    (entry,) = place.iterdir()
+    entry.chmod(mode)
+    assert cache.load(entry.stem) is None
+    entry.chmod(0o600)
+    assert cache.load(entry.stem) is not None
+    place.chmod(mode)
+    assert cache.directory() is None and cache.load(entry.stem) is None
+    cache.store("new", b"code")
+    assert list(place.iterdir()) == [entry]
+    compute(monkeypatch)
+    assert len(compilations) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners are known on POSIX only")
+def test_what_others_own_is_not_used(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.store("a", b"code")
+    mine = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: mine + 1)
+    assert cache.directory() is None and cache.load("a") is None
+
+
+def test_failed_writes_leave_a_working_program(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as m:
+        m.setattr(os, "replace", full)
+        compute(m)
+    assert list(place.iterdir()) == []
+    with monkeypatch.context() as m:
+        m.setattr(cache.tempfile, "mkstemp", full)
+        compute(m)
+    assert list(place.iterdir()) == []
+    file = tmp_path / "file"
+    file.write_text("not a directory")
+    for named in (file, file / "below"):
+        monkeypatch.setenv(cache.VARIABLE, str(named))
+        assert cache.directory() is None
+        compute(monkeypatch)
+
+
+def test_an_interrupted_write_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cache.store("a", b"code")
+    assert list(place.iterdir()) == []
+
+
+def test_keys_depend_on_every_part() -> None:
+    keys = [cache.key("a", "b"), cache.key("ab", ""), cache.key("a", "b", ""), cache.key("ab"), cache.key(b"a", b"b")]
+    assert len(set(keys)) == 4 and keys[0] == keys[4]
+
+
+def test_kernels_that_differ_have_different_names(place: Path) -> None:
+    y = sp.Symbol("y", real=True)
+    for kernel in (codegen.compile([x + y], [x, y]), codegen.compile([x + y], [y, x]), codegen.compile([x + y], [x], [y]),
+                   codegen.compile([x + y], [x, y], cpu="x86-64-v3"), codegen.compile([x + y, x], [x, y]),
+                   codegen.compile([x + y], [x, y], form="mean-value")):
+        kernel._code("interval", "batch")
+        kernel._code("points", "batch")
+    kernel._code("interval", "block")
+    kernel._code("decorated", "batch")
+    # x + y with its variables exchanged is the same graph: addition is sorted.
+    assert len(list(place.glob("*.o"))) == 12
+
+
+_PROCESS = """
+import sys, numpy as np, sympy as sp, codegen
+x = sp.Symbol("x", real=True)
+lo, hi = codegen.compile([sp.exp(x) * k for k in range(1, 4)], [x]).interval(np.full((9, 1), 0.5), np.full((9, 1), 0.75))
+print(lo.tobytes().hex(), hi.tobytes().hex())
+"""
+
+
+def test_several_processes_compile_the_same_kernel_at_once(place: Path) -> None:
+    started = [subprocess.Popen([sys.executable, "-c", _PROCESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+               for _ in range(3)]
+    outputs = [p.communicate(timeout=60) for p in started]
+    assert [error for _, error in outputs] == [""] * 3 and len({out for out, _ in outputs}) == 1
+    assert [f.suffix for f in place.iterdir()] == [".o"]

@@ -1,0 +1,160 @@
+"""Conversion from SymPy: what each class becomes, exact constants, and what is refused with which sentence."""
+
+import random
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import arb, ctx
+from sympy.codegen.cfunctions import fma
+
+import codegen
+from codegen.expr import ExprPool, evaluate, reachable
+from codegen.from_sympy import SUPPORTED, UnsupportedExpression, from_sympy
+from codegen.functions import Chebyshev, SphericalBesselQuotient, cosc
+
+from .arb_arithmetic import ArbArithmetic, point
+
+x, y, z = sp.symbols("x y z", real=True)
+a = sp.Symbol("a", real=True)
+
+# With arguments in (0.1, 0.9), where all of these are defined.
+EXPRESSIONS = [
+    x + y + z - 3, x * y / z, -x, x**2 * y**-3, x ** sp.Rational(5, 3), x**y, 2**x, sp.sqrt(x) ** 3, 1 / sp.sqrt(x * y),
+    x**0.5, x**2.0, (x - y) ** 3.0, (x - 2) ** 2.0, x**-1.0, x**2.5,
+    sp.Abs(x - y), sp.sign(x - y), sp.Min(x, y, z), sp.Max(x, y, 2 * z), sp.floor(5 * x), sp.ceiling(5 * x), sp.frac(3 * x),
+    sp.Mod(7 * x, y), sp.exp(x), sp.exp(-x / y), sp.E**x, sp.log(x), sp.log(x, 2), sp.log(x, y), sp.sin(x), sp.cos(x), sp.tan(x),
+    sp.asin(x), sp.acos(x), sp.atan(x), sp.atan2(y, x - y), sp.sinh(x), sp.cosh(x), sp.tanh(x), sp.asinh(x), sp.acosh(1 + x),
+    sp.atanh(x), sp.sec(x), sp.csc(x), sp.cot(x), sp.sech(x), sp.csch(x), sp.coth(x), sp.sinc(x), sp.sinc(x - y), cosc(x),
+    SphericalBesselQuotient(2, x), Chebyshev(x, 1, 2, sp.Rational(1, 3), y), sp.Heaviside(x - y), sp.Heaviside(x - y, 0),
+    fma(x, y, z), sp.pi * x, sp.GoldenRatio * x, sp.EulerGamma + x, sp.Catalan * x, x + sp.E,
+    sp.Piecewise((x, x < y), (y, sp.Eq(x, y)), (z, True)), sp.Piecewise((x, x <= y), (z**2, x > y)),
+    sp.Piecewise((1, (x > y) & (y > z)), (2, sp.Or(x >= z, sp.Not(y < z))), (3, True)),
+    sp.Piecewise((x, sp.Ne(x, y)), (2, True)), sp.Piecewise((x, sp.ITE(x > y, y > z, x > z)), (y, True)),
+]  # fmt: skip
+
+
+def number(e: Any, exact: dict[Any, Any]) -> Any:
+    """SymPy's value to 35 digits."""
+    return sp.N(e.replace(fma, lambda p, q, r: p * q + r).subs(exact), 35)
+
+
+@pytest.fixture(scope="module")
+def graph() -> tuple[list[Any], ExprPool]:
+    pool = ExprPool()
+    return from_sympy(EXPRESSIONS, [x, y, z], pool=pool), pool
+
+
+def test_the_graph_means_what_sympy_means(graph: tuple[list[Any], ExprPool]) -> None:
+    """SymPy's value to 30 digits against the graph in Arb, at random points."""
+    old, ctx.prec = ctx.prec, 200
+    rng = random.Random(1)
+    try:
+        for _ in range(3):
+            at = [rng.uniform(0.1, 0.9) for _ in range(3)]
+            exact = {s: sp.Rational(*v.as_integer_ratio()) for s, v in zip((x, y, z), at, strict=True)}
+            balls = evaluate(graph[0], ArbArithmetic(), [point(v) for v in at])
+            for e, found in zip(EXPRESSIONS, balls, strict=True):
+                wanted = number(e, exact)
+                # A Float in an expression makes SymPy itself compute with 15 digits.
+                error = 1e-13 if e.has(sp.Float) else 1e-28
+                assert found.ball is not None and abs(found.ball - arb(str(wanted))) < error * (1 + abs(arb(str(wanted)))), e
+    finally:
+        ctx.prec = old
+
+
+def test_bounds_hold_what_sympy_means() -> None:
+    kernel = codegen.compile(EXPRESSIONS, [x, y, z])
+    at = np.random.default_rng(2).uniform(0.1, 0.9, (2, 3))
+    lo, hi = kernel.interval(at, at)
+    points = kernel.points(at)
+    for row in range(len(at)):
+        exact = {s: sp.Rational(*float(v).as_integer_ratio()) for s, v in zip((x, y, z), at[row], strict=True)}
+        for k, e in enumerate(EXPRESSIONS):
+            wanted = float(number(e, exact))
+            slack = 1e-15 * (1 + abs(wanted))
+            assert lo[row, k] - slack <= wanted <= hi[row, k] + slack, e
+            assert hi[row, k] - lo[row, k] <= 1e-12 * (1 + abs(wanted)), e
+            assert abs(points[row, k] - wanted) <= 1e-12 * (1 + abs(wanted)), e
+
+
+def test_float_exponents_are_the_numbers_they_hold() -> None:
+    """SymPy keeps x**2.0 apart from x**2, but both are defined below 0."""
+    kernel = codegen.compile([x**2.0, x**-3.0, x**0.5], [x])
+    lo, hi, level = kernel.decorated([[-2.0], [4.0]], [[1.0], [4.0]])
+    assert lo[0, 0] == 0 and hi[0, 0] == 4 and level[0, 0] == 3
+    assert lo[0, 1] == -np.inf and hi[0, 1] == np.inf
+    assert lo[1].tolist() == [16, 1 / 64, 2] and hi[1].tolist() == [16, 1 / 64, 2]
+
+
+def test_constants_arrive_exact() -> None:
+    pool = ExprPool()
+    third, tenth, long = from_sympy([sp.Rational(1, 3), sp.Float(0.1), sp.Float("0.1", 50)], [], pool=pool)
+    assert third.value == Fraction(1, 3) and tenth.value == Fraction(0.1)
+    assert abs(long.value - Fraction(1, 10)) < Fraction(1, 10**49)
+    assert from_sympy([0.1, 3, sp.Integer(2) ** 100], [])[0].value == Fraction(0.1)
+
+
+def test_nested_sequences_and_matrices_are_flattened_row_major() -> None:
+    matrix = sp.Matrix([[x, y], [x * y, 1]])
+    for given in (matrix, sp.ImmutableMatrix(matrix), sp.Array([[x, y], [x * y, 1]]), [[x, y], (x * y, 1)],
+                  [sp.Matrix([x, y]), [x * y], 1], np.array([[x, y], [x * y, 1]], dtype=object)):
+        ops = [e.op for e in from_sympy(given, [x, y])]
+        assert ops == ["variable", "variable", "mul", "constant"]
+    assert [e.op for e in from_sympy(x, [x])] == ["variable"]
+
+
+def test_negative_exponents_share_one_division() -> None:
+    (e,) = from_sympy([x / (y * z)], [x, y, z])
+    assert [n.op for n in reachable([e])].count("div") == 1
+
+
+def test_deep_sympy_trees_do_not_overflow() -> None:
+    w: Any = x
+    for k in range(3000):
+        w = sp.Add(sp.Mul(w, y, evaluate=False), sp.Integer(k % 7 - 3), evaluate=False)
+    (e,) = from_sympy([w], [x, y])
+    assert len(reachable([e])) > 5000
+
+
+def test_shared_subexpressions_do_not_blow_up() -> None:
+    w: Any = x
+    for _ in range(200):
+        w = sp.Add(sp.Mul(w, w, evaluate=False), y, evaluate=False)
+    (e,) = from_sympy([w], [x, y])
+    assert len(reachable([e])) == 402
+
+
+@pytest.mark.parametrize(("expression", "message"), [
+    (x + z, "free symbol z is neither variable nor parameter; list it"),
+    (sp.Symbol("x") + 1, "same symbol|other assumptions"),
+    (sp.gamma(x), r"cannot compile gamma: gamma\(x\); supported are .*sin.*"),
+    (sp.Function("f")(x), r"cannot compile f: f\(x\)"),
+    (sp.Derivative(sp.Function("f")(x), x), "cannot compile Derivative: "),
+    (sp.Integral(sp.sin(x * y), (x, 0, y)), "cannot compile Integral: "),
+    (sp.I * x, "I is not a finite real constant"), (x + sp.oo, "oo is not a finite"), (sp.nan, "nan is not a finite"),
+    (sp.zoo * x, "zoo is not a finite"), (x + float("inf"), "is not a finite"),
+    (SphericalBesselQuotient(y, x), "order of SphericalBesselQuotient"),
+])  # fmt: skip
+def test_what_has_no_inclusion_function_is_refused(expression: Any, message: str) -> None:
+    with pytest.raises(UnsupportedExpression, match=message):
+        from_sympy([expression], [x, y])
+    with pytest.raises(ValueError, match=message):
+        codegen.compile([expression], [x, y])
+
+
+def test_bad_symbols_are_refused() -> None:
+    with pytest.raises(TypeError, match="must be a SymPy Symbol, got 'x'"):
+        from_sympy([x], ["x"])
+    with pytest.raises(ValueError, match="x is listed twice"):
+        from_sympy([x], [x, y], [x])
+    with pytest.raises(TypeError, match="must be a SymPy Symbol"):
+        from_sympy([x], [x + 1])
+
+
+def test_parameters_are_told_from_variables() -> None:
+    (e,) = from_sympy([a * x], [x], [a])
+    assert {n.op for n in reachable([e])} == {"variable", "parameter", "mul"}
+    assert "sin" in SUPPORTED and "Chebyshev" in SUPPORTED and "Piecewise" in SUPPORTED

@@ -1,0 +1,290 @@
+"""The outside contract of a kernel: shapes, ragged batches, parameters, bad input, pickling, threads, jacobians."""
+
+import multiprocessing
+import pickle
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import codegen
+from codegen.expr import ExprPool
+
+from .boxes import same_bits
+
+x, y, a, b = sp.symbols("x y a b", real=True)
+EXPRESSIONS = [sp.sin(x) * y, x**2 - y, sp.exp(x / 4), sp.Piecewise((x, x < y), (y, True)), sp.sqrt(x + 2)]
+ROWS = [0, 1, 7, 8, 9, 31, 33]
+
+
+@pytest.fixture(scope="module")
+def kernel() -> codegen.Kernel:
+    return codegen.compile(EXPRESSIONS, [x, y])
+
+
+@pytest.fixture(scope="module")
+def with_parameters() -> codegen.Kernel:
+    return codegen.compile([a * x + b, sp.sin(x * a) - y * b], [x, y], [a, b])
+
+
+def boxes(rows: int, columns: int = 2, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    lo = np.random.default_rng(seed).uniform(-1.5, 1, (rows, columns))
+    return lo, lo + 0.25
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_any_number_of_rows(kernel: codegen.Kernel, rows: int) -> None:
+    lo, hi = boxes(40)
+    whole = kernel.decorated(lo, hi)
+    part = kernel.decorated(lo[:rows], hi[:rows])
+    assert [p.shape for p in part] == [(rows, 5)] * 3 and part[2].dtype == np.uint8
+    assert all(p.dtype == w.dtype and p.tobytes() == w[:rows].tobytes() for p, w in zip(part, whole, strict=True))
+    assert all(same_bits(p, w) for p, w in zip(kernel.interval(lo[:rows], hi[:rows]), part, strict=False))
+    assert same_bits(kernel.points(lo[:rows]), kernel.points(lo)[:rows]) and part[0].flags.c_contiguous
+
+
+def test_points_lie_in_the_bounds(kernel: codegen.Kernel) -> None:
+    lo, hi = boxes(100)
+    out_lo, out_hi = kernel.interval(lo, hi)
+    values = kernel.points(0.5 * lo + 0.5 * hi)
+    assert ((out_lo <= values) & (values <= out_hi)).all()
+    assert np.allclose(values[:, 0], np.sin(0.5 * (lo + hi)[:, 0]) * 0.5 * (lo + hi)[:, 1], rtol=1e-14)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+def test_parameters_broadcast_or_a_row_each(with_parameters: codegen.Kernel, rows: int) -> None:
+    (lo, hi), (plo, phi) = boxes(rows), (np.array([0.5, -1.0]), np.array([0.75, -0.5]))
+    once = with_parameters.decorated(lo, hi, parameters=(plo, phi))
+    each = with_parameters.decorated(lo, hi, parameters=(np.tile(plo, (rows, 1)), np.tile(phi, (rows, 1))))
+    assert all(np.array_equal(p, q) for p, q in zip(once, each, strict=True))
+    plo, phi = boxes(rows, seed=2)
+    varied = with_parameters.interval(lo, hi, parameters=(plo, phi))
+    for k in range(rows):
+        alone = with_parameters.interval(lo[k:k + 1], hi[k:k + 1], parameters=(plo[k], phi[k]))
+        assert all(same_bits(v[k:k + 1], w) for v, w in zip(varied, alone, strict=True))
+    values = with_parameters.points(lo, parameters=plo)
+    assert np.allclose(values[:, 0], plo[:, 0] * lo[:, 0] + plo[:, 1])
+
+
+@pytest.mark.parametrize(("lo", "hi", "message"), [
+    (np.zeros((3, 1)), np.ones((3, 2)), r"lo must have shape \(n, 2\).* x, y; got \(3, 1\)"),
+    (np.zeros((3, 2)), np.ones((3, 3)), r"hi must have shape \(n, 2\).*got \(3, 3\)"),
+    (np.zeros(2), np.ones(2), r"lo must have shape \(n, 2\).*got \(2,\)"),
+    (np.zeros((3, 2)), np.ones((4, 2)), "lo has 3 rows and hi 4"),
+])  # fmt: skip
+def test_wrong_shapes(kernel: codegen.Kernel, lo: Any, hi: Any, message: str) -> None:
+    for call in (kernel.interval, kernel.decorated):
+        with pytest.raises(ValueError, match=message):
+            call(lo, hi)
+
+
+def test_wrong_shapes_of_points_and_parameters(kernel: codegen.Kernel, with_parameters: codegen.Kernel) -> None:
+    lo, hi = boxes(3)
+    with pytest.raises(ValueError, match=r"points must have shape \(n, 2\).*got \(3, 4\)"):
+        kernel.points(np.zeros((3, 4)))
+    with pytest.raises(ValueError, match=r"needs parameters=..., one value each for a, b"):
+        with_parameters.interval(lo, hi)
+    with pytest.raises(ValueError, match=r"needs parameters=..., one value each for a, b"):
+        with_parameters.points(lo)
+    for p in (np.zeros(3), np.zeros((2, 2)), np.zeros((3, 1))):
+        with pytest.raises(ValueError, match=r"parameters must have shape \(2,\) or \(3, 2\), got"):
+            with_parameters.interval(lo, hi, parameters=(p, p))
+    with pytest.raises(ValueError, match=r"pair \(plo, phi\)"):
+        with_parameters.interval(lo, hi, parameters=np.zeros((3, 2)))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="both as"):
+        with_parameters.interval(lo, hi, parameters=(np.zeros(2), np.ones((3, 2))))
+    with pytest.raises(ValueError, match=r"got \(2,\)"):
+        kernel.interval(lo, hi, parameters=(np.zeros(2), np.zeros(2)))
+
+
+@pytest.mark.parametrize("row", [0, 5, 8, 32])
+@pytest.mark.parametrize(("low", "high"), [
+    (np.nan, 1.0), (0.0, np.nan), (np.nan, np.nan), (1.0, 0.5), (np.inf, np.inf), (-np.inf, -np.inf), (np.inf, -np.inf),
+])  # fmt: skip
+def test_bad_bounds_are_named_with_their_row(kernel: codegen.Kernel, row: int, low: float, high: float) -> None:
+    lo, hi = boxes(33)
+    lo[row, 1], hi[row, 1] = low, high
+    for call in (kernel.interval, kernel.decorated):
+        with pytest.raises(ValueError, match=rf"^box row {row}: y = \[{low}, {high}\] is not an interval; bounds must"):
+            call(lo, hi)
+
+
+def test_bad_parameter_bounds_are_named_with_their_row(with_parameters: codegen.Kernel) -> None:
+    lo, hi = boxes(20)
+    plo, phi = boxes(20)
+    phi[13, 0] = -9.0
+    with pytest.raises(ValueError, match=r"parameter row 13: a = \[.*, -9.0\]"):
+        with_parameters.interval(lo, hi, parameters=(plo, phi))
+    with pytest.raises(ValueError, match=r"parameter row 0: b = \[nan, 0.0\]"):
+        with_parameters.interval(lo, hi, parameters=([0.0, np.nan], [0.0, 0.0]))
+
+
+def test_infinite_ends_that_make_sense_are_taken(kernel: codegen.Kernel) -> None:
+    lo, hi = kernel.interval([[-np.inf, 0.0]], [[np.inf, np.inf]])
+    assert (lo[0, 0], hi[0, 0], lo[0, 2], hi[0, 2]) == (-np.inf, np.inf, 0.0, np.inf) and not np.isnan([lo, hi]).any()
+
+
+def test_the_callers_arrays_are_neither_modified_nor_required_to_be_c_contiguous(kernel: codegen.Kernel) -> None:
+    lo, hi = boxes(20)
+    expected, before = kernel.interval(lo, hi), (lo.copy(), hi.copy())
+    for array in (lo, hi):
+        array.flags.writeable = False
+    for p, q in ((lo, hi), (np.asfortranarray(lo), np.asfortranarray(hi)), (lo.tolist(), hi.tolist()),
+                 (np.repeat(lo, 3, 0)[::3], np.repeat(hi, 3, 0)[::3]), (lo[::-1][::-1], hi), (lo.astype(">f8"), hi)):
+        assert all(same_bits(r, e) for r, e in zip(kernel.interval(p, q), expected, strict=True))
+    assert same_bits(lo, before[0]) and same_bits(hi, before[1])
+
+
+def test_integers_and_other_types_are_numbers(kernel: codegen.Kernel) -> None:
+    integers = np.array([[0, 1], [2, 3]])
+    assert all(same_bits(p, q) for p, q in zip(kernel.interval(integers, integers + 1),
+                                               kernel.interval(integers.astype(float), integers + 1.0), strict=True))
+    assert same_bits(kernel.points([[0, 1]]), kernel.points([[0.0, 1.0]]))
+    single = np.float32([[0.1, 0.2]])
+    assert kernel.points(single)[0, 1] == float(single[0, 0]) ** 2 - float(single[0, 1])
+
+
+def test_results_of_calls_do_not_share_memory(kernel: codegen.Kernel) -> None:
+    lo, hi = boxes(9)
+    first, second = kernel.interval(lo, hi), kernel.interval(lo + 1, hi + 1)
+    assert not any(np.shares_memory(p, q) for p in first for q in second)
+
+
+def test_bad_requests_to_compile() -> None:
+    for empty in ([], (), sp.Matrix([]), [[]]):
+        with pytest.raises(ValueError, match="the list of expressions is empty"):
+            codegen.compile(empty, [x])
+    with pytest.raises(ValueError, match="free symbol b is neither variable nor parameter"):
+        codegen.compile([x + b], [x], [a])
+    with pytest.raises(ValueError, match="cannot compile gamma"):
+        codegen.compile(sp.gamma(x), [x])
+    with pytest.raises(ValueError, match="not a finite real constant"):
+        codegen.compile([x + sp.I], [x])
+    with pytest.raises(ValueError, match='form must be "natural" or "mean-value", got \'taylor\''):
+        codegen.compile([x], [x], form="taylor")
+    for given in (None, object()):
+        with pytest.raises(ValueError, match="give SymPy expressions|object"):
+            codegen.compile([given], [x])
+    with pytest.raises(TypeError, match=r"lists of symbols, got x; write \[x\]"):
+        codegen.compile([x], x)
+    for condition in (x < 1, sp.Eq(x, 1), sp.true, (x < 1) & (x > 0)):
+        with pytest.raises(ValueError, match="a condition has no bounds"):
+            codegen.compile([x, condition], [x])
+    pool = ExprPool()
+    with pytest.raises(ValueError, match="uses variable 1 but only 1 were listed"):
+        codegen.compile([pool.variable(1)], [pool.variable(0)])
+
+
+def test_matrices_and_nested_lists_are_row_major() -> None:
+    kernel = codegen.compile(sp.Matrix([[x, y], [x + y, 3]]), [x, y])
+    lo, hi = kernel.interval([[1, 2]], [[1, 2]])
+    assert lo.tolist() == hi.tolist() == [[1, 2, 3, 3]]
+    assert codegen.compile([[x, [y]], sp.Matrix([x * y])], [x, y]).points([[2, 3]]).tolist() == [[2, 3, 6]]
+    assert codegen.compile(x, [x]).points([[2]]).tolist() == [[2]]
+
+
+def test_constants_and_kernels_of_no_variables() -> None:
+    kernel = codegen.compile([sp.pi, sp.Rational(1, 3), 2, sp.sqrt(2) - sp.sqrt(2), sp.Float("0.1", 40)], [])
+    lo, hi, level = kernel.decorated(np.empty((9, 0)), np.empty((9, 0)))
+    assert lo.shape == (9, 5) and (level == 3).all()
+    assert (lo[0, 0], hi[0, 0]) == (3.141592653589793, np.nextafter(3.141592653589793, 4))
+    assert hi[8, 1] == np.nextafter(lo[8, 1], 1) and lo[8, 2] == hi[8, 2] == 2 and lo[8, 3] == hi[8, 3] == 0
+    assert lo[0, 4] == 0.09999999999999999 and hi[0, 4] == 0.1
+    assert np.allclose(kernel.points(np.empty((2, 0))), [[np.pi, 1 / 3, 2, 0, 0.1]] * 2)
+    with pytest.raises(ValueError, match="no variables to take derivatives by"):
+        kernel.jacobian()
+    only = codegen.compile([a * 2], [], [a])
+    assert only.interval(np.empty((2, 0)), np.empty((2, 0)), parameters=([1.0], [2.0]))[1].tolist() == [[4], [4]]
+
+
+def test_jacobian_and_jacobian_of_jacobian() -> None:
+    kernel = codegen.compile([x**3 * y, sp.sin(x) * a], [x, y], [a])
+    first = kernel.jacobian()
+    second = first.jacobian()
+    at = [[0.5, 2.0]]
+    assert np.allclose(first.points(at, parameters=[3.0]), [[1.5, 0.125, 3 * np.cos(0.5), 0]])
+    assert np.allclose(second.points(at, parameters=[3.0]), [[6, 0.75, 0.75, 0, -3 * np.sin(0.5), 0, 0, 0]])
+    lo, hi, level = second.decorated(at, at, parameters=([3.0], [3.0]))
+    assert (lo <= hi).all() and (hi - lo < 1e-14).all() and (level == 3).all()
+    assert first.variables == ("x", "y") and first.parameters == ("a",)
+
+
+def test_the_mean_value_form_is_tighter_and_contains() -> None:
+    expressions = [x**2 - x * y, sp.sin(x) - x + y * sp.cos(x), x / (1 + x**2), sp.Abs(x) - x, sp.floor(x) - x, sp.sqrt(x) - x]
+    natural = codegen.compile(expressions, [x, y])
+    mean = codegen.compile(expressions, [x, y], form="mean-value")
+    rng = np.random.default_rng(3)
+    lo = rng.uniform(-2, 2, (300, 2))
+    hi = lo + np.exp(rng.uniform(-12, 0, (300, 1)))
+    (nlo, nhi), (mlo, mhi) = natural.interval(lo, hi), mean.interval(lo, hi)
+    assert (nlo <= mlo).all() and (mhi <= nhi).all() and (mlo <= mhi).all()
+    small = ((hi - lo) < 1e-3).all(1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        gain = ((nhi - nlo) / (mhi - mlo))[small]
+    assert (np.quantile(gain[:, :3], 0.75, axis=0) > 1.5).all()
+    for share in (0.0, 0.3, 1.0):
+        p = lo + share * (hi - lo)
+        p = np.clip(p, lo, hi)
+        plo, phi = natural.interval(p, p)
+        inside = (mlo <= phi) & (plo <= mhi)
+        assert inside[:, :5].all() and inside[p[:, 0] >= 0].all()
+
+
+def test_pickled_kernels_give_the_same_bits(kernel: codegen.Kernel, with_parameters: codegen.Kernel) -> None:
+    lo, hi = boxes(11)
+    again = pickle.loads(pickle.dumps(kernel))
+    assert all(same_bits(p, q) for p, q in zip(again.interval(lo, hi), kernel.interval(lo, hi), strict=True))
+    assert repr(again) == repr(kernel) and again.variables == kernel.variables
+    jacobian = pickle.loads(pickle.dumps(with_parameters.jacobian()))
+    pair = ([1.0, 2.0], [1.0, 2.5])
+    assert all(same_bits(p, q) for p, q in zip(jacobian.interval(lo, hi, parameters=pair),
+                                               with_parameters.jacobian().interval(lo, hi, parameters=pair), strict=True))
+
+
+def test_pickled_kernels_work_in_another_process(kernel: codegen.Kernel) -> None:
+    lo, hi = boxes(11)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        result = pool.starmap(kernel.interval, [(lo, hi)])[0]
+    assert all(same_bits(p, q) for p, q in zip(result, kernel.interval(lo, hi), strict=True))
+
+
+def test_threads_calling_and_compiling_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
+    lo, hi = boxes(2000)
+    shared = codegen.compile([x * y + 12345, x - y], [x, y])
+    start = threading.Barrier(4)
+
+    def work(k: int) -> list[Any]:
+        start.wait()
+        own = codegen.compile([x * y + k * 777, x - y], [x, y])
+        return [shared.interval(lo, hi), own.interval(lo, hi), own.points(lo), shared.points(lo)]
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(work, range(4)))
+    (expected_lo, expected_hi), points = shared.interval(lo, hi), shared.points(lo)
+    for k, ((slo, shi), (olo, ohi), own, common) in enumerate(results):
+        assert same_bits(slo, expected_lo) and same_bits(shi, expected_hi) and same_bits(common, points)
+        assert same_bits(own[:, 1], points[:, 1]) and np.allclose(own[:, 0], lo[:, 0] * lo[:, 1] + 777 * k)
+        assert same_bits(olo[:, 1], expected_lo[:, 1]) and (olo <= own).all() and (own <= ohi).all()
+
+
+def test_repr() -> None:
+    assert repr(codegen.compile([x + y, x], [x, y])) == "<Kernel of 2 expressions of (x, y): 3 operations>"
+    assert repr(codegen.compile([a * x], [x], [a])) == "<Kernel of 1 expressions of (x) with a: 3 operations>"
+
+
+def test_block_entry_points_agree_with_the_batch(with_parameters: codegen.Kernel) -> None:
+    """Native callers pass blocks of 8 lanes, -lo and hi one after the other."""
+    import ctypes
+
+    lo, hi = boxes(8)
+    block = np.ascontiguousarray(np.stack([-lo, hi], axis=1).transpose(2, 1, 0))
+    p = np.tile(np.array([[-0.5, 0.75], [1.0, -0.5]])[:, :, None], (1, 1, 8))
+    out = np.empty((2, 2, 8))
+    address = with_parameters.block_address("interval")
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address)(block.ctypes.data, p.ctypes.data, out.ctypes.data)
+    out_lo, out_hi = with_parameters.interval(lo, hi, parameters=([0.5, -1.0], [0.75, -0.5]))
+    assert np.array_equal(-out[:, 0].T, out_lo) and np.array_equal(out[:, 1].T, out_hi)
