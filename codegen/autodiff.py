@@ -1,7 +1,7 @@
 """Derivatives on the expression graph: one rule an operation, forward accumulation, linear growth.
 
 At a kink (abs, min, max) a derivative is a node whose inclusion function contains Clarke's gradient: the sign of a
-box that holds 0 is [-1, 1], and an undecided `where` is the hull of its branches. At a jump (sign, floor,
+box that holds 0 is [-1, 1], and an undecided `choice` is the hull of its branches. At a jump (sign, floor,
 Piecewise) the derivative is that of the branches and says nothing about the jump; every derivative output is
 therefore `guarded` by its function: its decoration is 0 unless the function is proved differentiable on the whole
 box.
@@ -65,7 +65,7 @@ RULES: dict[str, Rule] = {
     "power_integer": lambda p, e, a: (e.value * p.power_integer(a[0], e.value - 1),),
     "pow": _pow,
     "sqrt": lambda p, e, a: (_half(p) / e,),
-    "abs": lambda p, e, a: (p.node("sign", a[0]),),
+    "abs": lambda p, e, a: (p.node("choice", a[0], p.constant(1), p.constant(-1)),),
     "exp": lambda p, e, a: (e,),
     "log": lambda p, e, a: (1 / a[0],),
     "sin": lambda p, e, a: (p.node("cos", a[0]),),
@@ -89,13 +89,13 @@ RULES: dict[str, Rule] = {
 }  # fmt: skip
 
 
-def _choice(p: ExprPool, e: Expr) -> tuple[Expr, Expr, Expr] | None:
-    """min, max and where as (condition, value if true, value if false)."""
-    if e.op == "where":
-        return e.args[0], e.args[1], e.args[2]
+def _branches(p: ExprPool, e: Expr) -> tuple[str, Expr, Expr, Expr] | None:
+    """An operation that takes the value of one of two nodes: how (`where` or `choice`), by what, and the two."""
+    if e.op in ("where", "choice"):
+        return e.op, *e.args  # type: ignore[return-value]
     if e.op in ("min", "max"):
         a, b = e.args
-        return p.node("le", *((a, b) if e.op == "min" else (b, a))), a, b
+        return "choice", a - b if e.op == "max" else b - a, a, b
     return None
 
 
@@ -109,12 +109,12 @@ def _forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
             if e.args[0].index in d:
                 d[e.index] = d[e.args[0].index]
             continue
-        choice = _choice(p, e)
-        if choice is not None:
-            condition, a, b = choice
+        branches = _branches(p, e)
+        if branches is not None:
+            how, by, a, b = branches
             if a.index in d or b.index in d:
                 zero = p.constant(0)
-                d[e.index] = p.where(condition, d.get(a.index, zero), d.get(b.index, zero))
+                d[e.index] = p.node(how, by, d.get(a.index, zero), d.get(b.index, zero))
             continue
         if not any(a.index in d for a in e.args):
             continue

@@ -9,11 +9,15 @@ to `bad`, which is not touched otherwise.
 """
 
 
+from collections.abc import Callable
+
 from .lanes import Lanes, Module, literal
 from .lower import Kind, vectors
 from .native import add_entry
 
 PARAMETERS = "i64 %rows, ptr %lo, ptr %hi, ptr %plo, ptr %phi, i64 %pstride, ptr %outlo, ptr %outhi, ptr %level, ptr %bad"
+# Up to so many columns are written out; a loop over them is slower by a third for small kernels.
+_UNROLL = 16
 _INFINITY = f"splat (double {literal(float('inf'))})"
 _MINUS_INFINITY = f"splat (double {literal(float('-inf'))})"
 
@@ -30,6 +34,8 @@ def add_block(module: Module) -> None:
 
 
 class _Batch:
+    """Writes the loop. Many variables or outputs are loops too, so the code does not grow with their number."""
+
     def __init__(self, module: Module, kind: Kind, variables: int, parameters: int, outputs: int) -> None:
         self.module, self.kind = module, kind
         self.variables, self.parameters, self.outputs = variables, parameters, outputs
@@ -38,41 +44,26 @@ class _Batch:
 
     def write(self) -> None:
         L = self.L
-        width = L.width
-        rows = self._rows()
-        checks: list[str] = []
-        self._gather("%x", "%lo", "%hi", self.variables, [self._offset(r, self.variables) for r in rows], checks)
-        offsets = [L.emit(f"mul i64 {r}, %pstride") for r in rows] if self.parameters else []
-        self._gather("%p", "%plo", "%phi", self.parameters, offsets, checks)
-        valid = self._all(checks)
-        body_before = "\n".join(L.lines)
-        L.lines = ["  call void @body(ptr %x, ptr %p, ptr %out)"]
-        self._scatter(rows)
-        body_after = "\n".join(L.lines)
         sizes = {"x": self.variables * self.reads, "p": self.parameters * self.reads, "out": self.outputs * self.writes}
-        allocate = "\n".join(f"  %{n} = alloca {L.vector}, i64 {max(s, 1)}, align 64" for n, s in sizes.items())
-        self.module.add("rows", f"""define internal void @rows({PARAMETERS}) #2 {{
-start:
-{allocate}
-  %last = sub i64 %rows, 1
-  br label %next
-next:
-  %i = phi i64 [ 0, %start ], [ %j, %run ]
-  %more = icmp slt i64 %i, %rows
-  br i1 %more, label %gather, label %done
-gather:
-{body_before}
-  br i1 {valid}, label %run, label %invalid
-run:
-{body_after}
-  %j = add i64 %i, {width}
-  br label %next
-invalid:
-  store i64 %i, ptr %bad
-  ret void
-done:
-  ret void
-}}""")
+        for name, size in sizes.items():
+            L.lines.append(f"  %{name} = alloca {L.vector}, i64 {max(size, 1)}, align 64")
+        L.lines += ["  %last = sub i64 %rows, 1", "  br label %next", "next:",
+                    "  %i = phi i64 [ 0, %start ], [ %j, %written ]", "  %more = icmp slt i64 %i, %rows",
+                    "  br i1 %more, label %block, label %done", "block:"]
+        rows = self._rows()
+        valid = self._gather("box", "block", "%x", ("%lo", "%hi"), self.variables, self._offsets(rows, str(self.variables)),
+                             L.mask_const(True))
+        before = "box.done" if self.variables > _UNROLL else "block"
+        valid = self._gather("parameter", before, "%p", ("%plo", "%phi"), self.parameters, self._offsets(rows, "%pstride"), valid)
+        L.lines += [f"  br i1 {self._all(valid)}, label %run, label %invalid", "run:",
+                    "  call void @body(ptr %x, ptr %p, ptr %out)"]
+        self._scatter(self._offsets(rows, str(self.outputs)))
+        last = "output.done" if self.outputs > _UNROLL else "run"
+        L.lines = [line.replace("%written ]", f"%{last} ]") for line in L.lines]
+        L.lines += [f"  %j = add i64 %i, {L.width}", "  br label %next", "invalid:", "  store i64 %i, ptr %bad", "  ret void",
+                    "done:", "  ret void"]
+        body = "\n".join(L.lines)
+        self.module.add("rows", f"define internal void @rows({PARAMETERS}) #2 {{\nstart:\n{body}\n}}")
 
     def _rows(self) -> list[str]:
         """The row of each lane: past the end, the last one."""
@@ -81,60 +72,85 @@ done:
         L.intrinsics.setdefault(name, f"declare i64 @{name}(i64, i64)")
         return [L.emit(f"call i64 @{name}(i64 {L.emit(f'add i64 %i, {k}')}, i64 %last)") for k in range(L.width)]
 
-    def _offset(self, row: str, stride: int) -> str:
-        return self.L.emit(f"mul i64 {row}, {stride}")
+    def _offsets(self, rows: list[str], stride: str) -> list[str]:
+        return [self.L.emit(f"mul i64 {row}, {stride}") for row in rows]
 
-    def _gather(self, block: str, lo: str, hi: str, count: int, offsets: list[str], checks: list[str]) -> None:
+    def _each(self, name: str, before: str, count: int, carry: str, body: Callable[[str, str], str]) -> str:
+        """body(k, carry) -> carry for every k below count: written out for a few, else a loop from label `before` to ``name.done``."""
         L = self.L
-        for j in range(count):
-            low = self._column(lo, j, offsets)
-            if self.kind == "points":
-                L.store(block, j, low)
-                continue
-            high = self._column(hi, j, offsets)
-            checks += [L.le(low, high), L.lt(low, _INFINITY), L.gt(high, _MINUS_INFINITY)]
-            L.store(block, 2 * j, L.neg(low))
-            L.store(block, 2 * j + 1, high)
+        if count <= _UNROLL:
+            for k in range(count):
+                carry = body(str(k), carry)
+            return carry
+        L.lines += [f"  br label %{name}", f"{name}:", f"  %{name}.k = phi i64 [ 0, %{before} ], [ %{name}.next, %{name}.column ]",
+                    f"  %{name}.carry = phi {L.mask} [ {carry}, %{before} ], [ %{name}.carried, %{name}.column ]",
+                    f"  %{name}.more = icmp slt i64 %{name}.k, {count}",
+                    f"  br i1 %{name}.more, label %{name}.column, label %{name}.done", f"{name}.column:"]
+        carried = body(f"%{name}.k", f"%{name}.carry")
+        L.lines += [f"  %{name}.carried = and {L.mask} {carried}, {L.mask_const(True)}", f"  %{name}.next = add i64 %{name}.k, 1",
+                    f"  br label %{name}", f"{name}.done:"]
+        return f"%{name}.carry"
 
-    def _column(self, array: str, j: int, offsets: list[str]) -> str:
+    def _gather(self, name: str, before: str, block: str, arrays: tuple[str, str], count: int, offsets: list[str], valid: str) -> str:
+        """Columns of row-major arrays into a block; the mask of lanes that hold intervals."""
+        L = self.L
+
+        def column(k: str, valid: str) -> str:
+            low = self._column(arrays[0], k, offsets)
+            if self.kind == "points":
+                self._put(block, k, 1, 0, low)
+                return valid
+            high = self._column(arrays[1], k, offsets)
+            self._put(block, k, 2, 0, L.neg(low))
+            self._put(block, k, 2, 1, high)
+            return L.both(L.both(L.le(low, high), valid), L.both(L.lt(low, _INFINITY), L.gt(high, _MINUS_INFINITY)))
+
+        return self._each(name, before, count, valid, column)
+
+    def _column(self, array: str, column: str, offsets: list[str]) -> str:
         L = self.L
         value = "poison"
         for lane, offset in enumerate(offsets):
-            at = L.emit(f"getelementptr double, ptr {array}, i64 {L.emit(f'add i64 {offset}, {j}')}")
+            at = L.emit(f"getelementptr double, ptr {array}, i64 {L.emit(f'add i64 {offset}, {column}')}")
             value = L.emit(f"insertelement {L.vector} {value}, double {L.emit(f'load double, ptr {at}')}, i64 {lane}")
         return value
 
-    def _all(self, checks: list[str]) -> str:
+    def _at(self, block: str, k: str, stride: int, position: int) -> str:
         L = self.L
-        if not checks:
-            return "true"
-        together = checks[0]
-        for c in checks[1:]:
-            together = L.both(together, c)
+        index = L.emit(f"add i64 {L.emit(f'mul i64 {k}, {stride}')}, {position}")
+        return L.emit(f"getelementptr {L.vector}, ptr {block}, i64 {index}")
+
+    def _put(self, block: str, k: str, stride: int, position: int, value: str) -> None:
+        at = self._at(block, k, stride, position)
+        self.L.lines.append(f"  store {self.L.vector} {value}, ptr {at}, align 8")
+
+    def _all(self, mask: str) -> str:
+        L = self.L
         name = f"llvm.vector.reduce.and.v{L.width}i1"
         L.intrinsics.setdefault(name, f"declare i1 @{name}({L.mask})")
-        return L.emit(f"call i1 @{name}({L.mask} {together})")
+        return L.emit(f"call i1 @{name}({L.mask} {mask})")
 
-    def _scatter(self, rows: list[str]) -> None:
+    def _scatter(self, offsets: list[str]) -> None:
+        """The outputs of a block into the rows of the arrays."""
         L = self.L
-        offsets = [self._offset(r, self.outputs) for r in rows]
-        for k in range(self.outputs):
-            parts = [L.load("%out", k * self.writes + j) for j in range(self.writes)]
-            if self.kind == "points":
-                self._spread("%outlo", parts[0], k, offsets, "double")
-                continue
-            # 0 - n, which is exact and turns n = 0 into lo = +0.
-            self._spread("%outlo", L.sub(L.const(0.0), parts[0]), k, offsets, "double")
-            self._spread("%outhi", parts[1], k, offsets, "double")
-            if self.kind == "decorated":
-                level = L.emit(f"fptoui {L.vector} {parts[2]} to <{L.width} x i8>")
-                self._spread("%level", level, k, offsets, "i8")
 
-    def _spread(self, array: str, value: str, k: int, offsets: list[str], element: str) -> None:
+        def output(k: str, carry: str) -> str:
+            parts = [L.emit(f"load {L.vector}, ptr {self._at('%out', k, self.writes, j)}, align 8") for j in range(self.writes)]
+            if self.kind == "points":
+                self._spread("%outlo", k, parts[0], offsets, "double")
+                return carry
+            # 0 - n, which is exact and turns n = 0 into lo = +0.
+            self._spread("%outlo", k, L.sub(L.const(0.0), parts[0]), offsets, "double")
+            self._spread("%outhi", k, parts[1], offsets, "double")
+            if self.kind == "decorated":
+                self._spread("%level", k, L.emit(f"fptoui {L.vector} {parts[2]} to <{L.width} x i8>"), offsets, "i8")
+            return carry
+
+        self._each("output", "run", self.outputs, L.mask_const(True), output)
+
+    def _spread(self, array: str, k: str, value: str, offsets: list[str], element: str) -> None:
         L = self.L
         for lane, offset in enumerate(offsets):
             at = L.emit(f"getelementptr {element}, ptr {array}, i64 {L.emit(f'add i64 {offset}, {k}')}")
             one = L.emit(f"extractelement <{L.width} x {element}> {value}, i64 {lane}")
             L.lines.append(f"  store {element} {one}, ptr {at}")
-
-

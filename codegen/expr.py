@@ -22,7 +22,7 @@ ARITY: dict[str, int | None] = {
     "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "sinc": 1, "chebyshev": None,
-    "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3,
+    "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3, "choice": 3,
     "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2,
 }  # fmt: skip
 BOOLEAN = frozenset({"lt", "le", "eq", "and", "or", "not", "true", "false"})

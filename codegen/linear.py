@@ -143,14 +143,14 @@ def _sweep(L: Lanes, row: Sequence[Interval], b: Interval, y: list[Interval]) ->
     empty = L.mask_const(False)
     for j in range(n):
         rest = add(L, *before, *after[j + 1])
-        y[j] = _intersect_quotient(L, negate(L, *rest), row[j], y[j])
+        y[j] = intersect_quotient(L, negate(L, *rest), row[j], y[j])
         empty = L.either(empty, _reversed(L, *y[j]))
         if j < n - 1:
             before = add(L, *before, *multiply(L, *row[j], *y[j]))
     return empty
 
 
-def _intersect_quotient(L: Lanes, a: Interval, b: Interval, y: Interval) -> Interval:
+def intersect_quotient(L: Lanes, a: Interval, b: Interval, y: Interval) -> Interval:
     """The hull of { t in y : a' = b' t for some a' in a, b' in b }; reversed bounds where it is empty.
 
     0 not in b: y meets a / b. 0 in b and 0 in a: nothing is known. 0 in b, 0 not in a: t lies outside the open gap

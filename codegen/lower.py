@@ -111,6 +111,7 @@ class _Lowering:
         self.decorated = decorated
         self.known: dict[int, Known] = analyse(reachable(outputs)) if kind != "points" else {}
         self.constant = _constants(outputs)
+        self.enclosures: dict[int, tuple[float, float]] = {}
         self.values: dict[int, Values] = {}
         self.levels: dict[int, str | None] = {}
         self.pairs = self._find_pairs()
@@ -211,9 +212,14 @@ class _Lowering:
 
     def _constant(self, e: Expr) -> None:
         """A constant expression is a constant function: differentiable wherever it is defined at all."""
-        lo, hi = enclose_constant(e)
+        lo, hi = self._enclosed(e)
         self.values[e.index] = (self.lanes.const(-lo), self.lanes.const(hi))
         self.levels[e.index] = self.lanes.const(0.0) if math.isinf(lo) and math.isinf(hi) else None
+
+    def _enclosed(self, e: Expr) -> tuple[float, float]:
+        if e.index not in self.enclosures:
+            self.enclosures[e.index] = enclose_constant(e)
+        return self.enclosures[e.index]
 
     def _interval(self, e: Expr) -> Values:
         if e.op == "guarded":
@@ -264,7 +270,7 @@ class _Lowering:
         a, b = e.args
         if not self.constant[a.index]:
             a, b = b, a
-        lo, hi = enclose_constant(a)
+        lo, hi = self._enclosed(a)
         return INLINE["scale"](self.lanes, *self.values[b.index], lo, hi)
 
     def _find_pairs(self) -> dict[int, Expr]:
@@ -296,7 +302,7 @@ class _Lowering:
             return self.lanes.const(0.0)
         if e.op in _GUARD:
             return self.levels[e.args[0].index]
-        if e.op in ("where", "guarded"):
+        if e.op in ("where", "choice", "guarded"):
             return self._chosen_level(e)
         own: str | None = None
         if e.op in LEVEL:
@@ -314,8 +320,9 @@ class _Lowering:
             if self.levels[e.args[1].index] is None:
                 return self.levels[e.args[0].index]
             return L.select(L.eq(levels[1], three), levels[0], L.const(0.0))
-        yes, no = self.values[e.args[0].index]
-        return L.min(logic.chosen_level(L, yes, no, levels[1], levels[2]), levels[0])
+        first, second = self.values[e.args[0].index]
+        chosen = logic.chosen_level if e.op == "where" else logic.choice_level
+        return L.min(chosen(L, first, second, levels[1], levels[2]), levels[0])
 
     # -- points -------------------------------------------------------------------------------------------------
 

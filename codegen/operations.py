@@ -38,7 +38,7 @@ INTERVAL: dict[str, Emit] = {
     "asin": inverse_trigonometric.asin, "acos": inverse_trigonometric.acos, "atan": inverse_trigonometric.atan,
     "atan2": inverse_trigonometric.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
     "asinh": hyperbolic.asinh, "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh,
-    "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where,
+    "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "choice": logic.choice,
 }  # fmt: skip
 
 LEVEL: dict[str, Emit] = {
@@ -73,7 +73,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
     "true": (lambda L: (L.const(1.0),), True), "false": (lambda L: (L.const(0.0),), True),
-    "where": (logic.where_point, False),
+    "where": (logic.where_point, False), "choice": (logic.choice_point, False),
 }  # fmt: skip
 
 PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigonometric.sincos_point}

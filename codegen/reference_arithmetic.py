@@ -367,6 +367,10 @@ class Reference:
         hull = least(x.lo, y.lo), greatest(x.hi, y.hi)
         return self._decorated(hull, min(1, condition.level), x, y)
 
+    def choice(self, s: Decorated, x: Decorated, y: Decorated) -> Decorated:
+        """x where s > 0, y where s < 0, the hull of both on a box of s that holds 0."""
+        return self.where(Truth(sign(s.lo) > 0, sign(s.hi) < 0, s.level), x, y)
+
     # -- what a kernel adds -------------------------------------------------------------------------------------
 
     def guarded(self, value: Decorated, guard: Decorated) -> Decorated:

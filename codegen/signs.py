@@ -62,7 +62,7 @@ def _bound(e: Expr, args: Sequence[Known]) -> float:
         return sizes[0] * sizes[1] if math.isfinite(sum(sizes)) else math.inf
     if e.op == "power_integer":
         return _power(sizes[0], e.value)
-    if e.op in ("neg", "abs", "min", "max", "where"):
+    if e.op in ("neg", "abs", "min", "max", "where", "choice"):
         return max(sizes)
     return _BOUND.get(e.op, math.inf)
 

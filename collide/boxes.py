@@ -5,6 +5,7 @@ import numpy as np
 from codegen.loops import native
 
 from .layout import (
+    ALONE,
     CLEAR,
     FREE,
     ITERATIONS,
@@ -128,10 +129,16 @@ def inside_region(s, p, boxes, k, solution):
 
 
 @native
+def encloses_one(s, solution):
+    """Is the solution proved to be the only zero in its region?"""
+    return s.kind[solution] == UNIQUE or s.kind[solution] == ALONE
+
+
+@native
 def known(s, p, boxes, k):
     """Does box k lie where a solution found before is the only zero?"""
     for solution in range(s.count[SOLUTIONS]):
-        if s.kind[solution] == UNIQUE and s.owner[solution] == p and inside_region(s, p, boxes, k, solution):
+        if encloses_one(s, solution) and s.owner[solution] == p and inside_region(s, p, boxes, k, solution):
             return True
     return False
 

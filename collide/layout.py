@@ -56,20 +56,24 @@ FIELDS = {
     "bound": int,         # (n,): is this variable at the end of its domain?
 }  # fmt: skip
 
-# Columns of `table`. The capitals from RANGE to PARAMETERS are addresses; 0 where a problem has none.
+# Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, are addresses; 0 where a problem has
+# none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
+# necessary conditions hold on the whole closed domain.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
- POINT_PARAMETERS, COLUMNS) = range(16)
+ POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, COLUMNS) = range(21)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
  COUNTS) = range(15)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
-# tolerances, and the least objective of a box that left the search without a proof that it holds no zero.
-PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, REALS = range(7)
+# tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where
+# positive: the search may end when no open box is better than u by more than GAP max(1, |u|).
+PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, REALS = range(8)
 
-# What is known of a solution.
-LOCATED, EXISTS, UNIQUE = 0, 1, 2
+# What is known of a solution. ALONE: `found` holds the only zero of the square system in `region`, which may lie just
+# outside the domain or violate an inequality.
+LOCATED, EXISTS, UNIQUE, ALONE = 0, 1, 2, -1
 
 # Why a slice of the loop ended.
 FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS = 0, 1, 2, 3

@@ -7,8 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from codegen.autodiff import partials
+from codegen.backward import backward_code
 from codegen.expr import Expr
 from codegen.kernel import Kernel
+from codegen.native import Code
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +21,8 @@ class Problem:
     `necessary` are further functions that vanish at every zero of interest, except on the borders marked in
     `border` (n, 2). `feasible` is a truth value that must hold. `period` (n,) is the proved period of a variable
     that closes on itself, 0 for others. `image` gives six coordinates: the point of space as each of the two bodies
-    sees it. `label` is the pair of bodies.
+    sees it. `label` is the pair of bodies. Only the first `searched` variables are split (None: all); the others
+    follow from them. `propagate`: contract by forward-backward propagation and preconditioned sweeps too.
     """
 
     variables: tuple[str, ...]
@@ -33,6 +36,8 @@ class Problem:
     period: np.ndarray | None = None
     image: tuple[Expr, ...] = ()
     label: tuple[int, int] = (0, 1)
+    searched: int | None = None
+    propagate: bool = False
 
     @property
     def rows(self) -> tuple[Expr, ...]:
@@ -69,6 +74,11 @@ class Problem:
     @cached_property
     def image_kernel(self) -> Kernel | None:
         return self._kernel(self.image) if self.image else None
+
+    @cached_property
+    def backward(self) -> Code | None:
+        """Forward-backward propagation of the equations and the feasibility."""
+        return backward_code(self.equations, self.feasible) if self.propagate else None
 
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
         return Kernel(outputs, self.variables)

@@ -9,9 +9,11 @@ where uniqueness must fail.
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_border, inside_region, load_all, lower, period, read_lane, upper, width
+from .boxes import at_border, encloses_one, inside_region, load_all, lower, period, read_lane, upper, width
 from .layout import (
+    ALONE,
     CLEAR,
+    CLOSED,
     EQUATIONS,
     EXISTENCE,
     EXISTS,
@@ -218,7 +220,7 @@ def feasible(s, p, boxes, k):
 @native
 def prove_unique(s, p):
     """Has the square system exactly one zero near `centre`? Then `tight` encloses it, and it is the only one in
-    `wide`.
+    `wide`. Whether it lies in the domain and satisfies the inequalities is another question.
     """
     if attribute(s, p, UNIQUENESS) == 0:
         return False
@@ -234,7 +236,7 @@ def prove_unique(s, p):
         return False
     read_lane(s, p, s.K, first, s.tight, 0)
     read_lane(s, p, s.X, last, s.wide, 0)
-    return not at_border(s, p, s.tight, 0) and feasible(s, p, s.tight, 0)
+    return not at_border(s, p, s.tight, 0)
 
 
 @native
@@ -344,7 +346,7 @@ def record(s, p, kind, boxes, k, regions, r):
         image_of(s, p, s.found, new, s.place, new)
     objective = attribute(s, p, OBJECTIVE)
     if objective >= 0:
-        bound = TENTATIVE if kind == LOCATED else PROVED
+        bound = PROVED if kind == EXISTS or kind == UNIQUE else TENTATIVE
         s.real[bound] = min(s.real[bound], upper(s, s.found, new, objective))
         if kind != UNIQUE:
             s.real[CLEAR] = min(s.real[CLEAR], lower(s, s.found, new, objective))
@@ -357,7 +359,7 @@ def solved_before(s, p):
         s.tight[2 * j] = s.centre[j]
         s.tight[2 * j + 1] = s.centre[j]
     for solution in range(s.count[SOLUTIONS]):
-        if s.kind[solution] == UNIQUE and s.owner[solution] == p and inside_region(s, p, s.tight, 0, solution):
+        if encloses_one(s, solution) and s.owner[solution] == p and inside_region(s, p, s.tight, 0, solution):
             return True
     return False
 
@@ -371,13 +373,18 @@ def prove(s, p, sample):
     """
     if solved_before(s, p):
         return True
-    if prove_unique(s, p):
-        record(s, p, UNIQUE, s.tight, 0, s.wide, 0)
-        return True
-    if not prove_exists(s, p):
-        return False
     objective = attribute(s, p, OBJECTIVE)
-    if sample:
+    alone = False
+    if prove_unique(s, p):
+        if feasible(s, p, s.tight, 0):
+            record(s, p, UNIQUE, s.tight, 0, s.wide, 0)
+            return True
+        if attribute(s, p, CLOSED) != 0:
+            record(s, p, ALONE, s.tight, 0, s.wide, 0)
+            alone = True
+    if not prove_exists(s, p):
+        return alone
+    if sample and not alone:
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     elif objective >= 0:
         s.real[PROVED] = min(s.real[PROVED], s.tight[2 * objective + 1])

@@ -40,9 +40,12 @@ from .boxes import (
     width,
 )
 from .layout import (
+    BACKWARD,
+    DECOUPLED,
     EQUATIONS,
     FINISHED,
     FIRST_ONLY,
+    GAP,
     IMAGE,
     LANES,
     LINEAR,
@@ -54,12 +57,14 @@ from .layout import (
     OBJECTIVE,
     PARAMETERS,
     POINT,
+    PRECONDITION,
     PROVED,
     RANGE,
     ROOM,
     ROOT,
     ROWS,
     SAMPLE,
+    SEARCHED,
     SEPARATION,
     SIMULTANEITY,
     SLICE,
@@ -96,7 +101,7 @@ def run(s, steps):
         if s.count[SOLUTIONS] + 2 * LANES >= s.count[ROOM]:
             return NEED_SOLUTIONS
         p = first_problem(s)
-        if p < 0 or (s.count[FIRST_ONLY] != 0 and s.real[PROVED] < np.inf):
+        if p < 0 or (s.count[FIRST_ONLY] != 0 and s.real[PROVED] < np.inf) or bracketed(s, p):
             return FINISHED
         s.count[STEPS] += 1
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
@@ -104,6 +109,13 @@ def run(s, steps):
             look_ahead(s, p)
         step(s, p)
     return SLICE
+
+
+@native
+def bracketed(s, p):
+    """Is the least objective known to within GAP? Boxes come first by the lower end of their objective."""
+    u = s.real[PROVED]
+    return s.real[GAP] > 0.0 and u < np.inf and s.key[attribute(s, p, ROOT)] >= u - s.real[GAP] * max(1.0, abs(u))
 
 
 @native
@@ -151,6 +163,9 @@ def may_hold_zero(s, p, lane):
 @native
 def contract(s, p, used):
     """Shrink the boxes in X by the interval Newton method; `flag` becomes 0 in lanes that hold no zero."""
+    if attribute(s, p, BACKWARD) != 0:
+        for _ in range(_SWEEPS):
+            call_kernel(attribute(s, p, BACKWARD), s.X, attribute(s, p, PARAMETERS), s.flag)
     for j in range(attribute(s, p, VARIABLES)):
         for lane in range(LANES):
             lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
@@ -161,6 +176,9 @@ def contract(s, p, used):
             ignore_necessary(s, p, lane)
     for _ in range(_SWEEPS):
         call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
+    if attribute(s, p, PRECONDITION) != 0:
+        call_kernel(attribute(s, p, PRECONDITION), s.M, s.V, s.G, s.F)
+        call_kernel(attribute(s, p, DECOUPLED), s.G, s.F, s.C, s.X, s.flag)
     if s.count[NEWTON] > 1 and attribute(s, p, SQUARE) != 0:
         intersect_operator(s, p)
 
@@ -209,7 +227,7 @@ def verdict(s, p, lane):
     if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
         return _GONE
     widest, progress = 0.0, 1.0
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(attribute(s, p, SEARCHED)):
         widest = max(widest, width(s, s.hold, lane, j))
         old = width(s, s.before, lane, j)
         if old > 0.0:
@@ -229,7 +247,7 @@ def worth_solving(s, p, lane):
         best = min(s.real[PROVED], s.real[TENTATIVE])
         return lower(s, s.hold, lane, objective) >= best - s.real[SIMULTANEITY]
     largest = 0.0
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(attribute(s, p, SEARCHED)):
         largest = max(largest, share(s, p, s.hold, lane, j))
     return largest < _WORTH_SOLVING
 
@@ -244,7 +262,7 @@ def divisible(s, boxes, k, j):
 def widest_share(s, p, lane):
     """The variable that is widest against its domain, -1 if none can be halved."""
     best, chosen = -1.0, -1
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(attribute(s, p, SEARCHED)):
         if divisible(s, s.hold, lane, j) and share(s, p, s.hold, lane, j) > best:
             best, chosen = share(s, p, s.hold, lane, j), j
     return chosen
@@ -261,7 +279,7 @@ def steepest(s, p, lane):
         return fallback
     n = attribute(s, p, VARIABLES)
     best, chosen = 0.0, -1
-    for j in range(n):
+    for j in range(attribute(s, p, SEARCHED)):
         effect = 0.0
         for i in range(attribute(s, p, ROWS)):
             at = 2 * (n * i + j) * LANES + lane

@@ -153,8 +153,15 @@ def _row(p: Problem, operator: str) -> list[int]:
     row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
     row[layout.LINEAR] = linear.linear_solve(m, n)
     square: Callable[[int], int] = getattr(linear, operator)
-    if m == n:
-        row[layout.SQUARE] = row[layout.UNIQUENESS] = square(n)
+    if n in (e, m):
+        row[layout.UNIQUENESS] = square(n)
+        row[layout.SQUARE] = row[layout.UNIQUENESS] if m == n else 0
+    row[layout.SEARCHED] = n if p.searched is None else p.searched
+    row[layout.CLOSED] = int(p.border is None)
+    if p.propagate:
+        row[layout.BACKWARD] = p.backward.address["kernel"] if p.backward else 0
+        if n in (e, m):
+            row[layout.PRECONDITION], row[layout.DECOUPLED] = linear.precondition(n), linear.linear_solve(n, n)
     if e <= n:
         row[layout.EXISTENCE] = linear.krawczyk(e)
     return row

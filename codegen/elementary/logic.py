@@ -67,6 +67,30 @@ def chosen_level(L: Lanes, ct: Value, cf: Value, a: Value, b: Value) -> Value:
     return L.select(_holds(L, ct), a, L.select(_holds(L, cf), b, undecided))
 
 
+def _sides(L: Lanes, sn: Value, sh: Value) -> tuple[str, str]:
+    """Masks: s > 0 on the whole box, s < 0 on the whole box."""
+    return L.lt(sn, L.const(0.0)), L.lt(sh, L.const(0.0))
+
+
+def choice(L: Lanes, sn: Value, sh: Value, an: Value, ah: Value, bn: Value, bh: Value) -> tuple[Value, Value]:
+    """a where s > 0, b where s < 0, and the hull of both where the box of s holds 0: Clarke's gradient at a kink."""
+    above, below = _sides(L, sn, sh)
+    return (L.select(above, an, L.select(below, bn, L.max(an, bn))),
+            L.select(above, ah, L.select(below, bh, L.max(ah, bh))))
+
+
+def choice_level(L: Lanes, sn: Value, sh: Value, a: Value, b: Value) -> Value:
+    above, below = _sides(L, sn, sh)
+    return L.select(above, a, L.select(below, b, L.min(L.min(a, b), L.const(1.0))))
+
+
+def choice_point(L: Lanes, s: Value, a: Value, b: Value) -> tuple[Value]:
+    """At s = 0 the middle of a and b."""
+    zero = L.const(0.0)
+    middle = L.mul(L.add(a, b), L.const(0.5))
+    return (L.select(L.gt(s, zero), a, L.select(L.lt(s, zero), b, middle)),)
+
+
 def lt_point(L: Lanes, x: Value, y: Value) -> tuple[Value]:
     return (_flag(L, L.lt(x, y)),)
 

@@ -236,6 +236,11 @@ class ArbArithmetic:
         taken = x if condition.holds else y
         return Point(taken.ball, {**condition.seen, **taken.seen, self.number: (1, int(condition.holds))})
 
+    def choice(self, s: Point, x: Point, y: Point) -> Point:
+        """x where s > 0, y where s < 0; at s = 0 either may be meant."""
+        zero = self.constant(Fraction(0))
+        return self.where(self.lt(zero, s), x, self.where(self.lt(s, zero), y, Point(UNKNOWN, s.seen)))
+
     def guarded(self, value: Point, guard: Point) -> Point:
         return value if guard.ball is not None else Point(None)
 

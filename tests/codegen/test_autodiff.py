@@ -69,7 +69,7 @@ def test_second_derivatives_are_sympys() -> None:
 
 
 def test_every_operation_has_a_rule() -> None:
-    chosen = {"min", "max", "where", "guarded", "trusted", "refined", "midpoint"}
+    chosen = {"min", "max", "where", "choice", "guarded", "trusted", "refined", "midpoint"}
     assert set(ARITY) - BOOLEAN - chosen == set(RULES)
 
 

@@ -135,3 +135,11 @@ def increment(slope_lo: Array, slope_hi: Array, p: list[float], q: list[float]) 
     steps = [Fraction(a) - Fraction(b) for a, b in zip(p, q, strict=True)]
     terms = [sorted((Fraction(a) * d, Fraction(b) * d)) for a, b, d in zip(slope_lo, slope_hi, steps, strict=True)]
     return [exact(sum((t[end] for t in terms), Fraction(0))) for end in (0, 1)]
+
+
+def test_a_box_that_touches_a_kink_gets_the_whole_gradient_there() -> None:
+    """Clarke's gradient of |x| at 0 is [-1, 1], also where 0 is an end of the box, or all of it; likewise at a tie of max."""
+    lo, hi = np.array([[0.0], [-2.0], [0.0]]), np.array([[1.0], [0.0], [0.0]])
+    slopes = codegen.compile([sp.Abs(x), sp.Max(x, 2 * x)], [x]).jacobian().interval(lo, hi)
+    np.testing.assert_array_equal(slopes[0], [[-1.0, 1.0]] * 3)
+    np.testing.assert_array_equal(slopes[1], [[1.0, 2.0]] * 3)

@@ -112,6 +112,29 @@ def test_bad_bounds_are_named_with_their_row(kernel: codegen.Kernel, row: int, l
             call(lo, hi)
 
 
+@pytest.mark.parametrize("rows", [1, 8, 13])
+def test_many_variables_parameters_and_outputs(rows: int) -> None:
+    """Past some number of columns the code loops over them instead of naming each."""
+    count = 40
+    xs, ps = sp.symbols(f"x:{count}", real=True), sp.symbols(f"p:{count}", real=True)
+    kernel = codegen.compile([x * p + 1 for x, p in zip(xs, ps, strict=True)] + [-xs[0]], xs, ps)
+    rng = np.random.default_rng(7)
+    lo, plo = rng.uniform(-2, 2, (rows, count)), rng.uniform(0.5, 2, (rows, count))
+    out_lo, out_hi, level = kernel.decorated(lo, lo + 0.5, parameters=(plo, plo))
+    at = kernel.points(lo, parameters=plo)
+    assert out_lo.shape == (rows, count + 1) and (level == 3).all()
+    assert np.allclose(out_lo[:, :-1], lo * plo + 1) and np.allclose(out_hi[:, :-1], (lo + 0.5) * plo + 1)
+    assert np.allclose(at, np.concatenate([lo * plo + 1, -lo[:, :1]], axis=1)) and np.array_equal(out_hi[:, -1], -lo[:, 0])
+    for name, box, p in (("box", 31, 0), ("parameter", 0, 39)):
+        hi, phi = lo + 0.5, plo.copy()
+        (hi if name == "box" else phi)[rows - 1, box or p] = np.nan
+        with pytest.raises(ValueError, match=rf"{name} row {rows - 1}: {'x31' if box else 'p39'} = "):
+            kernel.interval(lo, hi, parameters=(plo, phi))
+    few = codegen.compile([xs[0] * ps[39]], xs[:1], ps)
+    assert np.allclose(few.points(lo[:, :1], parameters=plo)[:, 0], lo[:, 0] * plo[:, 39])
+    assert np.allclose(few.interval(lo[:, :1], lo[:, :1], parameters=(plo, plo))[0][:, 0], lo[:, 0] * plo[:, 39])
+
+
 def test_bad_parameter_bounds_are_named_with_their_row(with_parameters: codegen.Kernel) -> None:
     lo, hi = boxes(20)
     plo, phi = boxes(20)
@@ -166,7 +189,7 @@ def test_bad_requests_to_compile() -> None:
     with pytest.raises(ValueError, match='form must be "natural" or "mean-value", got \'taylor\''):
         codegen.compile([x], [x], form="taylor")
     for given in (None, object()):
-        with pytest.raises(ValueError, match="give SymPy expressions|object"):
+        with pytest.raises(ValueError, match=r"give SymPy expressions|object"):
             codegen.compile([given], [x])
     with pytest.raises(TypeError, match=r"lists of symbols, got x; write \[x\]"):
         codegen.compile([x], x)

@@ -1,6 +1,6 @@
 """Cutting, outlining and widening change no bit: the same graph lowered in every way, slots and liveness."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -90,11 +90,6 @@ def test_chains_run_wide_and_others_do_not() -> None:
     assert batch_width([pool.node("sin", x) * (y + k) for k in range(30)]) == 8
 
 
-def slots_of(chunks: list[list[Expr]], outputs: list[Expr]) -> _Slots:
-    leaf: Callable[[Expr], bool] = lambda e: e.op == "variable"  # noqa: E731
-    return _Slots(chunks, outputs, leaf)
-
-
 def test_slots_are_used_again_and_never_shared_while_alive() -> None:
     pool = ExprPool()
     x = pool.variable(0)
@@ -104,7 +99,7 @@ def test_slots_are_used_again_and_never_shared_while_alive() -> None:
         early = early or w
         nodes = [e for e in pool.nodes if e.op != "constant"]
     chunks = [nodes[k:k + 7] for k in range(0, len(nodes), 7)]
-    slots = slots_of(chunks, [w])
+    slots = _Slots(chunks, lambda e: e.op in ("variable", "constant"))
     assert slots.count <= 4
     place: dict[int, int] = {}
     for k, chunk in enumerate(chunks):

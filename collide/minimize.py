@@ -1,0 +1,253 @@
+"""`minimize`: the global minimum of a function under constraints, bracketed with proof.
+
+The objective becomes one more variable w with the equation f - w = 0, each inequality g >= 0 a slack variable s >= 0
+with g - s = 0, and the search looks for the least w at which the equations hold. The upper end of the bracket is f on a
+box in which a feasible point is *proved* to exist (with the remaining variables frozen, those at the end of their domain
+exactly there); the lower end is the least w of all boxes that are not excluded.
+
+Necessary conditions (Fritz John 1948; see Hansen and Walster 2004, Chapter 13) keep the boxes round a minimizer few:
+there are u0, u >= 0 and v, with u0 + sum u + sum v^2 = 1 and u s = 0, such that L = u0 f - u.g - v.h satisfies dL/dx = 0,
+but for variables at an end of their domain. So (x - lo) (hi - x) dL/dx = 0 holds everywhere. Multiplied out like this, the
+conditions need no exceptions, and are a square system whose isolated zeros are found by Newton's method. They hold
+where f, g and h are differentiable, and are used in such boxes only. The infimum is not lost by that: a closed box that
+holds infinitely many members of a minimizing sequence holds its limit, which is a minimizer if all functions are
+differentiable, so continuous, there.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from codegen.autodiff import partials
+from codegen.expr import Expr, ExprPool
+from codegen.from_sympy import convert
+from codegen.interval import Interval
+from codegen.kernel import Kernel
+
+from . import layout
+from .budget import Budget, Clock, as_budget, drive
+from .layout import ALONE, UNIQUE
+from .problem import Problem
+from .result import _count, _duration
+from .state import Search
+from .system import Domain, check_positive, merge, read_conditions, read_domain, read_functions, stack
+
+# Values beyond this are not searched: a variable needs finite bounds.
+_HUGE = 1e300
+# Disjunctive terms of the conditions, each a problem of its own on the common queue.
+_TERMS = 64
+
+
+class MinimumStatus(Enum):
+    """The outcome of `minimize`; each value is its sentence."""
+
+    OPTIMAL = "The global minimum is proved to lie in the bracket, which is as narrow as asked for."
+    INFEASIBLE = "No point of the domain satisfies the constraints: proved."
+    UNRESOLVED = "The search ended with a bracket wider than asked for, or without a proof that a feasible point exists."
+    BUDGET_SPENT = "The budget was spent before the bracket was as narrow as asked for."
+
+    def __repr__(self) -> str:
+        return f"MinimumStatus.{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """The global minimum of a function over the feasible points of a box.
+
+    `bracket` provably holds the minimum if there is a feasible point at all; its upper end is finite where one is
+    proved, and then f is no larger there. `point` (n,) is the middle of `feasible` (n, 2), a box proved to hold such a
+    feasible point; None where none was proved. `boxes` (k, n, 2) together hold every global minimizer. `unique` (k,):
+    at most one point of that box satisfies the necessary conditions of a minimizer.
+    """
+
+    status: MinimumStatus
+    bracket: Interval
+    boxes: np.ndarray
+    unique: np.ndarray
+    point: np.ndarray | None
+    feasible: np.ndarray | None
+    variables: tuple[str, ...]
+    iterations: int
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {_count(len(self.boxes), 'box')})"
+
+    def summary(self) -> str:
+        """One paragraph: what was proved, and what was not."""
+        sentences = [self.status.value]
+        if self.status is not MinimumStatus.INFEASIBLE:
+            sure = "" if self.point is not None else ", if there is a feasible point,"
+            sentences.append(f"The minimum{sure} lies in [{self.bracket.lo!r}, {self.bracket.hi!r}].")
+            one = len(self.boxes) == 1
+            sentences.append(f"All global minimizers lie in {'one box' if one else f'{len(self.boxes)} boxes'}.")
+        sentences.append(f"The search took {_count(self.iterations, 'step')} and {_duration(self.seconds)}.")
+        return " ".join(sentences)
+
+
+def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: Any = (), at_least: Any = (), tolerance: float = 1e-8,
+             width: float = 1e-6, budget: Budget | float | None = None, progress: bool = False) -> Minimum:
+    """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.
+
+    `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And,
+    Or, Not as you like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`: the width of
+    the bracket, times |minimum| where that is larger than 1. `width`: boxes this small are not divided further.
+    `budget`: seconds or a `Budget`. Points where a formula is undefined, or larger than 1e300, are not feasible.
+    """
+    box = read_domain(domain)
+    check_positive(tolerance=tolerance, width=width)
+    functions = read_functions(objective, box, "the objective")
+    if len(functions) != 1:
+        raise ValueError(f"minimize takes one objective, got {len(functions)}")
+    equations = read_functions(equal, box, "equal")
+    terms = alternatives(read_conditions(at_least, box))
+    clock = Clock(as_budget(budget), progress)
+    try:
+        problems = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
+        search = Search([p for p in problems if p is not None] or [_problem(functions[0], [], [], box)], tolerance=width)
+        search.real[layout.GAP] = tolerance
+        finished = not any(problems) or _search(search, clock)
+    finally:
+        clock.close()
+    return _result(search, finished, any(problems), box, tolerance, clock)
+
+
+# -- conditions -----------------------------------------------------------------------------------------------------
+
+
+class Term(NamedTuple):
+    """A conjunction: formulas that are at least 0, and formulas that are 0."""
+
+    at_least: tuple[Any, ...] = ()
+    equal: tuple[Any, ...] = ()
+
+
+def alternatives(conditions: Sequence[Any]) -> list[Term]:
+    """The conditions as terms of which at least one holds (disjunctive normal form), inequalities closed."""
+    terms = _conjunction([_terms(c, True) for c in conditions])
+    if len(terms) > _TERMS:
+        raise ValueError(f"the conditions have {len(terms)} alternatives, more than {_TERMS}; split the domain or simplify them")
+    return terms
+
+
+def _terms(c: Any, holds: bool) -> list[Term]:
+    """Terms of the condition, or of its negation."""
+    if c in (sp.true, sp.false):
+        return [Term()] if bool(c) is holds else []
+    if isinstance(c, sp.Not):
+        return _terms(c.args[0], not holds)
+    if isinstance(c, (sp.And, sp.Or)):
+        parts = [_terms(a, holds) for a in c.args]
+        return _conjunction(parts) if isinstance(c, sp.And) is holds else [t for part in parts for t in part]
+    if isinstance(c, (sp.Eq, sp.Ne)):
+        if isinstance(c, sp.Eq) is not holds:
+            raise ValueError(f"{c if holds else sp.Not(c)} excludes single values, which leaves no closed set to minimize over")
+        return [Term(equal=(c.lhs - c.rhs,))]
+    if isinstance(c, (sp.Ge, sp.Gt, sp.Le, sp.Lt)):
+        difference = c.lhs - c.rhs if isinstance(c, (sp.Ge, sp.Gt)) is holds else c.rhs - c.lhs
+        return [Term(at_least=(difference,))]
+    return _terms(sp.to_nnf(c, simplify=False), holds)
+
+
+def _conjunction(parts: Sequence[list[Term]]) -> list[Term]:
+    terms = [Term()]
+    for part in parts:
+        terms = [Term(a.at_least + b.at_least, a.equal + b.equal) for a in terms for b in part]
+        if len(terms) > 100 * _TERMS:
+            break
+    return terms
+
+
+# -- the problem ------------------------------------------------------------------------------------------------------
+
+
+def _problem(objective: Any, equal: Sequence[Any], at_least: Sequence[Any], box: Domain) -> Problem | None:
+    """Variables x, w, s, u0, u, v in this order; None where the ranges alone exclude a feasible point."""
+    pool = ExprPool()
+    nodes = box.nodes(pool)
+    n, k = len(box), len(at_least)
+    f, *rest = convert([objective, *at_least, *equal], nodes, pool)
+    g, h = rest[:k], rest[k:]
+    ranges = _ranges([f, *g], box)
+    if any(hi < 0 for _, hi in ranges[1:]):
+        return None
+    ranges[1:] = [(0.0, hi) for _, hi in ranges[1:]]
+    w, *s = (pool.variable(n + i) for i in range(1 + k))
+    multipliers = [pool.variable(n + 1 + k + i) for i in range(1 + k + len(h))] if k or h else []
+    extra = ranges + [(0.0, 1.0)] * (1 + k) + [(-1.0, 1.0)] * len(h) if multipliers else ranges
+    names = ["minimum", *(f"slack {i}" for i in range(k)), *(f"multiplier {i}" for i in range(len(multipliers)))]
+    equations = (f - w, *h, *(gi - si for gi, si in zip(g, s, strict=True)))
+    return Problem((*box.names, *names), np.concatenate([box.outer, extra]), np.concatenate([box.inner, extra]),
+                   equations=equations, necessary=_fritz_john(f, g, h, s, multipliers, box, nodes), objective=n,
+                   searched=n, propagate=True)
+
+
+def _ranges(functions: Sequence[Expr], box: Domain) -> list[tuple[float, float]]:
+    """Bounds of the functions over the domain, finite."""
+    lo, hi = Kernel(functions, box.names).interval(box.outer[None, :, 0], box.outer[None, :, 1])
+    return [(max(a, -_HUGE), min(b, _HUGE)) for a, b in zip(lo[0].tolist(), hi[0].tolist(), strict=True)]
+
+
+def _fritz_john(f: Expr, g: Sequence[Expr], h: Sequence[Expr], s: Sequence[Expr], multipliers: Sequence[Expr], box: Domain,
+                nodes: Mapping[Any, Expr]) -> tuple[Expr, ...]:
+    """dL/dx times the distances to the ends of the domain; u s; and the norm of the multipliers: one row a variable x, u, and one."""
+    pool = f.pool
+    u0, u, v = (multipliers[0], multipliers[1:1 + len(g)], multipliers[1 + len(g):]) if multipliers else (pool.constant(1), [], [])
+    x = [nodes[symbol] for symbol in box.symbols]
+    gradients = partials([f, *g, *h], x)
+    ends = convert([end for pair in box.ends for end in pair], {}, pool)
+    rows = []
+    for j in range(len(x)):
+        slope = u0 * gradients[0][j]
+        for factor, row in zip([*u, *v], gradients[1:], strict=True):
+            slope = slope - factor * row[j]
+        rows.append((x[j] - ends[2 * j]) * (ends[2 * j + 1] - x[j]) * slope)
+    rows += [ui * si for ui, si in zip(u, s, strict=True)]
+    if multipliers:
+        norm = u0 - 1
+        for ui in u:
+            norm = norm + ui
+        for vi in v:
+            norm = norm + vi**2
+        rows.append(norm)
+    return tuple(_trusted(row, [f, *g, *h]) for row in rows)
+
+
+def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
+    """The row where all functions are differentiable on the whole box, the whole line elsewhere."""
+    for e in functions:
+        row = row.pool.trusted(row, e, 3)
+    return row
+
+
+# -- running and reading ------------------------------------------------------------------------------------------------
+
+
+def _search(s: Search, clock: Clock) -> bool:
+    """Run until the bracket is narrow."""
+    return drive(s, clock)
+
+
+def _result(s: Search, finished: bool, any_problem: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:
+    n = len(box)
+    upper = float(s.real[layout.PROVED]) if any_problem else math.inf
+    left = [(b, False) for _, b in s.open_boxes()] + [(s.found(k), s.kind(k) in (UNIQUE, ALONE)) for k in s.solutions]
+    left = [(b, one) for b, one in left if b[n, 0] <= upper] if any_problem else []
+    lower = min([upper, *(float(b[n, 0]) for b, _ in left)])
+    lower = -math.inf if lower <= -_HUGE else lower
+    ones = [b[:n] for b, one in left if one]
+    hulls = merge([b[:n] for b, one in left if not one])
+    if not left:
+        status = MinimumStatus.INFEASIBLE if finished and upper == math.inf else MinimumStatus.OPTIMAL
+    elif upper - lower <= 1.001 * tolerance * max(1.0, abs(upper)):
+        status = MinimumStatus.OPTIMAL
+    else:
+        status = MinimumStatus.UNRESOLVED if finished else MinimumStatus.BUDGET_SPENT
+    boxes = [*ones, *hulls]
+    return Minimum(status=status, bracket=Interval(lower, upper), boxes=stack(boxes, n), unique=np.arange(len(boxes)) < len(ones),
+                   point=None, feasible=None, variables=box.names, iterations=clock.boxes, seconds=clock.seconds)

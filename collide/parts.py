@@ -1,0 +1,224 @@
+"""The smooth parts of a body's surface, down to its edges and vertices: what a contact can be a contact of.
+
+A parametric part is a face, or a face along a path in its parameters (an edge), or at a point of them (a vertex; also
+the pole that a side of the rectangle collapses to). An implicit part is the set where one leaf of a body is zero (a
+face), or two (a crease) or three (a corner). Every part says where tangency may be used: at the end of a parameter
+only if that end is a seam, or if another part of the same body covers it (Snyder 1993, Appendix A).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+
+from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v
+from generative.implicit import Piece
+
+from .patch import period
+
+Path = tuple[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Parametric:
+    """`surface` along `path`, its two parameters as expressions of `symbols`, which run over `domain`.
+
+    `border`: per end of each symbol, may the surface end there without another part to cover it? `outward`: the faces
+    that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
+    """
+
+    feature: str
+    surface: ParametricSurface
+    path: Path
+    symbols: tuple[Any, ...]
+    domain: tuple[tuple[Any, Any], ...]
+    periods: tuple[float, ...]
+    border: tuple[tuple[bool, bool], ...]
+    outward: tuple[tuple[ParametricSurface, Path], ...]
+    two_sided: bool = False
+
+    @property
+    def dimension(self) -> int:
+        return len(self.symbols)
+
+
+@dataclass(frozen=True, eq=False)
+class Implicit:
+    """The points where every one of `leaves` is zero, that lie on the surface of the whole body: on one of `pieces`."""
+
+    feature: str
+    leaves: tuple[ImplicitSurface, ...]
+    pieces: tuple[Piece, ...]
+    two_sided: bool = False
+
+    @property
+    def dimension(self) -> int:
+        return 3 - len(self.leaves)
+
+
+Part = Parametric | Implicit
+
+
+def parts_of(body: Any) -> list[Part]:
+    """Every part of a body: faces first, then edges, then vertices."""
+    if isinstance(body, ImplicitBody):
+        return [*_implicit_parts(body)]
+    return [*_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body))]
+
+
+def faces_of(body: Any) -> list[Part]:
+    """The parts of dimension two, whose closed union is the whole surface."""
+    return [p for p in parts_of(body) if p.dimension == 2]
+
+
+# -- parametric bodies --------------------------------------------------------------------------------------------
+
+
+def sides(surface: ParametricSurface) -> list[tuple[Any, int]]:
+    """The sides of the parameter rectangle that are no seams: (symbol, 0 for its lower end or 1)."""
+    return [(s, end) for s in (u, v) if period(surface, s) == 0.0 for end in (0, 1)]
+
+
+def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
+    """Is this side of the rectangle proved to be a single point of the body (at every time)?"""
+    value = surface.domain[symbol][end]
+    other = v if symbol is u else u
+    return not any(sp.simplify(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
+
+
+def as_solid(surface: ParametricSurface) -> Solid:
+    """A patch as a one-face solid: its sides that are neither seams nor poles are edges, their ends vertices."""
+    open_sides = [(s, end) for s, end in sides(surface) if not is_pole(surface, s, end)]
+    edges, corners = [], []
+    for s, end in open_sides:
+        value = surface.domain[s][end]
+        other = v if s is u else u
+        edges.append(Edge((0,), ((value, u) if s is u else (u, value),), surface.domain[other]))
+        if period(surface, other) == 0.0:
+            corners += [(value, w) if s is u else (w, value) for w in surface.domain[other]]
+    return _assembled(surface, edges, list(dict.fromkeys(corners)))
+
+
+def _assembled(surface: ParametricSurface, edges: Sequence[Edge], corners: Sequence[Path]) -> Solid:
+    from generative import Vertex
+
+    return Solid([surface], edges, [Vertex((0,), (c,)) for c in corners])
+
+
+def is_closed(body: Any) -> bool:
+    """Is the surface known to have no border? A patch: its sides are seams and poles. A solid: every other side
+    belongs to a declared edge of two faces. Implicit bodies have an inside by their sign.
+    """
+    if isinstance(body, ImplicitBody):
+        return True
+    faces = body.faces if isinstance(body, Solid) else (body,)
+    edges = [e for e in body.edges if len(e.faces) > 1] if isinstance(body, Solid) else []
+    return all(is_pole(f, s, end) or _covered(k, f, s, end, edges) for k, f in enumerate(faces) for s, end in sides(f))
+
+
+def _parametric_parts(solid: Solid, two_sided: bool) -> list[Parametric]:
+    parts = [_face(solid, k, two_sided) for k in range(len(solid.faces))]
+    parts += [_edge(solid, k, two_sided) for k in range(len(solid.edges))]
+    for k, vertex in enumerate(solid.vertices):
+        shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
+        parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, two_sided))
+    for k, face in enumerate(solid.faces):
+        parts += [_pole(face, k, s, end, two_sided) for s, end in sides(face)
+                  if is_pole(face, s, end) and not _declared(solid, k, s, end)]
+    return parts
+
+
+def _face(solid: Solid, k: int, two_sided: bool) -> Parametric:
+    face = solid.faces[k]
+    free = set(sides(face))
+    border = tuple(
+        (*(((s, end) in free and not is_pole(face, s, end) and not _covered(k, face, s, end, solid.edges)) for end in (0, 1)),)
+        for s in (u, v))
+    return Parametric(f"face {k}", face, (u, v), (u, v), tuple(face.domain[s] for s in (u, v)),
+                      (period(face, u), period(face, v)), border, ((face, (u, v)),), two_sided)  # type: ignore[arg-type]
+
+
+def _edge(solid: Solid, k: int, two_sided: bool) -> Parametric:
+    edge = solid.edges[k]
+    shared = tuple((solid.faces[f], p) for f, p in zip(edge.faces, edge.paths, strict=True))
+    face, path = shared[0]
+    along = _closes(face, path, edge.domain)
+    corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True)}
+    ends = [any((f, _numbers((a.xreplace({u: e}), b.xreplace({u: e})))) in corners
+                for f, (a, b) in zip(edge.faces, edge.paths, strict=True)) for e in edge.domain]
+    border = (not along and not ends[0], not along and not ends[1])
+    return Parametric(f"edge {k}", face, path, (u,), (edge.domain,), (along,), (border,), shared, two_sided)
+
+
+def _numbers(point: Path) -> Path:
+    return sp.simplify(point[0]), sp.simplify(point[1])
+
+
+def _closes(face: ParametricSurface, path: Path, domain: tuple[Any, Any]) -> float:
+    """The period of an edge that runs once round a periodic parameter of its face at a fixed value of the other; else 0."""
+    for s, along, across in ((u, *path), (v, *reversed(path))):
+        if along == u and not across.has(u) and tuple(face.domain[s]) == tuple(domain):
+            return period(face, s)
+    return 0.0
+
+
+def _pole(face: ParametricSurface, k: int, symbol: Any, end: int, two_sided: bool) -> Parametric:
+    """The pole as a part of its own: a point of the face, found whatever the parameters do there."""
+    value = face.domain[symbol][end]
+    other = v if symbol is u else u
+    lo, hi = face.domain[other]
+    point = (value, (lo + hi) / 2) if symbol is u else ((lo + hi) / 2, value)
+    return Parametric(f"face {k}", face, point, (), (), (), (), ((face, point),), two_sided)
+
+
+def _declared(solid: Solid, k: int, symbol: Any, end: int) -> bool:
+    """Is the pole a vertex of the solid?"""
+    value = solid.faces[k].domain[symbol][end]
+    at = 0 if symbol is u else 1
+    return any(f == k and p[at] == value for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True))
+
+
+def _covered(k: int, face: ParametricSurface, symbol: Any, end: int, edges: Sequence[Edge]) -> bool:
+    """Does a declared edge run along the whole of this side? Its path holds the symbol at that end and is a polynomial
+    in the other parameter, from one end of the domain to the other.
+    """
+    value, at = face.domain[symbol][end], (0 if symbol is u else 1)
+    other = face.domain[v if symbol is u else u]
+    for edge in edges:
+        for f, path in zip(edge.faces, edge.paths, strict=True):
+            if f == k and sp.simplify(path[at] - value) == 0 and path[1 - at].is_polynomial(u):
+                ends = {sp.simplify(path[1 - at].xreplace({u: e})) for e in edge.domain}
+                if ends == {sp.simplify(e) for e in other}:
+                    return True
+    return False
+
+
+# -- implicit bodies ----------------------------------------------------------------------------------------------
+
+
+def _implicit_parts(body: ImplicitBody) -> list[Implicit]:
+    """Faces, creases and corners. A point of the surface with no other leaf zero is inside a face's piece; with just
+    one other zero, on a crease; with two, at a corner (more are covered by these): so all are found.
+    """
+    leaves = list(dict.fromkeys(body.leaves))
+    found: dict[int, list[Implicit]] = {1: [], 2: [], 3: []}
+    for count in (1, 2, 3):
+        for chosen in combinations(leaves, count):
+            if not _may_meet(chosen):
+                continue
+            pieces = tuple(p for p in body.pieces if p.leaf in chosen)
+            kind = ("face", "edge", "vertex")[count - 1]
+            found[count].append(Implicit(f"{kind} {len(found[count])}", chosen, pieces))
+    return [p for parts in found.values() for p in parts]
+
+
+def _may_meet(leaves: Sequence[ImplicitSurface]) -> bool:
+    """Different surfaces (a leaf and its complement are one), whose bounds meet if they move together."""
+    for a, b in combinations(leaves, 2):
+        if a.complement() == b:
+            return False
+        if a.motion == b.motion and any(bool(q[0] > p[1]) or bool(p[0] > q[1]) for p, q in zip(a.bounds, b.bounds, strict=True)):
+            return False
+    return True

@@ -1,0 +1,246 @@
+"""Parts on one expression graph: the variables of a pair of parts, where each part is, how it moves, where it is zero.
+
+A parametric part brings its parameters as variables, and its position in the world is a function of them. An implicit
+part brings equations. Where both are implicit, the first brings as variables the coordinates of space in its own frame,
+x1, y1, z1, so that its bounds are the domain.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.autodiff import partials
+from codegen.expr import Expr, ExprPool
+from codegen.from_sympy import convert
+from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
+from generative.implicit import Combination, Piece
+
+from .parts import Implicit, Parametric, Path
+from .patch import Vector, cross, enclose, subtract
+
+
+@dataclass
+class Frame:
+    """The variables and parameters of one problem, as they are created. Time comes last, at a position known first."""
+
+    spatial: int
+    time_span: tuple[Any, Any]
+    pool: ExprPool = field(default_factory=ExprPool)
+    names: list[str] = field(default_factory=list)
+    ends: list[tuple[Any, Any]] = field(default_factory=list)
+    periods: list[float] = field(default_factory=list)
+    borders: list[tuple[bool, bool]] = field(default_factory=list)
+    values: list[tuple[float, float]] = field(default_factory=list)
+
+    @property
+    def time(self) -> Expr:
+        return self.pool.variable(self.spatial)
+
+    def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False)) -> Expr:
+        node = self.pool.variable(len(self.names))
+        self.names.append(name)
+        self.ends.append(ends)
+        self.periods.append(period)
+        self.borders.append(border)
+        return node
+
+    def parameter(self, number: Any) -> Expr:
+        """An exact number as a kernel parameter: parts that differ in it alone share their kernels."""
+        value = enclose(number)
+        if value not in self.values:
+            self.values.append(value)
+        return self.pool.parameter(self.values.index(value))
+
+    @property
+    def all_ends(self) -> list[tuple[Any, Any]]:
+        return [*self.ends, self.time_span]
+
+    def borders_array(self) -> np.ndarray:
+        return np.array([*self.borders, (False, False)], int)
+
+    def derivatives(self, outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+        """One column of partial derivatives a variable."""
+        rows = partials(outputs, variables)
+        return [[row[k] for row in rows] for k in range(len(variables))]
+
+
+class PlacedParametric:
+    """A parametric part with variables of its own; `side` (1 or 2) is in their names."""
+
+    def __init__(self, part: Parametric, frame: Frame, side: int) -> None:
+        self.part, self.frame = part, frame
+        self.own = [frame.variable(f"{s}{side}", ends, period, border)
+                    for s, ends, period, border in zip(part.symbols, part.domain, part.periods, part.border, strict=True)]
+        self.position = self._vector(part.surface.expressions, part.path)
+
+    def _vector(self, expressions: Sequence[Any], path: Path) -> Vector:
+        own = dict(zip(self.part.symbols, self.own, strict=True))
+        at = [self.frame.parameter(e) if e.is_number else convert([e], own, self.frame.pool)[0] for e in path]
+        a, b, c = convert(expressions, {u: at[0], v: at[1], t: self.frame.time}, self.frame.pool)
+        return a, b, c
+
+    @cached_property
+    def _partials(self) -> list[Vector]:
+        return [(d[0], d[1], d[2]) for d in self.frame.derivatives(self.position, [*self.own, self.frame.time])]
+
+    @property
+    def tangents(self) -> list[Vector]:
+        return self._partials[:-1]
+
+    @property
+    def velocity(self) -> Vector:
+        return self._partials[-1]
+
+    @cached_property
+    def outward(self) -> list[Vector]:
+        """The outward directions, one a face that meets here, not normalized."""
+        if len(self.own) == 2:
+            a, b = self.tangents
+            return [cross(b, a) if self.part.surface.flipped else cross(a, b)]
+        return [self._vector(surface.normal, path) for surface, path in self.part.outward]
+
+
+class PlacedImplicit:
+    """An implicit part as functions of a point in the world, or, as the carrier, of coordinates in its own frame."""
+
+    def __init__(self, part: Implicit, frame: Frame, position: Vector | None = None) -> None:
+        self.part, self.frame = part, frame
+        self.carrier = position is None
+        self.own: list[Expr] = []
+        if position is None:
+            leaf = part.leaves[0]
+            self.own = [frame.variable(f"{s}1", ends, border=(True, True)) for s, ends in zip((x, y, z), leaf.bounds, strict=True)]
+            position = self._vector(leaf.motion.apply((x, y, z)), self.own)
+        self.position: Vector = position
+        self.values = [self.value(leaf) for leaf in part.leaves]
+
+    def _vector(self, expressions: Sequence[Any], at: Sequence[Expr]) -> Vector:
+        a, b, c = convert(expressions, self._known(at), self.frame.pool)
+        return a, b, c
+
+    def _known(self, at: Sequence[Expr]) -> dict[Any, Expr]:
+        return {**dict(zip((x, y, z), at, strict=True)), t: self.frame.time}
+
+    def coordinates(self, leaf: ImplicitSurface) -> Vector:
+        """The point in the frame of a leaf."""
+        if self.carrier and leaf.motion == self.part.leaves[0].motion:
+            return self.own[0], self.own[1], self.own[2]
+        return self._vector(leaf.coordinates, self.position)
+
+    def value(self, leaf: ImplicitSurface) -> Expr:
+        return convert([leaf.body], self._known(self.coordinates(leaf)), self.frame.pool)[0]
+
+    @cached_property
+    def outward(self) -> list[Vector]:
+        """The gradients in the world, one a leaf."""
+        result = []
+        for leaf in self.part.leaves:
+            local = self._vector([sp.diff(leaf.body, s) for s in (x, y, z)], self.coordinates(leaf))
+            result.append(self._turned(leaf.motion, local))
+        return result
+
+    def _turned(self, motion: Motion, local: Vector) -> Vector:
+        if motion.is_identity:
+            return local
+        return self._vector(motion.turn((x, y, z)), local)
+
+    @property
+    def tangents(self) -> list[Vector]:
+        """The direction of a crease."""
+        return [cross(*self.outward)] if len(self.part.leaves) == 2 else []
+
+    @cached_property
+    def velocity(self) -> Vector:
+        """Of the material point that is here: the body's motion, without its deformation."""
+        leaf = self.part.leaves[0]
+        at = self.coordinates(leaf)
+        moving = [sp.diff(e, t) for e in leaf.motion.apply((x, y, z))]
+        return self._vector(moving, at)
+
+    @cached_property
+    def deformation(self) -> list[Expr]:
+        """dF/dt of each leaf at a point that moves along with the body."""
+        return [convert([sp.diff(leaf.body, t)], self._known(self.coordinates(leaf)), self.frame.pool)[0] for leaf in self.part.leaves]
+
+    # -- where the part is --------------------------------------------------------------------------------------
+
+    def bounds(self, relation: str) -> list[Expr]:
+        """lo `relation` coordinate `relation` hi, "le" or "lt", in the frame of every leaf whose bounds are not the domain."""
+        pool, conditions = self.frame.pool, []
+        for k, leaf in enumerate(self.part.leaves):
+            if self.carrier and k == 0:
+                continue
+            for coordinate, (lo, hi) in zip(self.coordinates(leaf), leaf.bounds, strict=True):
+                low, high = convert([lo, hi], {}, pool)
+                conditions += [pool.node(relation, low, coordinate), pool.node(relation, coordinate, high)]
+        return conditions
+
+    def on_surface(self) -> Expr | None:
+        """Is the point on the surface of the whole body: on the piece of one of the leaves (Snyder 1993, Section 2.2)?"""
+        pieces = [self._on_piece(p) for p in self.part.pieces]
+        if any(p is None for p in pieces):
+            return None
+        return any_of(self.frame.pool, [p for p in pieces if p is not None])
+
+    def _on_piece(self, piece: Piece) -> Expr | None:
+        pool = self.frame.pool
+        zero = pool.constant(0)
+        conditions = [pool.node("le", zero, self._level(b)) for b in piece.outside]
+        conditions += [pool.node("le", self._level(b), zero) for b in piece.inside]
+        return all_of(pool, conditions) if conditions else None
+
+    def _level(self, body: ImplicitBody) -> Expr:
+        """The function of a body; exactly zero for the leaves that this part lies on."""
+        pool = self.frame.pool
+        if isinstance(body, ImplicitSurface):
+            on = any(body == leaf or body == leaf.complement() for leaf in self.part.leaves)
+            return pool.constant(0) if on else self.value(body)
+        assert isinstance(body, Combination)
+        total, *others = [self._level(c) for c in body.children]
+        for other in others:
+            total = pool.node("min" if body.operation == "union" else "max", total, other)
+        return total
+
+
+Placed = PlacedParametric | PlacedImplicit
+
+
+def all_of(pool: ExprPool, conditions: Sequence[Expr]) -> Expr:
+    return _folded(pool, "and", conditions)
+
+
+def any_of(pool: ExprPool, conditions: Sequence[Expr]) -> Expr:
+    return _folded(pool, "or", conditions)
+
+
+def _folded(pool: ExprPool, operation: str, conditions: Sequence[Expr]) -> Expr:
+    total = conditions[0]
+    for c in conditions[1:]:
+        total = pool.node(operation, total, c)
+    return total
+
+
+def place(parts: tuple[Any, Any], frame: Frame) -> tuple[Placed, Placed]:
+    """Both parts of a pair: parametric ones first, since implicit ones are functions of their positions."""
+    first, second = parts
+    if isinstance(first, Parametric):
+        a: Placed = PlacedParametric(first, frame, 1)
+        if isinstance(second, Parametric):
+            return a, PlacedParametric(second, frame, 2)
+        return a, PlacedImplicit(second, frame, a.position)
+    if isinstance(second, Parametric):
+        b = PlacedParametric(second, frame, 2)
+        return PlacedImplicit(first, frame, b.position), b
+    carrier = PlacedImplicit(first, frame)
+    return carrier, PlacedImplicit(second, frame, carrier.position)
+
+
+def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:
+    """What is zero exactly where the parts meet (Snyder 1993, Equations 1, 4, 8, 11, 13)."""
+    if isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric):
+        return subtract(a.position, b.position)
+    return tuple(e for p in (a, b) if isinstance(p, PlacedImplicit) for e in p.values)

@@ -1,0 +1,145 @@
+"""What `solve` and `minimize` share: domains, formulas and conditions as the user writes them, checked and converted."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean, BooleanFunction
+
+from codegen.expr import Expr, ExprPool
+from codegen.from_sympy import convert
+
+from .patch import bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A box: its symbols, their exact ends, and the ends in doubles (`outer` encloses the exact box, `inner` lies in it)."""
+
+    symbols: tuple[sp.Symbol, ...]
+    ends: tuple[tuple[Any, Any], ...]
+    outer: np.ndarray
+    inner: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.symbols))
+
+    def nodes(self, pool: ExprPool) -> dict[Any, Expr]:
+        """The first variables of a graph, by symbol."""
+        return {x: pool.variable(k) for k, x in enumerate(self.symbols)}
+
+
+def read_domain(domain: Any) -> Domain:
+    """{symbol: (lo, hi), ...} with finite lo < hi."""
+    if not isinstance(domain, Mapping) or not domain:
+        raise ValueError(f"the domain must be a dictionary {{symbol: (lo, hi), ...}} with at least one symbol, got {domain!r}")
+    ends = []
+    for x, interval in domain.items():
+        if not isinstance(x, sp.Symbol):
+            raise TypeError(f"a variable must be a SymPy Symbol, got {x!r} of type {type(x).__name__}")
+        if not isinstance(interval, (tuple, list)) or len(interval) != 2:
+            raise ValueError(f"the domain of {x} must be a pair (lo, hi), got {interval!r}")
+        lo, hi = (sp.sympify(end) for end in interval)
+        if not (_finite(lo) and _finite(hi)):
+            raise ValueError(f"the domain of {x} must have two finite real ends, got {interval!r}")
+        if not lo < hi:
+            raise ValueError(f"the domain of {x} must satisfy lo < hi, got {interval!r}; substitute the value of a fixed variable")
+        ends.append((lo, hi))
+    outer, inner = bounds(ends)
+    return Domain(tuple(domain), tuple(ends), outer, inner)
+
+
+def _finite(x: Any) -> bool:
+    return bool(x.is_number and x.is_real and x.is_finite)
+
+
+def check_positive(**numbers: Any) -> None:
+    """Raise unless each named number is finite and positive."""
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+            raise ValueError(f"{name} must be a positive number, got {value!r}")
+
+
+def read_functions(given: Any, domain: Domain, what: str) -> list[Any]:
+    """Real-valued SymPy expressions; an equation Eq(a, b) stands for a - b."""
+    items = list(given) if isinstance(given, (list, tuple, sp.MatrixBase, sp.Tuple)) else [given]
+    functions = []
+    for item in items:
+        e = sp.sympify(item)
+        if isinstance(e, sp.Equality):
+            e = e.lhs - e.rhs
+        if isinstance(e, (Boolean, bool)) and not isinstance(e, sp.Symbol) or not isinstance(e, sp.Expr):
+            raise TypeError(f"{what} must be real formulas or equations Eq(a, b), got {item!r}")
+        _check_symbols(e, domain)
+        functions.append(e)
+    return functions
+
+
+def read_conditions(given: Any, domain: Domain) -> list[Any]:
+    """Conditions as SymPy Booleans: a formula g means g >= 0."""
+    items = list(given) if isinstance(given, (list, tuple, sp.Tuple)) else [given]
+    conditions = []
+    for item in items:
+        e = sp.sympify(item)
+        if e in (sp.true, sp.false):
+            conditions.append(e)
+        elif isinstance(e, (Relational, BooleanFunction)):
+            _check_symbols(e, domain)
+            conditions.append(e)
+        elif isinstance(e, sp.Expr):
+            _check_symbols(e, domain)
+            conditions.append(sp.Ge(e, 0))
+        else:
+            raise TypeError(f"a condition is a formula g, meaning g >= 0, or a relation, or And, Or, Not of relations; got {item!r}")
+    return conditions
+
+
+def _check_symbols(e: Any, domain: Domain) -> None:
+    for s in sorted(e.free_symbols - set(domain.symbols), key=str):
+        if str(s) in domain.names:
+            raise ValueError(f"the free symbol {s} has other assumptions than the {s} of the domain; use the very same symbol")
+        raise ValueError(f"the free symbol {s} has no domain; list it as {s}: (lo, hi), or substitute a value")
+
+
+def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool: ExprPool) -> Expr | None:
+    """One truth value for all conditions; None when there is none."""
+    total: Expr | None = None
+    for part in convert(list(conditions), dict(nodes), pool):
+        total = part if total is None else pool.node("and", total, part)
+    return total
+
+
+# -- results ------------------------------------------------------------------------------------------------------
+
+
+def merge(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Hulls of groups of boxes that touch: their union is covered, no two results touch."""
+    merged: list[np.ndarray] = []
+    for box in boxes:
+        hull = box.copy()
+        while True:
+            near = [k for k, other in enumerate(merged) if _touch(hull, other)]
+            if not near:
+                break
+            for k in reversed(near):
+                other = merged.pop(k)
+                hull = np.stack([np.minimum(hull[:, 0], other[:, 0]), np.maximum(hull[:, 1], other[:, 1])], axis=1)
+        merged.append(hull)
+    return merged
+
+
+def _touch(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.all((a[:, 0] <= b[:, 1]) & (b[:, 0] <= a[:, 1])))
+
+
+def stack(boxes: Sequence[np.ndarray], n: int) -> np.ndarray:
+    """Boxes as one array (k, n, 2)."""
+    return np.array(boxes, float).reshape(-1, n, 2)
