@@ -1,4 +1,4 @@
-"""Rounded linear algebra on small interval matrices: straight-line code over blocks of 8 systems.
+"""Rounded linear algebra on small interval matrices, over blocks of 8 systems: straight-line code up to `UNROLLED` unknowns.
 
 Everything the interval Newton method needs and nothing may round carelessly: Snyder's Linear_Solve (1993, Fig. 8),
 the Krawczyk operator (Section 4.1, Theorem 1), and the interval inverse by Gaussian elimination (Section 4.2.1,
@@ -25,6 +25,9 @@ from .native import Code, add_entry, host, llvm_version, object_code
 Value = str
 Interval = tuple[Value, Value]
 _lock = threading.Lock()
+
+# Unknowns (or rows) up to which the code is straight; beyond, compiling it would take longer than most searches.
+UNROLLED = 5
 
 
 def linear_solve(m: int, n: int) -> int:
@@ -85,9 +88,14 @@ _alive: list[Code] = []
 def _text(m: int, n: int, write: Callable[[Lanes, int, int], str]) -> str:
     module = Module()
     L = module.lanes()
-    names = write(L, m, n).split()
+    if max(m, n) <= UNROLLED:
+        names = write(L, m, n).split()
+        body = "\n".join(L.lines)
+    else:
+        from .linear_loops import KERNELS, function_text
+
+        body, names = function_text(L, lambda w: KERNELS[write.__name__.strip("_")](w, m, n))
     parameters = ", ".join(f"ptr noalias %{x}" for x in names)
-    body = "\n".join(L.lines)
     module.add("body", f"define internal void @body({parameters}) #2 {{\n{body}\n  ret void\n}}")
     add_entry(module, "kernel", "body", parameters.replace("noalias ", ""), ", ".join(f"ptr %{x}" for x in names))
     return module.text()
@@ -124,7 +132,7 @@ def _linear_solve(L: Lanes, m: int, n: int) -> str:
         c = L.load("%c", j)
         xn, xh = _read(L, "%X", j)
         x = L.min(L.sub(y[j][0], c), xn), L.min(L.add(y[j][1], c), xh)
-        empty = L.either(empty, _reversed(L, *x))
+        empty = L.either(empty, is_reversed(L, *x))
         _write(L, "%X", j, x)
     L.store("%flag", 0, L.select(empty, L.const(0.0), L.load("%flag", 0)))
     return "M f c X flag"
@@ -144,7 +152,7 @@ def _sweep(L: Lanes, row: Sequence[Interval], b: Interval, y: list[Interval]) ->
     for j in range(n):
         rest = add(L, *before, *after[j + 1])
         y[j] = intersect_quotient(L, negate(L, *rest), row[j], y[j])
-        empty = L.either(empty, _reversed(L, *y[j]))
+        empty = L.either(empty, is_reversed(L, *y[j]))
         if j < n - 1:
             before = add(L, *before, *multiply(L, *row[j], *y[j]))
     return empty
@@ -178,7 +186,7 @@ def intersect_quotient(L: Lanes, a: Interval, b: Interval, y: Interval) -> Inter
     return n, h
 
 
-def _reversed(L: Lanes, n: Value, h: Value) -> str:
+def is_reversed(L: Lanes, n: Value, h: Value) -> str:
     """Is lo > hi? The comparison -n > h is exact."""
     return L.gt(L.neg(n), h)
 
@@ -215,7 +223,7 @@ def _approximate_inverse(L: Lanes, n: int) -> list[list[Value]]:
     return [[L.select(L.lt(L.abs(x), huge), x, zero) for x in row] for row in y]
 
 
-def _scale(L: Lanes, y: Value, n: Value, h: Value) -> Interval:
+def scale(L: Lanes, y: Value, n: Value, h: Value) -> Interval:
     """y [lo, hi] for numbers y: each end is the larger of two products. 0 * inf stands for 0, as in `multiply`."""
     zero, minus = L.const(0.0), L.neg(y)
 
@@ -229,7 +237,7 @@ def _scale(L: Lanes, y: Value, n: Value, h: Value) -> Interval:
 def _dot(L: Lanes, y: Sequence[Value], column: Sequence[Interval]) -> Interval:
     total: Interval = (L.const(0.0), L.const(0.0))
     for yk, x in zip(y, column, strict=True):
-        total = add(L, *total, *_scale(L, yk, *x))
+        total = add(L, *total, *scale(L, yk, *x))
     return total
 
 
@@ -261,12 +269,8 @@ def _krawczyk(L: Lanes, m: int, n: int) -> str:
     for i in range(n):
         spread = L.const(0.0)
         for j in range(n):
-            one = L.const(1.0 if i == j else 0.0)
-            # The size of I - Y M: the larger of hi - 1 and 1 - lo; 0 * inf cannot add anything (the radius is then
-            # 0).
-            size = L.max(L.sub(G[i][j][1], one), L.add(G[i][j][0], one))
-            term = L.mul(size, radius[j])
-            spread = L.add(spread, L.select(L.isnan(term), L.const(0.0), term))
+            one = 1.0 if i == j else 0.0
+            spread = L.add(spread, row_sum_term(L, G[i][j], one, radius[j]))
         c = L.load("%c", i)
         result.append((L.add(L.add(g[i][1], spread), L.neg(c)), L.add(L.add(g[i][0], spread), c)))
     _finish(L, result, "%K")
@@ -297,6 +301,16 @@ def _interval_inverse(L: Lanes, m: int, n: int) -> str:
         result.append((L.select(failed, infinity, L.sub(sn, c)), L.select(failed, infinity, L.add(sh, c))))
     _finish(L, result, "%Q")
     return "M f c X Q flag"
+
+
+def row_sum_term(L: Lanes, entry: Interval, one: float, radius: Value) -> Value:
+    """|I - Y M| r for one entry of Y M, whose place in I holds `one`.
+
+    The size of the entry is the larger of hi - 1 and 1 - lo; 0 * inf cannot add anything (the radius is then 0).
+    """
+    size = L.max(L.sub(entry[1], L.const(one)), L.add(entry[0], L.const(one)))
+    term = L.mul(size, radius)
+    return L.select(L.isnan(term), L.const(0.0), term)
 
 
 def _finish(L: Lanes, result: Sequence[Interval], pointer: str) -> None:

@@ -1,70 +1,226 @@
-"""Collisions of bodies as problems for the search: Snyder 1993, Sections 2 and 3.2."""
+"""Contact situations of two bodies as problems for the search: Snyder 1993, Sections 2 and 3.2 and Appendix A.
 
-from dataclasses import replace
+One rule makes them all. Two parts meet where some equations E(w, t) = 0 hold, w being the parameters (or coordinates) of
+both. Where bodies that start apart first meet, and where both parts go on smoothly round that place, the matrix dE/dw
+has dependent rows: otherwise the implicit function theorem would continue the solution to earlier times. For two faces
+that says that the tangent planes agree (Eq. 2), for an edge and a face Eq. 9, for two implicit surfaces Eq. 5, for two
+edges nothing. These necessary conditions are used where both parts are proved differentiable on the whole box, and at a
+border only if other parts of the bodies cover it.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
-from codegen.expr import Expr, ExprPool
-from generative import ParametricSurface, u, v
+from codegen.expr import Expr
+from codegen.from_sympy import convert
+from generative import t, u, v
 
-from .patch import Patch, bounds, dot, period, subtract
+from .parts import Implicit, Parametric, Part, parts_of
+from .patch import Vector, bounds, cross, dot, subtract
+from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
 from .problem import Problem
 
-VARIABLES = ("u1", "v1", "u2", "v2", "t")
-_TIME = 4
 
-
-def contact_problem(first: ParametricSurface, second: ParametricSurface, time: tuple[Any, Any], *, tangency: bool = True,
-                    label: tuple[int, int] = (0, 1)) -> Problem:
-    """The earliest contact of two parametric surfaces in the variables u1, v1, u2, v2, t.
-
-    Equations: S1 - S2 = 0 (Eq. 1). Necessary conditions, with `tangency`: S1_u . N2 = S1_v . N2 = 0 (Eq. 2), which
-    the first contact of bodies that start apart satisfies at points where both surfaces are smooth: used where both
-    are proved differentiable on the whole box, and not at a border that is no seam.
+@dataclass(frozen=True)
+class Tracked:
+    """A contact of bodies `pair` = (i, j) that is known already: at the parameters u1(t), v1(t) of the first and u2(t),
+    v2(t) of the second (None for a body that has no parameters). Contacts whose point lies closer than `radius` to it,
+    the lambda of Snyder 1993, Eq. 7, are not reported.
     """
-    pool = ExprPool()
-    x = [pool.variable(k) for k in range(5)]
-    a, b = Patch(first, x[0], x[1], x[_TIME]), Patch(second, x[2], x[3], x[_TIME])
-    outer, inner = bounds([first.domain[u], first.domain[v], second.domain[u], second.domain[v], time])
-    periods = np.array([period(s, w) for s in (first, second) for w in (u, v)] + [0.0])
-    border = np.repeat(periods[:, None] == 0.0, 2, axis=1)
-    border[_TIME] = False
-    return Problem(VARIABLES, outer, inner, equations=subtract(a.position, b.position),
-                   necessary=_tangency(a, b) if tangency else (), objective=_TIME, border=border, period=periods,
-                   image=(*a.position, *b.position), label=label)
+
+    pair: tuple[int, int]
+    u1: Any
+    v1: Any
+    u2: Any
+    v2: Any
+    radius: float
 
 
-def with_incoming(problem: Problem, first: ParametricSurface, second: ParametricSurface) -> Problem:
-    """The same problem restricted to incoming contacts (Eq. 3): the bodies approach, and their outward normals
-    oppose each other.
+def situations(first: Any, second: Any, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
+               tracked: Sequence[tuple[Any, Any, Any, float]] = (), label: tuple[int, int] = (0, 1)) -> list[Problem]:
+    """Every tangency situation of two bodies: faces, edges and vertices of one against those of the other.
+
+    `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
+    as (surface, u(t), v(t), radius).
     """
-    x = problem.coordinates
-    a, b = Patch(first, x[0], x[1], x[_TIME]), Patch(second, x[2], x[3], x[_TIME])
-    pool = x[0].pool
-    zero = pool.constant(0)
-    approach = dot(subtract(a.velocity, b.velocity), a.normal)
-    opposed = -dot(a.normal, b.normal)
-    return replace(problem, feasible=pool.node("and", pool.node("le", zero, approach), pool.node("le", zero, opposed)))
+    return [situation(a, b, time, tangency=tangency, incoming=incoming, tracked=tracked, label=label)
+            for a, b in itertools.product(parts_of(first), parts_of(second))]
+
+
+def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
+              tracked: Sequence[tuple[Any, Any, Any, float]] = (), label: tuple[int, int] = (0, 1)) -> Problem:
+    """The earliest contact of two parts. The last variable is the time."""
+    both = isinstance(first, Implicit) and isinstance(second, Implicit)
+    angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
+    spatial = 3 if both else sum(p.dimension for p in (first, second) if isinstance(p, Parametric))
+    frame = Frame(spatial + int(angle), time)
+    a, b = place((first, second), frame)
+    equations = contact_equations(a, b)
+    rows = _dependence(a, b, equations, frame) if tangency else ()
+    outer, inner = bounds(frame.all_ends)
+    carried = [p for p in (a, b) if p.own]
+    return Problem(
+        (*frame.names, "t"), outer, inner, equations=equations, necessary=_guarded(rows, a, b, equations, frame),
+        feasible=_feasible(a, b, equations, frame, incoming, tracked), objective=len(frame.names), border=frame.borders_array() if any(map(any, frame.borders)) else None,
+        period=np.array([*frame.periods, 0.0]), image=(*carried[0].position, *carried[-1].position), label=label,
+        features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
+        directions=lambda: _directions(a, b, equations, frame))
 
 
 def at_time(problem: Problem, moment: float) -> Problem:
-    """The same equations at one moment, without an objective and without necessary conditions: do the surfaces meet
-    then?
-    """
+    """A situation without tangency at one moment: do the parts meet then?"""
+    assert problem.objective is not None and not problem.necessary
     outer, inner = problem.outer.copy(), problem.inner.copy()
-    outer[_TIME] = inner[_TIME] = moment
-    return replace(problem, outer=outer, inner=inner, necessary=(), feasible=None)
+    outer[problem.objective] = inner[problem.objective] = moment
+    return replace(problem, outer=outer, inner=inner)
 
 
-def _tangency(a: Patch, b: Patch) -> tuple[Expr, ...]:
-    """The tangents of the first surface against the normal of the second, trusted only where both surfaces are
-    differentiable.
+# -- tangency -----------------------------------------------------------------------------------------------------
+
+
+def _dependence(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
+    """Functions that vanish where the rows of dE/dw are dependent, as many as make the system square (or none)."""
+    if len(equations) == 3 and len(frame.names) == 4:
+        return tuple(dot(tangent, b.outward[0]) for tangent in a.tangents)
+    own = [*a.own, *b.own] if a is not b else a.own
+    columns = frame.derivatives(equations, own)
+    if len(equations) == 1:
+        return tuple(column[0] for column in columns)
+    if len(equations) == len(columns):
+        return (_determinant(columns),)
+    if len(equations) == 2 and len(columns) == 3:
+        return _parallel(columns, frame)
+    return ()
+
+
+def _determinant(columns: Sequence[Sequence[Expr]]) -> Expr:
+    if len(columns) == 2:
+        return columns[0][0] * columns[1][1] - columns[0][1] * columns[1][0]
+    p, q, r = ((c[0], c[1], c[2]) for c in columns)
+    return dot(p, cross(q, r))
+
+
+def _parallel(columns: Sequence[Sequence[Expr]], frame: Frame) -> tuple[Expr, ...]:
+    """The gradients g1 and g2 are parallel exactly if cos(a) g1 + sin(a) g2 = 0 for some angle a from 0 to pi.
+
+    The cross product (Eq. 5) would give three equations of which two count; with the angle as a variable the system is
+    square. Zeros at a and a + pi are the same, so the angle is periodic.
     """
-    rows = []
-    for tangent in a.tangents:
-        row = dot(tangent, b.normal)
-        for coordinate in (*a.position, *b.position):
-            row = row.pool.trusted(row, coordinate, 3)
-        rows.append(row)
-    return tuple(rows)
+    angle = frame.variable("angle", (0, sp.pi), math.pi)
+    cosine, sine = frame.pool.node("cos", angle), frame.pool.node("sin", angle)
+    return tuple(cosine * g1 + sine * g2 for g1, g2 in columns)
+
+
+def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
+    """The necessary conditions where they may be used: both parts differentiable on the whole box, and the box strictly
+    inside the bounds of implicit parts, where these end.
+    """
+    if not rows:
+        return ()
+    pool = frame.pool
+    smooth = [f for p in (a, b) for f in (p.position if isinstance(p, PlacedParametric) else p.values)]
+    strict = [c for p in (a, b) if isinstance(p, PlacedImplicit) for c in p.bounds("lt")]
+    result = []
+    for row in rows:
+        for f in dict.fromkeys(smooth):
+            row = pool.trusted(row, f, 3)
+        result.append(pool.where(all_of(pool, strict), row, pool.node("undefined")) if strict else row)
+    return tuple(result)
+
+
+# -- feasibility --------------------------------------------------------------------------------------------------
+
+
+def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, incoming: bool,
+              tracked: Sequence[tuple[Any, Any, Any, float]]) -> Expr | None:
+    conditions: list[Expr] = []
+    for p in (a, b):
+        if isinstance(p, PlacedImplicit):
+            conditions += p.bounds("le")
+            shown = p.on_surface()
+            conditions += [] if shown is None else [shown]
+    if incoming:
+        conditions += _incoming(a, b, equations, frame)
+    carrier = a if a.own else b
+    conditions += [_far(carrier.position, *known, frame) for known in tracked]
+    return all_of(frame.pool, conditions) if conditions else None
+
+
+def _far(position: Vector, surface: Any, ut: Any, vt: Any, radius: float, frame: Frame) -> Expr:
+    """Eq. 7: the distance to a tracked point is at least the radius."""
+    pool = frame.pool
+    at = convert([ut, vt], {t: frame.time}, pool)
+    point = convert(surface.expressions, {u: at[0], v: at[1], t: frame.time}, pool)
+    apart = subtract(position, (point[0], point[1], point[2]))
+    square = convert([radius], {}, pool)[0] ** 2
+    return pool.node("le", square, sum((pool.power_integer(d, 2) for d in apart[1:]), pool.power_integer(apart[0], 2)))
+
+
+def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> list[Expr]:
+    """The bodies approach (the closing speed is not negative) and outward directions face away from each other:
+    Equations 3, 6, 10, 12. A two-sided part has no outward direction, so it excludes nothing.
+    """
+    pool = frame.pool
+    zero = pool.constant(0)
+    sided = [p for p in (a, b) if not p.part.two_sided]
+    single = [p for p in sided if len(p.outward) == 1]
+    result = []
+    if single:
+        speeds = [_closing(single[0], b if single[0] is a else a, equations, frame)]
+    else:
+        speeds = [dot(subtract(p.velocity, q.velocity), d) for p, q in ((a, b), (b, a)) if p in sided for d in p.outward]
+    if speeds:
+        result.append(any_of(pool, [pool.node("le", zero, s) for s in speeds]))
+    if len(sided) == 2:
+        result.append(any_of(pool, [pool.node("le", dot(d, e), zero) for d in a.outward for e in b.outward]))
+    return result
+
+
+def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Frame) -> Expr:
+    """How fast `face` moves along its outward direction relative to `other`: positive where they approach.
+
+    For an implicit face it is -dF/dt along the motion of the other part. Two implicit ones: Eq. 6, whose first part does
+    not depend on the frame of reference where the gradients are opposed.
+    """
+    if isinstance(face, PlacedParametric):
+        return dot(subtract(face.velocity, other.velocity), face.outward[0])
+    rates = frame.derivatives(equations, [frame.time])[0]
+    if isinstance(other, PlacedParametric):
+        return -rates[0]
+    lengths = [_length(p.outward[0]) if len(p.outward) == 1 else None for p in (face, other)]
+    if lengths[1] is None:
+        return dot(subtract(face.velocity, other.velocity), face.outward[0]) - face.deformation[0]
+    assert lengths[0] is not None
+    first, second = (0, 1) if face.carrier else (1, 0)
+    return -(rates[first] * lengths[1]) - rates[second] * lengths[0]
+
+
+def _length(a: Vector) -> Expr:
+    return a[0].pool.node("sqrt", sum((a[0].pool.power_integer(c, 2) for c in a[1:]), a[0].pool.power_integer(a[0], 2)))
+
+
+# -- directions for the result ------------------------------------------------------------------------------------
+
+
+def _directions(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
+    """Candidates for the normal, five numbers each: a separating direction, the speed at which the first part moves along
+    it towards the second, and a number that is positive where it points out of the first body as declared.
+    """
+    result: list[Expr] = []
+    one = frame.pool.constant(1)
+    for face, other, sign in ((a, b, 1), (b, a, -1)):
+        if len(face.outward) == 1 and face.part.dimension == 2:
+            n = face.outward[0]
+            result += [*(n if sign > 0 else (-n[0], -n[1], -n[2])), _closing(face, other, equations, frame), one]
+    if not result and a.tangents and b.tangents:
+        n = cross(a.tangents[0], b.tangents[0])
+        outward = [sum((d[k] for d in a.outward[1:]), a.outward[0][k]) for k in range(3)]
+        result += [*n, dot(subtract(a.velocity, b.velocity), n), dot(n, (outward[0], outward[1], outward[2]))]
+    return tuple(result)
+

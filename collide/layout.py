@@ -20,6 +20,8 @@ FIELDS = {
     "child": int,         # (capacity,): pairing heap
     "sibling": int,       # (capacity,)
     "free": int,          # (capacity,): a stack of unused boxes
+    "plan": int,          # (capacity,): what `march` does with it next
+    "horizon": float,     # (capacity,): up to which time
     # solutions
     "found": float,       # (solutions, n, 2): a box that holds it
     "region": float,      # (solutions, n, 2): where a UNIQUE one is the only zero
@@ -40,12 +42,18 @@ FIELDS = {
     "G": float,           # (m, m, 2): a smaller system's matrix
     "flag": float,        # (): see each use
     "image": float,       # (6, 2)
+    "Z": float,           # (2 n, 2): boxes and their centres, for `march`
+    "T": float,           # (bounds, 2): Taylor coefficients there
+    "N": float,           # (m,): a direction
+    "out": float,         # (n,): what follows for the time, and sizes in space
     "point": float,       # (n,): points of a local solve
     "value": float,       # (m + m n,): rows and Jacobian there
     # one lane at a time
     "before": float,      # (LANES, n, 2): boxes as they were popped
     "hold": float,        # (LANES, n, 2): and after contraction
     "action": int,        # (LANES,): what becomes of each
+    "trial": int,         # (LANES,): tests of a box in a row
+    "until": float,       # (LANES,): the end of the window that is tested
     "small": float,       # (max(m, n), n): dense matrix of a local solve
     "step": float,        # (n,)
     "centre": float,      # (n,)
@@ -60,7 +68,8 @@ FIELDS = {
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
 # necessary conditions hold on the whole closed domain.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
- POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, COLUMNS) = range(21)
+ POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND,
+ COLUMNS) = range(23)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
@@ -74,6 +83,9 @@ PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, REALS = rang
 # What is known of a solution. ALONE: `found` holds the only zero of the square system in `region`, which may lie just
 # outside the domain or violate an inequality.
 LOCATED, EXISTS, UNIQUE, ALONE = 0, 1, 2, -1
+
+# The plan of a box that `march` has not seen: see there.
+NO_PLAN = 255
 
 # Why a slice of the loop ended.
 FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS = 0, 1, 2, 3

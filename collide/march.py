@@ -19,6 +19,7 @@ from .layout import (
     EQUATIONS,
     ITERATIONS,
     LANES,
+    NO_PLAN,
     OBJECTIVE,
     PARAMETERS,
     PROVED,
@@ -34,6 +35,7 @@ from .layout import (
 from .queue import attribute, copy_box, pop, push
 
 # A plan names the one or two variables to halve, _NONE for none, and counts the tests in a row without a split.
+# NO_PLAN is none and none.
 _NONE, _SECOND, _TEST = 15, 16, 256
 # A test that moves a window on by less than this share of it is not worth another one; nor are more than so many in a
 # row; and the window of the next one, against the last advance.
@@ -140,7 +142,7 @@ def settle(s, p, lane):
     i = push(s, p, s.before, lane)
     s.horizon[i] = np.inf
     if bound - begin > _WORTH * (until - begin) and s.trial[lane] < _MOST:
-        s.plan[i] = _NONE * (1 + _SECOND) + _TEST * (s.trial[lane] + 1)
+        s.plan[i] = NO_PLAN + _TEST * (s.trial[lane] + 1)
         s.horizon[i] = bound + _WINDOW * (bound - begin)
     else:
         s.plan[i] = plan_of(s, p, lane)
@@ -169,7 +171,7 @@ def plan_of(s, p, lane):
                 elif extent > more:
                     second, more = j, extent
     if first < 0:
-        return _NONE * (1 + _SECOND)
+        return NO_PLAN
     if second < 0 or more < _COMPARABLE * most:
         second = _NONE
     return first + _SECOND * second

@@ -25,7 +25,9 @@ from .patch import Vector, cross, enclose, subtract
 
 @dataclass
 class Frame:
-    """The variables and parameters of one problem, as they are created. Time comes last, at a position known first."""
+    """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before
+    it, is known first.
+    """
 
     spatial: int
     time_span: tuple[Any, Any]
@@ -35,10 +37,12 @@ class Frame:
     periods: list[float] = field(default_factory=list)
     borders: list[tuple[bool, bool]] = field(default_factory=list)
     values: list[tuple[float, float]] = field(default_factory=list)
+    moment: float | None = None
 
     @property
     def time(self) -> Expr:
-        return self.pool.variable(self.spatial)
+        """The last variable, or a constant where the problem is about one moment."""
+        return self.pool.variable(self.spatial) if self.moment is None else self.pool.constant(self.moment)
 
     def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False)) -> Expr:
         node = self.pool.variable(len(self.names))

@@ -1,7 +1,7 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,8 +10,10 @@ from codegen.autodiff import partials
 from codegen.backward import backward_code
 from codegen.expr import Expr
 from codegen.kernel import Kernel
+from codegen.lanes import WIDTH
 from codegen.native import Code
 
+from .advance import Advance, advance_kernel
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -22,7 +24,9 @@ class Problem:
     `border` (n, 2). `feasible` is a truth value that must hold. `period` (n,) is the proved period of a variable
     that closes on itself, 0 for others. `image` gives six coordinates: the point of space as each of the two bodies
     sees it. `label` is the pair of bodies. Only the first `searched` variables are split (None: all); the others
-    follow from them. `propagate`: contract by forward-backward propagation and preconditioned sweeps too.
+    follow from them. `fast`: advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and preconditioned sweeps too.
+    `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes. `features` name the parts of the
+    two bodies; `directions` gives candidates for the normal there, five numbers each (see `contact`).
     """
 
     variables: tuple[str, ...]
@@ -38,6 +42,10 @@ class Problem:
     label: tuple[int, int] = (0, 1)
     searched: int | None = None
     propagate: bool = False
+    fast: bool = False
+    parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    features: tuple[str, str] = ("face 0", "face 0")
+    directions: Callable[[], tuple[Expr, ...]] | None = None
 
     @property
     def rows(self) -> tuple[Expr, ...]:
@@ -80,5 +88,23 @@ class Problem:
         """Forward-backward propagation of the equations and the feasibility."""
         return backward_code(self.equations, self.feasible) if self.propagate else None
 
+    @cached_property
+    def direction_kernel(self) -> Kernel | None:
+        outputs = self.directions() if self.directions is not None else ()
+        return self._kernel(outputs) if outputs else None
+
+    @cached_property
+    def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
+        """The parameters as the kernels of boxes and of points take them, eight lanes each."""
+        ends = np.stack([-self.parameters[:, 0], self.parameters[:, 1]], axis=1)
+        return np.repeat(ends[:, :, None], WIDTH, 2), np.repeat(self.parameters.mean(axis=1)[:, None], WIDTH, 1)
+
+    @cached_property
+    def advance(self) -> Advance | None:
+        """Bounds of the objective from below, for the fast method."""
+        if not self.fast or self.objective is None:
+            return None
+        return advance_kernel(self.equations, self.variables, self.objective)
+
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
-        return Kernel(outputs, self.variables)
+        return Kernel(outputs, self.variables, [f"p{k}" for k in range(len(self.parameters))])

@@ -5,9 +5,11 @@ arrays, so every problem has a queue of its own without memory of its own (Fredm
 1986).
 """
 
+import numpy as np
+
 from codegen.loops import native
 
-from .layout import COLUMNS, FREE, OBJECTIVE, OPEN, PROBLEMS, ROOT, STRIDE, UPPER_FIRST, VARIABLES
+from .layout import COLUMNS, FREE, NO_PLAN, OBJECTIVE, OPEN, PROBLEMS, ROOT, STRIDE, UPPER_FIRST, VARIABLES
 
 
 @native
@@ -65,8 +67,8 @@ def copy_box(s, p, source, i, target, k):
 
 @native
 def push(s, p, source, k):
-    """Queue box k of the array `source`. Boxes come first by the lower (or upper) end of the objective; without
-    one, the widest.
+    """Queue box k of the array `source`; its index. Boxes come first by the lower (or upper) end of the objective;
+    without one, the widest.
     """
     s.count[FREE] -= 1
     i = s.free[s.count[FREE]]
@@ -81,8 +83,11 @@ def push(s, p, source, k):
             s.key[i] = min(s.key[i], s.box[2 * (n * i + j)] - s.box[2 * (n * i + j) + 1])
     s.child[i] = -1
     s.sibling[i] = -1
+    s.plan[i] = NO_PLAN
+    s.horizon[i] = np.inf
     s.table[p * COLUMNS + ROOT] = meld(s, attribute(s, p, ROOT), i)
     s.count[OPEN] += 1
+    return i
 
 
 @native

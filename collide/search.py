@@ -76,6 +76,7 @@ from .layout import (
     UNIQUE,
     VARIABLES,
 )
+from .march import march, marching
 from .prove import image_of, linearize, local_solve, prove, record, scatter_points
 from .queue import attribute, copy_box, first_problem, push
 
@@ -107,7 +108,10 @@ def run(s, steps):
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
             s.count[NEXT_LOCAL] *= 2
             look_ahead(s, p)
-        step(s, p)
+        if marching(s, p):
+            march(s, p)
+        else:
+            step(s, p)
     return SLICE
 
 

@@ -19,7 +19,7 @@ _BOXES, _SOLUTIONS = 1 << 12, 256
 # the operator, which is also the one that proves uniqueness.
 METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk": (2, "krawczyk"), "subdivision": (0, "krawczyk")}
 
-_PER_BOX = ("box", "key", "child", "sibling", "free")
+_PER_BOX = ("box", "key", "child", "sibling", "free", "plan", "horizon")
 _PER_SOLUTION = ("found", "region", "place", "kind", "owner")
 
 
@@ -33,6 +33,7 @@ class Search:
         self.problems = tuple(problems)
         self.n = max(len(p.variables) for p in problems)
         newton, operator = METHODS[method]
+        self.march = method == "auto"
         self.arrays = self._allocate(max(len(p.rows) for p in problems))
         self._fill(operator)
         for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, _SOLUTIONS),
@@ -114,15 +115,17 @@ class Search:
 
     def _allocate(self, m: int) -> dict[str, np.ndarray]:
         n, problems = self.n, len(self.problems)
+        bounds = max((len(p.advance.kernel.outputs) for p in self.problems if p.advance), default=0)
         per_problem = {"table": (problems, layout.COLUMNS), "domain": (problems, n, 2), "inner": (problems, n, 2),
                        "border": (problems, n, 2), "period": (problems, n)}
         per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2)}
         per_solution = dict.fromkeys(_PER_SOLUTION, (_SOLUTIONS,)) | {
             "found": (_SOLUTIONS, n, 2), "region": (_SOLUTIONS, n, 2), "place": (_SOLUTIONS, 3, 2)}
         blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2),
-                  "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (m + m * n,)}
+                  "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (m + m * n,),
+                  "Z": (2 * n, 2), "T": (bounds, 2), "N": (m,), "out": (n,)}
         rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
-                "action": (LANES,), "small": (max(m, n), n), "step": (n,), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
+                "action": (LANES,), "trial": (LANES,), "until": (LANES,), "small": (max(m, n), n), "step": (n,), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
                 "near": (3, 2), "pick": (max(m, n),), "bound": (n,)}
         shapes: dict[str, Any] = {**per_problem, **per_box, **per_solution, **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
         return {name: np.zeros(shapes[name], np.float64 if kind is float else np.int64) for name, kind in FIELDS.items()}
@@ -137,6 +140,9 @@ class Search:
         for k, p in enumerate(self.problems):
             n = len(p.variables)
             a["table"][k] = _row(p, operator)
+            if self.march and p.advance:
+                a["table"][k, layout.TAYLOR] = p.advance.kernel.block_address()
+                a["table"][k, layout.TIME_BOUND] = p.advance.bound
             a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
             for name, values in (("border", p.border), ("period", p.period)):
                 if values is not None:
@@ -151,6 +157,7 @@ def _row(p: Problem, operator: str) -> list[int]:
     row[layout.RANGE], row[layout.SLOPE] = p.range_kernel.block_address(), p.slope_kernel.block_address()
     row[layout.POINT] = p.point_kernel.block_address("points")
     row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
+    row[layout.PARAMETERS], row[layout.POINT_PARAMETERS] = (block.ctypes.data for block in p.parameter_blocks)
     row[layout.LINEAR] = linear.linear_solve(m, n)
     square: Callable[[int], int] = getattr(linear, operator)
     if n in (e, m):

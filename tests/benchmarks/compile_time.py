@@ -44,7 +44,7 @@ def mixed(operations: int) -> tuple[list[Any], list[Any]]:
 
 
 _COMPILE = """
-import time, numpy as np, codegen
+import time, numpy as np, codegen, codegen.from_sympy
 from codegen.expr import reachable
 from tests.benchmarks.compile_time import mixed
 expressions, symbols = mixed({operations})
@@ -84,6 +84,37 @@ def import_times() -> None:
     table("Seconds to import in a fresh process (median of 5)", ["", "s", "target <="], rows)
 
 
+_LOOP = """
+import time
+from collide.native import compiled
+from collide.search import run
+start = time.perf_counter()
+compiled(run, 1)
+print(time.perf_counter() - start)
+"""
+
+_DEMO = """
+import contextlib, io, sys, tempfile, time
+sys.argv = ["collide", "--demo", "--html", tempfile.gettempdir() + "/demo-benchmark.html"]
+start = time.perf_counter()
+import runpy
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    runpy.run_module("collide", run_name="__main__")
+print(time.perf_counter() - start)
+"""
+
+
+def program_times() -> None:
+    rows = []
+    for name, code, targets in (("the native search loop", _LOOP, ("", "")), ("make demo, after set-up", _DEMO, ("15", "3"))):
+        with tempfile.TemporaryDirectory() as directory:
+            cold = fresh(code, GENERATIVE_COLLISION_CACHE=directory)
+            cached = medians(code, RUNS, GENERATIVE_COLLISION_CACHE=directory)
+        rows.append([name, *cold, targets[0], *cached, targets[1]])
+    table("Seconds in a fresh process", ["", "cold", "target <=", "cached", "target <="], rows)
+
+
 def main() -> None:
     compile_times()
     import_times()
+    program_times()

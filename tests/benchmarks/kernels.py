@@ -89,6 +89,21 @@ def arb_loop(name: str, rows: int) -> Callable[[], Any]:
     return lambda: [formula(m, *row) for row in balls]
 
 
+def check(name: str) -> None:
+    """Every contender computes the same functions: crival's boxes meet ours, and both hold NumPy's points."""
+    lo, hi = boxes(1000, len(FORMULAS[name][1].split()))
+    by_column = np.ascontiguousarray(lo.T), np.ascontiguousarray(hi.T)
+    out_lo, out_hi = ours(name)(lo, hi)
+    points = np.stack([np.broadcast_to(v, len(lo)) for v in numpy_points(name)(*by_column)], axis=1)
+    slack = 1e-12 * (1 + np.abs(points))
+    assert ((out_lo <= points + slack) & (points - slack <= out_hi)).all(), name
+    for way, function in crival_ways(name).items():
+        for k, interval in enumerate(function(*by_column)):
+            meets = (interval.lo <= out_hi[:, k]) & (out_lo[:, k] <= interval.hi)
+            close = (interval.lo - slack[:, k] <= points[:, k]) & (points[:, k] <= interval.hi + slack[:, k])
+            assert (meets & close).all(), (name, way, k)
+
+
 def nanoseconds(name: str) -> dict[str, float]:
     """The best of every contender's ways and batches."""
     rows_of: dict[str, int] = {"Arb": ARB_BOXES}
@@ -114,6 +129,7 @@ def nanoseconds(name: str) -> dict[str, float]:
 def compare() -> None:
     rows = []
     for name, (faster, points) in TARGETS.items():
+        check(name)
         ns = nanoseconds(name)
         rows.append([name, ns["ours"], ns["crival"], ns["Arb"], ns["NumPy"], ns.get("symjit", "not installed"),
                      ns["crival"] / ns["ours"], f"{faster:.0f}", ns["Arb"] / ns["ours"], ns["ours"] / ns["NumPy"], points])

@@ -26,7 +26,8 @@ def machine() -> str:
     except (OSError, StopIteration):
         pass
     software = ", ".join(f"{n} {version(n)}" for n in ("numpy", "sympy", "llvmlite"))
-    return f"{name}, {os.cpu_count()} cores; Python {platform.python_version()}, {software}; one thread"
+    busy = f"; load average {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{name}, {os.cpu_count()} cores{busy}; Python {platform.python_version()}, {software}; one thread"
 
 
 def interleaved(contenders: Mapping[str, Callable[[], Any]], rounds: int = 15) -> dict[str, float]:

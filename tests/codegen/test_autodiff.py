@@ -95,6 +95,13 @@ def test_clarkes_gradient_inside_a_box() -> None:
     assert lo[0].tolist() == [-1, 0, 1, 0, 0, 0] and hi[0].tolist() == [1, 0, 3, 0, 1, 1]
 
 
+@pytest.mark.parametrize("box", [(0.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (-0.0, -0.0)])
+def test_clarkes_gradient_where_the_kink_is_an_end(box: tuple[float, float]) -> None:
+    kernel = codegen.compile([sp.Abs(x), sp.Max(x, 3 * x), sp.Min(x, 3 * x), sp.Max(x, 0)], [x]).jacobian()
+    lo, hi = kernel.interval([[box[0]]], [[box[1]]])
+    assert lo[0].tolist() == [-1, 1, 1, 0] and hi[0].tolist() == [1, 3, 3, 1]
+
+
 def test_derivatives_are_decorated_by_their_function() -> None:
     kernel = codegen.compile([sp.Abs(x), sp.floor(x), sp.sqrt(x), sp.Piecewise((x, x < 1), (x**2, True)), x**3], [x]).jacobian()
     _, _, level = kernel.decorated([[-1.0], [0.5], [2.25]], [[1.0], [1.5], [2.5]])

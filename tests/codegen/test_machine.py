@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import codegen
 from codegen import lower, native
@@ -131,3 +132,23 @@ def test_a_denormal_result_is_kept() -> None:
     kernel = codegen.compile([x * 1, x / 2, x**2], [x])
     lo, hi = kernel.interval([[5e-324]], [[1e-323]])
     assert lo.tolist() == [[5e-324, 0.0, 0.0]] and hi.tolist() == [[1e-323, 5e-324, 5e-324]]
+
+
+def test_code_for_arm_calls_nothing_outside_and_sets_its_control_register(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emitted and assembled for AArch64 here; run on x86 only."""
+    from llvmlite import binding as llvm
+
+    native.machine()
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    monkeypatch.setattr(native, "machine", lambda: "aarch64")
+    x, y = sp.symbols("x y", real=True)
+    kernel = codegen.compile([sp.sin(x) * y, sp.sqrt(x) / y, sp.floor(x), sp.exp(x * y), sp.atan2(y, x), sp.Abs(x) ** 3], [x, y])
+    module = llvm.parse_assembly(kernel.llvm("decorated", "batch"))
+    module.triple = "aarch64-unknown-linux-gnu"
+    machine = llvm.Target.from_triple(module.triple).create_target_machine(cpu="generic", opt=2, reloc="pic", codemodel="small")
+    text = machine.emit_assembly(module)
+    called = set(re.findall(r"\bbl\s+(\S+)", text))
+    defined = set(re.findall(r"^(\w+):", text, re.MULTILINE))
+    assert called <= defined
+    assert len(re.findall(r"msr\s+FPCR", text)) == 2

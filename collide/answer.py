@@ -1,0 +1,119 @@
+"""From the state of a search to the `Contacts` it found: which solutions count, where they are, and what was proved."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from codegen.interval import Interval
+
+from . import layout
+from .budget import Clock
+from .layout import EXISTS, LOCATED, UNIQUE
+from .problem import Problem
+from .result import Contacts, Start, Status
+from .state import Search
+
+Starts = dict[tuple[int, int], Start]
+
+
+def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
+    """What the search found. Without a search nothing was looked at."""
+    proved = float(s.real[layout.PROVED]) if s else np.inf
+    found = [k for k in s.solutions if s.kind(k) >= LOCATED and _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY]] if s else []
+    clear = _clear_until(s, found, span) if s else span[0]
+    status, bracket = Status.NO_CONTACT, None
+    if not finished:
+        status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
+    elif proved < np.inf:
+        status, bracket = Status.CONTACT, Interval(clear, proved)
+    elif found:
+        status, bracket = Status.UNRESOLVED, Interval(clear, max(_time(s, k)[1] for k in found))
+    known = _distinct(s, [k for k in found if s.kind(k) != LOCATED] or found) if s else []
+    points, normals = _places(s, known, start)
+    return Contacts(
+        status=status, time=bracket, clear_until=clear, points=points, normals=normals,
+        proved=np.array([s.kind(k) == UNIQUE for k in known], bool),
+        existence=np.array([s.kind(k) >= EXISTS for k in known], bool),
+        pairs=np.array([_problem(s, k).label for k in known], int).reshape(-1, 2),
+        features=[_problem(s, k).features for k in known], boxes=[s.found(k).copy() for k in known],
+        variables=[_problem(s, k).variables for k in known], iterations=clock.boxes, seconds=clock.seconds, start=start,
+        bodies=tuple(bodies), time_span=span)
+
+
+def _problem(s: Search, k: int) -> Problem:
+    return s.problems[s.owner(k)]
+
+
+def _time(s: Search, k: int) -> tuple[float, float]:
+    lo, hi = s.found(k)[_problem(s, k).objective]
+    return float(lo), float(hi)
+
+
+def _clear_until(s: Search, found: Sequence[int], span: tuple[float, float]) -> float:
+    """The least time at which anything was found, was thinned, or is still open."""
+    open_times = [float(box[s.problems[p].objective, 0]) for p, box in s.open_boxes()]
+    return min([float(s.real[layout.CLEAR]), span[1], *(_time(s, k)[0] for k in found), *open_times])
+
+
+# -- one point for one place --------------------------------------------------------------------------------------
+
+
+def _distinct(s: Search, found: Sequence[int]) -> list[int]:
+    """The solutions without those that repeat another one of the same pair in a different situation.
+
+    Closed parts share their borders, so a point on an edge solves the problem of the face as well. A solution that is
+    not proved unique is left out near (by `separation`, the distance of samples) one that is known better: proved
+    unique, or proved to exist, or of features of lower dimension.
+    """
+    order = sorted(found, key=lambda k: (-s.kind(k), _dimension(_problem(s, k)), k))
+    kept: list[int] = []
+    for k in order:
+        if not any(_same_place(s, k, other) for other in kept):
+            kept.append(k)
+    return sorted(kept)
+
+
+def _dimension(p: Problem) -> int:
+    return sum(("vertex", "edge", "face").index(name.split()[0]) for name in p.features)
+
+
+def _same_place(s: Search, k: int, other: int) -> bool:
+    if s.owner(k) == s.owner(other) or _problem(s, k).label != _problem(s, other).label:
+        return False
+    a, b = (s.arrays["place"][i] for i in (k, other))
+    if s.kind(k) == UNIQUE:
+        return bool((a[:, 0] <= b[:, 1]).all() and (b[:, 0] <= a[:, 1]).all())
+    farthest = np.maximum(np.abs(a[:, 1] - b[:, 0]), np.abs(b[:, 1] - a[:, 0]))
+    return bool(np.linalg.norm(farthest) < s.real[layout.SEPARATION])
+
+
+# -- points and normals -------------------------------------------------------------------------------------------
+
+
+def _places(s: Search | None, known: Sequence[int], start: Starts) -> tuple[np.ndarray, np.ndarray]:
+    """The points in space, and the unit normals, outward from the first body of each pair."""
+    if s is None:
+        return np.zeros((0, 3)), np.zeros((0, 3))
+    place = s.arrays["place"][list(known)]
+    points = 0.5 * (place[:, :, 0] + place[:, :, 1])
+    normals = np.full((len(known), 3), np.nan)
+    for row, k in enumerate(known):
+        normals[row] = unit_normal(_problem(s, k), s.found(k).mean(axis=1), start.get(_problem(s, k).label) is Start.DISJOINT)
+    return points, normals
+
+
+def unit_normal(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
+    """The separating direction at a contact, approximately; NaN where there is none.
+
+    Bodies that start apart come together, so the direction is the one in which they approach, whichever way their normals
+    were declared; where they do not approach, and for other bodies, the declared side counts.
+    """
+    if problem.direction_kernel is not None:
+        values = problem.direction_kernel.points(at[None], parameters=problem.parameters.mean(axis=1))[0].reshape(-1, 5)
+        for *direction, speed, declared in values:
+            length = float(np.linalg.norm(direction))
+            if 0 < length < np.inf:
+                side = speed if apart and abs(speed) > 1e-9 * length else declared
+                return np.array(direction) / length * (1.0 if side >= 0 else -1.0)
+    return np.full(3, np.nan)

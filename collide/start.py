@@ -1,0 +1,166 @@
+"""The state of a pair of bodies at the beginning: apart, touching, overlapping, or one inside the other.
+
+Two searches decide: whether the surfaces meet at that moment (their contact equations with the time fixed; a proved zero
+means that they cross), and if they do not, whether a point of one surface is inside the other body: by the sign of an
+implicit function, or by counting the crossings of a ray with a closed parametric surface, each proved unique.
+"""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.from_sympy import convert
+from codegen.kernel import Kernel, compile
+from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
+
+from . import layout
+from .budget import Clock, drive
+from .contact import at_time, situation
+from .layout import UNIQUE
+from .parts import faces_of, is_closed, Parametric
+from .patch import bounds
+from .place import Frame, PlacedParametric
+from .problem import Problem
+from .result import Start
+from .state import Search
+
+# Directions of rays, tried in turn: none is along an axis or in a plane of symmetry of the usual shapes.
+_RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.67, -0.45))
+# Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
+_GRID = 12
+
+
+def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock) -> Start:
+    """The state at `moment`. DISJOINT is proved, OVERLAPPING too (of bodies that are closed, as they claim to be).
+
+    One point of each surface decides whether it is inside the other body; so a body of several pieces is not known to be
+    apart if others of its pieces are inside. No claim about times rests on that: it is made for the surfaces.
+    """
+    span = (sp.Rational(moment), sp.Rational(moment))
+    problems = [at_time(situation(a, b, span, tangency=False), moment)
+                for a, b in itertools.product(faces_of(first), faces_of(second))]
+    search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
+    finished = drive(search, clock)
+    if search.real[layout.PROVED] < math.inf:
+        return Start.OVERLAPPING
+    if not finished:
+        return Start.UNKNOWN
+    if search.solutions:
+        return Start.TOUCHING
+    answers = [_inside(a, b, moment, clock) for a, b in ((first, second), (second, first))]
+    if True in answers:
+        return Start.OVERLAPPING
+    return Start.DISJOINT
+
+
+def _inside(body: Any, other: Any, moment: float, clock: Clock) -> bool | None:
+    """Is a point of the surface of `body` proved to be inside `other`? None where that is not decided."""
+    if not is_closed(other):
+        return False
+    point = surface_point(body, moment)
+    if point is None:
+        return None
+    if isinstance(other, ImplicitBody):
+        return _negative(other, point, moment)
+    return _encloses(other, point, moment, clock)
+
+
+# -- a point of a surface -----------------------------------------------------------------------------------------
+
+
+def surface_point(body: Any, moment: float) -> np.ndarray | None:
+    """A box (3, 2) in space that holds a point of the surface; None if none is found."""
+    if isinstance(body, ImplicitBody):
+        return _change_of_sign(body, moment)
+    face = body.faces[0] if isinstance(body, Solid) else body
+    at = np.array([[float(sp.N((lo + hi) / 2)) for lo, hi in face.domain.values()] + [moment]])
+    lo, hi = compile(list(face.expressions), [u, v, t]).interval(at, at)
+    return np.stack([lo[0], hi[0]], axis=1)
+
+
+def _change_of_sign(body: ImplicitBody, moment: float) -> np.ndarray | None:
+    """A segment along which F changes sign, halved until it is short: on it is a zero, since F is continuous there."""
+    leaf = body.leaves[0]
+    kernel = compile([body.expression.xreplace({}), x, y, z], [x, y, z, t])
+    place = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t])
+    axes = [np.linspace(float(lo), float(hi), _GRID + 1) for lo, hi in leaf.bounds]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    world = place.points(np.column_stack([grid, np.full(len(grid), moment)]))
+    values = kernel.points(np.column_stack([world, np.full(len(grid), moment)]))[:, 0]
+    if not ((values < 0).any() and (values > 0).any()):
+        return None
+    inner, outer = world[np.nanargmin(values)], world[np.nanargmax(values)]
+    for _ in range(60):
+        middle = 0.5 * (inner + outer)
+        if kernel.points(np.append(middle, moment)[None])[0, 0] < 0:
+            inner = middle
+        else:
+            outer = middle
+    lo, hi = np.minimum(inner, outer), np.maximum(inner, outer)
+    ends = np.column_stack([np.stack([inner, outer]), [moment, moment]])
+    low, high = kernel.interval(ends, ends)
+    proved = high[0, 0] <= 0 <= low[1, 0]
+    level = kernel.decorated(np.append(lo, moment)[None], np.append(hi, moment)[None])[2][0, 0]
+    return np.stack([lo, hi], axis=1) if proved and level >= 2 else None
+
+
+# -- inside or not ------------------------------------------------------------------------------------------------
+
+
+def _negative(body: ImplicitBody, point: np.ndarray, moment: float) -> bool | None:
+    """The sign of F at a point that lies within the bounds of a leaf."""
+    within = False
+    lo, hi = (np.append(end, moment)[None] for end in (point[:, 0], point[:, 1]))
+    for leaf in body.leaves:
+        low, high = compile(list(leaf.coordinates), [x, y, z, t]).interval(lo, hi)
+        ends, _ = bounds(leaf.bounds)
+        within = within or bool((low[0] <= ends[:, 1]).all() and (high[0] >= ends[:, 0]).all())
+    if not within:
+        return False
+    low, high = compile([body.expression], [x, y, z, t]).interval(lo, hi)
+    return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
+
+
+def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock) -> bool | None:
+    """Does a closed parametric surface enclose the point? A ray from it then crosses the surface an odd number of times."""
+    faces = body.faces if isinstance(body, Solid) else (body,)
+    box = np.array([_bounding_box(f, moment) for f in faces])
+    lo, hi = box[:, :, 0].min(axis=0), box[:, :, 1].max(axis=0)
+    if (point[:, 1] < lo).any() or (point[:, 0] > hi).any():
+        return False
+    length = 2.0 * float(np.abs(hi - lo).sum()) + 1.0
+    for ray in _RAYS:
+        search = Search([_ray_problem(p, point, ray, length, moment) for p in faces_of(body) if isinstance(p, Parametric)])
+        finished = drive(search, clock)
+        if not finished:
+            return None
+        if all(search.kind(k) == UNIQUE for k in search.solutions):
+            return len(search.solutions) % 2 == 1
+    return None
+
+
+def _bounding_box(face: ParametricSurface, moment: float) -> np.ndarray:
+    """(3, 2): the surface at one moment, from a grid of parameter boxes."""
+    ends, _ = bounds(list(face.domain.values()))
+    cuts = [np.linspace(lo, hi, _GRID + 1) for lo, hi in ends]
+    cells = [np.array(list(itertools.product(cuts[0][s], cuts[1][s]))) for s in (slice(None, -1), slice(1, None))]
+    moments = np.full((len(cells[0]), 1), moment)
+    lo, hi = compile(list(face.expressions), [u, v, t]).interval(*(np.hstack([c, moments]) for c in cells))
+    return np.stack([lo.min(axis=0), hi.max(axis=0)], axis=1)
+
+
+def _ray_problem(face: Parametric, point: np.ndarray, ray: Sequence[float], length: float, moment: float) -> Problem:
+    """S(u, v) = p + s ray for every p in the box: the box enters as kernel parameters, so a proof holds for each of them."""
+    frame = Frame(3, (0, 1), moment=moment)
+    placed = PlacedParametric(face, frame, 1)
+    s = frame.variable("s", (0, sp.Rational(length)))
+    frame.values += [tuple(p) for p in point]
+    count = len(frame.values)
+    start = [frame.pool.parameter(count - 3 + k) for k in range(3)]
+    outer, inner = bounds(frame.ends)
+    equations = tuple(placed.position[k] - (start[k] + frame.pool.constant(ray[k]) * s) for k in range(3))
+    return Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods), parameters=np.array(frame.values))
