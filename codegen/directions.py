@@ -38,7 +38,7 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]]) -> i
 
     Z    (2 n, 2)  the box: n intervals, number `time` the window; then n points of it, as thin intervals: the
                    centre, and the beginning of the window in the place of the time
-    T    intervals of m entries: E over the box (not used), E at the centre, E_j there for every variable j but the
+    T    intervals of m entries: E over the box and the window (not used), over the box at the beginning, E at the centre, E_j there for every variable j but the
          time, E_ij for each (i, j) of `pairs` over the box at the beginning, E_t likewise, E_tt over the box and the window
     N    (m,)      one direction to try
     out  (n,)      the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j for every
@@ -69,7 +69,7 @@ class _Shape:
         self.size = 0
         self.put("best", 1, 1)
         self.put("finite", 1, 1)
-        for name in ("E", "B", "C", "rho", "rhoB", "rhoC"):
+        for name in ("range", "E", "B", "C", "rhorange", "rho", "rhoB", "rhoC"):
             self.put(name, 1, m)
         self.put("D", len(self.variables), m)
         self.put("H", len(pairs), m)
@@ -143,6 +143,9 @@ def _prepare(L: Lanes, shape: _Shape) -> None:
         c = L.load("%Z", 2 * (shape.n + j) + 1)
         radii.append(L.max(L.sub(L.load("%Z", 2 * j + 1), c), L.add(L.load("%Z", 2 * j), c)))
     weights = [_weight(L, shape, radii, pair) for pair in shape.pairs]
+    middle, rho = vector()
+    shape.store(L, "range", 0, middle)
+    shape.store(L, "rhorange", 0, rho)
     middle, rho = vector()
     shape.store(L, "E", 0, middle)
     for name, scales in (("D", radii), ("H", weights)):
@@ -219,7 +222,9 @@ def _direction(L: Lanes, shape: _Shape) -> None:
             high, low = L.fma(L.max(zero, upper), w, high), L.fma(L.max(zero, lower), w, low)
         else:
             spread = L.fma(L.max(lower, upper), w, spread)
-    high, low = L.add(high, spread), L.add(low, spread)
+    wide, within = shape.load(L, "range"), _dot(L, size, shape.load(L, "rhorange"))
+    high = L.min(_dot(L, n, wide, within), L.add(high, spread))
+    low = L.min(_dot(L, minus, wide, within), L.add(low, spread))
     # n . E lies in [-low, high]: where high < 0 take -n, so that a > 0 in either case.
     opposite = L.lt(high, zero)
     minus_a = L.select(opposite, high, low)

@@ -42,6 +42,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     curvature = {k: partials(columns[k], x) for k in range(n)}
     pairs = [(i, j) for i in others for j in others if i <= j and any(_depends(row[j]) for row in curvature[i])]
     outputs = [*equations,
+               *_substitute(equations, start),
                *_substitute(equations, centre),
                *(e for k in others for e in _substitute(columns[k], centre)),
                *(e for i, j in pairs for e in _substitute([row[j] for row in curvature[i]], start)),
@@ -50,7 +51,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     m = len(equations)
     if _rough(equations):
         for guard in [*equations, *(e for column in columns for e in column)]:
-            outputs[m:2 * m] = [pool.trusted(e, guard, 3) for e in outputs[m:2 * m]]
+            outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
     names = [*variables, *(f"{name} at the centre" for name in variables)]
     return Advance(Kernel(outputs, names), time_bound(n, time, m, pairs))
 

@@ -64,11 +64,10 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else ()
     outer, inner = bounds(frame.all_ends)
-    carried = [p for p in (a, b) if p.own]
     return Problem(
         (*frame.names, "t"), outer, inner, equations=equations, necessary=_guarded(rows, a, b, equations, frame),
         feasible=_feasible(a, b, equations, frame, incoming, tracked), objective=len(frame.names), border=frame.borders_array() if any(map(any, frame.borders)) else None,
-        period=np.array([*frame.periods, 0.0]), image=(*carried[0].position, *carried[-1].position), label=label,
+        period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
         directions=lambda: _directions(a, b, equations, frame))
 
@@ -88,7 +87,7 @@ def _dependence(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -
     """Functions that vanish where the rows of dE/dw are dependent, as many as make the system square (or none)."""
     if len(equations) == 3 and len(frame.names) == 4:
         return tuple(dot(tangent, b.outward[0]) for tangent in a.tangents)
-    own = [*a.own, *b.own] if a is not b else a.own
+    own = [*a.own, *b.own]
     columns = frame.derivatives(equations, own)
     if len(equations) == 1:
         return tuple(column[0] for column in columns)
@@ -147,8 +146,7 @@ def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, inc
             conditions += [] if shown is None else [shown]
     if incoming:
         conditions += _incoming(a, b, equations, frame)
-    carrier = a if a.own else b
-    conditions += [_far(carrier.position, *known, frame) for known in tracked]
+    conditions += [_far(a.position, *known, frame) for known in tracked]
     return all_of(frame.pool, conditions) if conditions else None
 
 

@@ -89,6 +89,17 @@ def ellipse(a: Any, b: Any, start: Any = 0, end: Any = 2 * sp.pi) -> Curve:
     return Curve([a * sp.cos(u), b * sp.sin(u), 0], (start, end))
 
 
+def superellipse(a: Any = 1, b: Any = 1, power: int = 4) -> Curve:
+    """|x/a|^p + |y/b|^p = 1 for an even power p, in polar form: (cos u, sin u) / ((cos u / a)^p + (sin u / b)^p)^(1/p).
+
+    Smooth everywhere, unlike the form with powers of |cos u|; u is the polar angle.
+    """
+    if power < 2 or power % 2:
+        raise ValueError(f"the power of a superellipse must be even and at least 2, got {power}")
+    reach = ((sp.cos(u) / exact(a)) ** power + (sp.sin(u) / exact(b)) ** power) ** sp.Rational(-1, power)
+    return Curve([reach * sp.cos(u), reach * sp.sin(u), 0], (0, 2 * sp.pi))
+
+
 def helix(radius: Any = 1, pitch: Any = 1, turns: Any = 1) -> Curve:
     """(radius cos u, radius sin u, pitch u / (2 pi)): `pitch` is the rise of one turn."""
     return Curve([radius * sp.cos(u), radius * sp.sin(u), exact(pitch) * u / (2 * sp.pi)], (0, 2 * sp.pi * exact(turns)))
@@ -114,6 +125,29 @@ def chebyshev(coefficients: Sequence[Any], domain: Any = (-1, 1)) -> Curve:
     lo, hi = interval(domain, "the domain of a curve")
     argument = (2 * u - lo - hi) / (hi - lo)
     return Curve([Chebyshev(argument, *(c[i] for c in series)) for i in range(3)], domain)
+
+
+def piecewise(pieces: Sequence[Curve]) -> Curve:
+    """The pieces, each over its own interval, as one curve; every interval must begin, exactly, where the one before it ends.
+
+    At a joint the later piece counts. Whether the pieces meet there is not checked. As faces of a solid the pieces are quicker
+    apart: an inclusion function of the whole encloses the neighbours too wherever a joint lies in the box.
+    """
+    if not pieces:
+        raise ValueError("a piecewise curve needs at least one piece")
+    for k, (a, b) in enumerate(pairwise(pieces), 1):
+        if a.domain[1] != b.domain[0]:
+            raise ValueError(f"piece {k} begins at {b.domain[0]}, but the piece before it ends at {a.domain[1]}; use onto()")
+    rows = [[p.expressions[i] for p in pieces] for i in range(3)]
+    conditions = [*(u < p.domain[1] for p in pieces[:-1]), True]
+    joined = [row[0] if len(set(row)) == 1 else sp.Piecewise(*zip(row, conditions, strict=True)) for row in rows]
+    return Curve(joined, (pieces[0].domain[0], pieces[-1].domain[1]))
+
+
+def polygon(points: Sequence[Any], *, closed: bool = True) -> list[Curve]:
+    """The sides of a polygon, u from k to k + 1 on side k; the last joins the last point to the first, if `closed`."""
+    corners = [*points, points[0]] if closed else list(points)
+    return [line(a, b).onto((k, k + 1)) for k, (a, b) in enumerate(pairwise(corners))]
 
 
 def b_spline(points: Sequence[Any], knots: Sequence[Any], degree: int, weights: Sequence[Any] | None = None) -> list[Curve]:

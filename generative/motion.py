@@ -58,6 +58,10 @@ class Motion:
         back = self.rotation.T
         return Rigid._unchecked(back, -back * self.translation)
 
+    def seen_from(self, frame: "Motion") -> "Motion":
+        """This motion relative to a body that moves by `frame`: what an observer sitting on that body sees."""
+        return frame.inverse() @ self
+
     def __matmul__(self, other: "Motion") -> "Motion":
         if not isinstance(other, Motion):
             return NotImplemented
@@ -80,14 +84,15 @@ class Motion:
 class Rigid(Motion):
     """A rotation followed by a translation.
 
-    `rotation` is a 3 x 3 matrix of determinant 1, or a quaternion [w, x, y, z], scalar first, of any length but zero,
-    or None. `translation` is a 3-vector. Entries are numbers or expressions of t. A constant matrix is checked to be a
-    rotation: exactly if it is rational up to roots, and up to 1e-12 to admit matrices computed in floating point. A
-    matrix that depends on t is taken on trust, and so is the inverse of such a motion, which transposes it.
+    `rotation` is a 3 x 3 matrix of determinant 1, or a quaternion [w, x, y, z], scalar first, or None. `translation` is a
+    3-vector. Entries are numbers or expressions of t. A constant matrix is checked to be a rotation, and a constant quaternion
+    to have length 1, up to 1e-12 to admit those computed in floating point; ``normalize=True`` takes a quaternion of any
+    length but zero. A quaternion that depends on t may have any length. A matrix that depends on t is taken on trust, and so
+    is the inverse of such a motion, which transposes it.
     """
 
-    def __init__(self, rotation: Any = None, translation: Any = (0, 0, 0)) -> None:
-        super().__init__(_rotation_matrix(rotation), vector(translation, [t], "a translation"))
+    def __init__(self, rotation: Any = None, translation: Any = (0, 0, 0), *, normalize: bool = False) -> None:
+        super().__init__(_rotation_matrix(rotation, normalize), vector(translation, [t], "a translation"))
 
     @classmethod
     def _unchecked(cls, rotation: Any, translation: Any) -> "Rigid":
@@ -152,24 +157,30 @@ def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:
     return result
 
 
-def quaternion_matrix(quaternion: Any) -> sp.ImmutableMatrix:
-    """The rotation p -> q p q^-1 of the quaternion [w, x, y, z] of any length but zero: the matrix divides by |q|^2."""
+def quaternion_matrix(quaternion: Any, *, normalize: bool = True) -> sp.ImmutableMatrix:
+    """The rotation p -> q p q^-1 of the quaternion [w, x, y, z] of any length but zero: the matrix divides by |q|^2.
+
+    So it is a rotation exactly, for floats too. Without `normalize` a constant quaternion must have length 1 up to 1e-12.
+    """
     w, a, b, c = (formula(e, [t], "a quaternion") for e in quaternion)
     square = w**2 + a**2 + b**2 + c**2
     if square.is_zero:
         raise ValueError("the quaternion [0, 0, 0, 0] is no rotation")
+    if not normalize and not square.free_symbols and abs(sp.N(square, 30) - 1) > sp.Float("2e-12"):
+        length = float(sp.sqrt(square))
+        raise ValueError(f"the quaternion has length {length:.6g}, not 1; pass normalize=True if it is to be divided by it")
     half = sp.Matrix([[-(b**2 + c**2), a * b - w * c, a * c + w * b],
                       [a * b + w * c, -(a**2 + c**2), b * c - w * a],
                       [a * c - w * b, b * c + w * a, -(a**2 + b**2)]])
     return sp.ImmutableMatrix(_IDENTITY + 2 * half / square)
 
 
-def _rotation_matrix(rotation: Any) -> sp.ImmutableMatrix:
+def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:
     if rotation is None:
         return _IDENTITY
     rows = rotation.tolist() if hasattr(rotation, "tolist") else list(rotation)
     if len(rows) == 4 and not any(isinstance(r, (list, tuple)) and len(r) > 1 for r in rows):
-        return quaternion_matrix([r[0] if isinstance(r, (list, tuple)) else r for r in rows])
+        return quaternion_matrix([r[0] if isinstance(r, (list, tuple)) else r for r in rows], normalize=normalize)
     if len(rows) != 3 or not all(isinstance(r, (list, tuple)) and len(r) == 3 for r in rows):
         raise ValueError(f"a rotation must be a 3 x 3 matrix or a quaternion [w, x, y, z], got {rotation!r}")
     matrix = sp.ImmutableMatrix([[formula(e, [t], "a rotation") for e in row] for row in rows])

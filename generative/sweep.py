@@ -49,8 +49,9 @@ def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
     """The section carried along the path: path(u) + scale (section_x side + section_y top), v along the section.
 
     top is the unit vector at right angles to the path and nearest to `up`, and side is tangent x top: the path must nowhere run
-    along `up`. For a path in a plane at right angles to `up` this frame does not twist. `scale` is an expression of u. A
-    counterclockwise section has its normal outwards.
+    along `up`, which may be a vector of expressions of u. For a path in a plane at right angles to `up` this frame does not
+    twist; `generative.fit.rotation_minimizing_up` makes an `up` for any path. `scale` is an expression of u. A counterclockwise
+    section has its normal outwards.
     """
     tangent, upward = path.tangent, vector(up, [u, t], "the up direction of a sweep")
     size = formula(scale, [u, t], "the scale of a sweep")
@@ -62,6 +63,46 @@ def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
     a, b, _ = section.at(v)
     return ParametricSurface([p + size * (a * s + b * h) for p, s, h in zip(path.expressions, side, top, strict=True)],
                              {u: path.domain, v: section.domain})
+
+
+def wire_product(section: Curve, path: Curve, *, scale: Any = 1) -> ParametricSurface:
+    """The section carried along the path in its Frenet frame: path(u) + scale (section_x N + section_y B).
+
+    N is the principal normal and B the binormal, so the path must nowhere be straight. The same as `sweep` with the up direction
+    path' x path''; the frame turns with the torsion of the path.
+    """
+    first, second = path.tangent, [sp.diff(e, u, 2) for e in path.expressions]
+    binormal = [sp.trigsimp(e) if sp.count_ops(e) < 40 else e for e in _cross(first, second)]
+    if all(e.is_zero for e in binormal):
+        raise ValueError("a straight path has no Frenet frame; use sweep with an up direction")
+    return sweep(section, path, up=binormal, scale=scale)
+
+
+def affine_sweep(section: Curve, matrix: Any, path: Curve) -> ParametricSurface:
+    """matrix(u) section(v) + path(u), `matrix` 3 x 3 of expressions of u and t: u along the path, v along the section.
+
+    (The general affine product of Snyder and Kajiya 1992.) Which way the normal points depends on the matrix.
+    """
+    rows = [vector(row, [u, t], "a row of the matrix") for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
+    if len(rows) != 3:
+        raise ValueError(f"an affine sweep needs a 3 x 3 matrix, got {len(rows)} rows")
+    shape = section.at(v)
+    return ParametricSurface([p + sum(m * s for m, s in zip(row, shape, strict=True))
+                              for p, row in zip(path.expressions, rows, strict=True)], {u: path.domain, v: section.domain})
+
+
+def rail_product(section: Curve, first: Curve, second: Curve) -> ParametricSurface:
+    """The section, which should run from x = -1 to x = 1 in the plane z = 0, hung between two rails: u along the rails.
+
+    middle(u) + section_x half(u) + section_y |half(u)| (0, 0, 1), with half of the way from the first rail to the second.
+    """
+    other = second.onto(first.domain)
+    half = [(b - a) / 2 for a, b in zip(first.expressions, other.expressions, strict=True)]
+    width = sp.sqrt(sum(e**2 for e in half))
+    a, b, _ = section.at(v)
+    middle = [p + h for p, h in zip(first.expressions, half, strict=True)]
+    return ParametricSurface([m + a * h + (b * width if k == 2 else 0) for k, (m, h) in enumerate(zip(middle, half, strict=True))],
+                             {u: first.domain, v: section.domain})
 
 
 def offset(surface: ParametricSurface, distance: Any) -> ParametricSurface:

@@ -34,7 +34,8 @@ def tori_coaxial() -> Sequence[ParametricSurface]:
 @scene(title="The crossed tori in general position", time=(0, 2), simultaneity=1e-6, separation=0.05, known=CROSSED,
        source="tori-crossed, tilted as a whole, parameter origins shifted: no contact at a dyadic parameter or along an axis")
 def tori_general() -> Sequence[ParametricSurface]:
-    tilt = Rigid(rotation=[5, 1, 2, 3], translation=[sp.Rational(1, 7), sp.Rational(-2, 9), sp.Rational(1, 11)])
+    shift = [sp.Rational(1, 7), sp.Rational(-2, 9), sp.Rational(1, 11)]
+    tilt = Rigid(rotation=[5, 1, 2, 3], translation=shift, normalize=True)
     first = torus(u_origin=sp.Rational(-17, 10), v_origin=sp.Rational(-9, 10))
     second = torus(u_origin=sp.Rational(-23, 10), v_origin=sp.Rational(-13, 10))
     return [first.moved(Rigid(rotation=UPRIGHT, translation=[0, 0, 3 - t])).moved(tilt), second.moved(tilt)]

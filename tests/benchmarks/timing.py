@@ -31,12 +31,11 @@ def machine() -> str:
 
 
 def interleaved(contenders: Mapping[str, Callable[[], Any]], rounds: int = 15) -> dict[str, float]:
-    """Median seconds of one call of each contender. They take turns, so that a disturbance meets all alike."""
+    """Median seconds of one call of each contender, its caches warm. They take turns, so a disturbance meets all alike."""
     times: dict[str, list[float]] = {name: [] for name in contenders}
-    for function in contenders.values():
-        function()
     for _ in range(rounds):
         for name, function in contenders.items():
+            function()
             start = time.perf_counter()
             function()
             times[name].append(time.perf_counter() - start)

@@ -44,9 +44,9 @@ def test_composition_does_the_right_motion_first():
 
 def test_quaternions_of_any_length_agree_with_scipy():
     q = np.array([0.3, -1.2, 0.5, 2.0])
-    ours = numbers(Rigid(rotation=q).rotation)
+    ours = numbers(Rigid(rotation=q, normalize=True).rotation)
     np.testing.assert_allclose(ours, Rotation.from_quat(q, scalar_first=True).as_matrix(), atol=1e-15)
-    matrix = Rigid(rotation=q).rotation
+    matrix = Rigid(rotation=q, normalize=True).rotation
     assert (matrix * matrix.T).applyfunc(sp.nsimplify) == sp.eye(3)  # exactly orthogonal: no float was rounded
 
 
@@ -70,6 +70,18 @@ def test_a_screw_keeps_its_axis_and_advances_along_it():
     np.testing.assert_allclose(moved[:, 0], [1, 1 + 21 + 1.2, 28 + 1.6], atol=1e-13)
 
 
+def test_a_motion_seen_from_another_body():
+    a, b = MOTIONS["screw"], MOTIONS["quaternion"]
+    agree(b @ a.seen_from(b), a)
+    agree(a.seen_from(a), IDENTITY)
+
+
+def test_a_unit_quaternion_in_floating_point_is_taken():
+    unit = Rotation.from_euler("xyz", [0.3, 0.2, 1]).as_quat(scalar_first=True)
+    matrix = Rigid(rotation=unit).rotation
+    assert (matrix * matrix.T).applyfunc(sp.nsimplify) == sp.eye(3)
+
+
 def test_time_can_be_replaced():
     motion = MOTIONS["quaternion"]
     assert motion.at(2).is_constant and not motion.is_constant
@@ -90,6 +102,7 @@ def test_display():
 
 @pytest.mark.parametrize("make, message", [
     (lambda: Rigid(rotation=[0, 0, 0, 0]), "is no rotation"),
+    (lambda: Rigid(rotation=[1, 1, 0, 0]), "length 1.41421, not 1; pass normalize=True"),
     (lambda: Rigid(rotation=[1, 0, 0]), "3 x 3 matrix or a quaternion"),
     (lambda: Rigid(rotation=np.eye(2)), "3 x 3 matrix or a quaternion"),
     (lambda: Rigid(rotation=np.diag([1, 1, 1.001])), "differs from the identity by 0.002"),

@@ -15,7 +15,7 @@ def assert_pose(motion, time, pose):
 
 def random_pose(generator):
     return Rigid(rotation=generator.integers(-5, 6, 4).tolist(),
-                 translation=generator.integers(-3, 4, 3).tolist())
+                 translation=generator.integers(-3, 4, 3).tolist(), normalize=True)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -33,7 +33,7 @@ def test_both_poses_are_hit(seed):
 
 @pytest.mark.parametrize("second", [
     Rigid(translation=[1, -2, 2]),
-    Rigid(rotation=[0, 1, 2, 2], translation=[1, 0, 3]),
+    Rigid(rotation=[0, 1, 2, 2], translation=[1, 0, 3], normalize=True),
     Rigid(rotation=axis_angle([1, 1, 0], sp.pi), translation=[0, 0, 1]),
     Rigid(rotation=axis_angle([1, 1, 1], 2 * sp.pi / 3)),
     IDENTITY,
@@ -55,7 +55,7 @@ def test_the_screw_of_a_screw_is_that_screw():
 
 
 def test_keyframes_pass_through_all_poses():
-    poses = [IDENTITY, Rigid(translation=[1, 0, 0]), Rigid(rotation=[1, 1, 0, 0], translation=[1, 1, 0])]
+    poses = [IDENTITY, Rigid(translation=[1, 0, 0]), Rigid(rotation=[1, 1, 0, 0], translation=[1, 1, 0], normalize=True)]
     motion = keyframes(poses, [0, 1, 3])
     for time, pose in zip((0.0, 1.0, 3.0), poses, strict=True):
         assert_pose(motion, time, pose)

@@ -28,7 +28,7 @@ def test_moved_surface_is_the_motion_of_the_body():
 
 
 def test_normal_points_outwards_turns_along_and_flips():
-    moved = torus().moved(Rigid(rotation=[1, 1, 0, 0], translation=[5, 0, 0]))
+    moved = torus().moved(Rigid(rotation=[1, 1, 0, 0], translation=[5, 0, 0], normalize=True))
     np.testing.assert_allclose(value(moved.normal, u=0, v=0)[[1, 2]], 0, atol=1e-15)
     assert value(moved.normal, u=0, v=0)[0] > 0
     back = ParametricSurface(torus().body, torus().domain, flipped=True)
