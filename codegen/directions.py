@@ -73,6 +73,7 @@ class _Shape:
             self.put(name, 1, m)
         self.put("D", len(self.variables), m)
         self.put("H", len(pairs), m)
+        self.put("rhoH", len(pairs), m)
         self.put("r", len(self.variables), 1)
         self.put("w", len(pairs), 1)
         self.directions = self.size
@@ -152,7 +153,10 @@ def _prepare(L: Lanes, shape: _Shape) -> None:
         for q, scale in enumerate(scales):
             middle, radius = vector()
             shape.store(L, name, q, middle)
-            rho = [L.fma(scale, r, total) for r, total in zip(radius, rho, strict=True)]
+            if name == "H":
+                shape.store(L, "rhoH", q, radius)
+            else:
+                rho = [L.fma(scale, r, total) for r, total in zip(radius, rho, strict=True)]
     for name in ("B", "C"):
         middle, radius = vector()
         shape.store(L, name, 0, middle)
@@ -217,7 +221,8 @@ def _direction(L: Lanes, shape: _Shape) -> None:
         spread = L.fma(L.max(_dot(L, minus, d), _dot(L, n, d)), r, spread)
     for q, (i, j) in enumerate(shape.pairs):
         h, (w,) = shape.load(L, "H", q), shape.load(L, "w", q, 1)
-        upper, lower = _dot(L, n, h), _dot(L, minus, h)
+        radius = _dot(L, size, shape.load(L, "rhoH", q))
+        upper, lower = _dot(L, n, h, radius), _dot(L, minus, h, radius)
         if i == j:
             high, low = L.fma(L.max(zero, upper), w, high), L.fma(L.max(zero, lower), w, low)
         else:

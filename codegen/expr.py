@@ -99,7 +99,9 @@ class ExprPool:
 
     def _intern(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
         # The key carries the kind of the value: in Python True == 1 == 1.0.
-        key = (op, type(value), value, *(a.index for a in args))
+        # Hashing a Fraction costs a modular power: its two integers serve as well.
+        kind = (value.numerator, value.denominator) if type(value) is Fraction else value
+        key = (op, type(value), kind, *[a.index for a in args])
         found = self._interned.get(key)
         if found is None:
             found = self._interned[key] = Expr(self, op, args, value, len(self.nodes))
@@ -133,7 +135,7 @@ class ExprPool:
             return self._intern("constant", (), value)
         if isinstance(value, float) and value - value != 0.0:
             raise ValueError(f"a constant must be a finite real number, got {value}")
-        return self._intern("constant", (), Fraction(value))
+        return self._intern("constant", (), value if type(value) is Fraction else Fraction(value))
 
     def variable(self, position: int) -> Expr:
         """The variable at `position` of the input boxes."""
@@ -266,7 +268,7 @@ def _rational(a: Expr) -> bool:
 
 
 def _is(a: Expr, number: int) -> bool:
-    return _rational(a) and a.value == number
+    return _rational(a) and a.value.denominator == 1 and a.value.numerator == number  # type: ignore[no-any-return]
 
 
 def reachable(outputs: Iterable[Expr]) -> list[Expr]:

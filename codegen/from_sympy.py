@@ -84,39 +84,34 @@ class _Converter:
         if isinstance(root, Expr):
             return root
         self.kept.append(root)
-        stack: list[Any] = [root]
+        done = self.done
+        # A node waits on the stack without arguments until it is met, then with them until they are done.
+        stack: list[tuple[Any, Sequence[Any] | None]] = [(root, None)]
         while stack:
-            e = stack[-1]
-            if id(e) in self.done:
-                stack.pop()
-                continue
-            if not e.is_Atom and type(e).__name__ not in RULES:
-                raise UnsupportedExpression(
-                    f"cannot compile {type(e).__name__}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
-            missing = [a for a in self._arguments(e) if id(a) not in self.done]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            self.done[id(e)] = self._node(e)
-        return self.done[id(root)]
+            e, args = stack.pop()
+            if args is not None:
+                done[id(e)] = RULES[type(e).__name__](self.pool, e, [done[id(a)] for a in args])
+            elif id(e) not in done:
+                if e.is_Atom:
+                    done[id(e)] = self._atom(e)
+                    continue
+                args = self._arguments(e)
+                stack.append((e, args))
+                stack.extend([(a, None) for a in args if id(a) not in done])
+        return done[id(root)]
 
     def _arguments(self, e: Any) -> Sequence[Any]:
-        if e.is_Atom:
-            return ()
-        if isinstance(e, sp.Pow):
-            return e.args if _number_in_exponent(e) is None else (e.base,)
-        if isinstance(e, sp.Piecewise):
+        name = type(e).__name__
+        if name not in RULES:
+            raise UnsupportedExpression(
+                f"cannot compile {name}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
+        if name == "Pow":
+            return (e.base,) if _has_number_in_exponent(e) else e.args
+        if name == "Piecewise":
             branches = [part for pair in e.args for part in pair.args]
             self.kept.append(branches)
             return branches
         return e.args  # type: ignore[no-any-return]
-
-    def _node(self, e: Any) -> Expr:
-        if e.is_Atom:
-            return self._atom(e)
-        args = [self.done[id(a)] for a in self._arguments(e)]
-        return RULES[type(e).__name__](self.pool, e, args)
 
     def _atom(self, e: Any) -> Expr:
         if e in self.known:
@@ -139,13 +134,9 @@ class _Converter:
         raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
 
 
-def _number_in_exponent(e: Any) -> Fraction | None:
-    """The exponent of a power where it is a number, exact (x**2.0 is a square, defined below 0 too)."""
-    if e.base is sp.E:
-        return None
-    if e.exp.is_Rational:
-        return Fraction(int(e.exp.p), int(e.exp.q))
-    return _float_value(e.exp) if isinstance(e.exp, sp.Float) and e.exp.is_finite else None
+def _has_number_in_exponent(e: Any) -> bool:
+    """x**2.0 counts: it is a square, defined below 0 too."""
+    return e.base is not sp.E and bool(e.exp.is_Rational or (isinstance(e.exp, sp.Float) and e.exp.is_finite))
 
 
 def _float_value(e: Any) -> Fraction:
@@ -171,18 +162,20 @@ def _add(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
 
 def _mul(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     """Factors with negative exponents are gathered into one denominator: one division instead of several."""
-    above, below = p.constant(1), p.constant(1)
+    above: Expr | None = None
+    below: Expr | None = None
     for a in args:
         if a.op == "div" and a.args[0].op == "constant" and a.args[0].value == 1:
-            below = below * a.args[1]
+            below = a.args[1] if below is None else below * a.args[1]
         else:
-            above = above * a
-    return above / below
+            above = a if above is None else above * a
+    above = p.constant(1) if above is None else above
+    return above if below is None else above / below
 
 
 def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    exponent = _number_in_exponent(e)
-    if exponent is not None:
+    if len(args) == 1:
+        exponent = Fraction(int(e.exp.p), int(e.exp.q)) if e.exp.is_Rational else _float_value(e.exp)
         return _rational_power(p, args[0], exponent.numerator, exponent.denominator)
     if e.base is sp.E:
         return p.node("exp", args[1])

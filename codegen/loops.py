@@ -27,8 +27,10 @@ from .loop_values import (
     FLOATS,
     INT,
     INTS,
+    METADATA,
     NONE,
     STRUCT,
+    TYPES,
     Expressions,
     UnsupportedPython,
     Value,
@@ -58,7 +60,7 @@ def loop_assembly(entry: Callable[..., Any], kinds: Sequence[str], fields: Mappi
     call = f"call {llvm_type(result)} @{inner}({arguments})"
     body = f"  {call}\n  ret void" if result == NONE else f"  %r = {call}\n  ret {llvm_type(result)} %r"
     module.text.append(f"define {llvm_type(result)} @{name}({parameters}) {{\n{body}\n}}")
-    return "\n".join([*module.declarations.values(), *module.text])
+    return "\n".join([*module.declarations.values(), *module.text, *METADATA])
 
 
 class _LoopModule:
@@ -149,7 +151,7 @@ class _Function(Expressions):
             self.store_name(target.id, value, target)
         elif isinstance(target, ast.Subscript):
             pointer, kind = self.element(target)
-            self.put(self.convert(value, kind, target), pointer)
+            self.put(self.convert(value, kind, target), pointer, f", !tbaa {TYPES[kind]}")
         else:
             self.unsupported(target)
 

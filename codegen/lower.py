@@ -30,7 +30,7 @@ Kind = Literal["interval", "decorated", "points"]
 CHUNK = 256
 # From this many nodes on, library functions are called instead of inlined: a little slower, several times faster to
 # compile.
-OUTLINE = 4000
+OUTLINE = 500
 
 Values = tuple[str, ...]
 

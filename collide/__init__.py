@@ -5,6 +5,7 @@ from codegen.interval import Interval
 from .budget import Budget
 from .contact import Tracked
 from .first import first_contact
+from .linear_ccd import edge_edge, vertex_face
 from .result import Contacts, Start, Status
 
-__all__ = ["Budget", "Contacts", "Interval", "Start", "Status", "Tracked", "first_contact"]
+__all__ = ["Budget", "Contacts", "Interval", "Start", "Status", "Tracked", "edge_edge", "first_contact", "vertex_face"]

@@ -29,8 +29,10 @@ class Advance:
     bound: int
 
 
-def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int) -> Advance:
-    """Bounds for the common zeros of `equations`, nodes of one pool in so many variables, number `time` the time."""
+def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0) -> Advance:
+    """Bounds for the common zeros of `equations`, nodes of one pool in so many variables, number `time` the time,
+    and parameters.
+    """
     n = len(variables)
     pool = equations[0].pool
     x = [pool.variable(k) for k in range(n)]
@@ -53,7 +55,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
         for guard in [*equations, *(e for column in columns for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
     names = [*variables, *(f"{name} at the centre" for name in variables)]
-    return Advance(Kernel(outputs, names), time_bound(n, time, m, pairs))
+    return Advance(Kernel(outputs, names, [f"p{k}" for k in range(parameters)]), time_bound(n, time, m, pairs))
 
 
 def _rough(outputs: Sequence[Expr]) -> bool:

@@ -110,7 +110,8 @@ def unit_normal(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     were declared; where they do not approach, and for other bodies, the declared side counts.
     """
     if problem.direction_kernel is not None:
-        values = problem.direction_kernel.points(at[None], parameters=problem.parameters.mean(axis=1))[0].reshape(-1, 5)
+        kernel, parameters = problem.direction_kernel
+        values = kernel.points(at[None], parameters=parameters)[0].reshape(-1, 5)
         for *direction, speed, declared in values:
             length = float(np.linalg.norm(direction))
             if 0 < length < np.inf:

@@ -155,6 +155,7 @@ def take(s, p):
         if not at_border(s, p, s.box, i) and known(s, p, s.box, i):
             continue
         copy_box(s, p, s.box, i, s.before, used)
+        s.until[used] = s.horizon[i]
         used += 1
     for lane in range(LANES):
         load_lane(s, p, s.before, lane if lane < used else 0, lane)

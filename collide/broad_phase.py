@@ -21,9 +21,10 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
-from generative import Motion, t
+from generative import ImplicitBody, Motion, Solid, t, u, v, x, y, z
 
 from .native import call_block
+from .patch import bounds
 
 SLICES, CELLS = 64, 4
 
@@ -47,6 +48,18 @@ class Extent:
     @property
     def deforming(self) -> bool:
         return any(sp.sympify(e).has(t) for e in self.body)
+
+
+def extents(bodies: Sequence[Any]) -> list[Extent]:
+    """The parts of bodies: the faces of a parametric one, the bounds of the surfaces of an implicit one."""
+    out = []
+    for owner, body in enumerate(bodies):
+        if isinstance(body, ImplicitBody):
+            out += [Extent(owner, (x, y, z), (x, y, z), bounds(leaf.bounds)[0], leaf.motion) for leaf in body.leaves]
+        else:
+            faces = body.faces if isinstance(body, Solid) else (body,)
+            out += [Extent(owner, f.body, (u, v), bounds([f.domain[u], f.domain[v]])[0], f.motion) for f in faces]
+    return out
 
 
 def windows(parts: Sequence[Extent], span: tuple[float, float], slices: int = SLICES) -> dict[tuple[int, int], tuple[float, float]]:
@@ -165,6 +178,6 @@ def _carry(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
 def _rigid_kernel() -> Kernel:
     """R p + T in the 9 entries of R, the 3 of T and the 3 of p."""
     pool = ExprPool()
-    x = [pool.variable(k) for k in range(15)]
-    image = [x[3 * i] * x[12] + x[3 * i + 1] * x[13] + x[3 * i + 2] * x[14] + x[9 + i] for i in range(3)]
+    w = [pool.variable(k) for k in range(15)]
+    image = [w[3 * i] * w[12] + w[3 * i + 1] * w[13] + w[3 * i + 2] * w[14] + w[9 + i] for i in range(3)]
     return Kernel(image, [f"x{k}" for k in range(15)])

@@ -8,6 +8,7 @@ edges nothing. These necessary conditions are used where both parts are proved d
 border only if other parts of the bodies cover it.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -47,10 +48,16 @@ def situations(first: Any, second: Any, time: tuple[Any, Any], *, tangency: bool
     """Every tangency situation of two bodies: faces, edges and vertices of one against those of the other.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
-    as (surface, u(t), v(t), radius).
+    as (surface, u(t), v(t), radius). Bodies are values, so a problem built before is used again, with its kernels.
     """
-    return [situation(a, b, time, tangency=tangency, incoming=incoming, tracked=tracked, label=label)
-            for a, b in itertools.product(parts_of(first), parts_of(second))]
+    return list(_situations(first, second, tuple(time), tangency, incoming, tuple(tracked), label))
+
+
+@functools.lru_cache(maxsize=128)
+def _situations(first: Any, second: Any, time: tuple[Any, Any], tangency: bool, incoming: bool,
+                tracked: tuple[tuple[Any, Any, Any, float], ...], label: tuple[int, int]) -> tuple[Problem, ...]:
+    return tuple(situation(a, b, time, tangency=tangency, incoming=incoming, tracked=tracked, label=label)
+                 for a, b in itertools.product(parts_of(first), parts_of(second)))
 
 
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
@@ -63,13 +70,14 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else ()
+    necessary, feasible = _guarded(rows, a, b, frame), _feasible(a, b, equations, frame, incoming, tracked)
     outer, inner = bounds(frame.all_ends)
     return Problem(
-        (*frame.names, "t"), outer, inner, equations=equations, necessary=_guarded(rows, a, b, equations, frame),
-        feasible=_feasible(a, b, equations, frame, incoming, tracked), objective=len(frame.names), border=frame.borders_array() if any(map(any, frame.borders)) else None,
+        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, feasible=feasible, objective=len(frame.names),
+        border=frame.borders_array() if any(map(any, frame.borders)) else None,
         period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
-        directions=lambda: _directions(a, b, equations, frame))
+        fast=feasible is None and len(equations) == 3 and spatial == 4, directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
 
 
 def at_time(problem: Problem, moment: float) -> Problem:
@@ -77,7 +85,7 @@ def at_time(problem: Problem, moment: float) -> Problem:
     assert problem.objective is not None and not problem.necessary
     outer, inner = problem.outer.copy(), problem.inner.copy()
     outer[problem.objective] = inner[problem.objective] = moment
-    return replace(problem, outer=outer, inner=inner)
+    return replace(problem, outer=outer, inner=inner, fast=False)
 
 
 # -- tangency -----------------------------------------------------------------------------------------------------
@@ -116,7 +124,7 @@ def _parallel(columns: Sequence[Sequence[Expr]], frame: Frame) -> tuple[Expr, ..
     return tuple(cosine * g1 + sine * g2 for g1, g2 in columns)
 
 
-def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
+def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, frame: Frame) -> tuple[Expr, ...]:
     """The necessary conditions where they may be used: both parts differentiable on the whole box, and the box strictly
     inside the bounds of implicit parts, where these end.
     """

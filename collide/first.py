@@ -1,9 +1,9 @@
 """`first_contact`: when and where do moving bodies first touch?"""
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from . import broad_phase
 from .answer import contacts
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_bodies, check_options, check_span, check_tracked
@@ -37,15 +37,27 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     check_tracked(tracked, bodies, span)
     clock = Clock(as_budget(budget), progress)
     try:
-        pairs = list(itertools.combinations(range(len(bodies)), 2))
-        start = {(i, j): start_of(bodies[i], bodies[j], span[0], tolerance, clock) for i, j in pairs}
-        problems = [p for pair in pairs for p in _problems(bodies, pair, time, start[pair], tangency, tracked)]
+        windows = _windows(bodies, span)
+        start = {(i, j): start_of(bodies[i], bodies[j], span[0], tolerance, clock) if window[0] <= span[0] else Start.DISJOINT
+                 for (i, j), window in windows.items()}
+        problems = [p for pair, window in windows.items()
+                    for p in _problems(bodies, pair, time if window == span else window, start[pair], tangency, tracked)]
         search = Search(problems, method=method, order=order, simultaneity=simultaneity, separation=separation,
                         tolerance=tolerance)
         finished = drive(search, clock)
     finally:
         clock.close()
     return contacts(search, finished, bodies, span, start, clock)
+
+
+def _windows(bodies: Sequence[Any], span: tuple[float, float]) -> dict[Pair, tuple[float, float]]:
+    """The pairs that may touch and when; a window that begins later begins with the bodies apart.
+
+    For a single pair the search is quicker than the culling.
+    """
+    if len(bodies) == 2:
+        return {(0, 1): span}
+    return broad_phase.windows(broad_phase.extents(bodies), span)
 
 
 def _problems(bodies: Sequence[Any], pair: Pair, time: tuple[Any, Any], start: Start, tangency: bool,

@@ -21,7 +21,7 @@ FIELDS = {
     "sibling": int,       # (capacity,)
     "free": int,          # (capacity,): a stack of unused boxes
     "plan": int,          # (capacity,): what `march` does with it next
-    "horizon": float,     # (capacity,): up to which time
+    "horizon": float,     # (capacity,): up to which time; or minus the size it had when a local solve was tried in it
     # solutions
     "found": float,       # (solutions, n, 2): a box that holds it
     "region": float,      # (solutions, n, 2): where a UNIQUE one is the only zero
@@ -48,12 +48,14 @@ FIELDS = {
     "out": float,         # (n,): what follows for the time, and sizes in space
     "point": float,       # (n,): points of a local solve
     "value": float,       # (m + m n,): rows and Jacobian there
+    "steps": float,       # (n + 1,): steps from there, and sizes of the rows
     # one lane at a time
     "before": float,      # (LANES, n, 2): boxes as they were popped
     "hold": float,        # (LANES, n, 2): and after contraction
     "action": int,        # (LANES,): what becomes of each
     "trial": int,         # (LANES,): tests of a box in a row
     "until": float,       # (LANES,): the end of the window that is tested
+    "reached": float,     # (LANES, n): where local solves ended
     "small": float,       # (max(m, n), n): dense matrix of a local solve
     "step": float,        # (n,)
     "centre": float,      # (n,)
@@ -68,8 +70,8 @@ FIELDS = {
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
 # necessary conditions hold on the whole closed domain.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
- POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND,
- COLUMNS) = range(23)
+ POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
+ COLUMNS) = range(24)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,

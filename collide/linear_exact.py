@@ -16,7 +16,6 @@ a meeting of P with Q or R, at a root of a coordinate of P - Q or P - R. Every s
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -138,6 +137,14 @@ def _squarefree(p: Polynomial) -> Polynomial:
     return tuple(c // d for c in quotient)
 
 
+def _discriminant(p: Polynomial) -> int:
+    """Of a polynomial of degree 2 or 3: 0 if and only if it has a multiple zero."""
+    if len(p) == 3:
+        return p[1] * p[1] - 4 * p[0] * p[2]
+    d, c, b, a = p
+    return b * c * (18 * a * d + b * c) - 4 * (b**3 * d + a * c**3) - 27 * (a * d) ** 2
+
+
 def _value(p: Polynomial, a: int, bits: int) -> int:
     """p(a / 2**bits) times 2**(bits degree)."""
     if not p:
@@ -164,7 +171,7 @@ def roots(p: Polynomial) -> list[Root]:
     """
     if len(p) == 1:
         return []
-    if len(p) > 2:
+    if len(p) > 2 and not _discriminant(p):
         p = _squarefree(p)
     if len(p) == 2:
         return _root_of_line(p)
@@ -249,12 +256,23 @@ def _approximate(p: Polynomial, a: float, b: float) -> float:
 
 
 def _refined(r: Root) -> Root:
-    """The same root in an interval 2**30 times narrower, by bisection."""
+    """The same root in an interval 2**30 times narrower or nearly so: Newton's method says where, signs say whether; else
+    bisection.
+    """
     if r.a == r.b:
         return r
     a, b, bits = r.a << 30, r.b << 30, r.bits + 30
     above = _sign(_value(r.of, b, bits))
-    while b - a > r.b - r.a:
+    slope = _value(_derivative(r.of), a, bits)
+    if slope:
+        guess = a - _value(r.of, a, bits) // slope
+        for m in (guess - 1, guess + 2):
+            if a < m < b:
+                here = _sign(_value(r.of, m, bits))
+                if here == 0:
+                    return Root(r.of, m, m, bits)
+                a, b = (a, m) if here == above else (m, b)
+    while b - a > max(r.b - r.a, 3):
         middle = (a + b) >> 1
         here = _sign(_value(r.of, middle, bits))
         if here == 0:
@@ -335,7 +353,7 @@ class Query:
         if self.volume:
             return roots(self.volume)
         start = Root((0, 1), 0, 0, 0)
-        found = [r for p, q, r in self.edges for r in _meetings(p, q, r)]
+        found = [time for p, q, r in self.edges for time in _meetings(p, q, r)]
         # A sort by the ends of overlapping intervals could be wrong by their width: make them differ or be equal.
         return [start, *_sorted(found)]
 
@@ -425,32 +443,29 @@ def _bracket(at: Root) -> tuple[float, float]:
 
 
 def _parameters(query: Query, at: Root) -> tuple[float, float]:
-    """Parameters of a touching point, in doubles, from the middle of the interval in rational arithmetic."""
-    time = Fraction(at.a + at.b, 2 << at.bits)
+    """Parameters of a touching point, in doubles, at the middle of the interval."""
+    middle, bits = at.a + at.b, at.bits + 1
 
-    def value(p: Polynomial) -> Fraction:
-        total = Fraction(0)
-        for c in reversed(p):
-            total = total * time + c
-        return total
+    def value(p: Polynomial) -> int:
+        """p there, times 2**(2 bits)."""
+        return _value(p, middle, bits) << (bits * (3 - len(p))) if p else 0
 
     n = [value(c) for c in query.normal]
     k = max(range(3), key=lambda i: abs(n[i]))
-    if all(sign_at(c, at) == 0 for c in query.normal) or n[k] == 0:
+    if n[k] == 0 or all(sign_at(c, at) == 0 for c in query.normal):
         return _degenerate_parameters(query, at, value)
-    x, y = (float(value(c) / n[k]) for c in query.coordinates(k))
+    x, y = (value(c) / n[k] for c in query.coordinates(k))
     x = min(max(x, 0.0), 1.0)
     return x, min(max(y, 0.0), 1.0 - x if query.face else 1.0)
 
 
-def _degenerate_parameters(query: Query, at: Root, value: Callable[[Polynomial], Fraction]) -> tuple[float, float]:
+def _degenerate_parameters(query: Query, at: Root, value: Callable[[Polynomial], int]) -> tuple[float, float]:
     """The same where the edges are parallel or the triangle has no area: a vertex lies on an edge."""
     k = next(i for i, e in enumerate(query.edges) if _on_edge(*e, at))
     p, q, r = query.edges[k]
-    along = [value(c) for c in _minus(r, q)]
-    from_q = [value(c) for c in _minus(p, q)]
-    square = sum(c * c for c in along)
-    s = min(max(float(sum((a * b for a, b in zip(along, from_q, strict=True)), Fraction(0)) / square), 0.0), 1.0) if square else 0.0
+    along = _minus(r, q)
+    square = value(_dot(along, along))
+    s = min(max(value(_dot(along, _minus(p, q))) / square, 0.0), 1.0) if square else 0.0
     if query.face:
         return [(s, 0.0), (1.0 - s, s), (0.0, 1.0 - s)][k]
     return [(0.0, s), (1.0, s), (s, 0.0), (s, 1.0)][k]

@@ -78,6 +78,42 @@ def march(s, p):
 
 
 @native
+def narrow(s, p):
+    """Move on the windows of the boxes in X, in lanes where `flag` is not 0; it becomes 0 where that empties them."""
+    objective, n = attribute(s, p, OBJECTIVE), attribute(s, p, VARIABLES)
+    for lane in range(LANES):
+        for j in range(n):
+            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
+            put_lane(s, n, j, lane, lo, hi, lo if j == objective else min(max(0.5 * (lo + hi), lo), hi))
+    call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
+    call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
+    for lane in range(LANES):
+        bound = proved_bound(s, p, lane)
+        if bound > s.X[(2 * objective + 1) * LANES + lane]:
+            s.flag[lane] = 0.0
+        else:
+            s.X[2 * objective * LANES + lane] = min(s.X[2 * objective * LANES + lane], -bound)
+
+
+@native
+def put_lane(s, n, j, lane, lo, hi, centre):
+    """Variable j in a lane of Z: its interval and its centre."""
+    s.Z[2 * j * LANES + lane] = -lo
+    s.Z[(2 * j + 1) * LANES + lane] = hi
+    s.Z[2 * (n + j) * LANES + lane] = -centre
+    s.Z[(2 * (n + j) + 1) * LANES + lane] = centre
+
+
+@native
+def proved_bound(s, p, lane):
+    """No contact in the lane's box and window comes before this; infinite where the images do not meet at all."""
+    for i in range(attribute(s, p, EQUATIONS)):
+        if s.T[2 * i * LANES + lane] < 0.0 or s.T[(2 * i + 1) * LANES + lane] < 0.0:
+            return np.inf
+    return s.out[lane]
+
+
+@native
 def spread(s, p, i, used):
     """Box i, or its parts, into the lanes from `used` on; the number of lanes used then."""
     first, second = s.plan[i] % _SECOND, s.plan[i] // _SECOND % _SECOND
@@ -119,10 +155,7 @@ def prepare(s, p, lane, source):
             hi = max(lo, min(min(hi, cut(s)), s.until[source]))
             s.until[source] = hi
             centre = lo
-        s.Z[2 * j * LANES + lane] = -lo
-        s.Z[(2 * j + 1) * LANES + lane] = hi
-        s.Z[2 * (n + j) * LANES + lane] = -centre
-        s.Z[(2 * (n + j) + 1) * LANES + lane] = centre
+        put_lane(s, n, j, lane, lo, hi, centre)
 
 
 @native
@@ -130,10 +163,7 @@ def settle(s, p, lane):
     """Drop the box of a lane, or queue it with what was learnt."""
     objective, n = attribute(s, p, OBJECTIVE), s.count[STRIDE]
     begin, until = lower(s, s.before, lane, objective), s.until[lane]
-    bound = max(s.out[lane], begin)
-    for i in range(attribute(s, p, EQUATIONS)):
-        if s.T[2 * i * LANES + lane] < 0.0 or s.T[(2 * i + 1) * LANES + lane] < 0.0:
-            bound = np.inf
+    bound = max(proved_bound(s, p, lane), begin)
     if bound > until:
         if until >= min(upper(s, s.before, lane, objective), cut(s)):
             return

@@ -17,18 +17,19 @@ from codegen.native import Code, host, llvm_version, optimized_object_code
 
 from .layout import FIELDS
 
-_KINDS = {name: FLOATS if kind is float else INTS for name, kind in FIELDS.items()}
+_FIELDS = tuple(FIELDS.items())
 
 
 _alive: list[Code] = []
 
 
 @functools.cache
-def compiled(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
+def compiled(entry: Callable[..., Any], integers: int, fields: tuple[tuple[str, type], ...] = _FIELDS) -> Callable[..., int]:
     """`entry` as native code: called with the address of a search's addresses and so many integers, returns an
-    integer.
+    integer. `fields`: the arrays of its memory, in the order of their addresses.
     """
-    text = loop_assembly(entry, [STRUCT, *[INT] * integers], _KINDS, "entry")
+    kinds = {name: FLOATS if kind is float else INTS for name, kind in fields}
+    text = loop_assembly(entry, [STRUCT, *[INT] * integers], kinds, "entry")
     key = cache.key("loop", text, "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:

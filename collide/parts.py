@@ -6,6 +6,7 @@ face), or two (a crease) or three (a corner). Every part says where tangency may
 only if that end is a seam, or if another part of the same body covers it (Snyder 1993, Appendix A).
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -61,16 +62,17 @@ class Implicit:
 Part = Parametric | Implicit
 
 
-def parts_of(body: Any) -> list[Part]:
+@functools.lru_cache(maxsize=256)
+def parts_of(body: Any) -> tuple[Part, ...]:
     """Every part of a body: faces first, then edges, then vertices."""
     if isinstance(body, ImplicitBody):
-        return [*_implicit_parts(body)]
-    return [*_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body))]
+        return tuple(_implicit_parts(body))
+    return tuple(_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body)))
 
 
-def faces_of(body: Any) -> list[Part]:
+def faces_of(body: Any) -> tuple[Part, ...]:
     """The parts of dimension two, whose closed union is the whole surface."""
-    return [p for p in parts_of(body) if p.dimension == 2]
+    return tuple(p for p in parts_of(body) if p.dimension == 2)
 
 
 # -- parametric bodies --------------------------------------------------------------------------------------------
@@ -85,7 +87,7 @@ def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
     """Is this side of the rectangle proved to be a single point of the body (at every time)?"""
     value = surface.domain[symbol][end]
     other = v if symbol is u else u
-    return not any(sp.simplify(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
+    return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
 
 
 def as_solid(surface: ParametricSurface) -> Solid:
@@ -153,7 +155,12 @@ def _edge(solid: Solid, k: int, two_sided: bool) -> Parametric:
 
 
 def _numbers(point: Path) -> Path:
-    return sp.simplify(point[0]), sp.simplify(point[1])
+    return sp.expand(point[0]), sp.expand(point[1])
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Equal by expansion; numbers that need more to be seen equal count as different, which is safe."""
+    return bool(sp.expand(a - b) == 0)
 
 
 def _closes(face: ParametricSurface, path: Path, domain: tuple[Any, Any]) -> float:
@@ -188,9 +195,9 @@ def _covered(k: int, face: ParametricSurface, symbol: Any, end: int, edges: Sequ
     other = face.domain[v if symbol is u else u]
     for edge in edges:
         for f, path in zip(edge.faces, edge.paths, strict=True):
-            if f == k and sp.simplify(path[at] - value) == 0 and path[1 - at].is_polynomial(u):
-                ends = {sp.simplify(path[1 - at].xreplace({u: e})) for e in edge.domain}
-                if ends == {sp.simplify(e) for e in other}:
+            if f == k and _equal(path[at], value) and path[1 - at].is_polynomial(u):
+                ends = [path[1 - at].xreplace({u: e}) for e in edge.domain]
+                if all(map(_equal, ends, other)) or all(map(_equal, ends, reversed(other))):
                     return True
     return False
 

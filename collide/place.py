@@ -54,10 +54,8 @@ class Frame:
 
     def parameter(self, number: Any) -> Expr:
         """An exact number as a kernel parameter: parts that differ in it alone share their kernels."""
-        value = enclose(number)
-        if value not in self.values:
-            self.values.append(value)
-        return self.pool.parameter(self.values.index(value))
+        self.values.append(enclose(number))
+        return self.pool.parameter(len(self.values) - 1)
 
     @property
     def all_ends(self) -> list[tuple[Any, Any]]:
@@ -79,11 +77,17 @@ class PlacedParametric:
         self.part, self.frame = part, frame
         self.own = [frame.variable(f"{s}{side}", ends, period, border)
                     for s, ends, period, border in zip(part.symbols, part.domain, part.periods, part.border, strict=True)]
+        self._at = {part.path: self._nodes(part.path)}
         self.position = self._vector(part.surface.expressions, part.path)
 
-    def _vector(self, expressions: Sequence[Any], path: Path) -> Vector:
+    def _nodes(self, path: Path) -> list[Expr]:
         own = dict(zip(self.part.symbols, self.own, strict=True))
-        at = [self.frame.parameter(e) if e.is_number else convert([e], own, self.frame.pool)[0] for e in path]
+        return [self.frame.parameter(e) if e.is_number else convert([e], own, self.frame.pool)[0] for e in path]
+
+    def _vector(self, expressions: Sequence[Any], path: Path) -> Vector:
+        if path not in self._at:
+            self._at[path] = self._nodes(path)
+        at = self._at[path]
         a, b, c = convert(expressions, {u: at[0], v: at[1], t: self.frame.time}, self.frame.pool)
         return a, b, c
 

@@ -45,7 +45,7 @@ class Problem:
     fast: bool = False
     parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     features: tuple[str, str] = ("face 0", "face 0")
-    directions: Callable[[], tuple[Expr, ...]] | None = None
+    directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
 
     @property
     def rows(self) -> tuple[Expr, ...]:
@@ -89,9 +89,10 @@ class Problem:
         return backward_code(self.equations, self.feasible) if self.propagate else None
 
     @cached_property
-    def direction_kernel(self) -> Kernel | None:
-        outputs = self.directions() if self.directions is not None else ()
-        return self._kernel(outputs) if outputs else None
+    def direction_kernel(self) -> tuple[Kernel, np.ndarray] | None:
+        """Candidates for the normal, for points only, and the parameters they need."""
+        outputs, values = self.directions() if self.directions is not None else ((), self.parameters)
+        return (self._kernel(outputs, len(values)), values.mean(axis=1)) if outputs else None
 
     @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +105,8 @@ class Problem:
         """Bounds of the objective from below, for the fast method."""
         if not self.fast or self.objective is None:
             return None
-        return advance_kernel(self.equations, self.variables, self.objective)
+        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters))
 
-    def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
-        return Kernel(outputs, self.variables, [f"p{k}" for k in range(len(self.parameters))])
+    def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:
+        count = len(self.parameters) if parameters is None else parameters
+        return Kernel(outputs, self.variables, [f"p{k}" for k in range(count)])

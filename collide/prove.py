@@ -20,6 +20,7 @@ from .layout import (
     IMAGE,
     LANES,
     LOCAL_SOLVES,
+    LOCAL_STEP,
     LOCATED,
     OBJECTIVE,
     PARAMETERS,
@@ -91,7 +92,20 @@ def slope_at(s, p, i, j, lane):
 
 @native
 def newton_step(s, p, lane):
-    """A Levenberg-Marquardt step into `step`; the size of the residual, or -1 where there is no step.
+    """A Levenberg-Marquardt step into `step`; the size of the residual, or -1 where there is no step."""
+    if attribute(s, p, LOCAL_STEP) == 0:
+        return dense_step(s, p, lane)
+    n = attribute(s, p, VARIABLES)
+    for j in range(n):
+        s.step[j] = s.steps[j * LANES + lane]
+        if not abs(s.step[j]) < 1e300:
+            return -1.0
+    return s.steps[n * LANES + lane]
+
+
+@native
+def dense_step(s, p, lane):
+    """The step of a system too large for straight-line code.
 
     The damping fades with the residual, so convergence stays quadratic at regular zeros and steps stay tame at
     singular ones.
@@ -148,6 +162,8 @@ def local_solve(s, p):
     s.count[LOCAL_SOLVES] += 1
     for _ in range(_STEPS):
         evaluate_points(s, p)
+        if attribute(s, p, LOCAL_STEP) != 0:
+            call_kernel(attribute(s, p, LOCAL_STEP), s.value, s.steps)
         settled = True
         for lane in range(LANES):
             residual = newton_step(s, p, lane)
@@ -328,9 +344,15 @@ def image_of(s, p, boxes, k, places, at):
     """Bounds of the points of space that both bodies can reach in box k, as place number `at`."""
     load_all(s, p, boxes, k)
     call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+    shared_image(s, 0, places, at)
+
+
+@native
+def shared_image(s, lane, places, at):
+    """What both bodies' images in a lane share, as place number `at`."""
     for c in range(3):
-        places[6 * at + 2 * c] = -min(s.image[2 * c * LANES], s.image[(2 * c + 6) * LANES])
-        places[6 * at + 2 * c + 1] = min(s.image[(2 * c + 1) * LANES], s.image[(2 * c + 7) * LANES])
+        places[6 * at + 2 * c] = -min(s.image[2 * c * LANES + lane], s.image[(2 * c + 6) * LANES + lane])
+        places[6 * at + 2 * c + 1] = min(s.image[(2 * c + 1) * LANES + lane], s.image[(2 * c + 7) * LANES + lane])
 
 
 @native

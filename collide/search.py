@@ -30,6 +30,7 @@ from .boxes import (
     at_border,
     cut,
     keep_clear,
+    load_lane,
     lower,
     read_lane,
     room_for_boxes,
@@ -71,13 +72,15 @@ from .layout import (
     SOLUTIONS,
     SQUARE,
     STEPS,
+    STRIDE,
+    TAYLOR,
     TENTATIVE,
     TOLERANCE,
     UNIQUE,
     VARIABLES,
 )
-from .march import march, marching
-from .prove import image_of, linearize, local_solve, prove, record, scatter_points
+from .march import march, marching, narrow
+from .prove import image_of, linearize, local_solve, prove, record, scatter_points, shared_image
 from .queue import attribute, copy_box, first_problem, push
 
 # Sweeps of Linear_Solve a step, and the ratio of widths below which a contracted box is searched again before it is
@@ -88,6 +91,8 @@ _SWEEPS, _PROGRESS = 2, 0.6
 _WORTH_SOLVING = 0.05
 # A variable this much wider than the one with the greatest effect is split first.
 _NEGLECTED = 100.0
+# A local solve in a box is repeated in parts of it of this relative size.
+_SOONER = 0.125
 
 # What becomes of a lane.
 _GONE, _AGAIN, _SPLIT, _LATE, _SMALLEST = 0, 1, 2, 3, 4
@@ -137,18 +142,19 @@ def step(s, p):
         return
     if s.count[NEWTON] > 0:
         contract(s, p, used)
+    if attribute(s, p, TAYLOR) != 0:
+        narrow(s, p)
     for lane in range(used):
         read_lane(s, p, s.X, lane, s.hold, lane)
         s.action[lane] = verdict(s, p, lane)
     # Splits use the slopes of this step; proofs overwrite them, so they come last.
     for lane in range(used):
         if s.action[lane] == _AGAIN:
-            push(s, p, s.hold, lane)
+            i = push(s, p, s.hold, lane)
+            s.horizon[i] = s.until[lane]
         elif s.action[lane] == _SPLIT:
             split(s, p, lane, steepest(s, p, lane))
-    for lane in range(used):
-        if s.action[lane] >= _LATE:
-            conclude(s, p, lane)
+    conclude(s, p, used)
 
 
 @native
@@ -237,7 +243,8 @@ def verdict(s, p, lane):
         if old > 0.0:
             progress = min(progress, width(s, s.hold, lane, j) / old)
     if widest <= s.real[TOLERANCE]:
-        return _SMALLEST
+        # A box that has just shrunk may be seen to hold no zero.
+        return _SMALLEST if progress >= _PROGRESS else _AGAIN
     if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
         return _LATE
     return _AGAIN if progress < _PROGRESS else _SPLIT
@@ -250,10 +257,16 @@ def worth_solving(s, p, lane):
     if objective >= 0:
         best = min(s.real[PROVED], s.real[TENTATIVE])
         return lower(s, s.hold, lane, objective) >= best - s.real[SIMULTANEITY]
+    return largest_share(s, p, lane) < _WORTH_SOLVING
+
+
+@native
+def largest_share(s, p, lane):
+    """The width of the lane's box against its domain."""
     largest = 0.0
     for j in range(attribute(s, p, SEARCHED)):
         largest = max(largest, share(s, p, s.hold, lane, j))
-    return largest < _WORTH_SOLVING
+    return largest
 
 
 @native
@@ -309,14 +322,29 @@ def split(s, p, lane, j):
         copy_box(s, p, s.hold, lane, s.wide, 0)
         s.wide[2 * j] = lo if half == 0 else middle
         s.wide[2 * j + 1] = middle if half == 0 else hi
-        push(s, p, s.wide, 0)
+        i = push(s, p, s.wide, 0)
+        s.horizon[i] = s.until[lane]
 
 
 @native
-def near_sample(s, whole):
-    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle?"""
+def begin(s, p, boxes, k):
+    """The least objective of a box, where there is one."""
+    objective = attribute(s, p, OBJECTIVE)
+    return lower(s, boxes, k, objective) if objective >= 0 else 0.0
+
+
+@native
+def near_sample(s, p, whole, moment):
+    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle?
+
+    A sample counts in its own problem, lest it hide an isolated contact of another, for boxes that begin at `moment` if
+    it is not later than they may be (Snyder 1993, footnote 9).
+    """
     for k in range(s.count[SOLUTIONS]):
-        if s.kind[k] == UNIQUE:
+        if s.kind[k] == UNIQUE or s.owner[k] != p:
+            continue
+        objective = attribute(s, p, OBJECTIVE)
+        if objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]:
             continue
         square = 0.0
         for c in range(3):
@@ -329,33 +357,42 @@ def near_sample(s, whole):
 
 
 @native
-def thinned(s, p, lane):
-    """Drop the lane's box where all of its image is near an accepted point."""
-    if attribute(s, p, IMAGE) == 0:
-        return False
-    image_of(s, p, s.hold, lane, s.near, 0)
-    if near_sample(s, True):
-        keep_clear(s, p, s.hold, lane)
-        return True
-    return False
+def see(s, p):
+    """The images of the boxes in `hold`, all lanes at once."""
+    for lane in range(LANES):
+        load_lane(s, p, s.hold, lane, lane)
+    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
 
 
 @native
-def conclude(s, p, lane):
-    """A box that is late or smallest: thin it, sample it and thin it again, accept it when it is smallest, else
-    split it.
-    """
-    if thinned(s, p, lane):
-        return
-    found = False
-    if attribute(s, p, IMAGE) == 0 or not near_sample(s, False):
-        found = sample(s, p, lane)
-        if found and thinned(s, p, lane):
-            return
-    if s.action[lane] == _SMALLEST:
-        record(s, p, LOCATED, s.hold, lane, s.hold, lane)
-    else:
-        split(s, p, lane, widest_share(s, p, lane))
+def close_to_sample(s, p, lane, whole):
+    """Is the image of the lane's box close to an accepted point, all of it or its middle?"""
+    shared_image(s, lane, s.near, 0)
+    return near_sample(s, p, whole, begin(s, p, s.hold, lane))
+
+
+@native
+def thin(s, p, used):
+    """Drop the late boxes of which all of the image is near an accepted point."""
+    if attribute(s, p, IMAGE) != 0:
+        see(s, p)
+        for lane in range(used):
+            if s.action[lane] >= _LATE and close_to_sample(s, p, lane, True):
+                keep_clear(s, p, s.hold, lane)
+                s.action[lane] = _GONE
+
+
+@native
+def conclude(s, p, used):
+    """Boxes that are late or smallest: thin them, sample them and thin again, accept the smallest, split the others."""
+    thin(s, p, used)
+    if attribute(s, p, POINT) != 0 and sample(s, p, used):
+        thin(s, p, used)
+    for lane in range(used):
+        if s.action[lane] == _SMALLEST:
+            record(s, p, LOCATED, s.hold, lane, s.hold, lane)
+        elif s.action[lane] == _LATE:
+            split(s, p, lane, widest_share(s, p, lane))
 
 
 @native
@@ -363,25 +400,53 @@ def candidate(s, p, lane):
     """The converged point of a lane into `centre`; False if it comes too late, or near a sample."""
     objective = attribute(s, p, OBJECTIVE)
     for j in range(attribute(s, p, VARIABLES)):
-        s.centre[j] = s.point[j * LANES + lane]
+        s.centre[j] = s.reached[s.count[STRIDE] * lane + j]
         s.tight[2 * j] = s.centre[j]
         s.tight[2 * j + 1] = s.centre[j]
     if objective >= 0 and s.centre[objective] > cut(s):
         return False
     if attribute(s, p, IMAGE) != 0:
         image_of(s, p, s.tight, 0, s.near, 0)
-        return not near_sample(s, False)
+        return not near_sample(s, p, False, begin(s, p, s.tight, 0))
     return True
 
 
 @native
-def sample(s, p, lane):
-    """A local solve from the middle of the box, and a proof of what it finds."""
-    if attribute(s, p, POINT) == 0:
+def due(s, p, lane):
+    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger?"""
+    if s.action[lane] < _LATE:
         return False
-    scatter_points(s, p, s.hold, lane, 0.0)
+    before = -s.until[lane]
+    return (before < 0.0 or largest_share(s, p, lane) <= _SOONER * before) and not (
+        attribute(s, p, IMAGE) != 0 and close_to_sample(s, p, lane, False))
+
+
+@native
+def sample(s, p, used):
+    """Local solves from the middles of the boxes that are due, and proofs of what they find; is there a new solution?"""
+    wanted = False
+    for lane in range(used):
+        s.trial[lane] = 1 if due(s, p, lane) else 0
+        if s.trial[lane] != 0:
+            s.until[lane] = -largest_share(s, p, lane)
+            wanted = True
+    if not wanted:
+        return False
+    for lane in range(LANES):
+        source = lane if lane < used else 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
     local_solve(s, p)
-    return s.flag[0] > 0.5 and candidate(s, p, 0) and prove(s, p, True)
+    for lane in range(used):
+        if s.flag[lane] < 0.5:
+            s.trial[lane] = 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+    before = s.count[SOLUTIONS]
+    for lane in range(used):
+        if s.trial[lane] != 0 and candidate(s, p, lane):
+            prove(s, p, True)
+    return s.count[SOLUTIONS] > before
 
 
 @native

@@ -5,6 +5,7 @@ means that they cross), and if they do not, whether a point of one surface is in
 implicit function, or by counting the crossings of a ray with a closed parametric surface, each proved unique.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -13,15 +14,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.from_sympy import convert
-from codegen.kernel import Kernel, compile
+from codegen.kernel import compile
 from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 
 from . import layout
 from .budget import Clock, drive
 from .contact import at_time, situation
 from .layout import UNIQUE
-from .parts import faces_of, is_closed, Parametric
+from .parts import Parametric, faces_of, is_closed
 from .patch import bounds
 from .place import Frame, PlacedParametric
 from .problem import Problem
@@ -40,10 +40,9 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     One point of each surface decides whether it is inside the other body; so a body of several pieces is not known to be
     apart if others of its pieces are inside. No claim about times rests on that: it is made for the surfaces.
     """
-    span = (sp.Rational(moment), sp.Rational(moment))
-    problems = [at_time(situation(a, b, span, tangency=False), moment)
-                for a, b in itertools.product(faces_of(first), faces_of(second))]
-    search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
+    if _apart(_extent(first, moment), _extent(second, moment)):
+        return Start.DISJOINT
+    search = Search(_meeting(first, second, moment), tolerance=tolerance, separation=math.inf, first_only=True)
     finished = drive(search, clock)
     if search.real[layout.PROVED] < math.inf:
         return Start.OVERLAPPING
@@ -55,6 +54,17 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if True in answers:
         return Start.OVERLAPPING
     return Start.DISJOINT
+
+
+@functools.lru_cache(maxsize=128)
+def _meeting(first: Any, second: Any, moment: float) -> tuple[Problem, ...]:
+    """Where do the surfaces meet at one moment? Faces are closed, so their edges need no problems of their own."""
+    span = (sp.Rational(moment), sp.Rational(moment))
+    return tuple(at_time(situation(a, b, span, tangency=False), moment) for a, b in itertools.product(faces_of(first), faces_of(second)))
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any())
 
 
 def _inside(body: Any, other: Any, moment: float, clock: Clock) -> bool | None:
@@ -127,12 +137,11 @@ def _negative(body: ImplicitBody, point: np.ndarray, moment: float) -> bool | No
 
 def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock) -> bool | None:
     """Does a closed parametric surface enclose the point? A ray from it then crosses the surface an odd number of times."""
-    faces = body.faces if isinstance(body, Solid) else (body,)
-    box = np.array([_bounding_box(f, moment) for f in faces])
-    lo, hi = box[:, :, 0].min(axis=0), box[:, :, 1].max(axis=0)
-    if (point[:, 1] < lo).any() or (point[:, 0] > hi).any():
+    box = _extent(body, moment)
+    if _apart(point, box):
         return False
-    length = 2.0 * float(np.abs(hi - lo).sum()) + 1.0
+    # The ray is about 1 long at s = 1, so it leaves the box before its end.
+    length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
     for ray in _RAYS:
         search = Search([_ray_problem(p, point, ray, length, moment) for p in faces_of(body) if isinstance(p, Parametric)])
         finished = drive(search, clock)
@@ -141,6 +150,20 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock) -> bool
         if all(search.kind(k) == UNIQUE for k in search.solutions):
             return len(search.solutions) % 2 == 1
     return None
+
+
+@functools.lru_cache(maxsize=512)
+def _extent(body: Any, moment: float) -> np.ndarray:
+    """(3, 2): a box that holds the body's surface at one moment; of an implicit body, its bounds."""
+    if isinstance(body, ImplicitBody):
+        boxes = []
+        for leaf in body.leaves:
+            ends, _ = bounds([*leaf.bounds, (sp.Rational(moment), sp.Rational(moment))])
+            lo, hi = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t]).interval(ends[None, :, 0], ends[None, :, 1])
+            boxes.append(np.stack([lo[0], hi[0]], axis=1))
+    else:
+        boxes = [_bounding_box(f, moment) for f in (body.faces if isinstance(body, Solid) else (body,))]
+    return np.stack([np.min([b[:, 0] for b in boxes], axis=0), np.max([b[:, 1] for b in boxes], axis=0)], axis=1)
 
 
 def _bounding_box(face: ParametricSurface, moment: float) -> np.ndarray:

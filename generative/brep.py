@@ -52,8 +52,8 @@ class Solid:
     """A body bounded by `faces` (ParametricSurface, normals outward), with the `edges` and `vertices` between them.
 
     That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
-    difference raises, agreement is no proof. Whether the faces close up is not checked here. Immutable; `moved` gives a
-    new solid.
+    difference raises, agreement is no proof. Whether the faces close up is not checked here; `generative.sew.sew` finds edges
+    and vertices by itself and checks that. Immutable; `moved` gives a new solid.
     """
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
@@ -90,9 +90,17 @@ class Solid:
 
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
-        result = Solid.__new__(Solid)
-        result._faces = tuple(f.moved(motion) for f in self.faces)
-        result._edges, result._vertices = self.edges, self.vertices
+        return Solid._unchecked([f.moved(motion) for f in self.faces], self.edges, self.vertices)
+
+    def at(self, time: Any) -> "Solid":
+        """This solid with t replaced by a number or by an expression of t."""
+        return Solid._unchecked([f.at(time) for f in self.faces], self.edges, self.vertices)
+
+    @classmethod
+    def _unchecked(cls, faces: Sequence[ParametricSurface], edges: Sequence[Edge], vertices: Sequence[Vertex]) -> "Solid":
+        """A solid whose edges and vertices lie on its faces by construction."""
+        result = cls.__new__(cls)
+        result._faces, result._edges, result._vertices = tuple(faces), tuple(edges), tuple(vertices)
         return result
 
     @staticmethod

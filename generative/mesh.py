@@ -1,4 +1,4 @@
-"""Triangle meshes of moving bodies, for pictures: approximate, in floating point.
+"""Triangle meshes of moving bodies, for pictures: approximate, in floating point. Also polyhedra from mesh files.
 
 A rigid surface is meshed once in its own frame and its vertices are moved; a deforming one is evaluated at every time. Parametric
 surfaces are sampled on a grid as fine, in each direction, as their bending asks for; implicit surfaces by marching tetrahedra.
@@ -6,6 +6,8 @@ surfaces are sampled on a grid as fine, in each direction, as their bending asks
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ import sympy as sp
 from .brep import Solid
 from .implicit import ImplicitBody, ImplicitSurface
 from .motion import Motion
+from .polyhedron import polyhedron
 from .surface import ParametricSurface
 from .symbols import t, u, v, x, y, z
 
@@ -64,6 +67,28 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
             return np.stack([np.broadcast_to(np.asarray(e, dtype=float), shape) for e in function(*values)], axis=-1)
 
     return evaluate
+
+
+def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Solid:
+    """The polyhedron of a triangle mesh file: STL, OBJ or PLY (read by trimesh), vertices at the same place merged.
+
+    Raises ValueError for a file that is no mesh, has holes or flipped faces, or more than `most` triangles.
+    """
+    try:
+        import trimesh
+    except ImportError as error:
+        raise ImportError("mesh files need trimesh: pip install 'generative-collision[mesh]'") from error
+    source = Path(path)
+    if not source.is_file():
+        raise FileNotFoundError(f"there is no mesh file {source}")
+    try:
+        mesh = trimesh.load_mesh(source, process=True)
+        triangles, vertices = np.asarray(mesh.faces), np.asarray(mesh.vertices)
+    except Exception as error:  # the readers of the formats raise whatever comes up
+        raise ValueError(f"{source.name} cannot be read as a mesh: {error}") from error
+    if not 4 <= len(triangles) <= most:
+        raise ValueError(f"{source.name} holds {len(triangles)} triangles; a polyhedron takes 4 to {most}")
+    return polyhedron(vertices.tolist(), triangles.tolist())
 
 
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}

@@ -66,10 +66,10 @@ def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
 
 
 def wire_product(section: Curve, path: Curve, *, scale: Any = 1) -> ParametricSurface:
-    """The section carried along the path in its Frenet frame: path(u) + scale (section_x N + section_y B).
+    """The section carried along the path in its Frenet frame: path(u) + scale (section_y B - section_x N).
 
-    N is the principal normal and B the binormal, so the path must nowhere be straight. The same as `sweep` with the up direction
-    path' x path''; the frame turns with the torsion of the path.
+    N is the principal normal and B = T x N the binormal, so the path must nowhere be straight. The same as `sweep` with the up
+    direction path' x path''; the frame turns with the torsion of the path.
     """
     first, second = path.tangent, [sp.diff(e, u, 2) for e in path.expressions]
     binormal = [sp.trigsimp(e) if sp.count_ops(e) < 40 else e for e in _cross(first, second)]
@@ -152,5 +152,3 @@ def _unit(a: Any) -> list[Any]:
 def _like(surface: ParametricSurface, body: Any) -> ParametricSurface:
     """A surface with another body and the same domain, orientation and motion."""
     return ParametricSurface(body, surface.domain, flipped=surface.flipped, motion=surface.motion)
-
-

@@ -52,3 +52,23 @@ def drilled_ball(*, radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> ImplicitB
     wide = sp.Rational(9, 8) * sp.sympify(radius)
     ball = ImplicitSurface(x**2 + y**2 + z**2 - radius**2, centred(wide, wide, wide))
     return ball - ImplicitSurface(x**2 + y**2 - hole**2, centred(wide, wide, wide))
+
+
+def _peanut_facts(focus: Any = 1, size: Any = sp.Rational(11, 10)) -> Facts:
+    focus, size = sp.sympify(focus), sp.sympify(size)
+    across = size**2 / (2 * focus)
+    return {"closed": True, "box": centred(sp.sqrt(focus**2 + size**2), across, across)}
+
+
+@shape(_peanut_facts)
+def peanut(*, focus: Any = 1, size: Any = sp.Rational(11, 10)) -> ImplicitSurface:
+    """Cassini's oval turned about the x axis: the points whose distances to (+-focus, 0, 0) have the product size^2.
+
+    One piece with a waist for focus < size < sqrt(2) focus, which is asked for; widest at x^2 = focus^2 - (size^2 / (2 focus))^2.
+    """
+    if not focus < size < sp.sqrt(2) * focus:
+        raise ValueError(f"a peanut needs focus < size < 1.414 focus, got {focus} and {size}")
+    out = sp.Rational(9, 8) * sp.sqrt(sp.sympify(focus) ** 2 + sp.sympify(size) ** 2)
+    across = sp.Rational(5, 4) * sp.sympify(size) ** 2 / (2 * focus)
+    square = x**2 + y**2 + z**2 + focus**2
+    return ImplicitSurface(square**2 - 4 * focus**2 * x**2 - size**4, bounds=centred(out, across, across))

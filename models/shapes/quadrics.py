@@ -79,3 +79,29 @@ def paraboloid_cup(*, radius: Any = 1, height: Any = 1) -> ParametricSurface:
     """z = height (x^2 + y^2) / radius^2 up to the rim, in polar form; the normal looks into the cup. v = 0 is a pole."""
     return ParametricSurface([radius * v * sp.cos(u), radius * v * sp.sin(u), height * v**2], {u: TURN, v: (0, 1)},
                              flipped=True)
+
+
+def _hyperboloid_facts(waist: Any = 1, rim: Any = 2, height: Any = 2) -> Facts:
+    return {"box": [*centred(rim, rim), *centred(sp.sympify(height) / 2)], "radius_range": (waist, sp.sqrt(rim**2 + sp.sympify(height)**2 / 4))}
+
+
+@shape(_hyperboloid_facts)
+def hyperboloid(*, waist: Any = 1, rim: Any = 2, height: Any = 2) -> ParametricSurface:
+    """rho^2 = waist^2 + (rim^2 - waist^2) (2 z / height)^2: a cooling tower, ruled by straight lines."""
+    swing = sp.sqrt(sp.sympify(rim) ** 2 - sp.sympify(waist) ** 2) * v
+    body = [waist * sp.cos(u) - swing * sp.sin(u), waist * sp.sin(u) + swing * sp.cos(u), sp.sympify(height) / 2 * v]
+    return ParametricSurface(body, {u: TURN, v: (-1, 1)})
+
+
+def _catenoid_facts(waist: Any = 1, height: Any = 2) -> Facts:
+    waist, half = sp.sympify(waist), sp.sympify(height) / 2
+    rim = waist * sp.cosh(half / waist)
+    return {"area": sp.pi * waist * (2 * half + waist * sp.sinh(2 * half / waist)), "box": [*centred(rim, rim), *centred(half)]}
+
+
+@shape(_catenoid_facts)
+def catenoid(*, waist: Any = 1, height: Any = 2) -> ParametricSurface:
+    """rho = waist cosh(z / waist), |z| <= height/2: the soap film between two rings."""
+    rho = waist * sp.cosh(v / waist)
+    half = sp.sympify(height) / 2
+    return ParametricSurface([rho * sp.cos(u), rho * sp.sin(u), v], {u: TURN, v: (-half, half)})

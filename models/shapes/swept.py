@@ -91,3 +91,14 @@ def egg(*, radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> ParametricSurface
     """A sphere of this radius whose horizontal sections shrink upwards, by the factor 1 - taper z / radius."""
     slim = radius * sp.cos(v) * (1 - taper * sp.sin(v))
     return ParametricSurface([slim * sp.cos(u), slim * sp.sin(u), radius * sp.sin(v)], {u: TURN, v: (-sp.pi / 2, sp.pi / 2)})
+
+
+def _spout_facts(root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5)) -> Facts:
+    return {}
+
+
+@shape(_spout_facts)
+def teapot_spout(*, root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5)) -> ParametricSurface:
+    """A tube about a cubic Bezier path in the plane y = 0, whose radius falls evenly from `root` to `tip`; open at both ends."""
+    path = curve.bezier([(0, 0, 0), (1, 0, 0), (sp.Rational(1, 2), 0, 1), (sp.Rational(3, 2), 0, sp.Rational(6, 5))])
+    return sweep(curve.circle(1), path, up=(0, 1, 0), scale=root + u * (sp.sympify(tip) - root))

@@ -143,7 +143,7 @@ def single_operations() -> None:
     lo, hi = boxes(10_000, 1)
     kernels = {str(f): codegen.compile(f, [x]) for f in (x, sp.sin(x), sp.cos(x), sp.exp(x), sp.log(x), sp.atan(x))}
     kernels["sin and cos"] = codegen.compile([sp.sin(x), sp.cos(x)], [x])
-    seconds = interleaved({name: lambda k=k: k.interval(lo, hi) for name, k in kernels.items()}, 51)
+    seconds = interleaved({name: lambda k=k: k.interval(lo, hi) for name, k in kernels.items()}, 25)
     ns = {name: s / 1e-5 for name, s in seconds.items()}
     table("Interval functions, ns a box in batches of 10000, call and memory included (x alone: what those cost)",
           ["", "ns", "target"], [[name, t, "4" if name in ("sin(x)", "cos(x)") else ""] for name, t in ns.items()])

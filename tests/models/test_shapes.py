@@ -21,6 +21,11 @@ OTHER_SIZES = {
     "gear_rim": {"teeth": 7}, "moebius_strip": {"width": 1}, "egg": {"taper": 0.5}, "lens": {"rim": 0.5},
     "superellipsoid": {"power": 6}, "drilled_ball": {"radius": 2},
     "wavy_sheet": {"size": 5, "waves": 3}, "cushion": {"size": 1, "height": 2}, "saddle": {"size": 3, "height": 1},
+    "wedge": {"sizes": (1, 3, 2)}, "prism": {"sides": 5, "height": 2}, "octahedron": {"radius": 2}, "dodecahedron": {"edge": 2},
+    "involute_flank": {"base": 2, "width": 1}, "gear_tooth": {"base": 2, "half_angle": 0.3}, "cam": {"lift": 0.25},
+    "rounded_bar": {"power": 6}, "frustum": {"top": 2}, "capsule": {"length": 3}, "half_ball": {"radius": 2},
+    "raceway": {"groove": 0.5}, "threaded_rod": {"pitch": 1}, "nut": {"width": 1.5}, "thread_flank": {"pitch": 2},
+    "hyperboloid": {"rim": 1.5}, "catenoid": {"waist": 2}, "peanut": {"size": 1.3}, "teapot_spout": {"tip": 0.3},
 }  # fmt: skip
 CASES = [(name, {}) for name in SHAPES] + list(OTHER_SIZES.items())
 

@@ -1,0 +1,53 @@
+"""What the batch functions answer, and the checks they share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .result import Status
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """The answers to n small problems.
+
+    `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest
+    contact, no wider than the tolerance, NaN without a hit; `parameters`: where the parts touch, in doubles, NaN
+    without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,): how many boxes were tested.
+    """
+
+    status: np.ndarray
+    hit: np.ndarray
+    time: np.ndarray
+    parameters: np.ndarray
+    proved: np.ndarray
+    tests: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.hit)
+
+    def __repr__(self) -> str:
+        return f"Batch({len(self)} problems, {int(self.hit.sum())} hits, {int(self.proved.sum())} of them proved)"
+
+
+_BY_NUMBER = np.array([Status.NO_CONTACT, Status.CONTACT, Status.UNRESOLVED, Status.BUDGET_SPENT], object)
+
+
+def statuses(codes: np.ndarray) -> np.ndarray:
+    """0 no contact, 1 contact, 2 unresolved, 3 budget spent."""
+    return _BY_NUMBER[codes]
+
+
+def as_doubles(q: Any, name: str, shape: str) -> np.ndarray:
+    """`q` as a contiguous array of doubles; ValueError where it is none."""
+    try:
+        return np.ascontiguousarray(q, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of numbers of shape {shape}, got {type(q).__name__}") from None
+
+
+def check_tolerance(tolerance: float, least: float) -> float:
+    if not (isinstance(tolerance, (int, float, np.number)) and least <= tolerance <= 1):
+        raise ValueError(f"tolerance must be a number from {least:g} to 1, got {tolerance!r}")
+    return float(tolerance)

@@ -1,0 +1,122 @@
+"""Polyhedra from lists of vertices and faces, checked to close, to be oriented alike, and to have flat faces."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from .brep import Edge, Solid, Vertex
+from .surface import ParametricSurface
+from .symbols import text, u, v, vector
+
+FLAT = sp.Float("1e-9")
+"""Largest height, relative to the size of the face, of a corner above the plane of its face; admits rounded coordinates."""
+
+
+def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid:
+    """The solid of flat convex faces, each a list of vertex indices, counterclockwise as seen from outside.
+
+    Every edge must belong to two faces that run through it in opposite senses; ValueError says how many do not, and where. A face
+    of more than four corners is made of several patches; the lines between those are no edges.
+    """
+    points = [vector(p, [], "a vertex") for p in vertices]
+    outlines = [tuple(map(int, face)) for face in faces]
+    _check_indices(outlines, len(points))
+    _check_closed(outlines)
+    _check_flat(points, outlines)
+    patches, places = [], []
+    for outline in outlines:
+        for corners in _patches(outline):
+            patches.append(_patch([points[c] for c in corners]))
+            places.append(corners)
+    return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places))
+
+
+def _patches(outline: Sequence[int]) -> list[tuple[int, ...]]:
+    """A face as quadrilaterals and triangles that share its first corner."""
+    rest = outline[1:]
+    return [(outline[0], *rest[k:k + 3]) for k in range(0, len(rest) - 1, 2)]
+
+
+def _patch(corners: Sequence[Any]) -> ParametricSurface:
+    """The triangle a + u (b - a) + u v (c - b), whose side u = 0 is the corner a, or the bilinear quadrilateral."""
+    if len(corners) == 3:
+        a, b, c = corners
+        body = [p + u * (q - p) + u * v * (r - q) for p, q, r in zip(a, b, c, strict=True)]
+    else:
+        body = [sp.expand((1 - u) * (1 - v) * p + u * (1 - v) * q + u * v * r + (1 - u) * v * s)
+                for p, q, r, s in zip(*corners, strict=True)]
+    return ParametricSurface(body, {u: (0, 1), v: (0, 1)})
+
+
+def _parameters(corners: Sequence[int], corner: int) -> tuple[int, int]:
+    """The parameters of a corner on its patch; any point of the side u = 0 stands for the first corner of a triangle."""
+    places = ((0, 0), (1, 0), (1, 1)) if len(corners) == 3 else ((0, 0), (1, 0), (1, 1), (0, 1))
+    return places[list(corners).index(corner)]
+
+
+def _edges(outlines: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Edge]:
+    """One edge a pair of neighbouring corners of a face, each counted once: straight paths in the parameters of both patches."""
+    found = []
+    for outline in outlines:
+        for a, b in zip(outline, (*outline[1:], outline[0]), strict=True):
+            if a < b:
+                faces = [k for k, corners in enumerate(places) if _side(corners, a, b) or _side(corners, b, a)]
+                found.append(Edge(tuple(faces), tuple(_path(places[k], a, b) for k in faces), (0, 1)))
+    return found
+
+
+def _side(corners: Sequence[int], a: int, b: int) -> bool:
+    return any((p, q) == (a, b) for p, q in zip(corners, (*corners[1:], corners[0]), strict=True))
+
+
+def _path(corners: Sequence[int], a: int, b: int) -> tuple[Any, Any]:
+    """From a to b; along the sides of a triangle through its first corner, v is constant."""
+    (p, q), (r, s) = _parameters(corners, a), _parameters(corners, b)
+    if len(corners) == 3 and corners[0] in (a, b):
+        q = s = s if a == corners[0] else q
+    return p + u * (r - p), q + u * (s - q)
+
+
+def _corner_vertices(count: int, places: Sequence[Sequence[int]]) -> list[Vertex]:
+    found: list[list[int]] = [[] for _ in range(count)]
+    for k, corners in enumerate(places):
+        for corner in corners:
+            found[corner].append(k)
+    return [Vertex(tuple(ks), tuple(_parameters(places[k], c) for k in ks)) for c, ks in enumerate(found) if ks]
+
+
+def _check_indices(outlines: Sequence[Sequence[int]], count: int) -> None:
+    for k, outline in enumerate(outlines):
+        if len(set(outline)) < max(3, len(outline)):
+            raise ValueError(f"face {k} needs at least three different vertices, got {list(outline)}")
+        if not all(0 <= c < count for c in outline):
+            raise ValueError(f"face {k} names a vertex outside 0 to {count - 1}: {list(outline)}")
+    if len(outlines) < 4:
+        raise ValueError(f"a polyhedron needs at least four faces, got {len(outlines)}")
+
+
+def _check_closed(outlines: Sequence[Sequence[int]]) -> None:
+    """Every directed edge once, and its reverse once."""
+    sides = Counter((a, b) for o in outlines for a, b in zip(o, (*o[1:], o[0]), strict=True))
+    flipped = sorted(side for side, n in sides.items() if n > 1)
+    if flipped:
+        raise ValueError(f"{len(flipped)} edges are run through twice in the same sense, as by a flipped face; the first joins vertices "
+                         f"{flipped[0][0]} and {flipped[0][1]}")
+    free = sorted(side for side in sides if side[::-1] not in sides)
+    if free:
+        raise ValueError(f"the polyhedron has holes: {len(free)} edges belong to one face only; the first joins vertices {free[0][0]} "
+                         f"and {free[0][1]}")
+
+
+def _check_flat(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:
+    for k, outline in enumerate(outlines):
+        a, b, c = (sp.Matrix(points[i]) for i in outline[:3])
+        normal = (b - a).cross(c - a)
+        length = sp.N(normal.norm())
+        size = max(abs(sp.N(e)) for i in outline for e in sp.Matrix(points[i]) - a)
+        if length <= FLAT * size**2:
+            raise ValueError(f"face {k} is degenerate: its first three corners {text([points[i] for i in outline[:3]])} lie on a line")
+        if any(abs(sp.N(normal.dot(sp.Matrix(points[i]) - a))) > FLAT * size * length for i in outline[3:]):
+            raise ValueError(f"face {k} is not flat: not all of its {len(outline)} corners lie in one plane")

@@ -1,0 +1,223 @@
+"""Machine parts: gear teeth, cams, threads, races, and solids sewn from their faces."""
+
+from typing import Any
+
+import sympy as sp
+
+from generative import Curve, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, curve, sew, sweep, u, v, x, y, z
+from generative.sew import cap
+
+from .facts import Facts, centred, shape
+from .polyhedra import _prism_facts
+from .quadrics import TURN, cylinder_side, sphere
+from .solids import disc
+
+ROLL = (sp.Rational(1, 5), sp.Rational(19, 20))
+
+
+def involute(base: Any = 1, turn: Any = 0, roll: Any = ROLL) -> Curve:
+    """The involute of a circle of radius `base` from the angle `turn` on, u the roll angle: tangent to radii at its cusp u = 0.
+
+    base (cos w + u sin w, sin w - u cos w) with w = u + turn.
+    """
+    w = u + turn
+    return Curve([base * (sp.cos(w) + u * sp.sin(w)), base * (sp.sin(w) - u * sp.cos(w)), 0], roll)
+
+
+def _flank_facts(base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), crown: Any = 0, roll: Any = ROLL) -> Facts:
+    lo, hi = (sp.sympify(e) for e in roll)
+    facts: Facts = {"radius_range": (base * sp.sqrt(1 + lo**2), sp.sqrt(base**2 * (1 + hi**2) + sp.sympify(width) ** 2 / 4))}
+    return facts | ({} if crown else {"area": base * (hi**2 - lo**2) / 2 * width})
+
+
+@shape(_flank_facts)
+def involute_flank(*, base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), crown: Any = 0,
+                   roll: Any = ROLL) -> ParametricSurface:
+    """One flank of a spur gear's tooth, |z| <= width/2, seen from inside the tooth's gap: the normal looks along the line of action.
+
+    With `crown` the flank recedes by turning: `turn` grows by crown z^2, so that it bulges in the middle.
+    """
+    w, half = u + turn + crown * v**2, sp.sympify(width) / 2
+    body = [base * (sp.cos(w) + u * sp.sin(w)), base * (sp.sin(w) - u * sp.cos(w)), v]
+    return ParametricSurface(body, {u: roll, v: (-half, half)})
+
+
+def _tooth_facts(base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any = sp.Rational(1, 2), roll: Any = ROLL) -> Facts:
+    lower = involute(base, -half_angle, roll)
+    section = sp.integrate(sp.expand(-2 * lower.expressions[1] * lower.tangent[0]), (u, *lower.domain))
+    return {"volume": section * width, "closed": True}
+
+
+@shape(_tooth_facts)
+def gear_tooth(*, base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any = sp.Rational(1, 2), roll: Any = ROLL) -> Solid:
+    """A tooth about the x axis between two involute flanks that start `half_angle` from it, cut flat at root and tip, 0 <= z <= width.
+
+    Section by Gauss' theorem: minus two integrals of y dx along the lower flank.
+    """
+    lower = involute(base, -sp.sympify(half_angle), roll)
+    upper = Curve([lower.expressions[0], -lower.expressions[1], 0], lower.domain)
+    up = [0, 0, width]
+    ends = [[c.at(e) for c in (lower, upper)] for e in lower.domain]
+    root, tip = (sweep.extrude(curve.line(*pair), up) for pair in ends)
+    flanks = [sweep.extrude(lower, up), _flipped(sweep.extrude(upper, up))]
+    floor = sweep.ruled(lower, upper)
+    roof = sweep.ruled(*(Curve([*c.expressions[:2], width], c.domain) for c in (lower, upper)))
+    return sew([*flanks, _flipped(root), tip, _flipped(floor), roof])
+
+
+def _flipped(surface: ParametricSurface) -> ParametricSurface:
+    return ParametricSurface(surface.body, surface.domain, flipped=not surface.flipped)
+
+
+def _cam_facts(base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rational(1, 2)) -> Facts:
+    base, lift = sp.sympify(base), sp.sympify(lift)
+    return {"volume": sp.pi * ((base + lift / 2) ** 2 + lift**2 / 8) * width, "closed": True,
+            "radius_range": (0, sp.sqrt((base + lift) ** 2 + sp.sympify(width) ** 2))}
+
+
+@shape(_cam_facts)
+def cam(*, base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rational(1, 2)) -> Solid:
+    """A harmonic cam, 0 <= z <= width: rho = base + lift (1 - cos u) / 2, with two rims."""
+    rho = base + sp.sympify(lift) * (1 - sp.cos(u)) / 2
+    side = sweep.extrude(Curve([rho * sp.cos(u), rho * sp.sin(u), 0], TURN), [0, 0, width])
+    return capped(side, (0, 0, 0), (0, 0, width))
+
+
+def capped(side: ParametricSurface, low: Any, high: Any) -> Solid:
+    """A side that runs counterclockwise in u, closed by plane caps about the points `low` and `high` at the ends of v."""
+    return sew([side, cap(side, (v, 0), low), cap(side, (v, 1), high, flipped=True)])
+
+
+def _bar_facts(a: Any = 1, b: Any = sp.Rational(1, 2), power: int = 4, length: Any = 2) -> Facts:
+    e = sp.Rational(1, power)
+    return {"volume": 4 * a * b * sp.gamma(1 + e) ** 2 / sp.gamma(1 + 2 * e) * length, "closed": True,
+            "box": [*centred(a, b), (0, length)]}
+
+
+@shape(_bar_facts)
+def rounded_bar(*, a: Any = 1, b: Any = sp.Rational(1, 2), power: int = 4, length: Any = 2) -> Solid:
+    """An upright bar over a superellipse (x/a)^p + (y/b)^p = 1, with two rims."""
+    return capped(sweep.extrude(curve.superellipse(a, b, power), [0, 0, length]), (0, 0, 0), (0, 0, length))
+
+
+def _frustum_facts(bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 1) -> Facts:
+    bottom, top, height = (sp.sympify(e) for e in (bottom, top, height))
+    wide, slant = sp.Max(bottom, top), sp.sqrt((bottom - top) ** 2 + height**2)
+    return {"area": sp.pi * (bottom**2 + top**2 + (bottom + top) * slant), "closed": True, "box": [*centred(wide, wide), (0, height)],
+            "volume": sp.pi * height * (bottom**2 + bottom * top + top**2) / 3}
+
+
+@shape(_frustum_facts)
+def frustum(*, bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 1) -> Solid:
+    """A round cone without its tip, standing on z = 0."""
+    side = sweep.revolve(curve.line([bottom, 0, 0], [top, 0, height]))
+    return sew([side, disc(bottom, 0, upwards=False), disc(top, height, upwards=True)])
+
+
+def _capsule_facts(radius: Any = sp.Rational(1, 2), length: Any = 1) -> Facts:
+    return {"area": 2 * sp.pi * radius * length + 4 * sp.pi * radius**2, "closed": True,
+            "volume": sp.pi * radius**2 * length + sp.Rational(4, 3) * sp.pi * radius**3,
+            "box": [*centred(radius, radius), (-radius, length + radius)]}
+
+
+@shape(_capsule_facts)
+def capsule(*, radius: Any = sp.Rational(1, 2), length: Any = 1) -> Solid:
+    """A round cylinder from z = 0 to `length` with hemispheres at both ends; normals agree along its two edges."""
+    across = [radius * sp.cos(v) * sp.cos(u), radius * sp.cos(v) * sp.sin(u)]
+    ends = [ParametricSurface([*across, height + radius * sp.sin(v)], {u: TURN, v: latitudes})
+            for height, latitudes in ((0, (-sp.pi / 2, 0)), (length, (0, sp.pi / 2)))]
+    return sew([cylinder_side(radius=radius, height=length), *ends])
+
+
+def _half_ball_facts(radius: Any = 1) -> Facts:
+    return {"area": 3 * sp.pi * radius**2, "volume": sp.Rational(2, 3) * sp.pi * radius**3, "closed": True,
+            "box": [*centred(radius, radius), (0, radius)]}
+
+
+@shape(_half_ball_facts)
+def half_ball(*, radius: Any = 1) -> Solid:
+    """x^2 + y^2 + z^2 <= radius^2, z >= 0."""
+    dome = ParametricSurface(sphere(radius=radius).body, {u: TURN, v: (0, sp.pi / 2)})
+    return sew([dome, disc(radius, 0, upwards=False)])
+
+
+def _raceway_facts(major: Any = 1, groove: Any = sp.Rational(2, 5), half_angle: Any = sp.pi / 3) -> Facts:
+    reach = major + groove
+    return {"area": 4 * sp.pi * groove * (major * half_angle + groove * sp.sin(half_angle)),
+            "box": centred(reach, reach, groove * sp.sin(half_angle))}
+
+
+@shape(_raceway_facts)
+def raceway(*, major: Any = 1, groove: Any = sp.Rational(2, 5), half_angle: Any = sp.pi / 3) -> ParametricSurface:
+    """The outer race of a ball bearing: the zone |v| <= half_angle of a torus, seen from inside the tube. Area by Pappus."""
+    across = major + groove * sp.cos(v)
+    return ParametricSurface([across * sp.cos(u), across * sp.sin(u), groove * sp.sin(v)],
+                             {u: TURN, v: (-half_angle, half_angle)}, flipped=True)
+
+
+# -- threads: sections at right angles to the axis are limacons rho = radius + depth cos(theta - k z), of area pi (r^2 + d^2/2) ---
+
+
+def _thread(radius: Any, depth: Any, pitch: Any, bounds: Any) -> ImplicitSurface:
+    """rho^2 - radius rho - depth (x cos k z + y sin k z) with k = 2 pi / pitch: rho times the limacon's equation."""
+    angle = 2 * sp.pi * z / pitch
+    square = x**2 + y**2
+    return ImplicitSurface(square - radius * sp.sqrt(square) - depth * (x * sp.cos(angle) + y * sp.sin(angle)), bounds)
+
+
+def _rod_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> Facts:
+    radius, depth = sp.sympify(radius), sp.sympify(depth)
+    return {"volume": sp.pi * (radius**2 + depth**2 / 2) * length, "closed": True,
+            "box": [*centred(radius + depth, radius + depth), (0, length)]}
+
+
+@shape(_rod_facts)
+def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> ImplicitBody:
+    """A right-handed rounded thread rho = radius + depth cos(theta - 2 pi z / pitch) between z = 0 and `length`."""
+    out = sp.Rational(9, 8) * (sp.sympify(radius) + depth)
+    bounds = [*centred(out, out), (-sp.sympify(length) / 8, sp.Rational(9, 8) * length)]
+    return _thread(radius, depth, pitch, bounds) & ImplicitSurface(-z, bounds) & ImplicitSurface(z - length, bounds)
+
+
+def _nut_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
+               height: Any = sp.Rational(3, 4)) -> Facts:
+    radius, depth, width = (sp.sympify(e) for e in (radius, depth, width))
+    hexagon = _prism_facts(6, width, height)["volume"]
+    return {"volume": hexagon - sp.pi * (radius**2 + depth**2 / 2) * height, "closed": True}
+
+
+@shape(_nut_facts)
+def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
+        height: Any = sp.Rational(3, 4)) -> ImplicitBody:
+    """A hexagon with its corners `width` from the z axis, 0 <= z <= height, without a threaded hole."""
+    out = sp.Rational(9, 8) * sp.sympify(width)
+    bounds = [*centred(out, out), (-sp.sympify(height) / 8, sp.Rational(9, 8) * height)]
+    inner = sp.sympify(width) * sp.sqrt(3) / 2
+    turns = [sp.pi / 6 + sp.pi * k / 3 for k in range(6)]
+    result: ImplicitBody = ImplicitSurface(-z, bounds) & ImplicitSurface(z - height, bounds)
+    for a in turns:
+        result = result & ImplicitSurface(x * sp.cos(a) + y * sp.sin(a) - inner, bounds)
+    return result - _thread(radius, depth, pitch, bounds)
+
+
+def _thread_flank_facts(inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
+                        downwards: bool = False) -> Facts:
+    inner, outer, c = sp.sympify(inner), sp.sympify(outer), sp.sympify(pitch) / (2 * sp.pi)
+    if crown:
+        return {}
+    rho = sp.Symbol("rho", positive=True)
+    area = sp.integrate(sp.sqrt(rho**2 + c**2), (rho, inner, outer)) * 2 * sp.pi * (sp.sympify(turns[1]) - turns[0])
+    return {"area": area, "box": [*centred(outer, outer), (pitch * sp.sympify(turns[0]), pitch * sp.sympify(turns[1]))]}
+
+
+@shape(_thread_flank_facts)
+def thread_flank(*, inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
+                 downwards: bool = False) -> ParametricSurface:
+    """A flank of a square thread, the helicoid (v cos u, v sin u, pitch u / (2 pi)); with `crown` it rises by crown (v - middle)^2.
+
+    The normal looks up, or down for the flank of a nut.
+    """
+    middle = (sp.sympify(inner) + outer) / 2
+    height = sp.sympify(pitch) * u / (2 * sp.pi) + crown * (v - middle) ** 2
+    start, end = (2 * sp.pi * sp.sympify(k) for k in turns)
+    return ParametricSurface([v * sp.cos(u), v * sp.sin(u), height], {u: (start, end), v: (inner, outer)}, flipped=not downwards)

@@ -1,0 +1,190 @@
+"""The bound of the time of contact: no contact of a box comes before it, whatever the box, the window and the motion.
+
+The contacts are made, not found: a random point of a random box is a contact of the second surface shifted by the
+difference of the two points, which is a parameter of the kernel.
+"""
+
+import ctypes
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from codegen.expr import ExprPool
+from codegen.from_sympy import convert
+from codegen.kernel import Kernel
+from collide.advance import Advance, advance_kernel
+from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
+
+N, M, TIME = 5, 3, 4
+
+
+def torus():
+    return ParametricSurface([(1 + 0.25 * sp.cos(v)) * sp.cos(u), (1 + 0.25 * sp.cos(v)) * sp.sin(u), 0.25 * sp.sin(v)],
+                             {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
+
+
+def bumpy():
+    r = 1 + sp.sin(5 * u) * sp.sin(4 * v) / 5
+    return ParametricSurface([r * sp.cos(u) * sp.cos(v), r * sp.sin(u) * sp.cos(v), r * sp.sin(v)],
+                             {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+
+
+PAIRS = {
+    "tori": (torus().moved(Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], translation=[0, 0, 3 - t])), torus()),
+    "bumpy": (bumpy().moved(Rigid(rotation=axis_angle([1, 2, 3], t), translation=[0.1, sp.Rational(1, 7), 4 - t])),
+              bumpy().moved(Rigid(rotation=axis_angle([2, -1, 1], t / 2)))),
+    "screw": (torus().moved(Screw(axis=[1, 1, 0], point=[0, 1, 0], angle=3 * t, advance=t**2)), bumpy()),
+    "deforming": (ParametricSurface([u, v, sp.sin(u * t) * v + t**2 * sp.cos(v)], {u: (-2, 2), v: (-2, 2)}),
+                  ParametricSurface([u, v, 3 - t * u * v], {u: (-2, 2), v: (-2, 2)})),
+    "kinks": (ParametricSurface([u, v, abs(u) - t * abs(v - 1)], {u: (-2, 2), v: (-2, 2)}), torus()),
+}
+
+
+def shifted(first, second):
+    """The difference of two surfaces less a shift, as nodes, with the shift as parameters."""
+    pool = ExprPool()
+    x = [pool.variable(k) for k in range(N)]
+    a = convert(first.expressions, {u: x[0], v: x[1], t: x[4]}, pool)
+    b = convert(second.expressions, {u: x[2], v: x[3], t: x[4]}, pool)
+    return [p - q - pool.parameter(k) for k, (p, q) in enumerate(zip(a, b, strict=True))]
+
+
+class Bound:
+    """The two kernels, called on eight boxes at a time."""
+
+    def __init__(self, advance: Advance, n: int = N) -> None:
+        self.advance, self.n = advance, n
+        self.outputs = len(advance.kernel.outputs)
+
+    def taylor(self, lo, hi, parameters):
+        """Z and T of eight boxes (8, n), the parameters (8, p, 2)."""
+        n = self.n
+        z, centre = np.zeros((2 * n, 2, 8)), (lo + hi) / 2
+        centre = np.clip(centre, lo, hi)
+        centre[:, -1] = lo[:, -1]
+        z[:n, 0], z[:n, 1], z[n:, 0], z[n:, 1] = -lo.T, hi.T, -centre.T, centre.T
+        p = np.ascontiguousarray(np.stack([-parameters[:, :, 0].T, parameters[:, :, 1].T], axis=1))
+        out = np.zeros((self.outputs, 2, 8))
+        call(self.advance.kernel.block_address(), z, p, out)
+        return z, out
+
+    def time(self, z, taylor, normal=None):
+        out = np.zeros((self.n, 8))
+        direction = np.zeros((M, 8)) if normal is None else np.ascontiguousarray(normal)
+        call(self.advance.bound, z, taylor, direction, out)
+        return out[0]
+
+
+def call(address, *arrays):
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(address)(*(a.ctypes.data for a in arrays))
+
+
+@pytest.fixture(scope="module", params=PAIRS)
+def pair(request):
+    first, second = PAIRS[request.param]
+    equations = shifted(first, second)
+    ends = [*first.domain.values(), *second.domain.values(), (0, 4)]
+    domain = np.array([[float(lo), float(hi)] for lo, hi in ends])
+    names = ["u1", "v1", "u2", "v2", "t"]
+    point = Kernel(equations, names, ["d0", "d1", "d2"])
+    return domain, point, Bound(advance_kernel(equations, names, TIME, parameters=3))
+
+
+def boxes_with_contacts(domain, point, rng, size, window):
+    """Eight boxes of about this size, a point in each, and the shifts that make it a contact."""
+    at = domain[:, 0] + rng.random((8, N)) * (domain[:, 1] - domain[:, 0])
+    at[:, TIME] = rng.uniform(0, 4, 8)
+    width = np.full((8, N), size) * rng.uniform(0.1, 1, (8, N))
+    width[:, TIME] = window * rng.uniform(0.1, 1, 8)
+    lo = at - width * rng.random((8, N))
+    hi = np.maximum(lo + width, at)
+    zero = np.zeros((8, M))
+    shift = np.stack(point.interval(at, at, parameters=(zero, zero)), axis=2)
+    return at, lo, hi, shift
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e-4, 1e-2, 0.1, 1.0])
+def test_no_contact_comes_before_the_bound(pair, size):
+    domain, point, bound = pair
+    rng = np.random.default_rng(int(1 / size))
+    moved = 0
+    for window in (1e-6, 1e-2, 0.3, 3.0):
+        for _ in range(40):
+            at, lo, hi, shift = boxes_with_contacts(domain, point, rng, size, window)
+            z, taylor = bound.taylor(lo, hi, shift)
+            normal = rng.normal(size=(M, 8))
+            time = bound.time(z, taylor, normal)
+            assert not np.isnan(time).any()
+            assert (time <= at[:, TIME]).all()
+            assert (taylor[:M] >= 0).all(), "the range of the difference holds 0"
+            moved += int((time > lo[:, TIME]).sum())
+    assert moved > 50 or size == 1.0
+
+
+def test_the_bound_is_close_where_two_spheres_meet():
+    """Unit spheres with centres 3 - t apart meet at t = 1; a box of width h round the points is late by about h^2."""
+    ball = [sp.cos(v) * sp.sin(u), sp.sin(v), sp.cos(v) * sp.cos(u)]
+    domain = {u: (-1, 1), v: (-1, 1)}
+    first = ParametricSurface([ball[0], ball[1], -ball[2] + 3 - t], domain)
+    second = ParametricSurface(ball, domain)
+    bound = Bound(advance_kernel(shifted(first, second), ["u1", "v1", "u2", "v2", "t"], TIME, parameters=3))
+    for h in (1e-1, 1e-2, 1e-3):
+        lo, hi = np.full((8, N), -h), np.full((8, N), h)
+        lo[:, TIME], hi[:, TIME] = 0.0, 2.0
+        time = bound.time(*bound.taylor(lo, hi, np.zeros((8, M, 2))))
+        assert (time <= 1.0).all() and (time >= 1.0 - 5 * h**2).all()
+
+
+def exact_bound(a, b, c, t0):
+    """The exact zero of a + b s + c s^2 / 2 after t0 as a predicate: is `time` at most that zero?"""
+    def before(time):
+        s = Fraction(time) - Fraction(t0)
+        return all(a + b * f * s + c * (f * s) ** 2 / 2 >= 0 for f in (Fraction(k, 64) for k in range(65)))
+    return before
+
+
+def test_the_advance_is_rounded_towards_the_beginning():
+    """One function of no parameter but time: the bound must not pass the exact zero by a rounding, and come near it."""
+    pool = ExprPool()
+    x, s, p = pool.variable(0), pool.variable(1), [pool.parameter(k) for k in range(3)]
+    equation = p[0] + p[1] * s + p[2] * s * s + 0 * x
+    bound = Bound(advance_kernel([equation], ["x", "t"], 1, parameters=3), n=2)
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        a, b, c = rng.uniform(1e-3, 1, 8), rng.normal(size=8), -np.abs(rng.normal(size=8)) * (rng.random(8) < 0.7)
+        lo, hi = np.zeros((8, 2)), np.tile([1.0, 2.0], (8, 1))
+        values = np.stack([a, b, c], axis=1)
+        time = bound.time(*bound.taylor(lo, hi, np.stack([values, values], axis=2)))
+        for k in range(8):
+            if math.isfinite(time[k]) and time[k] < 1e6:
+                assert exact_bound(Fraction(a[k]), Fraction(b[k]), 2 * Fraction(c[k]), 0)(time[k])
+                root = (-b[k] - math.sqrt(b[k] ** 2 - 4 * a[k] * c[k])) / (2 * c[k]) if c[k] else -a[k] / b[k]
+                assert time[k] >= root * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("bad", [np.inf, 1e308])
+def test_unbounded_coefficients_and_directions_say_nothing(bad):
+    first, second = PAIRS["tori"]
+    bound = Bound(advance_kernel(shifted(first, second), ["u1", "v1", "u2", "v2", "t"], TIME, parameters=3))
+    lo, hi = np.full((8, N), 0.4), np.full((8, N), 0.5)
+    z, taylor = bound.taylor(lo, hi, np.zeros((8, M, 2)))
+    good = bound.time(z, taylor)
+    assert (good > 0.4).all()
+    for row in range(M, bound.outputs):
+        damaged = taylor.copy()
+        damaged[row] = bad
+        assert (bound.time(z, damaged) <= good).all()
+    for direction in (np.nan, np.inf, -np.inf, 1e308, 5e-324):
+        assert (bound.time(z, taylor, np.full((M, 8), direction)) >= good).all()
+
+
+def test_a_kink_stops_the_advance():
+    """|u| is not differentiable at 0: over a box across the kink derivatives must not be used."""
+    first, second = PAIRS["kinks"]
+    bound = Bound(advance_kernel(shifted(first, second), ["u1", "v1", "u2", "v2", "t"], TIME, parameters=3))
+    lo, hi = np.tile([-0.1, 0.0, 0.0, 0.0, 0.0], (8, 1)), np.tile([0.2, 0.1, 0.1, 0.1, 1.0], (8, 1))
+    z, taylor = bound.taylor(lo, hi, np.full((8, M, 2), 10.0))
+    assert (bound.time(z, taylor) == 0.0).all()
