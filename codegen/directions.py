@@ -21,6 +21,7 @@ import functools
 import math
 import threading
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from . import cache
 from .lanes import WIDTH, Lanes, Module
@@ -28,6 +29,8 @@ from .native import Code, add_entry, host, llvm_version, object_code
 
 Value = str
 Vector = list[Value]
+Ball = tuple[Vector, Vector]
+"""Middles and radii."""
 
 _alive: list[Code] = []
 _lock = threading.Lock()
@@ -38,7 +41,7 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]]) -> i
 
     Z    (2 n, 2)  the box: n intervals, number `time` the window; then n points of it, as thin intervals: the
                    centre, and the beginning of the window in the place of the time
-    T    intervals of m entries: E over the box and the window (not used), over the box at the beginning, E at the centre, E_j there for every variable j but the
+    T    intervals of m entries: E over the box and the window, over the box at the beginning, E at the centre, E_j there for every variable j but the
          time, E_ij for each (i, j) of `pairs` over the box at the beginning, E_t likewise, E_tt over the box and the window
     N    (m,)      one direction to try
     out  (n,)      the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j for every
@@ -52,25 +55,38 @@ def _compiled(n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...]) -> 
     key = cache.key("time bound", f"{n} {time} {m} {pairs}", "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:
-        code = object_code(_text(_Shape(n, time, m, pairs)))
+        code = object_code(kernel_text(Shape(n, time, m, pairs)))
         cache.store(key, code)
     with _lock:
         _alive.append(Code(code, ("kernel",)))
         return _alive[-1].address["kernel"]
 
 
-class _Shape:
-    """Sizes, and where things wait in the scratch memory."""
+class Frame(NamedTuple):
+    """A direction in some frame: itself, its negative, and bounds of the sizes of its entries."""
 
-    def __init__(self, n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...]) -> None:
+    n: Vector
+    minus: Vector
+    size: Vector
+
+
+class Shape:
+    """Sizes, and where things wait in the scratch memory. `sides`: frames in which second derivatives and ranges are
+    given, here one, that of E itself; `side` says which one for each pair.
+    """
+
+    def __init__(self, n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...], sides: int = 1) -> None:
         self.n, self.time, self.m, self.pairs = n, time, m, pairs
         self.variables = [j for j in range(n) if j != time]
         self.place: dict[tuple[str, int], int] = {}
         self.size = 0
         self.put("best", 1, 1)
         self.put("finite", 1, 1)
-        for name in ("range", "E", "B", "C", "rhorange", "rho", "rhoB", "rhoC"):
+        self.sides, self.side = sides, [0] * len(pairs)
+        for name in ("E", "B", "C", "rho", "rhoB", "rhoC"):
             self.put(name, 1, m)
+        self.put("range", sides, m)
+        self.put("rhorange", sides, m)
         self.put("D", len(self.variables), m)
         self.put("H", len(pairs), m)
         self.put("rhoH", len(pairs), m)
@@ -90,15 +106,62 @@ class _Shape:
         for i, value in enumerate(values):
             L.store("%s", self.place[name, k] + i, value)
 
+    def store_ball(self, L: Lanes, name: str, k: int, ball: Ball, radius: str) -> None:
+        self.store(L, name, k, ball[0])
+        self.store(L, radius, k, ball[1])
 
-def _text(shape: _Shape) -> str:
+    def prepare(self, L: Lanes) -> None:
+        """Radii of the box, and every interval as m +- r, into the scratch memory."""
+        read, reach = Reader(L, self.m), radii(L, self)
+        weights = [weight(L, self, reach, pair) for pair in self.pairs]
+        self.store_ball(L, "range", 0, read.vector(self.m), "rhorange")
+        middle, rho = read.vector(self.m)
+        self.store(L, "E", 0, middle)
+        for q, r in enumerate(reach):
+            middle, radius = read.vector(self.m)
+            self.store(L, "D", q, middle)
+            rho = [L.fma(r, x, total) for x, total in zip(radius, rho, strict=True)]
+        for q in range(len(weights)):
+            self.store_ball(L, "H", q, read.vector(self.m), "rhoH")
+        for name in ("B", "C"):
+            self.store_ball(L, name, 0, read.vector(self.m), "rho" + name)
+        self.store(L, "rho", 0, rho)
+        self.settle(L, read.finite, reach, weights, apart(L, self))
+
+    def settle(self, L: Lanes, finite: Value, reach: Sequence[Value], weights: Sequence[Value], none: Value) -> None:
+        """What is common to all preparations. `none`: lanes without a zero, which advance for ever."""
+        for q, r in enumerate(reach):
+            self.store(L, "r", q, [r])
+            finite = L.add(finite, r)
+        for q, w in enumerate(weights):
+            self.store(L, "w", q, [w])
+        self.store(L, "finite", 0, [finite])
+        self.store(L, "best", 0, [L.select(none, L.const(-math.inf), L.const(0.0))])
+
+    def frames(self, L: Lanes, n: Vector) -> tuple[list[Frame], Value]:
+        """The direction as every side sees it, and a bound of what its rounding there may add to n . E."""
+        return [Frame(n, [L.neg(x) for x in n], [L.abs(x) for x in n])], L.const(0.0)
+
+    def range(self, L: Lanes, frames: Sequence[Frame], n: Frame) -> tuple[Value, Value]:
+        """Upper bounds of n . E and of -n . E from the ranges alone."""
+        high: Value | None = None
+        low: Value | None = None
+        for k, f in enumerate(frames):
+            wide, rho = self.load(L, "range", k), self.load(L, "rhorange", k)
+            high, low = dot(L, f.n, wide, high), dot(L, f.minus, wide, low)
+            high, low = dot(L, f.size, rho, high), dot(L, f.size, rho, low)
+        assert high is not None and low is not None
+        return high, low
+
+
+def kernel_text(shape: Shape) -> str:
     module = Module()
     L = module.lanes()
-    _direction(L, shape)
+    _one_direction(L, shape)
     module.add("direction", "define internal void @direction(ptr noalias %s, ptr noalias %n) #2 {\n"
                + "\n".join(L.lines) + "\n  ret void\n}")
     L = module.lanes()
-    _prepare(L, shape)
+    shape.prepare(L)
     directions = _directions(L, shape)
     for k, direction in enumerate(directions):
         for i, value in enumerate(direction):
@@ -118,67 +181,56 @@ def _text(shape: _Shape) -> str:
 # -- preparation --------------------------------------------------------------------------------------------------
 
 
-def _prepare(L: Lanes, shape: _Shape) -> None:
-    """Radii of the box, and every interval as m +- r, into the scratch memory."""
-    zero, half = L.const(0.0), L.const(0.5)
-    m, k = shape.m, len(shape.variables)
-    finite = zero
-    position = m
+class Reader:
+    """Reads intervals of T one after the other, as m +- r; `finite` becomes infinite or NaN if one of them is unbounded."""
 
-    def interval() -> tuple[Value, Value]:
-        """The next interval of T: its middle, in doubles, and a radius that covers it from there."""
-        nonlocal position, finite
-        n, h = L.load("%T", 2 * position), L.load("%T", 2 * position + 1)
-        position += 1
-        middle = L.mul(half, L.sub(h, n))
+    def __init__(self, L: Lanes, position: int) -> None:
+        self.L, self.position, self.finite = L, position, L.const(0.0)
+
+    def interval(self) -> tuple[Value, Value]:
+        """The middle, in doubles, and a radius that covers the interval from there."""
+        L = self.L
+        n, h = L.load("%T", 2 * self.position), L.load("%T", 2 * self.position + 1)
+        self.position += 1
+        middle = L.mul(L.const(0.5), L.sub(h, n))
         radius = L.max(L.sub(h, middle), L.add(middle, n))
-        finite = L.add(finite, L.add(L.abs(middle), radius))
+        self.note(middle, radius)
         return middle, radius
 
-    def vector() -> tuple[Vector, Vector]:
-        both = [interval() for _ in range(m)]
+    def note(self, middle: Value, radius: Value) -> None:
+        self.finite = self.L.add(self.finite, self.L.add(self.L.abs(middle), radius))
+
+    def vector(self, m: int = 3) -> Ball:
+        both = [self.interval() for _ in range(m)]
         return [a for a, _ in both], [b for _, b in both]
 
-    radii = []
+
+def radii(L: Lanes, shape: Shape) -> list[Value]:
+    """How far the box reaches from the centre in every variable but the time."""
+    result = []
     for j in shape.variables:
         c = L.load("%Z", 2 * (shape.n + j) + 1)
-        radii.append(L.max(L.sub(L.load("%Z", 2 * j + 1), c), L.add(L.load("%Z", 2 * j), c)))
-    weights = [_weight(L, shape, radii, pair) for pair in shape.pairs]
-    middle, rho = vector()
-    shape.store(L, "range", 0, middle)
-    shape.store(L, "rhorange", 0, rho)
-    middle, rho = vector()
-    shape.store(L, "E", 0, middle)
-    for name, scales in (("D", radii), ("H", weights)):
-        for q, scale in enumerate(scales):
-            middle, radius = vector()
-            shape.store(L, name, q, middle)
-            if name == "H":
-                shape.store(L, "rhoH", q, radius)
-            else:
-                rho = [L.fma(scale, r, total) for r, total in zip(radius, rho, strict=True)]
-    for name in ("B", "C"):
-        middle, radius = vector()
-        shape.store(L, name, 0, middle)
-        shape.store(L, "rho" + name, 0, radius)
-    shape.store(L, "rho", 0, rho)
-    for q in range(k):
-        shape.store(L, "r", q, [radii[q]])
-        finite = L.add(finite, radii[q])
-    for q, w in enumerate(weights):
-        shape.store(L, "w", q, [w])
-    shape.store(L, "finite", 0, [finite])
-    shape.store(L, "best", 0, [zero])
+        result.append(L.max(L.sub(L.load("%Z", 2 * j + 1), c), L.add(L.load("%Z", 2 * j), c)))
+    return result
 
 
-def _weight(L: Lanes, shape: _Shape, radii: Sequence[Value], pair: tuple[int, int]) -> Value:
+def apart(L: Lanes, shape: Shape) -> Value:
+    """Where an interval of E over the box and the window does not hold 0: the mask of lanes without a zero."""
+    zero = L.const(0.0)
+    mask = L.mask_const(False)
+    for i in range(shape.m):
+        mask = L.either(mask, L.lt(L.min(L.load("%T", 2 * i), L.load("%T", 2 * i + 1)), zero))
+    return mask
+
+
+def weight(L: Lanes, shape: Shape, radii: Sequence[Value], pair: tuple[int, int]) -> Value:
     """The largest size of (x_i - c_i)(x_j - c_j), or of half the square."""
     a, b = (radii[shape.variables.index(j)] for j in pair)
     product = L.mul(a, b)
     return L.mul(L.const(0.5), product) if pair[0] == pair[1] else product
 
 
-def _directions(L: Lanes, shape: _Shape) -> list[Vector]:
+def _directions(L: Lanes, shape: Shape) -> list[Vector]:
     """The vectors to try, by ordinary arithmetic: the given one, the difference E itself, and in space the normals of
     all pairs of tangents, elsewhere the single functions.
     """
@@ -196,7 +248,7 @@ def _directions(L: Lanes, shape: _Shape) -> list[Vector]:
 # -- one direction ------------------------------------------------------------------------------------------------
 
 
-def _dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = None) -> Value:
+def dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = None) -> Value:
     """An upper bound of a . b (+ start)."""
     total = L.mul(a[0], b[0]) if start is None else L.fma(a[0], b[0], start)
     for x, y in zip(a[1:], b[1:], strict=True):
@@ -204,7 +256,7 @@ def _dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None =
     return total
 
 
-def _direction(L: Lanes, shape: _Shape) -> None:
+def _one_direction(L: Lanes, shape: Shape) -> None:
     """Lower `best`, which is minus the largest advance so far, by this direction.
 
     `L.max` yields its second operand where a NaN meets, and the bounds stand second, so a NaN reaches the last comparison,
@@ -213,29 +265,31 @@ def _direction(L: Lanes, shape: _Shape) -> None:
     zero, half = L.const(0.0), L.const(0.5)
     n = [L.load("%n", i) for i in range(shape.m)]
     minus, size = [L.neg(x) for x in n], [L.abs(x) for x in n]
+    frames, slack = shape.frames(L, n)
     middle = shape.load(L, "E")
-    high, low = _dot(L, n, middle), _dot(L, minus, middle)
-    spread = _dot(L, size, shape.load(L, "rho"))
+    high, low = dot(L, n, middle), dot(L, minus, middle)
+    spread = dot(L, size, shape.load(L, "rho"), slack)
     for q in range(len(shape.variables)):
         d, (r,) = shape.load(L, "D", q), shape.load(L, "r", q, 1)
-        spread = L.fma(L.max(_dot(L, minus, d), _dot(L, n, d)), r, spread)
+        spread = L.fma(L.max(dot(L, minus, d), dot(L, n, d)), r, spread)
     for q, (i, j) in enumerate(shape.pairs):
         h, (w,) = shape.load(L, "H", q), shape.load(L, "w", q, 1)
-        radius = _dot(L, size, shape.load(L, "rhoH", q))
-        upper, lower = _dot(L, n, h, radius), _dot(L, minus, h, radius)
+        f = frames[shape.side[q]]
+        radius = dot(L, f.size, shape.load(L, "rhoH", q))
+        upper, lower = dot(L, f.n, h, radius), dot(L, f.minus, h, radius)
         if i == j:
             high, low = L.fma(L.max(zero, upper), w, high), L.fma(L.max(zero, lower), w, low)
         else:
             spread = L.fma(L.max(lower, upper), w, spread)
-    wide, within = shape.load(L, "range"), _dot(L, size, shape.load(L, "rhorange"))
-    high = L.min(_dot(L, n, wide, within), L.add(high, spread))
-    low = L.min(_dot(L, minus, wide, within), L.add(low, spread))
+    highest, lowest = shape.range(L, frames, Frame(n, minus, size))
+    high = L.min(L.add(highest, slack), L.add(high, spread))
+    low = L.min(L.add(lowest, slack), L.add(low, spread))
     # n . E lies in [-low, high]: where high < 0 take -n, so that a > 0 in either case.
     opposite = L.lt(high, zero)
     minus_a = L.select(opposite, high, low)
     turned = [L.select(opposite, x, y) for x, y in zip(n, minus, strict=True)]
-    b = L.mul(half, _dot(L, turned, shape.load(L, "B"), _dot(L, size, shape.load(L, "rhoB"))))
-    c = L.mul(half, L.max(zero, _dot(L, turned, shape.load(L, "C"), _dot(L, size, shape.load(L, "rhoC")))))
+    b = L.mul(half, dot(L, turned, shape.load(L, "B"), dot(L, size, shape.load(L, "rhoB"))))
+    c = L.mul(half, L.max(zero, dot(L, turned, shape.load(L, "C"), dot(L, size, shape.load(L, "rhoC")))))
     root = L.sqrt(L.fma(b, b, L.mul(L.neg(minus_a), c)))
     advance = L.div(minus_a, L.add(b, root))
     total = L.load("%s", shape.place["finite", 0])
@@ -246,7 +300,7 @@ def _direction(L: Lanes, shape: _Shape) -> None:
     L.store("%s", shape.place["best", 0], L.min(L.select(valid, advance, zero), best))
 
 
-def _finish(L: Lanes, shape: _Shape) -> None:
+def _finish(L: Lanes, shape: Shape) -> None:
     """t0 plus the best advance, rounded down; and the sizes of the steps along the tangents."""
     t0 = L.load("%Z", 2 * (shape.n + shape.time) + 1)
     best = L.load("%s", shape.place["best", 0])

@@ -1,9 +1,8 @@
 """Shape families: the numbers of a formula as parameters, so that a hundred equal fruits compile once.
 
-Two formulas of one family differ only in their rational constants. `family` replaces those by parameters and returns their enclosures; formulas
-of one family then have equal graphs, and so share machine code. The signs of the numbers stay part of the family (a number is
-the absolute value of its parameter, or minus that): a factor known to be nonnegative is cheaper to multiply by. Small integers and
-halves, which are structure rather than data, stay constants.
+Formulas of one family differ only in their numbers. `family` replaces every largest constant part by a parameter and encloses its value;
+formulas of one family then have equal graphs, and so share machine code. 0, 1 and -1, which are structure rather than data, stay
+constants.
 """
 
 from collections.abc import Sequence
@@ -12,37 +11,53 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .expr import Expr, ExprPool, reachable
+from .expr import BOOLEAN, Expr, ExprPool, reachable
 from .reference import enclose_constant
 
-_STRUCTURE = frozenset(Fraction(k, 2) for k in (-4, -2, -1, 0, 1, 2, 4))
+_STRUCTURE = frozenset({Fraction(-1), Fraction(0), Fraction(1)})
 
 
 class Family(NamedTuple):
-    """`outputs` in variables and `len(lo)` parameters; lo and hi (p,) enclose the numbers of this member."""
+    """`outputs` in variables and parameters; `numbers` (p, 2) encloses the parameters of this member."""
 
     outputs: list[Expr]
-    lo: np.ndarray
-    hi: np.ndarray
+    numbers: np.ndarray
 
 
 def family(outputs: Sequence[Expr]) -> Family:
     """The family of a graph without parameters of its own, in a pool of its own, and the member's numbers."""
-    pool = ExprPool()
-    built: dict[int, Expr] = {}
-    numbers: list[Expr] = []
+    member = _Member(ExprPool())
     for e in reachable(outputs):
         if e.op == "parameter":
             raise ValueError("the graph has parameters already; a family makes its own")
-        if _is_data(e):
-            size = pool.node("abs", pool.parameter(len(numbers)))
-            built[e.index] = size if e.value > 0 else pool.neg(size)
-            numbers.append(e)
-        else:
-            built[e.index] = pool.restore(e.op, tuple(built[a.index] for a in e.args), e.value)
-    bounds = np.array([enclose_constant(pool.constant(abs(e.value))) for e in numbers]).reshape(-1, 2)
-    return Family([built[e.index] for e in outputs], bounds[:, 0], bounds[:, 1])
+        member.note(e)
+    built = [member.node(e) for e in outputs]
+    return Family(built, np.array(member.numbers).reshape(-1, 2))
 
 
-def _is_data(e: Expr) -> bool:
-    return e.op == "constant" and isinstance(e.value, Fraction) and e.value not in _STRUCTURE
+class _Member:
+    """Rebuilds a graph node by node, constant parts as parameters."""
+
+    def __init__(self, pool: ExprPool) -> None:
+        self.pool = pool
+        self.built: dict[int, Expr] = {}
+        self.constant: dict[int, bool] = {}
+        self.numbers: list[tuple[float, float]] = []
+
+    def note(self, e: Expr) -> None:
+        """Arguments come before users, so only a user or the end asks for a constant part: the largest ones."""
+        leaf = e.op in ("variable", "undefined")
+        self.constant[e.index] = not leaf and e.op not in BOOLEAN and all(self.constant[a.index] for a in e.args)
+        if not self.constant[e.index]:
+            self.built[e.index] = self.pool.restore(e.op, tuple(self.node(a) for a in e.args), e.value)
+
+    def node(self, e: Expr) -> Expr:
+        if e.index not in self.built:
+            self.built[e.index] = self._number(e)
+        return self.built[e.index]
+
+    def _number(self, e: Expr) -> Expr:
+        if e.op == "constant" and e.value in _STRUCTURE:
+            return self.pool.restore("constant", (), e.value)
+        self.numbers.append(enclose_constant(e))
+        return self.pool.parameter(len(self.numbers) - 1)

@@ -24,20 +24,21 @@ from .native import Code, add_entry, host, llvm_version, object_code
 
 Value = str
 Interval = tuple[Value, Value]
+Pattern = tuple[tuple[int, ...], ...]
 _lock = threading.Lock()
 
 # Unknowns (or rows) up to which the code is straight; beyond, compiling it would take longer than most searches.
 UNROLLED = 5
 
 
-def linear_solve(m: int, n: int) -> int:
+def linear_solve(m: int, n: int, pattern: Pattern | None = None) -> int:
     """Address of ``void(M, f, c, X, flag)``: one sweep of Linear_Solve on M (x - c) = -f over the rows of M as they are.
 
     X shrinks in place and keeps every x in X with f(x) = 0; the flag becomes 0.0 in lanes where there is none (it is
     left alone in others). Unlike Fig. 8, a divisor that holds 0 is used too: the quotient is then the complement of
-    a gap.
+    a gap. `pattern` lists the columns of each row that are not zero throughout; the others are not read.
     """
-    return _compiled("linear_solve", m, n, _linear_solve)
+    return _compiled("linear_solve", m, n, _linear_solve, pattern)
 
 
 def krawczyk(n: int) -> int:
@@ -70,12 +71,12 @@ def precondition(n: int) -> int:
 
 
 @functools.cache
-def _compiled(name: str, m: int, n: int, write: Callable[[Lanes, int, int], str]) -> int:
+def _compiled(name: str, m: int, n: int, write: Callable[[Lanes, int, int], str], pattern: Pattern | None = None) -> int:
     """The address of the kernel that `write` emits; `write` returns the names of its arguments."""
-    key = cache.key("linear", name, f"{m} {n}", "\0".join(host()), llvm_version())
+    key = cache.key("linear", name, f"{m} {n} {pattern}", "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:
-        code = object_code(_text(m, n, write))
+        code = object_code(_text(m, n, write, pattern))
         cache.store(key, code)
     with _lock:
         _alive.append(Code(code, ("kernel",)))
@@ -85,16 +86,16 @@ def _compiled(name: str, m: int, n: int, write: Callable[[Lanes, int, int], str]
 _alive: list[Code] = []
 
 
-def _text(m: int, n: int, write: Callable[[Lanes, int, int], str]) -> str:
+def _text(m: int, n: int, write: Callable[[Lanes, int, int], str], pattern: Pattern | None = None) -> str:
     module = Module()
     L = module.lanes()
     if max(m, n) <= UNROLLED:
         names = write(L, m, n).split()
         body = "\n".join(L.lines)
     else:
-        from .linear_loops import KERNELS, function_text
+        from .linear_loops import function_text
 
-        body, names = function_text(L, lambda w: KERNELS[write.__name__.strip("_")](w, m, n))
+        body, names = function_text(L, write.__name__.strip("_"), m, n, pattern)
     parameters = ", ".join(f"ptr noalias %{x}" for x in names)
     module.add("body", f"define internal void @body({parameters}) #2 {{\n{body}\n  ret void\n}}")
     add_entry(module, "kernel", "body", parameters.replace("noalias ", ""), ", ".join(f"ptr %{x}" for x in names))

@@ -9,10 +9,7 @@ from contextlib import contextmanager
 
 from .elementary.arithmetic import add, divide, multiply, negate, zero_excluded
 from .lanes import Lanes
-from .linear import Interval, Value, intersect_quotient, is_reversed, row_sum_term, scale
-
-Body = Callable[["Writer"], str]
-"""Writes a kernel and returns the names of its arguments."""
+from .linear import Interval, Pattern, Value, intersect_quotient, is_reversed, row_sum_term, scale
 
 
 class Writer:
@@ -49,6 +46,14 @@ class Writer:
     def add_index(self, i: int | str, j: int) -> str:
         return self.L.emit(f"add i64 {i}, {j}")
 
+    def table(self, name: str, numbers: Sequence[int]) -> str:
+        """A constant array of integers."""
+        self.L.intrinsics[name] = f"@{name} = private constant [{len(numbers)} x i64] [{', '.join(f'i64 {k}' for k in numbers)}]"
+        return f"@{name}"
+
+    def look_up(self, table: str, i: int | str) -> str:
+        return self.L.emit(f"load i64, ptr {self.L.emit(f'getelementptr i64, ptr {table}, i64 {i}')}")
+
     def get(self, pointer: str, i: int | str) -> Value:
         return self.L.load(pointer, i)      # type: ignore[arg-type]
 
@@ -69,34 +74,43 @@ class Writer:
         self.put(pointer, 0, self.L.select(mask, self.L.const(value), self.get(pointer, 0)))
 
 
-def function_text(L: Lanes, write: Callable[[Writer], str]) -> tuple[str, list[str]]:
-    """The body of a function, and the names of its arguments."""
+def function_text(L: Lanes, name: str, m: int, n: int, pattern: Pattern | None) -> tuple[str, list[str]]:
+    """The body of the kernel `name`, and the names of its arguments."""
     w = Writer(L)
-    names = write(w).split()
-    return "\n".join(["start:", *w.scratch, *L.lines]), names
+    if name == "linear_solve":
+        names = linear_solve(w, m, n, pattern or (tuple(range(n)),) * m)
+    else:
+        names = _SQUARE[name](w, n)
+    return "\n".join(["start:", *w.scratch, *L.lines]), names.split()
 
 
 # -- Linear_Solve -----------------------------------------------------------------------------------------------------
 
 
-def linear_solve(w: Writer, m: int, n: int) -> str:
+def linear_solve(w: Writer, m: int, n: int, pattern: Pattern) -> str:
+    """Over the entries of the pattern, listed row by row; `after` holds the sum over a row's entries from each one on."""
     L = w.L
-    y, after = w.array("y", 2 * n), w.array("after", 2 * (n + 1))
+    starts = w.table("starts", [sum(map(len, pattern[:i])) for i in range(m + 1)])
+    columns = w.table("columns", [j for row in pattern for j in row])
+    y, after = w.array("y", 2 * n), w.array("after", 2 * (sum(map(len, pattern)) + 1))
     before = w.array("before", 2)
     with w.loop(0, n) as j:
         (xn, xh), c = w.get_pair("%X", j), w.get("%c", j)
         w.put_pair(y, j, (L.add(xn, c), L.sub(xh, c)))
     zero = L.const(0.0)
     with w.loop(0, m) as i:
-        w.put_pair(after, n, (zero, zero))
-        with w.loop(n - 1, 0, -1) as k:
-            term = multiply(L, *w.get_pair("%M", w.index(i, n, k)), *w.get_pair(y, k))
+        first, last = w.look_up(starts, i), w.look_up(starts, w.add_index(i, 1))
+        w.put_pair(after, last, (zero, zero))
+        with w.loop(w.add_index(last, -1), first, -1) as k:
+            j = w.look_up(columns, k)
+            term = multiply(L, *w.get_pair("%M", w.index(i, n, j)), *w.get_pair(y, j))
             w.put_pair(after, k, add(L, *w.get_pair(after, w.add_index(k, 1)), *term))
         # The row is M y = -f; the running sum starts with f.
         w.put_pair(before, 0, w.get_pair("%f", i))
-        with w.loop(0, n) as j:
+        with w.loop(first, last) as k:
+            j = w.look_up(columns, k)
             entry, old, sum_before = w.get_pair("%M", w.index(i, n, j)), w.get_pair(y, j), w.get_pair(before, 0)
-            rest = add(L, *sum_before, *w.get_pair(after, w.add_index(j, 1)))
+            rest = add(L, *sum_before, *w.get_pair(after, w.add_index(k, 1)))
             new = intersect_quotient(L, negate(L, *rest), entry, old)
             w.raise_flag("%flag", is_reversed(L, *new), 0.0)
             w.put_pair(y, j, new)
@@ -169,7 +183,7 @@ def _preconditioned(w: Writer, n: int, G: str, g: str) -> None:
         w.put_pair(g, i, _multiply(w, y, i, "%f", 1, 0, n, total))
 
 
-def precondition(w: Writer, m: int, n: int) -> str:
+def precondition(w: Writer, n: int) -> str:
     _preconditioned(w, n, "%G", "%g")
     return "M f G g"
 
@@ -183,7 +197,7 @@ def _scratch_system(w: Writer, n: int) -> tuple[str, str]:
 # -- operators with an existence test ---------------------------------------------------------------------------------
 
 
-def krawczyk(w: Writer, m: int, n: int) -> str:
+def krawczyk(w: Writer, n: int) -> str:
     L = w.L
     G, g = _scratch_system(w, n)
     spread = w.array("spread", 1)
@@ -201,7 +215,7 @@ def krawczyk(w: Writer, m: int, n: int) -> str:
     return "M f c X K flag"
 
 
-def interval_inverse(w: Writer, m: int, n: int) -> str:
+def interval_inverse(w: Writer, n: int) -> str:
     L = w.L
     G, b = _scratch_system(w, n)
     solution, total = w.array("solution", 2 * n), w.array("sum", 2)
@@ -239,6 +253,5 @@ def _finish(w: Writer, pointer: str, j: str, result: Interval) -> None:
     w.put_pair(pointer, j, result)
 
 
-KERNELS: dict[str, Callable[[Writer, int, int], str]] = {
-    "linear_solve": linear_solve, "precondition": precondition, "krawczyk": krawczyk, "interval_inverse": interval_inverse,
-}  # fmt: skip
+_SQUARE: dict[str, Callable[[Writer, int], str]] = {
+    "precondition": precondition, "krawczyk": krawczyk, "interval_inverse": interval_inverse}

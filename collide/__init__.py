@@ -2,10 +2,16 @@
 
 from codegen.interval import Interval
 
+from .bezier import bezier_pairs
 from .budget import Budget
 from .contact import Tracked
 from .first import first_contact
 from .linear_ccd import edge_edge, vertex_face
+from .minimize import Minimum, MinimumStatus, minimize
 from .result import Contacts, Start, Status
+from .solve import Zeros, ZerosStatus, solve
 
-__all__ = ["Budget", "Contacts", "Interval", "Start", "Status", "Tracked", "edge_edge", "first_contact", "vertex_face"]
+__all__ = [
+    "Budget", "Contacts", "Interval", "Minimum", "MinimumStatus", "Start", "Status", "Tracked", "Zeros",
+    "ZerosStatus", "bezier_pairs", "edge_edge", "first_contact", "minimize", "solve", "vertex_face",
+]

@@ -16,6 +16,7 @@ from codegen.directions import time_bound
 from codegen.expr import Expr, reachable
 from codegen.kernel import Kernel
 from codegen.operations import LEVEL
+from codegen.rigid_directions import FIXED, TURNED, TURNING, rigid_time_bound
 
 # Operations that may be less than differentiable somewhere.
 _ROUGH = frozenset(LEVEL) | {"where", "undefined", "guarded"}
@@ -39,8 +40,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     centre = [pool.variable(n + k) for k in range(n)]
     start = [*x[:time], centre[time], *x[time + 1:]]
     others = [k for k in range(n) if k != time]
-    slopes = partials(equations, x)
-    columns = [[row[k] for row in slopes] for k in range(n)]
+    columns = _columns(equations, x)
     curvature = {k: partials(columns[k], x) for k in range(n)}
     pairs = [(i, j) for i in others for j in others if i <= j and any(_depends(row[j]) for row in curvature[i])]
     outputs = [*equations,
@@ -54,8 +54,75 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     if _rough(equations):
         for guard in [*equations, *(e for column in columns for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
+    return Advance(_kernel(outputs, variables, parameters), time_bound(n, time, m, pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A rigid body on a graph: points `local` of so many variables of their own, at rotation local + translation in the
+    world, which are nodes of the time.
+    """
+
+    local: Sequence[Expr]
+    rotation: Sequence[Expr]
+    translation: Sequence[Expr]
+    own: Sequence[int]
+
+
+def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], parameters: int = 0) -> Advance:
+    """Bounds for the contact of two rigid bodies; the last variable is the time."""
+    n = len(variables)
+    pool = bodies[0].local[0].pool
+    x = [pool.variable(k) for k in range(n)]
+    centre = [pool.variable(n + k) for k in range(n)]
+    moment = [*x[:-1], centre[-1]]
+    outputs: list[Expr] = []
+    pairs: list[tuple[int, int]] = []
+    smooth: list[Expr] = []
+    for body in bodies:
+        slopes = _columns(body.local, [x[k] for k in body.own])
+        outputs += [*body.local, *_substitute(body.local, centre), *(e for column in slopes for e in _substitute(column, centre))]
+        smooth += [*body.local, *(e for column in slopes for e in column)]
+        for i, column in zip(body.own, slopes, strict=True):
+            for j, second in zip(body.own, _columns(column, [x[k] for k in body.own]), strict=True):
+                if i <= j and any(_depends(e) for e in second):
+                    pairs.append((i, j))
+                    outputs += second
+    turns = [_turn(body.rotation) for body in bodies]
+    for body, turn, sign in zip(bodies, turns, (1, -1), strict=True):
+        matrix = [e if sign > 0 else -e for e in body.rotation]
+        if turn != FIXED:
+            outputs += _substitute(matrix, moment)
+        if turn == TURNING:
+            (speed,) = _columns(matrix, x[-1:])
+            outputs += [*_substitute(speed, moment), *_columns(speed, x[-1:])[0], *matrix]
+            smooth += [*matrix, *speed]
+    shift = [a - b for a, b in zip(bodies[0].translation, bodies[1].translation, strict=True)]
+    (speed,) = _columns(shift, x[-1:])
+    outputs += [*_substitute(shift, moment), *_substitute(speed, moment), *_columns(speed, x[-1:])[0], *shift]
+    smooth += [*shift, *speed]
+    if _rough(smooth):
+        for guard in smooth:
+            outputs[3:6] = [pool.trusted(e, guard, 3) for e in outputs[3:6]]
+    owners = [0 if k in bodies[0].own else 1 for k in range(n - 1)]
+    return Advance(_kernel(outputs, variables, parameters), rigid_time_bound(owners, turns, pairs))
+
+
+def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+    """One list of derivatives a variable."""
+    rows = partials(outputs, variables)
+    return [[row[k] for row in rows] for k in range(len(variables))]
+
+
+def _turn(rotation: Sequence[Expr]) -> int:
+    if all(e.op == "constant" and e.value == int(k % 4 == 0) for k, e in enumerate(rotation)):
+        return FIXED
+    return TURNING if any(e.op == "variable" for e in reachable(rotation)) else TURNED
+
+
+def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
     names = [*variables, *(f"{name} at the centre" for name in variables)]
-    return Advance(Kernel(outputs, names, [f"p{k}" for k in range(parameters)]), time_bound(n, time, m, pairs))
+    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)])
 
 
 def _rough(outputs: Sequence[Expr]) -> bool:

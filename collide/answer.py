@@ -9,7 +9,7 @@ from codegen.interval import Interval
 
 from . import layout
 from .budget import Clock
-from .layout import EXISTS, LOCATED, UNIQUE
+from .layout import ALONE, EXISTS, UNIQUE
 from .problem import Problem
 from .result import Contacts, Start, Status
 from .state import Search
@@ -17,11 +17,12 @@ from .state import Search
 Starts = dict[tuple[int, int], Start]
 
 
-def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
-    """What the search found. Without a search nothing was looked at."""
+def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
+             seen: float) -> Contacts:
+    """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to search."""
     proved = float(s.real[layout.PROVED]) if s else np.inf
-    found = [k for k in s.solutions if s.kind(k) >= LOCATED and _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY]] if s else []
-    clear = _clear_until(s, found, span) if s else span[0]
+    found = [k for k in s.solutions if _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY] and possible(s, k)] if s else []
+    clear = min(seen, _clear_until(s, found, span)) if s else span[1 if finished else 0]
     status, bracket = Status.NO_CONTACT, None
     if not finished:
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
@@ -29,7 +30,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         status, bracket = Status.CONTACT, Interval(clear, proved)
     elif found:
         status, bracket = Status.UNRESOLVED, Interval(clear, max(_time(s, k)[1] for k in found))
-    known = _distinct(s, [k for k in found if s.kind(k) != LOCATED] or found) if s else []
+    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS] or found) if s else []
     points, normals = _places(s, known, start)
     return Contacts(
         status=status, time=bracket, clear_until=clear, points=points, normals=normals,
@@ -50,6 +51,21 @@ def _time(s: Search, k: int) -> tuple[float, float]:
     return float(lo), float(hi)
 
 
+def possible(s: Search, k: int) -> bool:
+    """May the solution be one: not where the only zero of a region was found to lie outside the domain, or to violate
+    the inequalities?
+    """
+    if s.kind(k) != ALONE:
+        return True
+    p, box = _problem(s, k), s.found(k)
+    free = p.period == 0.0 if p.period is not None else np.full(len(box), True)
+    if ((box[:, 1] < p.outer[:, 0]) | (box[:, 0] > p.outer[:, 1]))[free].any():
+        return False
+    values = tuple(p.parameters.T)
+    _, hi = p.range_kernel.interval(box[None, :, 0], box[None, :, 1], parameters=values if len(p.parameters) else None)
+    return bool(hi[0, -1] > 0)
+
+
 def _clear_until(s: Search, found: Sequence[int], span: tuple[float, float]) -> float:
     """The least time at which anything was found, was thinned, or is still open."""
     open_times = [float(box[s.problems[p].objective, 0]) for p, box in s.open_boxes()]
@@ -66,7 +82,7 @@ def _distinct(s: Search, found: Sequence[int]) -> list[int]:
     not proved unique is left out near (by `separation`, the distance of samples) one that is known better: proved
     unique, or proved to exist, or of features of lower dimension.
     """
-    order = sorted(found, key=lambda k: (-s.kind(k), _dimension(_problem(s, k)), k))
+    order = sorted(found, key=lambda k: (-max(s.kind(k), 0), _dimension(_problem(s, k)), k))
     kept: list[int] = []
     for k in order:
         if not any(_same_place(s, k, other) for other in kept):

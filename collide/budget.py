@@ -69,17 +69,22 @@ def _progress_bar(title: str) -> Any:
     return tqdm(desc=title, unit=" boxes", unit_scale=True)
 
 
+def advance(s: Search, steps: int = _SLICE) -> bool:
+    """One slice of the search; did it finish?"""
+    reason = s.run(steps)
+    if reason == layout.NEED_BOXES:
+        s.grow_boxes()
+    elif reason == layout.NEED_SOLUTIONS:
+        s.grow_solutions()
+    return reason == layout.FINISHED
+
+
 def drive(s: Search, clock: Clock) -> bool:
     """Run the search to its end or to the end of the budget; did it finish? Ctrl-C ends it like a spent budget."""
     finished = False
     try:
         while not finished and not clock.spent(s):
-            reason = s.run(_SLICE)
-            finished = reason == layout.FINISHED
-            if reason == layout.NEED_BOXES:
-                s.grow_boxes()
-            elif reason == layout.NEED_SOLUTIONS:
-                s.grow_solutions()
+            finished = advance(s)
             clock.report(s)
     except KeyboardInterrupt:
         clock.interrupted = True

@@ -11,7 +11,7 @@ border only if other parts of the bodies cover it.
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ from codegen.expr import Expr
 from codegen.from_sympy import convert
 from generative import t, u, v
 
+from .advance import Moving
 from .parts import Implicit, Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
@@ -43,26 +44,19 @@ class Tracked:
     radius: float
 
 
-def situations(first: Any, second: Any, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
-               tracked: Sequence[tuple[Any, Any, Any, float]] = (), label: tuple[int, int] = (0, 1)) -> list[Problem]:
-    """Every tangency situation of two bodies: faces, edges and vertices of one against those of the other.
+def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -> list[Problem]:
+    """Every tangency situation of two bodies: faces, edges and vertices of one against those of the other."""
+    return [situation(a, b, tuple(time), **options) for a, b in itertools.product(parts_of(first), parts_of(second))]
+
+
+@functools.lru_cache(maxsize=4096)
+def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
+              tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1)) -> Problem:
+    """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
-    as (surface, u(t), v(t), radius). Bodies are values, so a problem built before is used again, with its kernels.
+    as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels.
     """
-    return list(_situations(first, second, tuple(time), tangency, incoming, tuple(tracked), label))
-
-
-@functools.lru_cache(maxsize=128)
-def _situations(first: Any, second: Any, time: tuple[Any, Any], tangency: bool, incoming: bool,
-                tracked: tuple[tuple[Any, Any, Any, float], ...], label: tuple[int, int]) -> tuple[Problem, ...]:
-    return tuple(situation(a, b, time, tangency=tangency, incoming=incoming, tracked=tracked, label=label)
-                 for a, b in itertools.product(parts_of(first), parts_of(second)))
-
-
-def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
-              tracked: Sequence[tuple[Any, Any, Any, float]] = (), label: tuple[int, int] = (0, 1)) -> Problem:
-    """The earliest contact of two parts. The last variable is the time."""
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
     angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
     spatial = 3 if both else sum(p.dimension for p in (first, second) if isinstance(p, Parametric))
@@ -74,10 +68,19 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     outer, inner = bounds(frame.all_ends)
     return Problem(
         (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, feasible=feasible, objective=len(frame.names),
-        border=frame.borders_array() if any(map(any, frame.borders)) else None,
+        border=frame.borders_array(),
         period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
-        fast=feasible is None and len(equations) == 3 and spatial == 4, directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
+        moving=_moving(a, b), fast=feasible is None and len(equations) == 3 and spatial == 4, directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
+
+
+def _moving(a: Placed, b: Placed) -> Callable[[], tuple[Moving, Moving]] | None:
+    """Shapes and motions apart, where both parts are rigid."""
+    if not (isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric)):
+        return None
+    if a.part.surface.deforming or b.part.surface.deforming:
+        return None
+    return lambda: (a.moving(), b.moving())
 
 
 def at_time(problem: Problem, moment: float) -> Problem:

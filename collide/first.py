@@ -1,19 +1,38 @@
-"""`first_contact`: when and where do moving bodies first touch?"""
+"""`first_contact`: when and where do moving bodies first touch?
 
+Parts of bodies that are proved apart over time are left out, pair by pair of parts (`broad_phase`). Where many situations
+remain, the time span is searched in stages, each with the situations that matter in it: those that come into play after
+the first contact need no search, and are not even compiled.
+"""
+
+import copy
+import functools
+import itertools
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from . import broad_phase
-from .answer import contacts
+import numpy as np
+
+from . import layout
+from .answer import contacts, possible
+from .broad_phase import Extent, windows
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_bodies, check_options, check_span, check_tracked
-from .contact import Tracked, situations
+from .contact import Tracked, situation
+from .parts import Implicit, Part, parts_of
+from .patch import bounds
 from .problem import Problem
 from .result import Contacts, Start
 from .start import start_of
 from .state import Search
 
+# Up to so many situations are searched over the whole time span at once; more in so many stages.
+_FEW, _STAGES = 8, 16
+
 Pair = tuple[int, int]
+Window = tuple[float, float]
 
 
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
@@ -35,37 +54,122 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     check_bodies(bodies, span)
     check_tracked(tracked, bodies, span)
+    options = {"method": method, "order": order, "simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
     clock = Clock(as_budget(budget), progress)
     try:
-        windows = _windows(bodies, span)
-        start = {(i, j): start_of(bodies[i], bodies[j], span[0], tolerance, clock) if window[0] <= span[0] else Start.DISJOINT
-                 for (i, j), window in windows.items()}
-        problems = [p for pair, window in windows.items()
-                    for p in _problems(bodies, pair, time if window == span else window, start[pair], tangency, tracked)]
-        search = Search(problems, method=method, order=order, simultaneity=simultaneity, separation=separation,
-                        tolerance=tolerance)
-        finished = drive(search, clock)
+        scene = _Scene(bodies, tuple(time), span, tangency, tracked)
+        start = scene.start(tolerance, clock)
+        search, finished, seen = _search(scene, options, clock)
     finally:
         clock.close()
-    return contacts(search, finished, bodies, span, start, clock)
+    return contacts(search, finished, bodies, span, start, clock, seen)
 
 
-def _windows(bodies: Sequence[Any], span: tuple[float, float]) -> dict[Pair, tuple[float, float]]:
-    """The pairs that may touch and when; a window that begins later begins with the bodies apart.
-
-    For a single pair the search is quicker than the culling.
+def _search(scene: "_Scene", options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool, float]:
+    """Search stage after stage of the time span, in each the situations of parts that may meet then, until one holds a
+    contact. The last search, whether it came to its end, and the time up to which everything was looked at.
     """
-    if len(bodies) == 2:
-        return {(0, 1): span}
-    return broad_phase.windows(broad_phase.extents(bodies), span)
+    begin = scene.span[0]
+    for end in scene.stages():
+        problems = scene.problems((begin, end))
+        if problems:
+            search = Search(problems, **options)
+            if not drive(search, clock):
+                return search, False, end
+            proved = float(search.real[layout.PROVED])
+            if proved < math.inf and proved + options["simultaneity"] > end < scene.span[1]:
+                # What is simultaneous with the contact may lie just beyond the stage.
+                end = min(scene.span[1], float(np.nextafter(proved + options["simultaneity"], math.inf)))
+                search = Search(scene.problems((begin, end)), **options)
+                return search, drive(search, clock), end
+            if proved < math.inf or (end == scene.span[1] and search.solutions):
+                return search, True, end
+            if any(possible(search, k) for k in search.solutions):
+                # Nothing is proved yet: a contact at the very end of the stage could not be.
+                continue
+        begin = end
+    return None, True, scene.span[1]
 
 
-def _problems(bodies: Sequence[Any], pair: Pair, time: tuple[Any, Any], start: Start, tangency: bool,
-              tracked: Sequence[Tracked]) -> list[Problem]:
-    """The situations of a pair; only incoming contacts count unless the bodies start apart."""
-    first, second = (bodies[k] for k in pair)
-    known = [_on_surface(item, bodies) for item in tracked if item.pair == pair]
-    return situations(first, second, time, tangency=tangency, incoming=start is not Start.DISJOINT, tracked=known, label=pair)
+class _Scene:
+    """The parts of all bodies, and the situations of those that come near each other."""
+
+    def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tangency: bool, tracked: Sequence[Tracked]) -> None:
+        self.bodies, self.time, self.span, self.tangency = tuple(bodies), time, span, tangency
+        self.parts = [(k, part) for k, body in enumerate(self.bodies) for part in parts_of(body)]
+        self.extents = [_extent(owner, part) for owner, (_, part) in enumerate(self.parts)]
+        self.tracked = {pair: tuple(_on_surface(item, bodies) for item in tracked if item.pair == pair)
+                        for pair in {item.pair for item in tracked}}
+        self.near = self._windows(span)
+        self.states: dict[Pair, Start] = {}
+
+    def _windows(self, span: Window) -> dict[tuple[int, int], Window]:
+        """The windows of time in which two parts, by number, of different bodies may meet."""
+        return {(a, b): w for (a, b), w in windows(self.extents, span).items() if self.parts[a][0] != self.parts[b][0]}
+
+    def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
+        """The state of every pair at the beginning; apart if all their parts are apart then."""
+        close = {(self.parts[a][0], self.parts[b][0]) for (a, b), w in self.near.items() if w[0] <= self.span[0]}
+        for i, j in itertools.combinations(range(len(self.bodies)), 2):
+            self.states[i, j] = Start.DISJOINT
+            if (i, j) in close:
+                self.states[i, j] = start_of(self.bodies[i], self.bodies[j], self.span[0], tolerance, clock)
+        return self.states
+
+    def stages(self) -> list[float]:
+        """The ends of the stages: one for a few situations; more, evenly spaced, where it pays not to look at most of them.
+
+        The ends are off the simple fractions of the span, where contact is likelier than elsewhere.
+        """
+        if len(self.near) <= _FEW:
+            return [self.span[1]]
+        first, last = self.span
+        inner = [first + (last - first) * (k - 0.382) / _STAGES for k in range(1, _STAGES + 1)]
+        return [*(e for e in inner if first < e < last), last]
+
+    def problems(self, span: Window) -> list[Problem]:
+        """The situations of parts that may meet in a time span, each over its own window; only incoming contacts count
+        unless the bodies start apart.
+        """
+        result = []
+        for (a, b), window in self.near.items():
+            if window[0] > span[1] or window[1] < span[0]:
+                continue
+            (i, first), (j, second) = self.parts[a], self.parts[b]
+            incoming = self.states[i, j] is not Start.DISJOINT
+            whole = situation(first, second, self.time, tangency=self.tangency, incoming=incoming,
+                              tracked=self.tracked.get((i, j), ()), label=(i, j))
+            result.append(_over(whole, (max(window[0], span[0]), min(window[1], span[1]))))
+        return result
+
+
+def _over(problem: Problem, window: Window) -> Problem:
+    """The problem over a window of time, with the same kernels."""
+    time = problem.objective
+    assert time is not None
+    narrowed = copy.copy(problem)
+    for name, ends in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
+        ends[time] = max(ends[time, 0], window[0]), min(ends[time, 1], window[1])
+        object.__setattr__(narrowed, name, ends)
+    return narrowed
+
+
+def _extent(owner: int, part: Part) -> Extent:
+    return replace(_shape(part), owner=owner)
+
+
+@functools.lru_cache(maxsize=4096)
+def _shape(part: Part) -> Extent:
+    """A part for the broad phase: an implicit one is somewhere within the bounds of its first leaf."""
+    from generative import u, v, x, y, z
+
+    if isinstance(part, Implicit):
+        leaf = part.leaves[0]
+        return Extent(0, (x, y, z), (x, y, z), bounds(leaf.bounds)[0], leaf.motion)
+    at = {u: part.path[0], v: part.path[1]}
+    a, b, c = (e.subs(at, simultaneous=True) for e in part.surface.body)
+    domain = bounds(part.domain)[0] if part.domain else np.empty((0, 2))
+    return Extent(0, (a, b, c), part.symbols, domain, part.surface.motion)
 
 
 def _on_surface(item: Tracked, bodies: Sequence[Any]) -> tuple[Any, Any, Any, float]:

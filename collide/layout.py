@@ -38,6 +38,7 @@ FIELDS = {
     "V": float,           # (m + 1, 2): the same at the centres
     "M": float,           # (m, n, 2): the Jacobian
     "K": float,           # (n, 2): what an operator returns
+    "hull": float,        # (n, 2): a union of boxes
     "Q": float,           # (n, 2): a smaller system's box
     "G": float,           # (m, m, 2): a smaller system's matrix
     "flag": float,        # (): see each use
@@ -58,6 +59,8 @@ FIELDS = {
     "reached": float,     # (LANES, n): where local solves ended
     "small": float,       # (max(m, n), n): dense matrix of a local solve
     "step": float,        # (n,)
+    "gradient": float,    # (n,)
+    "best": float,        # (n, 2): a box that holds a feasible zero with the objective u
     "centre": float,      # (n,)
     "tight": float,       # (n, 2)
     "wide": float,        # (n, 2)

@@ -16,7 +16,6 @@ from codegen.loops import call_kernel, native
 
 from .boxes import at_border, cut, known, load_lane, lower, period, too_late, upper, width
 from .layout import (
-    EQUATIONS,
     ITERATIONS,
     LANES,
     NO_PLAN,
@@ -88,7 +87,7 @@ def narrow(s, p):
     call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
     call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
     for lane in range(LANES):
-        bound = proved_bound(s, p, lane)
+        bound = s.out[lane]
         if bound > s.X[(2 * objective + 1) * LANES + lane]:
             s.flag[lane] = 0.0
         else:
@@ -102,15 +101,6 @@ def put_lane(s, n, j, lane, lo, hi, centre):
     s.Z[(2 * j + 1) * LANES + lane] = hi
     s.Z[2 * (n + j) * LANES + lane] = -centre
     s.Z[(2 * (n + j) + 1) * LANES + lane] = centre
-
-
-@native
-def proved_bound(s, p, lane):
-    """No contact in the lane's box and window comes before this; infinite where the images do not meet at all."""
-    for i in range(attribute(s, p, EQUATIONS)):
-        if s.T[2 * i * LANES + lane] < 0.0 or s.T[(2 * i + 1) * LANES + lane] < 0.0:
-            return np.inf
-    return s.out[lane]
 
 
 @native
@@ -163,7 +153,7 @@ def settle(s, p, lane):
     """Drop the box of a lane, or queue it with what was learnt."""
     objective, n = attribute(s, p, OBJECTIVE), s.count[STRIDE]
     begin, until = lower(s, s.before, lane, objective), s.until[lane]
-    bound = max(proved_bound(s, p, lane), begin)
+    bound = max(s.out[lane], begin)
     if bound > until:
         if until >= min(upper(s, s.before, lane, objective), cut(s)):
             return

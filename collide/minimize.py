@@ -14,6 +14,7 @@ holds infinitely many members of a minimizing sequence holds its limit, which is
 differentiable, so continuous, there.
 """
 
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,16 +31,22 @@ from codegen.interval import Interval
 from codegen.kernel import Kernel
 
 from . import layout
-from .budget import Budget, Clock, as_budget, drive
+from .budget import Budget, Clock, advance, as_budget, drive
 from .layout import ALONE, UNIQUE
 from .problem import Problem
 from .result import _count, _duration
 from .state import Search
-from .system import Domain, check_positive, merge, read_conditions, read_domain, read_functions, stack
+from .system import Domain, check_positive, merge, read_conditions, read_domain, read_functions, settled, stack
 
 # Values beyond this are not searched: a variable needs finite bounds.
 _HUGE = 1e300
-# Disjunctive terms of the conditions, each a problem of its own on the common queue.
+# Room beyond the range of a function, against its size: an extreme value is enclosed by an interval that reaches beyond it.
+_ROOM = 1e-6
+# Boxes examined at least to narrow the boxes of the minimizers once the bracket is narrow.
+_REFINEMENT, _SLICE = 1000, 20
+# The bracket counts as narrow enough up to the rounding of the comparison that ended the search.
+_SLACK = 1.001
+# Disjunctive terms of the conditions at most, each a problem of its own on the common queue.
 _TERMS = 64
 
 
@@ -61,8 +68,9 @@ class Minimum:
 
     `bracket` provably holds the minimum if there is a feasible point at all; its upper end is finite where one is
     proved, and then f is no larger there. `point` (n,) is the middle of `feasible` (n, 2), a box proved to hold such a
-    feasible point; None where none was proved. `boxes` (k, n, 2) together hold every global minimizer. `unique` (k,):
-    at most one point of that box satisfies the necessary conditions of a minimizer.
+    feasible point; None where none was proved. `boxes` (k, n, 2) together hold every global minimizer. `unique` (k,): the
+    box encloses a single zero of the necessary conditions (a point with its multipliers), to rounding; the others are
+    hulls of undivided boxes.
     """
 
     status: MinimumStatus
@@ -108,13 +116,13 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     terms = alternatives(read_conditions(at_least, box))
     clock = Clock(as_budget(budget), progress)
     try:
-        problems = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
-        search = Search([p for p in problems if p is not None] or [_problem(functions[0], [], [], box)], tolerance=width)
-        search.real[layout.GAP] = tolerance
-        finished = not any(problems) or _search(search, clock)
+        candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
+        problems = [p for p in candidates if p is not None]
+        search = Search(problems, tolerance=width) if problems else None
+        finished = search is None or _search(search, tolerance, clock)
     finally:
         clock.close()
-    return _result(search, finished, any(problems), box, tolerance, clock)
+    return _infeasible(box, clock) if search is None else _result(search, finished, box, tolerance, clock)
 
 
 # -- conditions -----------------------------------------------------------------------------------------------------
@@ -176,7 +184,8 @@ def _problem(objective: Any, equal: Sequence[Any], at_least: Sequence[Any], box:
     ranges = _ranges([f, *g], box)
     if any(hi < 0 for _, hi in ranges[1:]):
         return None
-    ranges[1:] = [(0.0, hi) for _, hi in ranges[1:]]
+    # A little room beyond the range lets the enclosure of an extreme value lie inside.
+    ranges = [(lo - _ROOM * (1 + abs(lo)) if i == 0 else 0.0, hi + _ROOM * (1 + abs(hi))) for i, (lo, hi) in enumerate(ranges)]
     w, *s = (pool.variable(n + i) for i in range(1 + k))
     multipliers = [pool.variable(n + 1 + k + i) for i in range(1 + k + len(h))] if k or h else []
     extra = ranges + [(0.0, 1.0)] * (1 + k) + [(-1.0, 1.0)] * len(h) if multipliers else ranges
@@ -228,26 +237,48 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 # -- running and reading ------------------------------------------------------------------------------------------------
 
 
-def _search(s: Search, clock: Clock) -> bool:
-    """Run until the bracket is narrow."""
-    return drive(s, clock)
+def _search(s: Search, tolerance: float, clock: Clock) -> bool:
+    """Run until the bracket is narrow, and as long again to narrow the boxes of the minimizers; was the first part finished?"""
+    s.real[layout.GAP] = tolerance
+    finished = drive(s, clock)
+    if finished and s.open_boxes():
+        s.real[layout.GAP] = 0.0
+        most = 2 * int(s.count[layout.ITERATIONS]) + _REFINEMENT
+        clock.boxes = 0
+        with contextlib.suppress(KeyboardInterrupt):
+            while s.count[layout.ITERATIONS] < most and not clock.spent(s) and not advance(s, _SLICE):
+                pass
+        clock.boxes = int(s.count[layout.ITERATIONS])
+    return finished
 
 
-def _result(s: Search, finished: bool, any_problem: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:
+def _infeasible(box: Domain, clock: Clock) -> Minimum:
     n = len(box)
-    upper = float(s.real[layout.PROVED]) if any_problem else math.inf
-    left = [(b, False) for _, b in s.open_boxes()] + [(s.found(k), s.kind(k) in (UNIQUE, ALONE)) for k in s.solutions]
-    left = [(b, one) for b, one in left if b[n, 0] <= upper] if any_problem else []
-    lower = min([upper, *(float(b[n, 0]) for b, _ in left)])
+    return Minimum(status=MinimumStatus.INFEASIBLE, bracket=Interval(math.inf, math.inf), boxes=stack([], n), unique=np.zeros(0, bool),
+                   point=None, feasible=None, variables=box.names, iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:
+    n, upper = len(box), float(s.real[layout.PROVED])
+    ones, others = _candidates(s, upper, n)
+    if finished and not ones and not others and upper == math.inf:
+        return _infeasible(box, clock)
+    lower = min([upper, *(float(b[n, 0]) for b in ones + others)])
     lower = -math.inf if lower <= -_HUGE else lower
-    ones = [b[:n] for b, one in left if one]
-    hulls = merge([b[:n] for b, one in left if not one])
-    if not left:
-        status = MinimumStatus.INFEASIBLE if finished and upper == math.inf else MinimumStatus.OPTIMAL
-    elif upper - lower <= 1.001 * tolerance * max(1.0, abs(upper)):
+    if upper < math.inf and upper - lower <= _SLACK * tolerance * max(1.0, abs(upper)):
         status = MinimumStatus.OPTIMAL
     else:
         status = MinimumStatus.UNRESOLVED if finished else MinimumStatus.BUDGET_SPENT
-    boxes = [*ones, *hulls]
+    boxes = [b[:n] for b in ones] + merge([b[:n] for b in others])
+    feasible = s.arrays["best"][:n].copy() if upper < math.inf else None
     return Minimum(status=status, bracket=Interval(lower, upper), boxes=stack(boxes, n), unique=np.arange(len(boxes)) < len(ones),
-                   point=None, feasible=None, variables=box.names, iterations=clock.boxes, seconds=clock.seconds)
+                   point=None if feasible is None else feasible.mean(axis=1), feasible=feasible, variables=box.names,
+                   iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _candidates(s: Search, upper: float, n: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The boxes that may hold a minimizer: isolated zeros of the necessary conditions, and all others that are left."""
+    ones = [s.found(k) for k in s.solutions if s.kind(k) in (UNIQUE, ALONE)]
+    located = [(s.owner(k), s.found(k)) for k in s.solutions if s.kind(k) not in (UNIQUE, ALONE)]
+    others = [box for p, box in located + s.open_boxes() if not settled(s, p, box, UNIQUE, ALONE)]
+    return [b for b in ones if b[n, 0] <= upper], [b for b in others if b[n, 0] <= upper]

@@ -5,6 +5,10 @@ points of contact appear as white dots with their normals. Meshes are approximat
 """
 
 import html
+import importlib.util
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from generative.mesh import MovingMesh, tessellate
+from generative import ParametricSurface, Solid, t, u, v
+from generative.mesh import MovingMesh, approx_function, tessellate
 
 from .result import Contacts
 
@@ -32,8 +37,12 @@ FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
 
 def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None, frames: int = 22,
-           height: int = 620) -> "go.Figure":
-    """The interactive figure of a result, or of bodies over the span `time` (None: at t = 0, at rest)."""
+           height: int = 620, boxes: bool = False) -> "go.Figure":
+    """The interactive figure of a result, or of bodies over the span `time` (None: at t = 0, at rest).
+
+    `boxes` outlines, on both surfaces, the parameter box of every contact between two faces; of a contact that was only located it
+    is as large as the search left it, of a proved one too small to be seen.
+    """
     go = _plotly()
     contacts = subject if isinstance(subject, Contacts) else None
     bodies = subject.bodies if isinstance(subject, Contacts) else subject
@@ -41,6 +50,7 @@ def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | Non
     last = len(times) - 1
     traces = [_mesh_trace(go, mesh, body, times[last], contacts) for body, mesh in meshes]
     traces += _contact_traces(go, contacts, _scale(meshes, times))
+    traces += _box_traces(go, contacts) if boxes else []
     picture = go.Figure(traces)
     if last:
         picture.frames = [_frame(go, meshes, traces, times, k, contacts) for k in range(len(times))]
@@ -65,6 +75,67 @@ def save_html(path: str | PathLike[str], results: Sequence[Contacts], *, titles:
     page = PAGE.format(title=html.escape(name), sections="\n".join(sections), plotly=get_plotlyjs(), font=FONT,
                        heading=f"<h1>{html.escape(name)}</h1>" if len(results) > 1 else "")
     Path(path).write_text(page, encoding="utf-8")
+
+
+CHROMIUM_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+                  "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader",
+                  "--enable-unsafe-swiftshader", "--hide-scrollbars", "--virtual-time-budget=5000")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+def save_png(path: str | PathLike[str], subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None,
+             width: int = 900, height: int = 620) -> None:
+    """The figure's last moment as a PNG file, by kaleido if it is installed, otherwise by a Chromium found on the PATH."""
+    picture = figure(subject, time=time, height=height)
+    picture.update_layout(sliders=[], updatemenus=[])
+    if importlib.util.find_spec("kaleido"):
+        picture.write_image(str(path), format="png", width=width, height=height)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "figure.html"
+        picture.write_html(page, include_plotlyjs=True, full_html=True, config={"displayModeBar": False})
+        page_to_png(page, path, width=width, height=height)
+
+
+def page_to_png(page: str | PathLike[str], path: str | PathLike[str], *, width: int = 900, height: int = 620) -> None:
+    """A screenshot of an HTML file by headless Chromium."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise RuntimeError("a PNG needs Chromium (Debian's package chromium) or kaleido (pip install kaleido); "
+                           "save_html needs neither")
+    target = Path(path).resolve()
+    target.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as profile:
+        command = [browser, *CHROMIUM_FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}", f"--screenshot={target}",
+                   Path(page).resolve().as_uri()]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    if not target.is_file():
+        raise RuntimeError(f"Chromium made no picture of {page}: {done.stderr.strip()[-200:]}")
+
+
+def search_figure(points: Sequence[tuple[float, float, float]], *, height: int = 380) -> "go.Figure":
+    """The bracket of the contact time as the search went on: rows of (seconds, lower bound, upper bound)."""
+    go = _plotly()
+    table = np.asarray(points, float).reshape(-1, 3)
+    lines = [go.Scatter(x=table[:, 0], y=table[:, k], mode="lines", line={"shape": "hv", "color": COLOURS[k - 1]}, name=name)
+             for k, name in ((1, "proved clear before"), (2, "a contact proved by"))]
+    layout = {"height": height, "paper_bgcolor": "white", "plot_bgcolor": "#f7f9fb", "font": {"family": FONT, "color": "#3b4754"},
+              "xaxis": {"title": "seconds of search"}, "yaxis": {"title": "t"}, "margin": {"l": 60, "r": 10, "t": 20, "b": 50}}
+    return go.Figure(lines, layout)
+
+
+def contacts_html(contacts: Contacts) -> str:
+    """A result as a notebook shows it: its summary, and a table of at most ten points."""
+    head = "<tr><th>point</th><th>bodies</th><th>features</th><th>known</th></tr>"
+    rows = []
+    for k in range(min(len(contacts), 10)):
+        place = ", ".join(f"{c:.6g}" for c in contacts.points[k])
+        i, j = contacts.pairs[k]
+        known = "unique (proved)" if contacts.proved[k] else "exists (proved)" if contacts.existence[k] else "located"
+        rows.append(f"<tr><td>({place})</td><td>{i}, {j}</td><td>{html.escape(', '.join(contacts.features[k]))}</td><td>{known}</td></tr>")
+    more = f"<p>and {len(contacts) - 10} more points</p>" if len(contacts) > 10 else ""
+    table = f"<table>{head}{''.join(rows)}</table>" if rows else ""
+    return f"<div><p>{html.escape(contacts.summary())}</p>{table}{more}</div>"
 
 
 PAGE = """<!DOCTYPE html>
@@ -171,6 +242,38 @@ def _contact_traces(go: Any, contacts: Contacts | None, size: float) -> list[Any
     lines = go.Scatter3d(**_coordinates(ends), mode="lines", name="normal", showlegend=False, hoverinfo="skip",
                          line={"color": INK, "width": 4 if few else 2})
     return [lines, dots]
+
+
+def _box_traces(go: Any, contacts: Contacts | None) -> list[Any]:
+    """The border of each contact's parameter box on the two surfaces, at the middle of its time."""
+    outlines = []
+    for k in range(0 if contacts is None else len(contacts)):
+        assert contacts is not None
+        named = dict(zip(contacts.variables[k], np.asarray(contacts.boxes[k]), strict=True))
+        for number, body in enumerate(contacts.pairs[k], 1):
+            surface = _face(contacts.bodies[body], contacts.features[k][number - 1])
+            if surface is None or not {f"u{number}", f"v{number}", "t"} <= set(named):
+                continue
+            (a, b), (c, d) = named[f"u{number}"], named[f"v{number}"]
+            at = np.linspace(0, 1, 9)
+            ring = np.concatenate([[a + at * (b - a), 0 * at + c], [0 * at + b, c + at * (d - c)],
+                                   [b - at * (b - a), 0 * at + d], [0 * at + a, d - at * (d - c)]], axis=1)
+            outlines.append(approx_function(surface.expressions, [u, v, t])(*ring, float(named["t"].mean())))
+            outlines.append(np.full((1, 3), np.nan))
+    if not outlines:
+        return []
+    return [go.Scatter3d(**_coordinates(np.concatenate(outlines)), mode="lines", name="box", showlegend=False, hoverinfo="skip",
+                         line={"color": "#c8102e", "width": 3})]
+
+
+def _face(body: Any, feature: str) -> ParametricSurface | None:
+    """The parametric face that a feature such as "face 2" names."""
+    kind, _, number = feature.partition(" ")
+    faces = body.faces if isinstance(body, Solid) else [body]
+    if kind != "face" or not number.isdigit() or int(number) >= len(faces):
+        return None
+    face = faces[int(number)]
+    return face if isinstance(face, ParametricSurface) else None
 
 
 def _label(contacts: Contacts, k: int) -> str:

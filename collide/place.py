@@ -19,6 +19,7 @@ from codegen.from_sympy import convert
 from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
 from generative.implicit import Combination, Piece
 
+from .advance import Moving
 from .parts import Implicit, Parametric, Path
 from .patch import Vector, cross, enclose, subtract
 
@@ -94,6 +95,12 @@ class PlacedParametric:
     @cached_property
     def _partials(self) -> list[Vector]:
         return [(d[0], d[1], d[2]) for d in self.frame.derivatives(self.position, [*self.own, self.frame.time])]
+
+    def moving(self) -> Moving:
+        """Shape and motion apart, of a part of a body that does not deform."""
+        surface, motion = self.part.surface, self.part.surface.motion
+        rotation, translation = (convert(list(m), {t: self.frame.time}, self.frame.pool) for m in (motion.rotation, motion.translation))
+        return Moving(self._vector(surface.body, self.part.path), rotation, translation, [e.value for e in self.own])
 
     @property
     def tangents(self) -> list[Vector]:

@@ -1,19 +1,36 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
 from codegen.autodiff import partials
 from codegen.backward import backward_code
 from codegen.expr import Expr
+from codegen.family import family
 from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
 from codegen.native import Code
 
-from .advance import Advance, advance_kernel
+from .advance import Advance, Moving, advance_kernel, rigid_advance
+
+
+Value = TypeVar("Value")
+
+
+def _shared(build: Callable[["Problem"], Value]) -> Value:
+    """A property computed once for a problem and its copies (`copy.copy`) over other domains."""
+    def value(self: "Problem") -> Value:
+        if build.__name__ not in self.built:
+            self.built[build.__name__] = build(self)
+        result: Value = self.built[build.__name__]
+        return result
+
+    return property(value)  # type: ignore[return-value]
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -24,7 +41,8 @@ class Problem:
     `border` (n, 2). `feasible` is a truth value that must hold. `period` (n,) is the proved period of a variable
     that closes on itself, 0 for others. `image` gives six coordinates: the point of space as each of the two bodies
     sees it. `label` is the pair of bodies. Only the first `searched` variables are split (None: all); the others
-    follow from them. `fast`: advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and preconditioned sweeps too.
+    follow from them. `fast`: advance the objective, as for bodies that start apart. `propagate`: contract by
+    forward-backward propagation and preconditioned sweeps too.
     `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes. `features` name the parts of the
     two bodies; `directions` gives candidates for the normal there, five numbers each (see `contact`).
     """
@@ -46,6 +64,8 @@ class Problem:
     parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     features: tuple[str, str] = ("face 0", "face 0")
     directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
+    moving: Callable[[], tuple[Moving, Moving]] | None = None
+    built: dict[str, Any] = field(default_factory=dict, init=False)
 
     @property
     def rows(self) -> tuple[Expr, ...]:
@@ -56,11 +76,11 @@ class Problem:
         pool = self.equations[0].pool
         return [pool.variable(k) for k in range(len(self.variables))]
 
-    @cached_property
+    @_shared
     def derivatives(self) -> list[list[Expr]]:
         return partials(self.rows, self.coordinates)
 
-    @cached_property
+    @_shared
     def range_kernel(self) -> Kernel:
         """The rows, and 1 or 0 for feasible or not."""
         pool = self.equations[0].pool
@@ -68,44 +88,65 @@ class Problem:
         feasible = one if self.feasible is None else pool.where(self.feasible, one, zero)
         return self._kernel([*self.rows, feasible])
 
-    @cached_property
+    @_shared
     def slope_kernel(self) -> Kernel:
         """The Jacobian row-major: Clarke's where the row is continuous on the whole box, the whole line elsewhere."""
         pool = self.equations[0].pool
         return self._kernel([pool.trusted(d, f) for f, row in zip(self.rows, self.derivatives, strict=True) for d in row])
 
-    @cached_property
+    @_shared
     def point_kernel(self) -> Kernel:
         """The rows, then the Jacobian, for local solves."""
         return self._kernel([*self.rows, *(d for row in self.derivatives for d in row)])
 
-    @cached_property
+    @_shared
     def image_kernel(self) -> Kernel | None:
         return self._kernel(self.image) if self.image else None
 
     @cached_property
+    def pattern(self) -> tuple[tuple[int, ...], ...]:
+        """The variables that each row depends on."""
+        return tuple(tuple(j for j, d in enumerate(row) if not (d.op == "constant" and d.value == 0)) for row in self.derivatives)
+
+    @_shared
     def backward(self) -> Code | None:
         """Forward-backward propagation of the equations and the feasibility."""
         return backward_code(self.equations, self.feasible) if self.propagate else None
 
-    @cached_property
+    @_shared
     def direction_kernel(self) -> tuple[Kernel, np.ndarray] | None:
         """Candidates for the normal, for points only, and the parameters they need."""
         outputs, values = self.directions() if self.directions is not None else ((), self.parameters)
         return (self._kernel(outputs, len(values)), values.mean(axis=1)) if outputs else None
 
-    @cached_property
+    @_shared
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
         """The parameters as the kernels of boxes and of points take them, eight lanes each."""
         ends = np.stack([-self.parameters[:, 0], self.parameters[:, 1]], axis=1)
         return np.repeat(ends[:, :, None], WIDTH, 2), np.repeat(self.parameters.mean(axis=1)[:, None], WIDTH, 1)
 
-    @cached_property
+    @_shared
     def advance(self) -> Advance | None:
         """Bounds of the objective from below, for the fast method."""
         if not self.fast or self.objective is None:
             return None
+        if self.moving is not None:
+            return rigid_advance(self.moving(), self.variables, len(self.parameters))
         return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters))
+
+    def as_member(self) -> "Problem":
+        """The same problem with its numbers as parameters: problems of one family share all compiled code.
+
+        Worth it for many problems; a single one is searched faster with its numbers compiled in.
+        """
+        if len(self.parameters):
+            return self
+        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
+        outputs, numbers = family([e for part in parts for e in part])
+        cut = iter(outputs)
+        equations, necessary, feasible, image = (tuple(next(cut) for _ in part) for part in parts)
+        return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
+                       image=image, parameters=numbers)
 
     def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:
         count = len(self.parameters) if parameters is None else parameters

@@ -21,7 +21,6 @@ from .layout import (
     LANES,
     LOCAL_SOLVES,
     LOCAL_STEP,
-    LOCATED,
     OBJECTIVE,
     PARAMETERS,
     POINT,
@@ -40,6 +39,8 @@ from .queue import attribute, copy_box
 
 # Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
 _STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
+# Against the domain, a distance from its end that counts as none.
+_NEAR = 1e-8
 # A step and a residual at which a local solve has converged, and a step below which another one changes nothing.
 _SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP = 1e-9, 1e-7, 1e-14
 
@@ -94,7 +95,7 @@ def slope_at(s, p, i, j, lane):
 def newton_step(s, p, lane):
     """A Levenberg-Marquardt step into `step`; the size of the residual, or -1 where there is no step."""
     if attribute(s, p, LOCAL_STEP) == 0:
-        return dense_step(s, p, lane)
+        return dense_step(s, p, lane, attribute(s, p, ROWS))
     n = attribute(s, p, VARIABLES)
     for j in range(n):
         s.step[j] = s.steps[j * LANES + lane]
@@ -104,11 +105,21 @@ def newton_step(s, p, lane):
 
 
 @native
-def dense_step(s, p, lane):
-    """The step of a system too large for straight-line code.
+def row_scale(s, p, i, lane):
+    """The inverse of the largest change of row i across the domain by its slopes; 0 for a row of no use."""
+    largest = 0.0
+    for j in range(attribute(s, p, VARIABLES)):
+        largest = max(largest, abs(slope_at(s, p, i, j, lane)) * width(s, s.domain, p, j))
+    return 1.0 / largest if 0.0 < largest < 1e300 else 0.0
 
-    The damping fades with the residual, so convergence stays quadratic at regular zeros and steps stay tame at
-    singular ones.
+
+@native
+def dense_step(s, p, lane, rows):
+    """The step for the first `rows` rows, of systems that are large or of mixed scales, into `step`.
+
+    Variables are measured against their domains and rows by their slopes. The damping fades with the residual, so
+    convergence stays quadratic at regular zeros and steps stay tame at singular ones; with fewer rows than variables
+    a little of it stays, or the directions that no row sees would collect noise.
     """
     n = attribute(s, p, VARIABLES)
     residual, largest = 0.0, 0.0
@@ -116,21 +127,28 @@ def dense_step(s, p, lane):
         s.step[j] = 0.0
         for k in range(n):
             s.small[j * n + k] = 0.0
-    for i in range(attribute(s, p, ROWS)):
-        f = s.value[i * LANES + lane]
+    for i in range(rows):
+        scale = row_scale(s, p, i, lane)
+        f = scale * s.value[i * LANES + lane]
         residual = max(residual, abs(f))
         for j in range(n):
-            d = slope_at(s, p, i, j, lane)
-            s.step[j] -= d * f
+            s.gradient[j] = scale * slope_at(s, p, i, j, lane) * width(s, s.domain, p, j)
+        for j in range(n):
+            s.step[j] -= s.gradient[j] * f
             for k in range(n):
-                s.small[j * n + k] += d * slope_at(s, p, i, k, lane)
+                s.small[j * n + k] += s.gradient[j] * s.gradient[k]
     for j in range(n):
         largest = max(largest, s.small[j * n + j])
     if not (residual < 1e300 and 0.0 < largest < 1e300):
         return -1.0
+    least = 1e-15 if rows >= n else 1e-9
     for j in range(n):
-        s.small[j * n + j] += largest * (1e-15 + min(_DAMPING, residual * residual))
-    return residual if solve_dense(s.small, s.step, n) else -1.0
+        s.small[j * n + j] += largest * (least + min(_DAMPING, residual * residual))
+    if not solve_dense(s.small, s.step, n):
+        return -1.0
+    for j in range(n):
+        s.step[j] *= width(s, s.domain, p, j)
+    return residual
 
 
 @native
@@ -172,6 +190,23 @@ def local_solve(s, p):
                 size = advance(s, p, lane)
                 settled = settled and size < _NO_STEP
                 if size < _SMALL_STEP and residual < _SMALL_RESIDUAL:
+                    s.flag[lane] = 1.0
+        if settled:
+            return
+
+
+@native
+def restore(s, p):
+    """From the points in `point` to points near them where the equations hold. `flag` is 1 in lanes that got there."""
+    for _ in range(_STEPS):
+        evaluate_points(s, p)
+        settled = True
+        for lane in range(LANES):
+            residual = dense_step(s, p, lane, attribute(s, p, EQUATIONS))
+            s.flag[lane] = 0.0
+            if residual >= 0.0:
+                settled = advance(s, p, lane) < _NO_STEP and settled
+                if residual < _SMALL_RESIDUAL:
                     s.flag[lane] = 1.0
         if settled:
             return
@@ -234,6 +269,18 @@ def feasible(s, p, boxes, k):
 
 
 @native
+def impossible(s, p, boxes, k):
+    """Does box k lie outside the domain, or do the inequalities hold nowhere in it?"""
+    for j in range(attribute(s, p, VARIABLES)):
+        if period(s, p, j) == 0.0:
+            if upper(s, boxes, k, j) < lower(s, s.domain, p, j) or lower(s, boxes, k, j) > upper(s, s.domain, p, j):
+                return True
+    load_all(s, p, boxes, k)
+    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
+    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES] <= 0.0
+
+
+@native
 def prove_unique(s, p):
     """Has the square system exactly one zero near `centre`? Then `tight` encloses it, and it is the only one in
     `wide`. Whether it lies in the domain and satisfies the inequalities is another question.
@@ -286,10 +333,19 @@ def choose_variables(s, p):
 
 @native
 def note_bounds(s, p):
-    """Which coordinates of `centre` are at the end of their domain; and `centre` into every lane of `point`."""
+    """Which coordinates of `centre` are at the end of their domain; and `centre` into every lane of `point`.
+
+    Where the rows hold up to the border, a coordinate that is nearly at the end moves there: a minimizer often lies there.
+    """
     for j in range(attribute(s, p, VARIABLES)):
+        lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
+        near = _NEAR * min(hi - lo, 1.0 + abs(s.centre[j])) if attribute(s, p, CLOSED) != 0 else 0.0
+        if s.centre[j] - lo <= near:
+            s.centre[j] = lo
+        elif hi - s.centre[j] <= near:
+            s.centre[j] = hi
         x = s.centre[j]
-        end = x <= lower(s, s.inner, p, j) or x >= upper(s, s.inner, p, j)
+        end = x <= lo or x >= hi
         s.bound[j] = 1 if end and period(s, p, j) == 0.0 else 0
         for lane in range(LANES):
             s.point[j * LANES + lane] = x
@@ -340,6 +396,15 @@ def prove_exists(s, p):
 
 
 @native
+def improve(s, p, boxes, k):
+    """Box k is proved to hold a feasible zero: the bound u falls to its objective."""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective >= 0 and upper(s, boxes, k, objective) < s.real[PROVED]:
+        s.real[PROVED] = upper(s, boxes, k, objective)
+        copy_box(s, p, boxes, k, s.best, 0)
+
+
+@native
 def image_of(s, p, boxes, k, places, at):
     """Bounds of the points of space that both bodies can reach in box k, as place number `at`."""
     load_all(s, p, boxes, k)
@@ -367,9 +432,11 @@ def record(s, p, kind, boxes, k, regions, r):
     if attribute(s, p, IMAGE) != 0:
         image_of(s, p, s.found, new, s.place, new)
     objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0:
-        bound = PROVED if kind == EXISTS or kind == UNIQUE else TENTATIVE
-        s.real[bound] = min(s.real[bound], upper(s, s.found, new, objective))
+    if objective >= 0 and not (kind == ALONE and impossible(s, p, s.found, new)):
+        if kind >= EXISTS:
+            improve(s, p, s.found, new)
+        else:
+            s.real[TENTATIVE] = min(s.real[TENTATIVE], upper(s, s.found, new, objective))
         if kind != UNIQUE:
             s.real[CLEAR] = min(s.real[CLEAR], lower(s, s.found, new, objective))
 
@@ -395,7 +462,6 @@ def prove(s, p, sample):
     """
     if solved_before(s, p):
         return True
-    objective = attribute(s, p, OBJECTIVE)
     alone = False
     if prove_unique(s, p):
         if feasible(s, p, s.tight, 0):
@@ -408,6 +474,6 @@ def prove(s, p, sample):
         return alone
     if sample and not alone:
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)
-    elif objective >= 0:
-        s.real[PROVED] = min(s.real[PROVED], s.tight[2 * objective + 1])
+    else:
+        improve(s, p, s.tight, 0)
     return True

@@ -40,8 +40,10 @@ from .boxes import (
     upper,
     width,
 )
+from .halves import contract_halves, propagate
 from .layout import (
     BACKWARD,
+    CLOSED,
     DECOUPLED,
     EQUATIONS,
     FINISHED,
@@ -59,6 +61,7 @@ from .layout import (
     PARAMETERS,
     POINT,
     PRECONDITION,
+    PROBLEMS,
     PROVED,
     RANGE,
     ROOM,
@@ -80,7 +83,18 @@ from .layout import (
     VARIABLES,
 )
 from .march import march, marching, narrow
-from .prove import image_of, linearize, local_solve, prove, record, scatter_points, shared_image
+from .prove import (
+    image_of,
+    improve,
+    linearize,
+    local_solve,
+    prove,
+    prove_exists,
+    record,
+    restore,
+    scatter_points,
+    shared_image,
+)
 from .queue import attribute, copy_box, first_problem, push
 
 # Sweeps of Linear_Solve a step, and the ratio of widths below which a contracted box is searched again before it is
@@ -94,6 +108,9 @@ _NEGLECTED = 100.0
 # A local solve in a box is repeated in parts of it of this relative size.
 _SOONER = 0.125
 
+# Where the objective's range asks for it, a box is divided until it is this much smaller than the tolerance.
+_FINEST = 1e-4
+
 # What becomes of a lane.
 _GONE, _AGAIN, _SPLIT, _LATE, _SMALLEST = 0, 1, 2, 3, 4
 
@@ -101,6 +118,12 @@ _GONE, _AGAIN, _SPLIT, _LATE, _SMALLEST = 0, 1, 2, 3, 4
 @native
 def run(s, steps):
     """Take up to `steps` steps; the reason for returning."""
+    if s.count[STEPS] == 0 and s.count[SAMPLE] != 0:
+        # An upper bound from any problem spares work in all of them.
+        s.count[STEPS] = 1
+        for p in range(s.count[PROBLEMS]):
+            if attribute(s, p, OBJECTIVE) >= 0 and attribute(s, p, ROOT) >= 0 and s.count[SOLUTIONS] + 2 * LANES < s.count[ROOM]:
+                look_ahead(s, p)
     for _ in range(steps):
         if not room_for_boxes(s):
             return NEED_BOXES
@@ -174,8 +197,8 @@ def may_hold_zero(s, p, lane):
 def contract(s, p, used):
     """Shrink the boxes in X by the interval Newton method; `flag` becomes 0 in lanes that hold no zero."""
     if attribute(s, p, BACKWARD) != 0:
-        for _ in range(_SWEEPS):
-            call_kernel(attribute(s, p, BACKWARD), s.X, attribute(s, p, PARAMETERS), s.flag)
+        propagate(s, p, _SWEEPS)
+        contract_halves(s, p)
     for j in range(attribute(s, p, VARIABLES)):
         for lane in range(LANES):
             lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
@@ -242,7 +265,7 @@ def verdict(s, p, lane):
         old = width(s, s.before, lane, j)
         if old > 0.0:
             progress = min(progress, width(s, s.hold, lane, j) / old)
-    if widest <= s.real[TOLERANCE]:
+    if widest <= s.real[TOLERANCE] and (widest <= _FINEST * s.real[TOLERANCE] or fine(s, p, lane)):
         # A box that has just shrunk may be seen to hold no zero.
         return _SMALLEST if progress >= _PROGRESS else _AGAIN
     if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
@@ -251,10 +274,19 @@ def verdict(s, p, lane):
 
 
 @native
+def fine(s, p, lane):
+    """Is the range of the objective in the box no wider than GAP asks for?"""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective < 0 or s.real[GAP] <= 0.0:
+        return True
+    return width(s, s.hold, lane, objective) <= s.real[GAP] * max(1.0, abs(lower(s, s.hold, lane, objective)))
+
+
+@native
 def worth_solving(s, p, lane):
     """Is nothing to be gained by waiting: does every zero in the box count as a solution, or is the box small?"""
     objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0:
+    if objective >= 0 and attribute(s, p, CLOSED) == 0:
         best = min(s.real[PROVED], s.real[TENTATIVE])
         return lower(s, s.hold, lane, objective) >= best - s.real[SIMULTANEITY]
     return largest_share(s, p, lane) < _WORTH_SOLVING
@@ -456,6 +488,18 @@ def look_ahead(s, p):
         return
     scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
     local_solve(s, p)
+    if choose_best(s, p):
+        prove(s, p, False)
+    if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
+        scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
+        restore(s, p)
+        if choose_best(s, p) and prove_exists(s, p):
+            improve(s, p, s.tight, 0)
+
+
+@native
+def choose_best(s, p):
+    """The best converged point into `centre`; False if none would lower u."""
     objective = attribute(s, p, OBJECTIVE)
     best, chosen = s.real[PROVED], -1
     for lane in range(LANES):
@@ -465,7 +509,7 @@ def look_ahead(s, p):
     if chosen >= 0:
         for j in range(attribute(s, p, VARIABLES)):
             s.centre[j] = s.point[j * LANES + chosen]
-        prove(s, p, False)
+    return chosen >= 0
 
 
 @native

@@ -15,7 +15,7 @@ from .layout import UNIQUE
 from .problem import Problem
 from .result import _count, _duration
 from .state import METHODS, Search
-from .system import Domain, check_positive, convert_condition, merge, read_conditions, read_domain, read_functions, stack
+from .system import Domain, check_positive, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 
 
 class ZerosStatus(Enum):
@@ -24,7 +24,7 @@ class ZerosStatus(Enum):
     COMPLETE = "All zeros in the domain are listed, and each is proved to exist and to be the only one in its region."
     UNRESOLVED = "All zeros in the domain lie in the listed boxes, but not every box is proved to hold one."
     NO_SOLUTION = "No zero: proved for the whole domain."
-    BUDGET_SPENT = "The budget was spent before the whole domain was searched; the listed zeros may not be all."
+    BUDGET_SPENT = "The budget was spent before the whole domain was searched; zeros not proved yet lie in the undecided boxes."
 
     def __repr__(self) -> str:
         return f"ZerosStatus.{self.name}"
@@ -36,8 +36,8 @@ class Zeros:
 
     `boxes` (k, n, 2) enclose them. `proved` (k,): exactly one zero lies in this box, and it is the only one in
     `regions` (k, n, 2). A box that is not proved may hold no zero, one or several; such a box may be wider than the
-    tolerance, where neighbouring undecided boxes were merged. Unless the budget was spent, every zero in the domain lies
-    in one of the boxes.
+    tolerance, where neighbouring undecided boxes were merged. Every zero in the domain lies in one of the boxes, also
+    when the budget was spent: then boxes that were not searched are among them.
     """
 
     status: ZerosStatus
@@ -119,7 +119,8 @@ def _problem(functions: Sequence[Any], others: Sequence[Any], conditions: Sequen
 def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
     n = len(problem.variables)
     proved = [k for k in s.solutions if s.kind(k) == UNIQUE]
-    located = merge([s.found(k) for k in s.solutions if s.kind(k) != UNIQUE and _possible(problem, s.found(k))])
+    left = [s.found(k) for k in s.solutions if s.kind(k) != UNIQUE] + [box for _, box in s.open_boxes()]
+    located = merge([box for box in left if not settled(s, 0, box, UNIQUE) and _possible(problem, box)])
     boxes = [s.found(k) for k in proved] + located
     regions = [s.arrays["region"][k, :n] for k in proved] + located
     if not finished:

@@ -122,11 +122,11 @@ class Search:
         per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2)}
         per_solution = dict.fromkeys(_PER_SOLUTION, (_SOLUTIONS,)) | {
             "found": (_SOLUTIONS, n, 2), "region": (_SOLUTIONS, n, 2), "place": (_SOLUTIONS, 3, 2)}
-        blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2),
+        blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
                   "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (m + m * n,), "steps": (n + 1,),
                   "Z": (2 * n, 2), "T": (bounds, 2), "N": (m,), "out": (n,)}
         rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
-                "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n), "small": (max(m, n), n), "step": (n,), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
+                "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n), "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
                 "near": (3, 2), "pick": (max(m, n),), "bound": (n,)}
         shapes: dict[str, Any] = {**per_problem, **per_box, **per_solution, **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
         return {name: np.zeros(shapes[name], np.float64 if kind is float else np.int64) for name, kind in FIELDS.items()}
@@ -159,8 +159,8 @@ def _row(p: Problem, operator: str) -> list[int]:
     row[layout.POINT] = p.point_kernel.block_address("points")
     row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
     row[layout.PARAMETERS], row[layout.POINT_PARAMETERS] = (block.ctypes.data for block in p.parameter_blocks)
-    row[layout.LOCAL_STEP] = local_step(m, n) if n <= LARGEST else 0
-    row[layout.LINEAR] = linear.linear_solve(m, n)
+    row[layout.LOCAL_STEP] = local_step(m, n) if n <= LARGEST and not p.propagate else 0
+    row[layout.LINEAR] = linear.linear_solve(m, n, p.pattern if p.propagate else None)
     square: Callable[[int], int] = getattr(linear, operator)
     if n in (e, m):
         row[layout.UNIQUENESS] = square(n)

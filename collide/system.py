@@ -14,6 +14,7 @@ from codegen.expr import Expr, ExprPool
 from codegen.from_sympy import convert
 
 from .patch import bounds
+from .state import Search
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +74,10 @@ def read_functions(given: Any, domain: Domain, what: str) -> list[Any]:
     items = list(given) if isinstance(given, (list, tuple, sp.MatrixBase, sp.Tuple)) else [given]
     functions = []
     for item in items:
-        e = sp.sympify(item)
+        e = _expression(item)
         if isinstance(e, sp.Equality):
             e = e.lhs - e.rhs
-        if isinstance(e, (Boolean, bool)) and not isinstance(e, sp.Symbol) or not isinstance(e, sp.Expr):
+        if (isinstance(e, (Boolean, bool)) and not isinstance(e, sp.Symbol)) or not isinstance(e, sp.Expr):
             raise TypeError(f"{what} must be real formulas or equations Eq(a, b), got {item!r}")
         _check_symbols(e, domain)
         functions.append(e)
@@ -88,7 +89,7 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
     items = list(given) if isinstance(given, (list, tuple, sp.Tuple)) else [given]
     conditions = []
     for item in items:
-        e = sp.sympify(item)
+        e = _expression(item)
         if e in (sp.true, sp.false):
             conditions.append(e)
         elif isinstance(e, (Relational, BooleanFunction)):
@@ -100,6 +101,12 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
         else:
             raise TypeError(f"a condition is a formula g, meaning g >= 0, or a relation, or And, Or, Not of relations; got {item!r}")
     return conditions
+
+
+def _expression(item: Any) -> Any:
+    if isinstance(item, str):
+        raise TypeError(f"write formulas with SymPy symbols, not as text; got {item!r}")
+    return sp.sympify(item)
 
 
 def _check_symbols(e: Any, domain: Domain) -> None:
@@ -118,6 +125,17 @@ def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool
 
 
 # -- results ------------------------------------------------------------------------------------------------------
+
+
+def settled(s: Search, problem: int, box: np.ndarray, *kinds: int) -> bool:
+    """Does the box lie where a solution of one of these kinds is the only zero of its problem?"""
+    n = len(box)
+    for k in s.solutions:
+        if s.owner(k) == problem and s.kind(k) in kinds:
+            region = s.arrays["region"][k, :n]
+            if np.all((region[:, 0] <= box[:, 0]) & (box[:, 1] <= region[:, 1])):
+                return True
+    return False
 
 
 def merge(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -132,5 +132,10 @@ class Solid:
     def __hash__(self) -> int:
         return hash((self.faces, self.edges, self.vertices))
 
+    def _repr_html_(self) -> str:
+        from .mesh import card
+
+        return card([self], repr(self))
+
     def __repr__(self) -> str:
         return f"Solid({len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices)"

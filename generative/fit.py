@@ -61,22 +61,30 @@ def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, 
 def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degree: int | None,
                  tolerance: float) -> tuple[int, Array, float]:
     """(degree, coefficients (degree + 1, k), largest difference measured) of the interpolant in Chebyshev points."""
-    place = lambda s: 0.5 * (lo + hi) + 0.5 * (hi - lo) * s  # noqa: E731
+
+    def place(at: Array) -> Array:
+        return 0.5 * (lo + hi) + 0.5 * (hi - lo) * at
+
     chosen = 4 if degree is None else degree
     while True:
-        nodes = np.polynomial.chebyshev.chebpts1(chosen + 1)
+        nodes = np.cos(np.pi * (np.arange(chosen + 1) + 0.5) / (chosen + 1))
         values = function(place(nodes))
         if values.ndim != 2 or len(values) != len(nodes) or not np.isfinite(values).all():
             raise ValueError(f"the function must give finite numbers, one row a parameter, got an array of shape {values.shape}")
-        coefficients = np.linalg.solve(np.polynomial.chebyshev.chebvander(nodes, chosen), values)
+        coefficients = np.linalg.solve(_basis(nodes, chosen), values)
         between = np.linspace(-1, 1, 4 * (chosen + 1))
-        off = np.polynomial.chebyshev.chebvander(between, chosen) @ coefficients - function(place(between))
+        off = _basis(between, chosen) @ coefficients - function(place(between))
         error = float(np.linalg.norm(off, axis=1).max())
         if degree is not None or error <= tolerance:
             return chosen, coefficients, error
         if chosen >= LARGEST_DEGREE:
             raise ValueError(f"degree {chosen} still misses by {error:.3g}; the function is too rough for {tolerance:g}: cut its domain")
         chosen *= 2
+
+
+def _basis(at: Array, degree: int) -> Array:
+    """T_k(at[i]) for k up to the degree, as cos(k arccos(at)), for at in [-1, 1]."""
+    return np.cos(np.outer(np.arccos(np.clip(at, -1, 1)), np.arange(degree + 1)))
 
 
 def interpolating_curve(points: Sequence[Any], parameters: Sequence[Any] | None = None, *, closed: bool = False) -> Fit:
@@ -149,7 +157,7 @@ def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any
     if degree is not None and not 1 <= degree <= most:
         raise ValueError(f"{len(at)} samples determine a degree from 1 to {most}, got {degree}")
     for chosen in range(1, most + 1) if degree is None else [degree]:
-        basis = np.polynomial.chebyshev.chebvander(argument, chosen)
+        basis = _basis(argument, chosen)
         coefficients = np.linalg.lstsq(basis, data, rcond=None)[0]
         error = _pose_error(basis @ coefficients, data)
         if error <= tolerance:

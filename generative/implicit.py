@@ -53,6 +53,11 @@ class ImplicitBody:
     def __sub__(self, other: "ImplicitBody") -> "ImplicitBody":
         return difference(self, other)
 
+    def _repr_html_(self) -> str:
+        from .mesh import card
+
+        return card([self], repr(self))
+
     def __invert__(self) -> "ImplicitBody":
         return self.complement()
 

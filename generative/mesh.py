@@ -4,6 +4,7 @@ A rigid surface is meshed once in its own frame and its vertices are moved; a de
 surfaces are sampled on a grid as fine, in each direction, as their bending asks for; implicit surfaces by marching tetrahedra.
 """
 
+import html
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -91,6 +92,41 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
     return polyhedron(vertices.tolist(), triangles.tolist())
 
 
+# -- small still pictures for notebooks ---------------------------------------------------------------------------------
+
+VIEW = np.array([0.58, -0.74, 0.34]) / np.linalg.norm([0.58, -0.74, 0.34])
+LIGHT = np.array([0.3, -0.5, 0.81]) / np.linalg.norm([0.3, -0.5, 0.81])
+COLOURS = ((63, 127, 191), (224, 128, 58), (79, 160, 107), (141, 107, 181))
+
+
+def svg(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190, deviation: float = 4e-3) -> str:
+    """A shaded picture of bodies, at each of the times, as SVG text: triangles painted from back to front, seen from `VIEW`."""
+    drawn = [(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=16)
+             for time in times]
+    corners = np.concatenate([vertices[triangles] for _, vertices, triangles in drawn])
+    colours = np.concatenate([np.full(len(triangles), k % len(COLOURS)) for k, _, triangles in drawn])
+    right = np.cross([0.0, 0.0, 1.0], VIEW)
+    right /= np.linalg.norm(right)
+    flat = np.stack([corners @ right, -corners @ np.cross(VIEW, right)], axis=-1)
+    lo, hi = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
+    flat = 0.5 * size + (flat - 0.5 * (lo + hi)) * (0.94 * size / max(float((hi - lo).max()), 1e-300))
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    bright = 0.45 + 0.55 * abs(normal @ LIGHT) / np.maximum(np.linalg.norm(normal, axis=1), 1e-300)
+    shade = (np.array(COLOURS)[colours] * bright[:, None]).astype(int)
+    paths = []
+    for k in np.argsort(corners.mean(axis=1) @ VIEW, kind="stable"):
+        colour = "#{:02x}{:02x}{:02x}".format(*shade[k])
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in flat[k])
+        paths.append(f'<polygon points="{points}" fill="{colour}" stroke="{colour}" stroke-width=".4"/>')
+    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" style="flex:none">{"".join(paths)}</svg>'
+
+
+def card(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> str:
+    """The rich display of a value in a notebook: its small picture beside its text."""
+    return (f'<div style="display:flex;align-items:center;gap:1em">{svg(bodies, times)}'
+            f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
+
+
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
 
 
@@ -166,18 +202,33 @@ def _implicit(leaf: ImplicitSurface, conditions: Sequence[tuple[ImplicitBody, in
     function = approx_function([leaf.body], [x, y, z, t])
     seen = leaf.motion.apply((x, y, z))
     others = [sign * body.expression.xreplace(dict(zip((x, y, z), seen, strict=True))) for body, sign in conditions]
-    keep = approx_function(others, [x, y, z, t]) if others else None
+    keep = [approx_function([e], [x, y, z, t]) for e in others]
     grid = np.meshgrid(*(np.linspace(float(lo), float(hi), cells + 1) for lo, hi in leaf.bounds), indexing="ij")
 
     def local(time: float) -> tuple[Vertices, Triangles]:
         vertices, triangles = marching_tetrahedra(np.stack(grid, axis=-1), function(*grid, time)[..., 0])
-        if keep is not None and len(triangles):
-            inside = (keep(*vertices[triangles].mean(axis=1).T, time) <= 0).all(axis=-1)
-            triangles = triangles[inside]
+        for condition in keep:
+            vertices, triangles = _clipped(vertices, triangles, condition(*vertices.T, time)[..., 0])
         return vertices, triangles
 
     changing = leaf.deforming or any(b.deforming or b.motion != leaf.motion for body, _ in conditions for b in body.leaves)
     return _moving(local, leaf.motion, changing, True)
+
+
+def _clipped(vertices: Vertices, triangles: Triangles, value: np.ndarray) -> tuple[Vertices, Triangles]:
+    """The part of a mesh where the linear interpolant of `value`, given at the vertices, is at most zero."""
+    inside = value[triangles] <= 0
+    count = inside.sum(axis=1)
+    cut = (count == 1) | (count == 2)
+    # Corners turned so that the one that differs from the two others comes first.
+    odd = np.argmax(inside[cut] == (count[cut] == 1)[:, None], axis=1)
+    a, b, c = np.take_along_axis(triangles[cut], (odd[:, None] + np.arange(3)) % 3, axis=1).T
+    new = [vertices[a] + (value[a] / (value[a] - value[other]))[:, None] * (vertices[other] - vertices[a]) for other in (b, c)]
+    ab = len(vertices) + np.arange(len(a))
+    ac, tip = ab + len(a), count[cut] == 1
+    pieces = [triangles[count == 3], np.stack([a, ab, ac], axis=1)[tip], np.stack([ab, b, c], axis=1)[~tip],
+              np.stack([ab, c, ac], axis=1)[~tip]]
+    return np.concatenate([vertices, *new]), np.concatenate(pieces).astype(np.int32)
 
 
 # The six tetrahedra of a cube round its diagonal from corner 0 to corner 7 (Kuhn), corners numbered 4 i + 2 j + k.

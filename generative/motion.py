@@ -77,6 +77,13 @@ class Motion:
     def __hash__(self) -> int:
         return hash((self.rotation, self.translation))
 
+    def _repr_html_(self) -> str:
+        """A brick carried by the motion, at six times from t = 0 to 1."""
+        from .mesh import card
+        from .polyhedron import brick
+
+        return card([brick().moved(self)], repr(self), [k / 5 for k in range(6)])
+
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle p \\mapsto {sp.latex(self.rotation)}\\, p + {sp.latex(self.translation)}$"
 

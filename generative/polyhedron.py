@@ -33,6 +33,13 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid
     return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places))
 
 
+def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:
+    """A box about the origin with these edge lengths."""
+    a, b, c = (e / 2 for e in vector(sizes, [], "the sizes of a brick"))
+    corners = [(i * a, j * b, k * c) for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]
+    return polyhedron(corners, [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
+
+
 def _patches(outline: Sequence[int]) -> list[tuple[int, ...]]:
     """A face as quadrilaterals and triangles that share its first corner."""
     rest = outline[1:]

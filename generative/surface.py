@@ -99,6 +99,11 @@ class ParametricSurface:
         domain = ", ".join(f"{s}: {text(ends)}" for s, ends in self.domain.items())
         return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}){moved}"
 
+    def _repr_html_(self) -> str:
+        from .mesh import card
+
+        return card([self], repr(self))
+
     def _repr_latex_(self) -> str:
         ranges = r",\; ".join(f"{s} \\in [{sp.latex(lo)}, {sp.latex(hi)}]" for s, (lo, hi) in self.domain.items())
         return f"$\\displaystyle S(u, v{', t' if self.deforming or not self.motion.is_constant else ''}) = " \

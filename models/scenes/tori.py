@@ -47,3 +47,10 @@ def tori_general() -> Sequence[ParametricSurface]:
 def torus_on_torus() -> Sequence[ParametricSurface]:
     ring = torus(major=2, minor=sp.Rational(1, 2))
     return [ring.moved(Rigid(translation=[0, 0, sp.Rational(3, 2) - t])), ring]
+
+
+@scene(title="A torus falls on an equal torus, sampled coarsely", time=(0, 1), simultaneity=1e-3, separation=1,
+       source="Chen et al. 2024, Fig. 9: 12 points at the separation 1",
+       known=Known(time=sp.Rational(1, 2), contact="a circle of radius 2"))
+def torus_on_torus_coarse() -> Sequence[ParametricSurface]:
+    return torus_on_torus.build()

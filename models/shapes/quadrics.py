@@ -82,7 +82,8 @@ def paraboloid_cup(*, radius: Any = 1, height: Any = 1) -> ParametricSurface:
 
 
 def _hyperboloid_facts(waist: Any = 1, rim: Any = 2, height: Any = 2) -> Facts:
-    return {"box": [*centred(rim, rim), *centred(sp.sympify(height) / 2)], "radius_range": (waist, sp.sqrt(rim**2 + sp.sympify(height)**2 / 4))}
+    half = sp.sympify(height) / 2
+    return {"box": centred(rim, rim, half), "radius_range": (waist, sp.sqrt(rim**2 + half**2))}
 
 
 @shape(_hyperboloid_facts)

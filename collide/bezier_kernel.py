@@ -1,0 +1,377 @@
+"""Kernels for pairs of moving Bezier patches, one set for each pair of degrees: measure, split, test, evaluate, enclose.
+
+A patch of degrees (N, M) whose control points P move at velocities V is a node: (N+1)(M+1) vectors of 8 doubles in row order
+(u first), each (w Px, w Py, w Pz, w, w Vx, w Vy, w Vz, 0) with the weight w, 1 for polynomial patches; then five vectors made
+from them (`measure`): mean difference of the corners along u and along v, mean of the corners, and the largest total
+variation of the control polygon along u and along v, for each coordinate. So a subdivision is an average of vectors, a
+test multiplies the eight directions, one a lane, by single numbers, and all coordinates are evaluated at once.
+
+Rounding. A node's control points are doubles. The exact control points of the patch over the node's rectangle differ from
+them, and the products with a direction from the exact ones, by no more than |n|_1 times the radius R that the caller
+supplies: see `radius`.
+"""
+
+import functools
+from collections.abc import Sequence
+
+from codegen.elementary import arithmetic
+from codegen.lanes import Lanes, Module
+
+from .interval_vectors import Interval, Value, Vector, kernel, minus, negative, plus, splat, times
+
+MEASURES = 5
+# More than all denormal roundings of a test together, each below 2**-1074.
+_UNDERFLOW = 2.0**-1000
+_TURN = [4, 5, 6, 7, 0, 1, 2, 3], [2, 3, 0, 1, 6, 7, 4, 5], [1, 0, 3, 2, 5, 4, 7, 6]
+
+
+def radius(size: float, ratio: float, degree: int, depth: int) -> float:
+    """Bound R: the lower end of n . S over a node, as `test` computes it from control points, is in error by at most |n|_1 R.
+
+    `size` is the largest |P| + |V| of a coordinate (at least 2**-900), `ratio` the largest weight over the least, `degree`
+    the larger degree, `depth` the number of halvings. With u = 2**-52 bounding the relative error of an operation:
+    a weighted control point has an error of 1 u; a halving is `degree` rounds of averages (sums in error by u, halves
+    exact), of numbers bounded by the largest weighted control point, so numerators and weights have errors of (1 +
+    depth degree) u times the largest; the product with a direction takes three roundings for P, three for V, one to
+    add t V with 0 <= t <= 1: 4 u |n|_1 (|P| + |V|); a division by the weight, at least the least one, multiplies
+    absolute errors by `ratio` at most, adds the weight's own relative error, and 1 u. In all (2 (1 + depth degree) + 6) ratio u
+    |n|_1 size, up to a factor 1 + 2**-40; twice that is taken, so that this function may be evaluated to nearest.
+    """
+    return 2.0 * (2.0 * (1 + depth * degree) + 6.0) * ratio * 2.0**-52 * size
+
+
+@functools.cache
+def measure(N: int, M: int, rational: bool) -> int:
+    """Address of ``void(node)``: the five vectors after the control points."""
+
+    def write(L: Lanes, module: Module) -> str:
+        _measure(L, "%node", [[L.load("%node", i * (M + 1) + j) for j in range(M + 1)] for i in range(N + 1)], rational)
+        return "node"
+
+    return kernel(f"bezier measure {N} {M} {rational}", write)
+
+
+@functools.cache
+def split(N: int, M: int, rational: bool, along_v: bool) -> int:
+    """Address of ``void(node, first, second)``: the halves of a node, measured, by de Casteljau's algorithm."""
+
+    def write(L: Lanes, module: Module) -> str:
+        c = [[L.load("%node", i * (M + 1) + j) for j in range(M + 1)] for i in range(N + 1)]
+        if along_v:
+            halves = [_halve(L, row) for row in c]
+            parts = [[h[k] for h in halves] for k in range(2)]
+        else:
+            halves = [_halve(L, [c[i][j] for i in range(N + 1)]) for j in range(M + 1)]
+            parts = [[[halves[j][k][i] for j in range(M + 1)] for i in range(N + 1)] for k in range(2)]
+        for name, part in zip(("%first", "%second"), parts, strict=True):
+            for i in range(N + 1):
+                for j in range(M + 1):
+                    L.store(name, i * (M + 1) + j, part[i][j])
+            _measure(L, name, part, rational)
+        return "node first second"
+
+    return kernel(f"bezier split {N} {M} {rational} {along_v}", write)
+
+
+def _halve(L: Lanes, c: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    first, second, row = [c[0]], [c[-1]], list(c)
+    while len(row) > 1:
+        row = [L.mul(L.const(0.5), L.add(a, b)) for a, b in zip(row[:-1], row[1:], strict=True)]
+        first.append(row[0])
+        second.append(row[-1])
+    return first, second[::-1]
+
+
+def _shuffled(L: Lanes, x: Value, order: Sequence[int]) -> Value:
+    mask = ", ".join(f"i32 {k}" for k in order)
+    return L.emit(f"shufflevector {L.vector} {x}, {L.vector} poison, <{L.width} x i32> <{mask}>")
+
+
+def _measure(L: Lanes, pointer: str, c: list[list[Value]], rational: bool) -> None:
+    """In ordinary arithmetic: directions and sizes only steer the search."""
+    if rational:
+        c = [[L.div(x, _shuffled(L, x, [3] * 8)) for x in row] for row in c]
+    N, M = len(c) - 1, len(c[0]) - 1
+    half = L.const(0.5)
+    a, b, d, e = c[0][0], c[0][M], c[N][0], c[N][M]
+    along_u = L.mul(half, L.sub(L.add(d, e), L.add(a, b)))
+    along_v = L.mul(half, L.sub(L.add(b, e), L.add(a, d)))
+    centre = L.mul(L.const(0.25), L.add(L.add(a, b), L.add(d, e)))
+    lines_u = [[c[i][j] for i in range(N + 1)] for j in range(M + 1)]
+    for k, value in enumerate([along_u, along_v, centre, _variation(L, lines_u), _variation(L, c)]):
+        L.store(pointer, (N + 1) * (M + 1) + k, value)
+
+
+def _variation(L: Lanes, lines: list[list[Value]]) -> Value:
+    totals = []
+    for line in lines:
+        total = L.const(0.0)
+        for a, b in zip(line[:-1], line[1:], strict=True):
+            total = L.add(total, L.abs(L.sub(b, a)))
+        totals.append(total)
+    return functools.reduce(L.max, totals)
+
+
+# -- the test -----------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def test(N: int, M: int, rational: bool) -> int:
+    """Address of ``void(A, B, D, T, out)``: contracts the window of time in which two nodes may touch.
+
+    D (2, 3) blocks: lanes 0 to 5 take the cross product of the two vectors as direction, lanes 6 and 7 the first. T: tl,
+    th, R (the sum of both radii), with 0 <= tl <= th <= 1. out: a new tl and th; tl > th if there is no contact in the
+    window. Every contact in the old window is in the new one.
+
+    For a direction n of doubles and straight trajectories g(t) = min n . S1 - max n . S2 over control points is concave
+    in t and positive only where there is no contact (hull property; weights are positive), and likewise with -n. With
+    lower bounds g(tl) >= a, g(th) >= b: both positive: no contact. Only a > 0: g is above the chord from (tl, a) to (th,
+    b), hence positive before the chord's zero; it becomes tl, rounded down. Only b > 0: likewise th.
+    """
+    return kernel(f"bezier test {N} {M} {rational}", lambda L, module: _test(L, N, M, rational))
+
+
+def _test(L: Lanes, N: int, M: int, rational: bool) -> str:
+    first, second = ([L.load("%D", 3 * k + i) for i in range(3)] for k in range(2))
+    crossed = "<" + ", ".join("i1 true" if k < 6 else "i1 false" for k in range(8)) + ">"
+    n = []
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        product = L.fma(first[i], second[j], L.neg(L.mul(first[j], second[i])))
+        n.append(L.select(crossed, product, first[k]))
+    tl, th, R = (splat(L, "%T", k) for k in range(3))
+    one_norm = L.add(L.add(L.abs(n[0]), L.abs(n[1])), L.abs(n[2]))
+    slack = L.fma(one_norm, R, L.const(_UNDERFLOW))
+    ranges = [_projected(L, p, (N + 1) * (M + 1), n, tl, th, rational) for p in ("%A", "%B")]
+    new_tl, new_th = tl, th
+    for one, other in ((0, 1), (1, 0)):
+        # Minus the lower bounds of the gap at both times.
+        a, b = (L.add(L.sub(ranges[other][k][1], ranges[one][k][0]), slack) for k in range(2))
+        new_tl, new_th = _contract(L, a, b, tl, th, new_tl, new_th)
+    for order in _TURN:
+        new_tl = L.max(_shuffled(L, new_tl, order), new_tl)
+        new_th = L.min(_shuffled(L, new_th, order), new_th)
+    for k, value in enumerate((new_tl, new_th)):
+        x = L.emit(f"extractelement {L.vector} {value}, i64 0")
+        at = L.emit(f"getelementptr inbounds double, ptr %out, i64 {k}")
+        L.lines.append(f"  store double {x}, ptr {at}")
+    return "A B D T out"
+
+
+def _projected(L: Lanes, pointer: str, count: int, n: list[Value], tl: Value, th: Value,
+               rational: bool) -> list[tuple[Value, Value]]:
+    """Least and largest product of the control points with n, at tl and at th, in error as `radius` says."""
+    ranges: list[tuple[Value, Value]] = []
+    for c in range(count):
+        x = [splat(L, pointer, 8 * c + k) for k in (0, 1, 2, 4, 5, 6)]
+        p = L.fma(n[2], x[2], L.fma(n[1], x[1], L.mul(n[0], x[0])))
+        v = L.fma(n[2], x[5], L.fma(n[1], x[4], L.mul(n[0], x[3])))
+        at = [L.fma(tl, v, p), L.fma(th, v, p)]
+        if rational:
+            w = splat(L, pointer, 8 * c + 3)
+            at = [L.div(y, w) for y in at]
+        ranges = [(L.min(y, r[0]), L.max(y, r[1])) for y, r in zip(at, ranges, strict=True)] if ranges else [(y, y) for y in at]
+    return ranges
+
+
+def _contract(L: Lanes, a: Value, b: Value, tl: Value, th: Value, new_tl: Value, new_th: Value) -> tuple[Value, Value]:
+    """-a and -b are lower bounds of a concave gap at tl and th."""
+    zero = L.const(0.0)
+    early, late = L.lt(a, zero), L.lt(b, zero)
+    width = L.neg(L.sub(tl, th))  # rounded down
+    # With the positive bound g and the other one h: the zero of the chord is g / (g - h) of the width away.
+    g, h = L.select(early, a, b), L.select(early, b, a)
+    share = L.div(g, L.sub(h, g))  # minus the share, rounded up
+    tl_zero, th_zero = L.neg(L.fma(width, share, L.neg(tl))), L.fma(width, share, th)
+    none = L.both(early, late)
+    new_tl = L.max(L.select(none, L.const(2.0), L.select(early, tl_zero, tl)), new_tl)
+    new_th = L.min(L.select(L.both(late, L.invert(early)), th_zero, th), new_th)
+    return new_tl, new_th
+
+
+# -- points -------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def evaluate(N: int, M: int) -> int:
+    """Address of ``void(node, x, out)``: x: u and v; out (6, 8): the sum of the control vectors with the Bernstein
+    polynomials, and its derivatives u, v, uu, uv, vv. Approximates.
+    """
+    return kernel(f"bezier evaluate {N} {M}", lambda L, module: _evaluate(L, N, M))
+
+
+def _evaluate(L: Lanes, N: int, M: int) -> str:
+    c = [[L.load("%node", i * (M + 1) + j) for j in range(M + 1)] for i in range(N + 1)]
+    u, v = splat(L, "%x", 0), splat(L, "%x", 1)
+    along_v = [_derivatives(L, row, v) for row in c]
+    value, dv, dvv = ([row[k] for row in along_v] for k in range(3))
+    s, su, suu = _derivatives(L, value, u)
+    sv, suv, _ = _derivatives(L, dv, u)
+    svv, _, _ = _derivatives(L, dvv, u)
+    for k, x in enumerate((s, su, sv, suu, suv, svv)):
+        L.store("%out", k, x)
+    return "node x out"
+
+
+def _derivatives(L: Lanes, c: list[Value], x: Value) -> list[Value]:
+    """Value and two derivatives of a Bezier curve by de Casteljau's algorithm."""
+    degree, rows = len(c) - 1, [c]
+    while len(rows[-1]) > 1:
+        rows.append([L.fma(x, L.sub(b, a), a) for a, b in zip(rows[-1][:-1], rows[-1][1:], strict=True)])
+    first = second = L.const(0.0)
+    if degree >= 1:
+        a, b = rows[degree - 1]
+        first = L.mul(L.const(float(degree)), L.sub(b, a))
+    if degree >= 2:
+        a, b, d = rows[degree - 2]
+        second = L.mul(L.const(float(degree * (degree - 1))), L.sub(L.sub(d, b), L.sub(b, a)))
+    return [rows[degree][0], first, second]
+
+
+# -- enclosures for the proof -------------------------------------------------------------------------------------
+
+
+@functools.cache
+def enclose(N: int, M: int, rational: bool) -> int:
+    """Address of ``void(Q, W, C, X, f, J)`` for eight boxes of (u1, v1, u2, v2, t).
+
+    Q: the doubles of one pair, (patch, position and velocity, u, v, xyz); W: its weights (patch, u, v), not read for
+    polynomial patches. C (5,): points; X (5, 2): boxes in the unit cube. f (3, 2) encloses S1 - S2 at C, J (3, 5, 2) its
+    derivatives over X.
+    """
+    return kernel(f"bezier enclose {N} {M} {rational}", lambda L, module: _enclose(L, N, M, rational))
+
+
+def _enclose(L: Lanes, N: int, M: int, rational: bool) -> str:
+    zero = L.const(0.0)
+    box = [(L.load("%X", 2 * k), L.load("%X", 2 * k + 1)) for k in range(5)]
+    point = [(L.neg(c), c) for c in (L.load("%C", k) for k in range(5))]
+    f: Vector = [(zero, zero)] * 3
+    time: Vector = [(zero, zero)] * 3
+    for patch in range(2):
+        surface = _Surface(L, patch, N, M, rational)
+        at = surface.homogeneous(point[4])
+        here = surface.points(at, point[2 * patch], point[2 * patch + 1])
+        du, dv, dt = surface.slopes(box[2 * patch], box[2 * patch + 1], box[4])
+        if patch:
+            f, time = ([minus(L, x, y) for x, y in zip(a, b, strict=True)] for a, b in ((f, here), (time, dt)))
+            du, dv = [negative(x) for x in du], [negative(x) for x in dv]
+        else:
+            f, time = here, dt
+        for i in range(3):
+            _write(L, "%J", 5 * i + 2 * patch, du[i])
+            _write(L, "%J", 5 * i + 2 * patch + 1, dv[i])
+    for i in range(3):
+        _write(L, "%f", i, f[i])
+        _write(L, "%J", 5 * i + 4, time[i])
+    return "Q W C X f J"
+
+
+def _write(L: Lanes, pointer: str, position: int, x: Interval) -> None:
+    L.store(pointer, 2 * position, x[0])
+    L.store(pointer, 2 * position + 1, x[1])
+
+
+Grid = list[list[Interval]]
+
+
+class _Surface:
+    """Interval evaluation of one patch: grids of control coordinates, summed with Bernstein polynomials."""
+
+    def __init__(self, L: Lanes, patch: int, N: int, M: int, rational: bool) -> None:
+        self.L, self.patch, self.N, self.M, self.rational = L, patch, N, M, rational
+        self.weights = [[splat(L, "%W", self._place(patch, i, j)) for j in range(M + 1)] for i in range(N + 1)] if rational else []
+
+    def _place(self, block: int, i: int, j: int) -> int:
+        return (block * (self.N + 1) + i) * (self.M + 1) + j
+
+    def _grid(self, rate: int, k: int) -> Grid:
+        """Coordinate k of the control points (rate 0) or velocities (1), times the weights."""
+        L = self.L
+        out = []
+        for i in range(self.N + 1):
+            row = []
+            for j in range(self.M + 1):
+                x = splat(L, "%Q", 3 * self._place(2 * self.patch + rate, i, j) + k)
+                if self.rational:
+                    w = self.weights[i][j]
+                    row.append((L.mul(L.neg(x), w), L.mul(x, w)))
+                else:
+                    row.append((L.neg(x), x))
+            out.append(row)
+        return out
+
+    def homogeneous(self, t: Interval) -> list[Grid]:
+        """The weighted coordinates at a time t >= 0, and the weights."""
+        L = self.L
+        grids = []
+        for k in range(3):
+            p, v = self._grid(0, k), self._grid(1, k)
+            grids.append([[plus(L, a, arithmetic.multiply_nonnegative(L, *t, *b, guard=False)) for a, b in zip(x, y, strict=True)]
+                          for x, y in zip(p, v, strict=True)])
+        if self.rational:
+            grids.append([[(L.neg(w), w) for w in row] for row in self.weights])
+        return grids
+
+    def points(self, grids: list[Grid], u: Interval, v: Interval) -> Vector:
+        L = self.L
+        bu, bv = _bernstein(L, self.N, u), _bernstein(L, self.M, v)
+        sums = [_sum(L, g, bu, bv) for g in grids]
+        return [_over(L, x, sums[3]) for x in sums[:3]] if self.rational else sums
+
+    def slopes(self, u: Interval, v: Interval, t: Interval) -> tuple[Vector, Vector, Vector]:
+        """Derivatives in u, v and t over a box."""
+        L = self.L
+        grids = self.homogeneous(t)
+        bu, bv = _bernstein(L, self.N, u), _bernstein(L, self.M, v)
+        along_u = [_sum(L, _differences(L, g), _bernstein(L, self.N - 1, u), bv) for g in grids]
+        along_v = [_sum(L, _transposed(_differences(L, _transposed(g))), bu, _bernstein(L, self.M - 1, v)) for g in grids]
+        rates = [_sum(L, self._grid(1, k), bu, bv) for k in range(3)]
+        if not self.rational:
+            return along_u, along_v, rates
+        weight = _sum(L, grids[3], bu, bv)
+        s = [_over(L, _sum(L, g, bu, bv), weight) for g in grids[:3]]
+        du, dv = ([_over(L, minus(L, d[k], times(L, s[k], d[3])), weight) for k in range(3)] for d in (along_u, along_v))
+        return du, dv, [_over(L, x, weight) for x in rates]
+
+
+def _over(L: Lanes, x: Interval, w: Interval) -> Interval:
+    """x / w for w > 0."""
+    return arithmetic.divide(L, *x, *w)
+
+
+def _transposed(g: Grid) -> Grid:
+    return [list(row) for row in zip(*g, strict=True)]
+
+
+def _differences(L: Lanes, g: Grid) -> Grid:
+    """Control coordinates of the derivative along the first index."""
+    degree = L.const(float(len(g) - 1))
+    return [[(L.mul(degree, n), L.mul(degree, h)) for n, h in (minus(L, b, a) for a, b in zip(x, y, strict=True))]
+            for x, y in zip(g[:-1], g[1:], strict=True)]
+
+
+def _bernstein(L: Lanes, degree: int, x: Interval) -> list[Interval]:
+    """Enclosures of the Bernstein polynomials for 0 <= x <= 1, within [0, 1]."""
+    one = L.const(1.0)
+    rest = L.sub(x[1], one), L.add(one, x[0])
+    basis: list[Interval] = [(L.const(-1.0), one)]
+    for _ in range(degree):
+        raised = [arithmetic.multiply_both_nonnegative(L, *rest, *b, guard=False) for b in basis]
+        moved = [arithmetic.multiply_both_nonnegative(L, *x, *b, guard=False) for b in basis]
+        basis = [raised[0], *(plus(L, a, b) for a, b in zip(raised[1:], moved[:-1], strict=True)), moved[-1]]
+    return basis
+
+
+def _sum(L: Lanes, g: Grid, bu: list[Interval], bv: list[Interval]) -> Interval:
+    """The sum of g_ij bu_i bv_j; both factors are not negative."""
+    total: Interval | None = None
+    for i, row in enumerate(g):
+        line: Interval | None = None
+        for b, c in zip(bv, row, strict=True):
+            term = arithmetic.multiply_nonnegative(L, *b, *c, guard=False)
+            line = term if line is None else plus(L, line, term)
+        assert line is not None
+        term = arithmetic.multiply_nonnegative(L, *bu[i], *line, guard=False)
+        total = term if total is None else plus(L, total, term)
+    assert total is not None
+    return total

@@ -1,0 +1,317 @@
+"""The search for the earliest contact of two moving Bezier patches: best first over pairs of subpatches.
+
+A box is a subpatch of each patch and a window of time; the first box of the heap has the earliest window. It is split,
+and each part tested, which contracts its window from both sides (`bezier_kernel.test`), so time is never halved. From
+time to time a local solve proposes a contact, which a proof turns into an upper bound of the time (`bezier_local`). The
+search ends when no window begins more than the tolerance before that bound. Nothing here needs rounding: windows come
+from the kernel, and the answer is the interval from the least of all beginnings to the proved bound.
+"""
+
+import numpy as np
+
+from codegen.loops import call_kernel, native
+
+from .bezier_kernel import MEASURES
+from .bezier_local import look
+from .bezier_memory import (
+    BASE,
+    BUDGET,
+    CONTACT,
+    CUT,
+    DEGREE,
+    FREE,
+    LANES,
+    MEASURE,
+    MISS,
+    NO_ROOM,
+    NODES,
+    OPEN,
+    POINTS,
+    PROBLEM,
+    RATIO,
+    RATIONAL,
+    ROOM_NODES,
+    SCALE,
+    SOLVES,
+    SPENT,
+    SPLIT_U,
+    SPLIT_V,
+    TEST,
+    TESTS,
+    TOLERANCE,
+    UNRESOLVED,
+    UPPER,
+)
+
+# Subpatches within this factor of size are split together.
+_ALIKE = 2.0
+# Below this part of the tolerance, relative to the size of the patches, boxes are no longer split.
+_FINEST = 0.01
+# The search stops this much below the tolerance, so that the bracket is no wider in spite of rounding.
+_MARGIN = 0.99
+# The first local solve; the others each after twice as many boxes. Its steps may be so many widths of the box.
+_FIRST_LOOK, _NEAR, _FAR = 8, 2.0, np.inf
+# As in `bezier_kernel.radius`.
+_LEAST, _UNIT = 2.0**-900, 2.0**-52
+
+
+@native
+def search(s, first, last):
+    """Solve the problems from `first` to `last` - 1; the number of the one that needs more memory, or `last`."""
+    for k in range(first, last):
+        s.count[PROBLEM] = k
+        s.verdict[k] = solve(s, k)
+        s.tests[k] = s.count[TESTS]
+        if s.verdict[k] == NO_ROOM:
+            return k
+    return last
+
+
+@native
+def solve(s, k):
+    begin(s, k)
+    s.count[TESTS] += 1
+    if not window(s, 0, 1, 0.0, 1.0):
+        return MISS
+    push(s, 0, 1, s.out[0], s.out[1])
+    pops, next_look = 0, _FIRST_LOOK
+    while s.count[OPEN] > 0:
+        box = s.heap[0]
+        tl = s.window[2 * box]
+        if tl >= s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
+            return conclude(s, k, CONTACT, tl)
+        pops += 1
+        if pops >= next_look:
+            next_look *= 2
+            if look(s, box, _NEAR):
+                continue
+        if s.count[TESTS] >= s.count[BUDGET]:
+            return conclude(s, k, SPENT, tl)
+        if s.count[NODES] + 4 > s.count[ROOM_NODES] or s.count[FREE] < 4:
+            return NO_ROOM
+        if finest(s, box, tl):
+            if look(s, box, _NEAR) or look(s, box, _FAR):
+                continue
+            return conclude(s, k, UNRESOLVED, tl)
+        pop(s)
+        divide(s, box)
+    if s.real[UPPER] < np.inf:
+        return conclude(s, k, CONTACT, s.real[UPPER])
+    return MISS
+
+
+@native
+def begin(s, k):
+    """Both whole patches as nodes 0 and 1, and an empty heap."""
+    s.count[NODES] = 2
+    for i in range(s.count[OPEN]):
+        s.free[s.count[FREE] + i] = s.heap[i]
+    s.count[FREE] += s.count[OPEN]
+    s.count[OPEN] = 0
+    s.count[TESTS] = 0
+    s.count[SOLVES] = 0
+    s.real[UPPER] = np.inf
+    s.real[CUT] = np.inf
+    largest, velocity, heaviest, lightest = _LEAST, 0.0, 1.0, 1.0
+    points = s.count[POINTS]
+    if s.count[RATIONAL] != 0:
+        heaviest, lightest = 0.0, np.inf
+    for patch in range(2):
+        at = patch * (points + MEASURES) * LANES
+        for c in range(points):
+            w = 1.0
+            if s.count[RATIONAL] != 0:
+                w = s.weights[(2 * k + patch) * points + c]
+                heaviest = max(heaviest, w)
+                lightest = min(lightest, w)
+            place, rate = 3 * ((4 * k + 2 * patch) * points + c), 3 * ((4 * k + 2 * patch + 1) * points + c)
+            for i in range(3):
+                s.node[at + LANES * c + i] = w * s.q[place + i]
+                s.node[at + LANES * c + 4 + i] = w * s.q[rate + i]
+                largest = max(largest, abs(s.q[place + i]))
+                velocity = max(velocity, abs(s.q[rate + i]))
+            s.node[at + LANES * c + 3] = w
+            s.node[at + LANES * c + 7] = 0.0
+        call_kernel(s.count[MEASURE], address(s, patch))
+        s.rectangle[4 * patch], s.rectangle[4 * patch + 1] = 0.0, 1.0
+        s.rectangle[4 * patch + 2], s.rectangle[4 * patch + 3] = 0.0, 1.0
+    s.real[SCALE] = largest + velocity
+    s.real[RATIO] = heaviest / lightest
+    for patch in range(2):
+        fresh(s, patch, 0)
+    for i in range(3):
+        s.normal[i] = 0.0
+
+
+@native
+def fresh(s, node, depth):
+    """A node without halves; its radius, by the formula of `bezier_kernel.radius`."""
+    s.child[node] = -1
+    s.depth[node] = depth
+    s.radius[node] = 2.0 * (2.0 * (1 + depth * s.count[DEGREE]) + 6.0) * s.real[RATIO] * _UNIT * s.real[SCALE]
+
+
+@native
+def address(s, node):
+    return s.count[BASE] + node * (s.count[POINTS] + MEASURES) * LANES * 8
+
+
+@native
+def measured(s, node, which, i, t):
+    """Coordinate i of one of the vectors of a node, at time t."""
+    at = (node * (s.count[POINTS] + MEASURES) + s.count[POINTS] + which) * LANES
+    return s.node[at + i] + t * s.node[at + 4 + i]
+
+
+@native
+def extent(s, node, along_v, t):
+    """A size of the node along u or v."""
+    largest = 0.0
+    for i in range(3):
+        largest = max(largest, measured(s, node, 3 + along_v, i, t))
+    return largest
+
+
+@native
+def size(s, node, t):
+    return max(extent(s, node, 0, t), extent(s, node, 1, t))
+
+
+@native
+def finest(s, box, t):
+    """Are both subpatches too small to be split further?"""
+    least = _FINEST * s.real[TOLERANCE] * s.real[SCALE]
+    return size(s, s.pair[2 * box], t) <= least and size(s, s.pair[2 * box + 1], t) <= least
+
+
+@native
+def window(s, a, b, tl, th):
+    """Test two nodes; the new window is in `out`. May they touch in it?"""
+    for i in range(3):
+        u1, v1, c1 = measured(s, a, 0, i, tl), measured(s, a, 1, i, tl), measured(s, a, 2, i, tl)
+        u2, v2, c2 = measured(s, b, 0, i, tl), measured(s, b, 1, i, tl), measured(s, b, 2, i, tl)
+        at, and_at = LANES * i, LANES * (3 + i)
+        s.D[at] = u1
+        s.D[and_at] = v1
+        s.D[at + 1] = u2
+        s.D[and_at + 1] = v2
+        s.D[at + 2] = u1
+        s.D[and_at + 2] = u2
+        s.D[at + 3] = u1
+        s.D[and_at + 3] = v2
+        s.D[at + 4] = v1
+        s.D[and_at + 4] = u2
+        s.D[at + 5] = v1
+        s.D[and_at + 5] = v2
+        s.D[at + 6] = c1 - c2
+        s.D[at + 7] = s.normal[i]
+        if s.real[UPPER] == np.inf:
+            s.D[at + 7] = measured(s, a, 2, i, th) - measured(s, b, 2, i, th)
+    s.T[0] = tl
+    s.T[1] = th
+    s.T[2] = s.radius[a] + s.radius[b]
+    call_kernel(s.count[TEST], address(s, a), address(s, b), s.D, s.T, s.out)
+    return s.out[0] <= s.out[1]
+
+
+@native
+def halves(s, node, t):
+    """The first of the two halves of a node; they are made along its longer side when first wanted."""
+    if s.child[node] < 0:
+        first = s.count[NODES]
+        s.count[NODES] += 2
+        along_v = extent(s, node, 1, t) > extent(s, node, 0, t)
+        kernel = s.count[SPLIT_V] if along_v else s.count[SPLIT_U]
+        call_kernel(kernel, address(s, node), address(s, first), address(s, first + 1))
+        side = 2 if along_v else 0
+        middle = 0.5 * (s.rectangle[4 * node + side] + s.rectangle[4 * node + side + 1])
+        for half in range(2):
+            for i in range(4):
+                s.rectangle[4 * (first + half) + i] = s.rectangle[4 * node + i]
+            s.rectangle[4 * (first + half) + side + 1 - half] = middle
+            fresh(s, first + half, s.depth[node] + 1)
+        s.child[node] = first
+    return s.child[node]
+
+
+@native
+def divide(s, box):
+    """Split the larger subpatch of a box, or both if they are of like size, and test the parts."""
+    a, b = s.pair[2 * box], s.pair[2 * box + 1]
+    tl, th = s.window[2 * box], min(s.window[2 * box + 1], s.real[UPPER])
+    size_a, size_b = size(s, a, tl), size(s, b, tl)
+    first, parts_a, second, parts_b = a, 1, b, 1
+    if size_a * _ALIKE >= size_b:
+        first, parts_a = halves(s, a, tl), 2
+    if size_b * _ALIKE >= size_a:
+        second, parts_b = halves(s, b, tl), 2
+    for i in range(parts_a):
+        for j in range(parts_b):
+            s.count[TESTS] += 1
+            if window(s, first + i, second + j, tl, th):
+                if s.out[0] >= s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
+                    s.real[CUT] = min(s.real[CUT], s.out[0])
+                else:
+                    push(s, first + i, second + j, s.out[0], s.out[1])
+
+
+@native
+def conclude(s, k, verdict, tl):
+    """Write the answer: no contact before the bound found, and a proved one before the upper bound, if there is any."""
+    lower = min(tl, s.real[CUT])
+    upper = s.real[UPPER]
+    s.time[2 * k] = min(lower, upper)
+    s.time[2 * k + 1] = min(upper, lower + _MARGIN * s.real[TOLERANCE] if verdict == UNRESOLVED else 1.0)
+    for i in range(4):
+        s.parameters[4 * k + i] = s.best[i]
+    if upper == np.inf:
+        box = s.heap[0]
+        for i in range(4):
+            at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
+            s.parameters[4 * k + i] = 0.5 * (s.rectangle[at] + s.rectangle[at + 1])
+    return verdict
+
+
+# -- the heap -----------------------------------------------------------------------------------------------------
+
+
+@native
+def before(s, a, b):
+    """Boxes come by the beginning of the window; ties by number, so that a run is reproducible."""
+    return s.window[2 * a] < s.window[2 * b] or (s.window[2 * a] == s.window[2 * b] and a > b)
+
+
+@native
+def push(s, a, b, tl, th):
+    s.count[FREE] -= 1
+    box = s.free[s.count[FREE]]
+    s.pair[2 * box], s.pair[2 * box + 1] = a, b
+    s.window[2 * box], s.window[2 * box + 1] = tl, th
+    i = s.count[OPEN]
+    s.count[OPEN] += 1
+    while i > 0:
+        above = (i - 1) // 2
+        if not before(s, box, s.heap[above]):
+            break
+        s.heap[i] = s.heap[above]
+        i = above
+    s.heap[i] = box
+
+
+@native
+def pop(s):
+    """Remove the first box; its number is free again, its contents stay until the next push."""
+    s.free[s.count[FREE]] = s.heap[0]
+    s.count[FREE] += 1
+    s.count[OPEN] -= 1
+    last = s.heap[s.count[OPEN]]
+    i = 0
+    while 2 * i + 1 < s.count[OPEN]:
+        below = 2 * i + 1
+        if below + 1 < s.count[OPEN] and before(s, s.heap[below + 1], s.heap[below]):
+            below += 1
+        if not before(s, s.heap[below], last):
+            break
+        s.heap[i] = s.heap[below]
+        i = below
+    s.heap[i] = last

@@ -1,0 +1,63 @@
+"""The memory of the search for Bezier pairs, shared by its native loops; and the numbers of its entries."""
+
+LANES = 8
+
+FIELDS = {
+    "count": int,      # (COUNTS,): see below
+    "real": float,     # (REALS,)
+    "q": float,        # (n, 2, 2, N+1, M+1, 3): the problems
+    "weights": float,  # (n, 2, N+1, M+1)
+    # nodes of the two trees of subpatches
+    "node": float,     # (nodes, RECORD): see `bezier_kernel`
+    "child": int,      # (nodes,): the first of two halves, which are neighbours; -1 before they are made
+    "depth": int,      # (nodes,)
+    "radius": float,   # (nodes,): see `bezier_kernel.radius`
+    "rectangle": float,  # (nodes, 4): least u, greatest u, least v, greatest v
+    # boxes: a node of each tree and a window of time
+    "pair": int,       # (boxes, 2)
+    "window": float,   # (boxes, 2)
+    "heap": int,       # (boxes,): a binary heap of boxes by the beginning of the window
+    "free": int,       # (boxes,): a stack of unused boxes
+    # blocks for the kernels
+    "D": float,        # (2, 3, LANES)
+    "T": float,        # (3,)
+    "out": float,      # (2,)
+    "C": float,        # (5, LANES)
+    "X": float,        # (5, 2, LANES)
+    "f": float,        # (3, 2, LANES)
+    "J": float,        # (3, 5, 2, LANES)
+    "c": float,        # (3, LANES): the same for the three unknowns of a proof
+    "Y": float,        # (3, 2, LANES)
+    "A": float,        # (3, 3, 2, LANES)
+    "K": float,        # (3, 2, LANES)
+    "flag": float,     # (LANES,)
+    # the local solve
+    "x": float,        # (5,): u1, v1, u2, v2, t
+    "held": int,       # (5,): -1 held at its lower bound, 1 at its upper one, 0 free
+    "E": float,        # (6, LANES): what `evaluate` writes
+    "S": float,        # (2, 6, 3): each patch's S, S_u, S_v, S_uu, S_uv, S_vv at a time
+    "R": float,        # (2, 3, 3): its velocity, and the derivatives u and v of that
+    "F": float,        # (3,): S1 - S2
+    "G": float,        # (3, 5): its derivatives
+    "multiplier": float,  # (3,)
+    "normal": float,   # (3,): of the best contact so far
+    "H": float,        # (8, 9): the linear system of a step
+    "columns": int,    # (3,): the unknowns of a proof
+    "best": float,     # (4,): where the proved contact is
+    # answers
+    "time": float,     # (n, 2)
+    "parameters": float,  # (n, 4)
+    "verdict": int,    # (n,)
+    "tests": int,      # (n,)
+}  # fmt: skip
+
+# Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`.
+(MEASURE, SPLIT_U, SPLIT_V, TEST, EVALUATE, ENCLOSE, KRAWCZYK, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES,
+ NODES, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES, COUNTS) = range(23)
+
+# Entries of `real`: tolerance, size and ratio of weights of the problem, the proved upper bound of the time, the
+# beginning of the earliest window dropped for being too late.
+TOLERANCE, SCALE, RATIO, UPPER, CUT, REALS = range(6)
+
+# Verdicts: as `batch.statuses`, and too little memory.
+MISS, CONTACT, UNRESOLVED, SPENT, NO_ROOM = 0, 1, 2, 3, 4

@@ -1,0 +1,175 @@
+"""Global minima: published problems, closed forms, and brackets that no sampled feasible point undercuts."""
+
+import math
+import random
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide.minimize import Minimum, MinimumStatus, alternatives
+from tests import problems
+
+from .test_solve import digits, holds
+
+x, y, z = sp.symbols("x y z", real=True)
+third = sp.Rational(1, 3)
+PROGRAMS = {p.name: p for p in problems.programs()}
+
+
+def bracketed(m: Minimum, value: Any) -> bool:
+    with mpmath.workdps(40):
+        exact, error = digits(value)
+        return bool(m.bracket.lo <= exact + error and exact - error <= m.bracket.hi)
+
+
+def conditions(p: problems.Program) -> list[Any]:
+    return [g if getattr(g, "is_Boolean", False) else g >= 0 for g in p.at_least]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_published_programs(name: str) -> None:
+    """The bracket is narrow and holds the known minimum; every known minimizer lies in a box; the point is feasible."""
+    p = PROGRAMS[name]
+    m = collide.minimize(p.objective, p.domain, equal=p.equal, at_least=p.at_least)
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, p.minimum)
+    assert m.bracket.hi - m.bracket.lo <= 1.01e-8 * max(1.0, abs(m.bracket.hi))
+    for point in p.minimizers:
+        assert any(holds(box, point) for box in m.boxes), f"no box holds {point}"
+    assert m.point is not None and m.feasible is not None
+    at = dict(zip(p.domain, map(sp.Float, m.point.tolist()), strict=True))
+    assert abs(p.objective.subs(at) - m.bracket.hi) <= 1e-6 * max(1.0, abs(m.bracket.hi))
+    assert all(abs(h.subs(at)) < 1e-9 for h in p.equal)
+    assert all(g.subs(at) >= -1e-9 * 1e3 for g in p.at_least if not getattr(g, "is_Boolean", False))
+
+
+@pytest.mark.parametrize("name", ["six-hump camel", "Branin", "Goldstein-Price", "HS10", "HS12", "HS24", "HS29", "HS30", "HS43", "disjunction"])
+def test_no_sampled_point_undercuts_the_bracket(name: str) -> None:
+    p = PROGRAMS[name]
+    m = collide.minimize(p.objective, p.domain, equal=p.equal, at_least=p.at_least)
+    symbols = list(p.domain)
+    f, ok = sp.lambdify(symbols, p.objective, "numpy"), sp.lambdify(symbols, sp.And(*conditions(p)), "numpy")
+    rng = np.random.default_rng(5)
+    for spread in (1.0, 1e-2, 1e-4):
+        centre = m.boxes[0].mean(axis=1)
+        ends = np.array([[float(lo), float(hi)] for lo, hi in p.domain.values()])
+        sample = centre + spread * (rng.uniform(ends[:, 0], ends[:, 1], (20000, len(symbols))) - centre)
+        values = f(*sample.T)[np.broadcast_to(ok(*sample.T), 20000)]
+        assert not len(values) or values.min() >= m.bracket.lo - 1e-12 * max(1.0, abs(m.bracket.lo))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_quadratics_over_a_disc(seed: int) -> None:
+    """Indefinite quadratics over a disc: the minimum from 4000 directions of the rim and the inner stationary point."""
+    rng = random.Random(seed)
+    a, b, c, d, e = (sp.Rational(rng.randint(-50, 50), 10) for _ in range(5))
+    objective = a * x**2 + b * x * y + c * y**2 + d * x + e * y
+    m = collide.minimize(objective, {x: (-2, 2), y: (-2, 2)}, at_least=[1 - x**2 - y**2])
+    f = sp.lambdify([x, y], objective, "numpy")
+    angle = np.linspace(0, 2 * np.pi, 40001)
+    radius = np.linspace(0, 1, 101)[:, None]
+    least = f(radius * np.cos(angle[::40]), radius * np.sin(angle[::40])).min()
+    least = min(least, f(np.cos(angle), np.sin(angle)).min())
+    assert m.status is MinimumStatus.OPTIMAL
+    assert m.bracket.lo <= least + 1e-12 and least - 1e-3 <= m.bracket.hi <= least + 1e-7
+
+
+def test_equality_constraints_lie_on_the_surface() -> None:
+    """The point of the sphere nearest to a plane's point: closed form."""
+    m = collide.minimize(x + 2 * y + 3 * z, {v: (-2, 2) for v in (x, y, z)}, equal=[x**2 + y**2 + z**2 - 1])
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, -sp.sqrt(14)) and len(m.boxes) == 1
+    assert holds(m.boxes[0], [-1 / sp.sqrt(14), -2 / sp.sqrt(14), -3 / sp.sqrt(14)])
+
+
+def test_infeasible_is_proved() -> None:
+    domain = {x: (-2, 2), y: (-2, 2)}
+    m = collide.minimize(x + y, domain, equal=[x**2 + y**2 - 5, x - y - 10])
+    assert m.status is MinimumStatus.INFEASIBLE and len(m.boxes) == 0 and m.point is None
+    assert collide.minimize(x, domain, at_least=[x**2 + y**2 - 100]).status is MinimumStatus.INFEASIBLE
+    assert collide.minimize(x, domain, at_least=[sp.Rational(1, 2) - x, x - sp.Rational(501, 1000)]).status is MinimumStatus.INFEASIBLE
+    assert collide.minimize(x, domain, at_least=[sp.false]).status is MinimumStatus.INFEASIBLE
+
+
+def test_constraints_that_touch_are_not_called_infeasible() -> None:
+    """x <= 1/3 and x >= 1/3 leave one point, which is no double."""
+    m = collide.minimize(x**2, {x: (-1, 2)}, at_least=[third - x, x - third])
+    assert m.status is not MinimumStatus.INFEASIBLE and m.bracket.lo <= 1 / 9 <= m.bracket.hi
+    m = collide.minimize(x, {x: (-2, 2), y: (-2, 2)}, equal=[x**3 - y**2])
+    assert m.bracket.lo <= 0 <= m.bracket.hi and m.bracket.lo > -1e-6
+    assert any(holds(box, [0, 0]) for box in m.boxes)
+
+
+def test_kinks_and_jumps() -> None:
+    """The necessary conditions say nothing at kinks and jumps: the bracket holds all the same."""
+    m = collide.minimize(sp.Abs(x - third) + sp.Abs(y), {x: (-1, 1), y: (-1, 2)})
+    assert m.status is MinimumStatus.OPTIMAL and m.bracket.lo <= 0 <= m.bracket.hi and holds(m.boxes[0], [third, 0])
+    m = collide.minimize(sp.Max(x, 1 - x), {x: (-3, 3)})
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, sp.Rational(1, 2))
+    m = collide.minimize(sp.sqrt(x), {x: (-1, 1)})
+    assert m.bracket.lo <= 0 <= m.bracket.hi
+    m = collide.minimize(sp.floor(x) + x**2, {x: (-2, 3)}, budget=5)
+    assert m.bracket.lo <= -1 <= m.bracket.hi + 1e-12
+    m = collide.minimize(sp.Piecewise((x, x < third), (x - 1, True)), {x: (0, 1)}, budget=5)
+    assert m.bracket.lo <= float(third) - 1 <= m.bracket.hi + 1e-6
+
+
+def test_unbounded_below() -> None:
+    m = collide.minimize(1 / x, {x: (-1, 1)}, budget=2)
+    assert m.bracket.lo == -math.inf and m.status is not MinimumStatus.OPTIMAL
+
+
+def test_border_and_corner_minimizers() -> None:
+    m = collide.minimize(x + y, {x: (third, 1), y: (sp.pi / 4, 3)})
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, third + sp.pi / 4) and holds(m.boxes[0], [third, sp.pi / 4])
+    m = collide.minimize(-x**2, {x: (-1, 1)})
+    assert bracketed(m, -1) and len(m.boxes) == 2 and m.unique.all()
+
+
+def test_logical_combinations() -> None:
+    domain = {x: (-3, 3), y: (-3, 3)}
+    outside = sp.Not(sp.And(sp.Abs(x) < 1, sp.Abs(y) < 2))
+    m = collide.minimize(x**2 + y**2, domain, at_least=[outside])
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, 1) and len(m.boxes) == 2
+    m = collide.minimize((x - 2)**2 + y**2, domain, at_least=[sp.Or(sp.Eq(x, y), x <= -1)])
+    assert bracketed(m, 2) and holds(m.boxes[0], [1, 1])
+    m = collide.minimize(x, domain, at_least=[x > 1])
+    assert bracketed(m, 1)
+
+
+def test_alternatives_are_a_disjunctive_normal_form() -> None:
+    terms = alternatives([sp.Or(x >= 0, y >= 0), sp.Not(sp.Or(x > 1, y > 1))])
+    assert {t.at_least for t in terms} == {(x, 1 - x, 1 - y), (y, 1 - x, 1 - y)}
+    assert alternatives([]) == [((), ())]
+
+
+def test_spent_budget_keeps_the_bracket() -> None:
+    p = PROGRAMS["Goldstein-Price"]
+    m = collide.minimize(p.objective, p.domain, budget=collide.Budget(boxes=8))
+    assert m.bracket.lo <= 3 <= m.bracket.hi
+    if m.status is not MinimumStatus.OPTIMAL:
+        assert m.status is MinimumStatus.BUDGET_SPENT and "budget" in m.summary()
+
+
+def test_repeatable() -> None:
+    p = PROGRAMS["HS71"]
+    first, second = (collide.minimize(p.objective, p.domain, equal=p.equal, at_least=p.at_least) for _ in range(2))
+    assert first.bracket == second.bracket and np.array_equal(first.boxes, second.boxes)
+
+
+@pytest.mark.parametrize(("arguments", "options", "message"), [
+    ((x + z, {x: (0, 1)}), {}, "the free symbol z has no domain"),
+    (([x, x], {x: (0, 1)}), {}, "one objective"),
+    ((x, {x: (0, sp.oo)}), {}, "two finite real ends"),
+    ((x, {x: (0, 1)}), {"tolerance": -1}, "tolerance must be a positive number"),
+    ((x, {x: (0, 1)}), {"width": math.nan}, "width must be a positive number"),
+    ((x, {x: (0, 1)}), {"at_least": [sp.Ne(x, 0)]}, "excludes single values"),
+    ((x, {x: (0, 1)}), {"at_least": [sp.Matrix([x])]}, "a condition is a formula"),
+    ((x, {x: (0, 1)}), {"equal": [z]}, "the free symbol z has no domain"),
+    ((x > 0, {x: (0, 1)}), {}, "the objective must be"),
+])  # fmt: skip
+def test_bad_input(arguments: Any, options: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        collide.minimize(*arguments, **options)
