@@ -5,13 +5,16 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint bench clean help
+.PHONY: demo test lint bench gallery notebook docs clean help
 
 help:
-	@echo "make demo    the two tori collisions, with one page of pictures (demo.html)"
-	@echo "make test    lint, types and tests"
-	@echo "make bench   benchmarks, with their peers beside them"
-	@echo "make clean   remove everything that was made here"
+	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
+	@echo "make test      lint, types and tests"
+	@echo "make bench     benchmarks, with their peers beside them"
+	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
+	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
+	@echo "make docs      the documentation, with executed notebooks and reference pages (site)"
+	@echo "make clean     remove everything that was made here"
 
 $(VENV)/ready: pyproject.toml $(LOCK)
 	@echo "setting up $(VENV) (once; a minute or so)"
@@ -31,8 +34,20 @@ test: lint
 	$(PY) -m pytest
 
 bench: $(VENV)/ready
-	$(PY) -m pip install --quiet crival==0.2.1
+	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1
 	$(PY) -m tests.benchmarks
 
+gallery: $(VENV)/ready
+	$(PY) docs/gallery.py build/gallery
+
+notebook: $(VENV)/ready
+	$(PY) -m pip install --quiet "jupyterlab>=4" "nbclient>=0.10" "ipywidgets>=8"
+	$(PY) -m jupyterlab notebooks
+
+docs: $(VENV)/ready
+	$(PY) -m pip install --quiet mkdocs==1.6.1 mkdocs-material==9.8.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11
+	$(PY) docs/build.py
+	$(PY) -m mkdocs build --quiet --strict --config-file docs/mkdocs.yml
+
 clean:
-	rm -rf $(VENV) demo.html build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo.html build site dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

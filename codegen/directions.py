@@ -41,8 +41,9 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]]) -> i
 
     Z    (2 n, 2)  the box: n intervals, number `time` the window; then n points of it, as thin intervals: the
                    centre, and the beginning of the window in the place of the time
-    T    intervals of m entries: E over the box and the window, over the box at the beginning, E at the centre, E_j there for every variable j but the
-         time, E_ij for each (i, j) of `pairs` over the box at the beginning, E_t likewise, E_tt over the box and the window
+    T    intervals of m entries: E over the box and the window, over the box at the beginning, E at the centre, E_j there
+         for every variable j but the time, E_ij for each (i, j) of `pairs` over the box at the beginning, E_t likewise,
+         E_tt over the box and the window
     N    (m,)      one direction to try
     out  (n,)      the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j for every
                    variable j but the time, in order
@@ -82,6 +83,7 @@ class Shape:
         self.size = 0
         self.put("best", 1, 1)
         self.put("finite", 1, 1)
+        self.put("doubt", 1, 1)
         self.sides, self.side = sides, [0] * len(pairs)
         for name in ("E", "B", "C", "rho", "rhoB", "rhoC"):
             self.put(name, 1, m)
@@ -136,6 +138,7 @@ class Shape:
         for q, w in enumerate(weights):
             self.store(L, "w", q, [w])
         self.store(L, "finite", 0, [finite])
+        self.store(L, "doubt", 0, [L.const(0.0)])
         self.store(L, "best", 0, [L.select(none, L.const(-math.inf), L.const(0.0))])
 
     def frames(self, L: Lanes, n: Vector) -> tuple[list[Frame], Value]:
@@ -281,6 +284,8 @@ def _one_direction(L: Lanes, shape: Shape) -> None:
             high, low = L.fma(L.max(zero, upper), w, high), L.fma(L.max(zero, lower), w, low)
         else:
             spread = L.fma(L.max(lower, upper), w, spread)
+    (doubt,) = shape.load(L, "doubt", 0, 1)
+    spread = L.add(spread, doubt)
     highest, lowest = shape.range(L, frames, Frame(n, minus, size))
     high = L.min(L.add(highest, slack), L.add(high, spread))
     low = L.min(L.add(lowest, slack), L.add(low, spread))

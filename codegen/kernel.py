@@ -186,7 +186,8 @@ class Kernel:
         if stride != other:
             raise ValueError("the two parameter arrays differ in shape; give both as (p,) or both as (n, p)")
         shape = (len(a), len(self.outputs))
-        out = np.empty(shape), np.empty(shape), np.empty(shape, np.uint8) if kind == "decorated" else _NONE
+        level: Any = np.empty(shape, np.uint8) if kind == "decorated" else _NONE
+        out = np.empty(shape), np.empty(shape), level
         self._run(kind, len(a), (a, b), (p, q), stride, out)
         return out
 

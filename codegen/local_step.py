@@ -1,10 +1,15 @@
-"""One damped Gauss-Newton step in eight lanes at once, in ordinary arithmetic: for local solves, which prove nothing."""
+"""Steps of local solves in eight lanes at once, in ordinary arithmetic: they prove nothing.
 
-import functools
+`local_step` is a damped Gauss-Newton step towards a zero of a system. `least_step` is a Newton step towards the least value of
+one variable among the zeros: a point where its gradient is a combination of those of the functions (Karush, Kuhn and
+Tucker), some variables being held at the ends of their domain.
+"""
+
 import threading
+from collections.abc import Callable, Sequence
 
 from . import cache
-from .lanes import Module
+from .lanes import Lanes, Module
 from .native import Code, add_entry, host, llvm_version, object_code
 
 LARGEST = 10
@@ -16,7 +21,6 @@ _lock = threading.Lock()
 _DAMPING, _LEAST = 1e-3, 1e-15
 
 
-@functools.cache
 def local_step(m: int, n: int) -> int:
     """Address of ``void(value, step)``: a step of Levenberg and Marquardt for m functions of n variables.
 
@@ -24,19 +28,49 @@ def local_step(m: int, n: int) -> int:
     largest size of a function. The damping fades with the residual, so convergence stays quadratic at regular zeros
     and steps stay tame at singular ones; a lane without a step gets NaN.
     """
-    key = cache.key("local step", f"{m} {n}", "\0".join(host()), llvm_version())
-    code = cache.load(key)
-    if code is None:
-        code = object_code(_text(m, n))
-        cache.store(key, code)
+    return _compiled("local step", (m, n), lambda L: _gauss_newton(L, m, n), "value step")
+
+
+def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]]) -> int:
+    """Address of ``void(value, multiplier, free, damping, step)``: towards the least x_objective among common zeros.
+
+    value: m functions, their Jacobian row-major, then for each (i, j) of `pairs` their m second derivatives. multiplier
+    (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. step (2 n + 1,): the step, the
+    gradient of the Lagrangian in the held variables (of no meaning in others), and the largest size of a function.
+    """
+    return _compiled("least step", (m, n, objective, tuple(pairs)), lambda L: _lagrange(L, m, n, objective, pairs),
+                     "value multiplier free damping step")
+
+
+_known: dict[tuple[object, ...], int] = {}
+
+
+def _compiled(name: str, shape: tuple[object, ...], write: Callable[[Lanes], None], arguments: str) -> int:
     with _lock:
-        _alive.append(Code(code, ("kernel",)))
-        return _alive[-1].address["kernel"]
+        if (name, *shape) not in _known:
+            key = cache.key(name, str(shape), "\0".join(host()), llvm_version())
+            code = cache.load(key)
+            if code is None:
+                code = object_code(_text(write, arguments.split()))
+                cache.store(key, code)
+            _alive.append(Code(code, ("kernel",)))
+            _known[(name, *shape)] = _alive[-1].address["kernel"]
+        return _known[(name, *shape)]
 
 
-def _text(m: int, n: int) -> str:
+def _text(write: Callable[[Lanes], None], arguments: Sequence[str]) -> str:
     module = Module(rounding="nearest")
     L = module.lanes()
+    write(L)
+    body = "\n".join(L.lines)
+    declared = ", ".join(f"ptr %{a}" for a in arguments)
+    restricted = ", ".join(f"ptr noalias %{a}" for a in arguments)
+    module.add("body", f"define internal void @body({restricted}) #2 {{\n{body}\n  ret void\n}}")
+    add_entry(module, "kernel", "body", declared, declared)
+    return module.text()
+
+
+def _gauss_newton(L: Lanes, m: int, n: int) -> None:
     f = [L.load("%value", i) for i in range(m)]
     d = [[L.load("%value", m + n * i + j) for j in range(n)] for i in range(m)]
     residual, right = L.abs(f[0]), []
@@ -61,9 +95,9 @@ def _text(m: int, n: int) -> str:
     for j in range(n):
         a[j][j] = L.add(a[j][j], damping)
     # A = L D L^T without exchanges, which is stable for a positive definite matrix; a[j][k] for k < j becomes L.
-    inverse = []
+    inverse: list[str] = []
     for j in range(n):
-        scaled = []
+        scaled: list[str] = []
         for k in range(j):
             total = a[j][k]
             for i in range(k):
@@ -84,7 +118,71 @@ def _text(m: int, n: int) -> str:
     for j in range(n):
         L.store("%step", j, right[j])
     L.store("%step", n, residual)
-    body = "\n".join(L.lines)
-    module.add("body", f"define internal void @body(ptr noalias %value, ptr noalias %step) #2 {{\n{body}\n  ret void\n}}")
-    add_entry(module, "kernel", "body", "ptr %value, ptr %step", "ptr %value, ptr %step")
-    return module.text()
+
+
+def _lagrange(L: Lanes, m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]]) -> None:
+    """Solve [W + damping, J^T; J, 0] (dx, multiplier) = (-e, -f), W the second derivatives weighted by the multipliers.
+
+    Rows and columns of held variables become those of the identity.
+    """
+    zero, one = L.const(0.0), L.const(1.0)
+    f = [L.load("%value", i) for i in range(m)]
+    J = [[L.load("%value", m + n * i + j) for j in range(n)] for i in range(m)]
+    old = [L.load("%multiplier", i) for i in range(m)]
+    free = [L.load("%free", j) for j in range(n)]
+    damping = L.load("%damping", 0)
+    size = n + m
+    a = [[zero] * size for _ in range(size)]
+    for q, (i, j) in enumerate(pairs):
+        total = L.mul(old[0], L.load("%value", m + n * m + m * q))
+        for k in range(1, m):
+            total = L.fma(old[k], L.load("%value", m + n * m + m * q + k), total)
+        a[i][j] = a[j][i] = total
+    curved = [list(row[:n]) for row in a[:n]]
+    for j in range(n):
+        a[j][j] = L.add(a[j][j], damping)
+        for i in range(n):
+            if a[j][i] != zero:
+                a[j][i] = L.mul(L.mul(a[j][i], free[i]), free[j])
+        a[j][j] = L.add(a[j][j], L.sub(one, free[j]))
+        for k in range(m):
+            a[j][n + k] = a[n + k][j] = L.mul(J[k][j], free[j])
+    right = [L.neg(free[j]) if j == objective else zero for j in range(n)] + [L.neg(x) for x in f]
+    x = _eliminated(L, a, right)
+    residual = L.abs(f[0])
+    for y in f[1:]:
+        residual = L.max(L.abs(y), residual)
+    for j in range(n):
+        L.store("%step", j, x[j])
+        gradient = one if j == objective else zero
+        for k in range(m):
+            gradient = L.fma(x[n + k], J[k][j], gradient)
+        for i in range(n):
+            if curved[j][i] != zero:
+                gradient = L.fma(curved[j][i], x[i], gradient)
+        L.store("%step", n + j, gradient)
+    for k in range(m):
+        L.store("%multiplier", k, x[n + k])
+    L.store("%step", 2 * n, residual)
+
+
+def _eliminated(L: Lanes, a: list[list[str]], right: list[str]) -> list[str]:
+    """a x = right by Gaussian elimination with row exchanges; NaN or infinite where a is singular."""
+    size = len(right)
+    for k in range(size):
+        for r in range(k + 1, size):
+            larger = L.gt(L.abs(a[r][k]), L.abs(a[k][k]))
+            for j in range(k, size):
+                a[k][j], a[r][j] = L.select(larger, a[r][j], a[k][j]), L.select(larger, a[k][j], a[r][j])
+            right[k], right[r] = L.select(larger, right[r], right[k]), L.select(larger, right[k], right[r])
+        inverse = L.div(L.const(1.0), a[k][k])
+        for r in range(k + 1, size):
+            factor = L.neg(L.mul(a[r][k], inverse))
+            for j in range(k + 1, size):
+                a[r][j] = L.fma(factor, a[k][j], a[r][j])
+            right[r] = L.fma(factor, right[k], right[r])
+    for k in range(size - 1, -1, -1):
+        for j in range(k + 1, size):
+            right[k] = L.fma(L.neg(a[k][j]), right[j], right[k])
+        right[k] = L.div(right[k], a[k][k])
+    return right

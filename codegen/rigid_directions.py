@@ -29,24 +29,25 @@ FIXED, TURNED, TURNING = 0, 1, 2
 """What a rotation is: the identity, constant, a function of time."""
 
 
-def rigid_time_bound(owners: Sequence[int], turns: Sequence[int], pairs: Sequence[tuple[int, int]]) -> int:
+def rigid_time_bound(owners: Sequence[int], turns: Sequence[int], pairs: Sequence[tuple[int, int]], rough: bool = False) -> int:
     """Address of ``void(Z, T, N, out)`` as `directions.time_bound`, for contact of two rigid bodies in space.
 
     `owners`: for each variable but the time, which comes last, the body (0 or 1) it belongs to. `turns`: FIXED, TURNED or
     TURNING for each body. T holds, for each body, b over the box, b at the centre, b_j there for each of its variables,
     b_ij over the box for its `pairs`; then, for each body that is not FIXED, R at the beginning of the window, and for one
     that is TURNING R' there, R'' over the window, R over the window; at last T, T' at the beginning, T'' and T over the
-    window. Matrices are row-major, those of the second body negated.
+    window. Matrices are row-major, those of the second body negated. `rough`: T ends with an interval that is unbounded where
+    a b may not be differentiable twice, in space; there the ranges alone count, which need no derivative of b.
     """
-    return _compiled(tuple(owners), tuple(turns), tuple(pairs))
+    return _compiled(tuple(owners), tuple(turns), tuple(pairs), rough)
 
 
 @functools.cache
-def _compiled(owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...]) -> int:
-    key = cache.key("rigid time bound", f"{owners} {turns} {pairs}", "\0".join(host()), llvm_version())
+def _compiled(owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...], rough: bool) -> int:
+    key = cache.key("rigid time bound", f"{owners} {turns} {pairs} {rough}", "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:
-        code = object_code(kernel_text(_RigidShape(owners, turns, pairs)))
+        code = object_code(kernel_text(_RigidShape(owners, turns, pairs, rough)))
         cache.store(key, code)
     with _lock:
         _alive.append(Code(code, ("kernel",)))
@@ -63,9 +64,9 @@ class _Turn:
 
 
 class _RigidShape(Shape):
-    def __init__(self, owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...]) -> None:
+    def __init__(self, owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...], rough: bool) -> None:
         super().__init__(len(owners) + 1, len(owners), 3, pairs, sides=2)
-        self.owners, self.turns = owners, turns
+        self.owners, self.turns, self.rough = owners, turns, rough
         self.side = [owners[i] for i, _ in pairs]
         self.put("R", 6, 3)
         self.put("rhoR", 6, 3)
@@ -112,6 +113,8 @@ class _RigidShape(Shape):
         for middle, radius in zip(*window, strict=True):
             none = L.either(none, L.gt(L.abs(middle), radius))
         self.settle(L, read.finite, reach, weights, none)
+        if self.rough:
+            self.store(L, "doubt", 0, [L.load("%T", 2 * read.position + 1)])
 
     def _at_the_centre(self, L: Lanes, read: Reader, reach: Sequence[Value], turns: Sequence[Sequence[_Turn | None]],
                        centres: Sequence[Ball], slopes: dict[int, Ball], shift: Ball) -> None:

@@ -2,16 +2,17 @@
 
 from codegen.interval import Interval
 
-from .bezier import bezier_pairs
+from .bezier import bezier_pairs, bezier_triangle_pairs
 from .budget import Budget
 from .contact import Tracked
 from .first import first_contact
-from .linear_ccd import edge_edge, vertex_face
+from .linear_ccd import edge_edge, triangle_triangle, vertex_face
 from .minimize import Minimum, MinimumStatus, minimize
 from .result import Contacts, Start, Status
 from .solve import Zeros, ZerosStatus, solve
 
 __all__ = [
     "Budget", "Contacts", "Interval", "Minimum", "MinimumStatus", "Start", "Status", "Tracked", "Zeros",
-    "ZerosStatus", "bezier_pairs", "edge_edge", "first_contact", "minimize", "solve", "vertex_face",
+    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact", "minimize", "solve", "triangle_triangle",
+    "vertex_face",
 ]

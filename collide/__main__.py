@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             results.append(_run(scene, options.budget))
             print(f"{results[-1].summary()}\nKnown: {scene.known}.\n", flush=True)
         _write(options, scenes, results)
-    except (OSError, ImportError, TypeError) as error:
+    except (OSError, ImportError, TypeError, RuntimeError) as error:
         print(f"collide: {error}", file=sys.stderr)
         return 1
     return 0
@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="list the scenes with what is known of them")
     parser.add_argument("--demo", action="store_true", help=f"run {' and '.join(DEMO)}")
     parser.add_argument("--html", metavar="FILE", help="write the interactive picture as one self-contained page")
+    parser.add_argument("--png", metavar="FILE", help="write a picture of the moment of contact; needs Chromium or kaleido")
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
     parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=60.0, help="time limit of a search (default 60)")
     return parser
@@ -87,6 +88,11 @@ def _write(options: argparse.Namespace, scenes: Sequence["Scene"], results: Sequ
         heading = "First contact, proved" if len(scenes) > 1 else ""
         save_html(options.html, results, titles=[scene.title for scene in scenes], heading=heading)
         print(f"wrote {options.html}")
+    if options.png:
+        from .picture import save_png
+
+        save_png(options.png, results[0])
+        print(f"wrote {options.png}")
     if options.json:
         text = results[0].to_json() if len(results) == 1 else f"[{', '.join(r.to_json() for r in results)}]"
         Path(options.json).write_text(text, encoding="utf-8")

@@ -79,6 +79,7 @@ def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], param
     outputs: list[Expr] = []
     pairs: list[tuple[int, int]] = []
     smooth: list[Expr] = []
+    motions: list[Expr] = []
     for body in bodies:
         slopes = _columns(body.local, [x[k] for k in body.own])
         outputs += [*body.local, *_substitute(body.local, centre), *(e for column in slopes for e in _substitute(column, centre))]
@@ -96,16 +97,21 @@ def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], param
         if turn == TURNING:
             (speed,) = _columns(matrix, x[-1:])
             outputs += [*_substitute(speed, moment), *_columns(speed, x[-1:])[0], *matrix]
-            smooth += [*matrix, *speed]
+            motions += [*matrix, *speed]
     shift = [a - b for a, b in zip(bodies[0].translation, bodies[1].translation, strict=True)]
     (speed,) = _columns(shift, x[-1:])
     outputs += [*_substitute(shift, moment), *_substitute(speed, moment), *_columns(speed, x[-1:])[0], *shift]
-    smooth += [*shift, *speed]
-    if _rough(smooth):
-        for guard in smooth:
+    motions += [*shift, *speed]
+    if _rough(motions):
+        for guard in motions:
             outputs[3:6] = [pool.trusted(e, guard, 3) for e in outputs[3:6]]
+    if _rough(smooth):
+        doubt = pool.constant(0)
+        for guard in smooth:
+            doubt = pool.trusted(doubt, guard, 3)
+        outputs.append(doubt)
     owners = [0 if k in bodies[0].own else 1 for k in range(n - 1)]
-    return Advance(_kernel(outputs, variables, parameters), rigid_time_bound(owners, turns, pairs))
+    return Advance(_kernel(outputs, variables, parameters), rigid_time_bound(owners, turns, pairs, _rough(smooth)))
 
 
 def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:

@@ -1,6 +1,7 @@
 """From the state of a search to the `Contacts` it found: which solutions count, where they are, and what was proved."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,12 @@ Starts = dict[tuple[int, int], Start]
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
              seen: float) -> Contacts:
     """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to search."""
-    proved = float(s.real[layout.PROVED]) if s else np.inf
-    found = [k for k in s.solutions if _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY] and possible(s, k)] if s else []
-    clear = min(seen, _clear_until(s, found, span)) if s else span[1 if finished else 0]
+    if s is None:
+        return _assemble(Status.NO_CONTACT if finished else Status.BUDGET_SPENT, None if finished else Interval(*span),
+                         span[1 if finished else 0], [], bodies, span, start, clock)
+    proved = float(s.real[layout.PROVED])
+    found = [k for k in s.solutions if _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY] and possible(s, k)]
+    clear = min(seen, _clear_until(s, found, span))
     status, bracket = Status.NO_CONTACT, None
     if not finished:
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
@@ -30,15 +34,33 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         status, bracket = Status.CONTACT, Interval(clear, proved)
     elif found:
         status, bracket = Status.UNRESOLVED, Interval(clear, max(_time(s, k)[1] for k in found))
-    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS] or found) if s else []
-    points, normals = _places(s, known, start)
+    # Beside what is proved, only what may come before it is worth listing.
+    first = proved - s.real[layout.SIMULTANEITY]
+    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or _time(s, k)[0] < first])
+    points = [_Point(_problem(s, k), s.found(k).copy(), s.kind(k), s.arrays["place"][k].mean(axis=1)) for k in known]
+    return _assemble(status, bracket, clear, points, bodies, span, start, clock)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One solution: its situation, its box, what is known of it, and where it is."""
+
+    problem: Problem
+    box: np.ndarray
+    kind: int
+    place: np.ndarray
+
+
+def _assemble(status: Status, bracket: Interval | None, clear: float, points: Sequence[_Point], bodies: Sequence[Any],
+              span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
+    normals = [unit_normal(p.problem, p.box.mean(axis=1), start.get(p.problem.label) is Start.DISJOINT) for p in points]
     return Contacts(
-        status=status, time=bracket, clear_until=clear, points=points, normals=normals,
-        proved=np.array([s.kind(k) == UNIQUE for k in known], bool),
-        existence=np.array([s.kind(k) >= EXISTS for k in known], bool),
-        pairs=np.array([_problem(s, k).label for k in known], int).reshape(-1, 2),
-        features=[_problem(s, k).features for k in known], boxes=[s.found(k).copy() for k in known],
-        variables=[_problem(s, k).variables for k in known], iterations=clock.boxes, seconds=clock.seconds, start=start,
+        status=status, time=bracket, clear_until=clear, points=np.array([p.place for p in points]).reshape(-1, 3),
+        normals=np.array(normals).reshape(-1, 3), proved=np.array([p.kind == UNIQUE for p in points], np.bool_),
+        existence=np.array([p.kind >= EXISTS for p in points], np.bool_),
+        pairs=np.array([p.problem.label for p in points], np.int64).reshape(-1, 2),
+        features=[p.problem.features for p in points], boxes=[p.box for p in points],
+        variables=[p.problem.variables for p in points], iterations=clock.boxes, seconds=clock.seconds, start=start,
         bodies=tuple(bodies), time_span=span)
 
 
@@ -104,19 +126,7 @@ def _same_place(s: Search, k: int, other: int) -> bool:
     return bool(np.linalg.norm(farthest) < s.real[layout.SEPARATION])
 
 
-# -- points and normals -------------------------------------------------------------------------------------------
-
-
-def _places(s: Search | None, known: Sequence[int], start: Starts) -> tuple[np.ndarray, np.ndarray]:
-    """The points in space, and the unit normals, outward from the first body of each pair."""
-    if s is None:
-        return np.zeros((0, 3)), np.zeros((0, 3))
-    place = s.arrays["place"][list(known)]
-    points = 0.5 * (place[:, :, 0] + place[:, :, 1])
-    normals = np.full((len(known), 3), np.nan)
-    for row, k in enumerate(known):
-        normals[row] = unit_normal(_problem(s, k), s.found(k).mean(axis=1), start.get(_problem(s, k).label) is Start.DISJOINT)
-    return points, normals
+# -- normals ---------------------------------------------------------------------------------------------------
 
 
 def unit_normal(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:

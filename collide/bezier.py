@@ -2,7 +2,7 @@
 
 Patches are tensor-product Bezier surfaces of any degrees, polynomial or rational with positive weights; every control point
 moves at constant velocity, t in [0, 1]. See `bezier_loop` for the search, `bezier_kernel` for what is rounded and why it
-may be believed, `bezier_local` for the proofs.
+may be believed, `bezier_local` and `bezier_proof` for the contacts proposed and proved.
 """
 
 import functools
@@ -15,8 +15,10 @@ from codegen import linear
 from . import bezier_kernel as kernels
 from . import bezier_memory as memory
 from .batch import Batch, as_doubles, check_tolerance, statuses
+from .bezier_baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .bezier_loop import search
 from .bezier_memory import FIELDS, LANES
+from .bezier_period import period, swept
 from .native import compiled
 
 _FIELDS = tuple(FIELDS.items())
@@ -24,9 +26,13 @@ _FIELDS = tuple(FIELDS.items())
 _LARGEST, _HEAVIEST = 2.0**150, 2.0**30
 _NODES, _BOXES = 1 << 11, 1 << 12
 _BUDGET = 200_000
+_METHODS = {
+    "auto": None, "time-dependent": ORIENTED, "time-dependent-initial": ORIENTED_AT_ZERO, "time-dependent-aligned": WORLD,
+    "traditional": TRADITIONAL + ORIENTED, "traditional-aligned": TRADITIONAL + WORLD,
+}  # fmt: skip
 
 
-def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET) -> Batch:
+def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto") -> Batch:
     """Do two moving Bezier patches touch for some t in [0, 1], and when first?
 
     q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
@@ -36,36 +42,89 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and a contact is *proved* to exist within it;
     `parameters` (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0], and near
     `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT after `budget`
-    tests: no contact before time[0], one before time[1] if `proved`.
+    tests: no contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
+
+    `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published, for polynomial patches: "time-dependent" with
+    oriented bounding boxes whose axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed,
+    "time-dependent-aligned" with axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these
+    time[0] is the accepted box's, nothing is proved, and every hit is UNRESOLVED.
     """
-    tolerance = check_tolerance(tolerance, 1e-12)
-    q = _checked(q, "q")
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if method != "auto" and weights is not None:
+        raise ValueError("the other methods are for polynomial patches: leave the weights out")
+    tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    q = _checked(q)
     if weights is not None:
         weights = _checked_weights(weights, q.shape)
-    if not (isinstance(budget, (int, np.integer)) and budget > 0):
-        raise ValueError(f"budget must be a positive number of tests, got {budget!r}")
     for axis in (3, 4):
         if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
             q = np.ascontiguousarray(np.repeat(q, 2, axis))
             weights = None if weights is None else np.ascontiguousarray(np.repeat(weights, 2, axis - 1))
-    s = _Search(q, weights, tolerance, budget)
-    s.run()
-    verdict = s.arrays["verdict"]
-    hit = verdict != memory.MISS
-    return Batch(statuses(verdict), hit, s.arrays["time"], s.arrays["parameters"], s.proved(), s.arrays["tests"])
+    return _Search(q, weights, tolerance, budget, _METHODS[method]).answer()
 
 
-def _checked(q: Any, name: str) -> np.ndarray:
-    q = as_doubles(q, name, "(n, 2, 2, N+1, M+1, 3)")
+def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, budget: int = _BUDGET) -> Batch:
+    """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
+
+    q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
+
+    With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i
+    is a curve of degree N - i, raised to degree N. Raising takes at most N rounds of averages, each in error by less than
+    4 units of 2**-53 of the largest coordinate (two quotients, two products, one sum); the search takes that into account.
+    """
+    tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    q = as_doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
+    degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5) if q.ndim == 5 else 0
+    if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
+        raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
+    _check_size(q)
+    squares = _raised(q, degree)
+    # Twice N times 4 units of 2**-53, relative to the size of what was raised, which may be a little smaller.
+    sizes = [np.abs(x).reshape(len(q), 2, 2, -1).max(axis=(1, 3), initial=0.0).sum(axis=1) for x in (q, squares)]
+    shrunk = (sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0)
+    answer = _Search(squares, None, tolerance, budget, error=8 * degree * 2.0**-53 * float(shrunk)).answer()
+    answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
+    return answer
+
+
+def _raised(q: np.ndarray, degree: int) -> np.ndarray:
+    """The rows of triangles as rows of squares."""
+    out = np.empty((*q.shape[:3], degree + 1, degree + 1, 3))
+    first = 0
+    for i in range(degree + 1):
+        row = q[..., first:first + degree + 1 - i, :]
+        first += degree + 1 - i
+        while row.shape[3] <= degree:
+            m = row.shape[3]
+            share = (np.arange(m + 1) / m)[:, None]
+            ends = np.concatenate([row[..., :1, :], row, row[..., -1:, :]], axis=3)
+            row = share * ends[..., :-1, :] + (np.arange(m, -1, -1) / m)[:, None] * ends[..., 1:, :]
+        out[..., i, :, :] = row
+    return out
+
+
+def _checked_budget(budget: int) -> int:
+    if not (isinstance(budget, (int, np.integer)) and budget > 0):
+        raise ValueError(f"budget must be a positive number of tests, got {budget!r}")
+    return int(budget)
+
+
+def _checked(q: Any) -> np.ndarray:
+    q = as_doubles(q, "q", "(n, 2, 2, N+1, M+1, 3)")
     if q.ndim != 6 or q.shape[1:3] != (2, 2) or q.shape[5] != 3 or 0 in q.shape[3:5]:
         raise ValueError(f"q must have the shape (n, 2, 2, N+1, M+1, 3), got {q.shape}")
+    _check_size(q)
+    return q
+
+
+def _check_size(q: np.ndarray) -> None:
     largest = np.abs(q).max(initial=0.0)
     if not largest < np.inf:
-        bad = int(np.argmin(np.isfinite(q).all(axis=(1, 2, 3, 4, 5))))
+        bad = int(np.argmin(np.isfinite(q).reshape(len(q), -1).all(axis=1)))
         raise ValueError(f"control points and velocities must be finite, those of pair {bad} are not")
     if largest > _LARGEST:
         raise ValueError(f"control points and velocities must not exceed 2**150 in size, got {largest:g}")
-    return q
 
 
 def _checked_weights(weights: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -91,33 +150,37 @@ def _kernels(N: int, M: int, rational: bool) -> list[int]:
 class _Search:
     """The arrays of a search over all pairs of a batch, and their addresses."""
 
-    def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int) -> None:
+    def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None = None,
+                 error: float = 0.0) -> None:
+        self.axes = axes
         n, N, M = len(q), q.shape[3] - 1, q.shape[4] - 1
         points = (N + 1) * (M + 1)
         self.record = (points + kernels.MEASURES) * LANES
         blocks = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6}
         rest = {"count": memory.COUNTS, "real": memory.REALS, "T": 3, "out": 2, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3,
                 "G": 15, "multiplier": 3, "normal": 3, "H": 72, "columns": 3, "best": 4}
-        sizes: dict[str, Any] = {**rest, **{k: v * LANES for k, v in blocks.items()}, "verdict": n, "tests": n}
+        sizes: dict[str, Any] = {**rest, **{k: v * LANES for k, v in blocks.items()}, "verdict": n, "tests": n, "proved": n}
         self.arrays = {name: np.zeros(sizes[name], np.int64 if kind is int else np.float64)
                        for name, kind in FIELDS.items() if name in sizes}
         self.arrays |= {"q": q, "weights": np.ones(1) if weights is None else weights, "time": np.full((n, 2), np.nan),
                         "parameters": np.full((n, 4), np.nan)}
         count = self.arrays["count"]
         count[:memory.KRAWCZYK + 1] = _kernels(N, M, weights is not None)
+        if axes is not None:
+            count[memory.TEST] = swept(N, M) if axes >= TRADITIONAL else period(N, M)
         for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
                             (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
                             (memory.BUDGET, budget)):
             count[name] = value
-        self.arrays["real"][memory.TOLERANCE] = tolerance
+        self.arrays["real"][[memory.TOLERANCE, memory.ERROR]] = tolerance, error
         self.make_room(_NODES, _BOXES)
 
     def make_room(self, nodes: int, boxes: int) -> None:
         a, count = self.arrays, self.arrays["count"]
         a |= {"node": np.zeros(nodes * self.record), "child": np.zeros(nodes, np.int64), "depth": np.zeros(nodes, np.int64),
               "radius": np.zeros(nodes), "rectangle": np.zeros(4 * nodes), "pair": np.zeros(2 * boxes, np.int64),
-              "window": np.zeros(2 * boxes), "heap": np.zeros(boxes, np.int64), "free": np.arange(boxes)}
-        count[[memory.ROOM_NODES, memory.ROOM_BOXES, memory.FREE, memory.OPEN]] = nodes, boxes, boxes, 0
+              "window": np.zeros(2 * boxes), "heap": np.zeros(boxes, np.int64), "free": np.zeros(boxes, np.int64)}
+        count[[memory.ROOM_NODES, memory.ROOM_BOXES]] = nodes, boxes
         count[memory.BASE] = a["node"].ctypes.data
         self.addresses = np.array([a[name].ctypes.data for name in FIELDS])
 
@@ -125,12 +188,22 @@ class _Search:
         """All pairs; one that runs out of memory is begun again with more."""
         done, n = 0, len(self.arrays["q"])
         while done < n:
-            done = compiled(search, 2, _FIELDS)(self.addresses.ctypes.data, done, n)
+            done = self.advance(done, n)
             if done < n:
-                count = self.arrays["count"]
-                self.make_room(4 * int(count[memory.ROOM_NODES]), 4 * int(count[memory.ROOM_BOXES]))
+                self.more_room()
 
-    def proved(self) -> np.ndarray:
+    def more_room(self) -> None:
+        count = self.arrays["count"]
+        self.make_room(4 * int(count[memory.ROOM_NODES]), 4 * int(count[memory.ROOM_BOXES]))
+
+    def advance(self, first: int, last: int) -> int:
+        at = self.addresses.ctypes.data
+        if self.axes is None:
+            return compiled(search, 2, _FIELDS)(at, first, last)
+        return compiled(baseline, 3, _FIELDS)(at, first, last, self.axes)
+
+    def answer(self) -> Batch:
+        self.run()
         verdict = self.arrays["verdict"]
-        proved: np.ndarray = verdict == memory.CONTACT
-        return proved
+        return Batch(statuses(verdict), verdict != memory.MISS, self.arrays["time"], self.arrays["parameters"],
+                     self.arrays["proved"] > 0, self.arrays["tests"])

@@ -12,6 +12,7 @@ supplies: see `radius`.
 """
 
 import functools
+import itertools
 from collections.abc import Sequence
 
 from codegen.elementary import arithmetic
@@ -76,7 +77,7 @@ def split(N: int, M: int, rational: bool, along_v: bool) -> int:
 def _halve(L: Lanes, c: Sequence[Value]) -> tuple[list[Value], list[Value]]:
     first, second, row = [c[0]], [c[-1]], list(c)
     while len(row) > 1:
-        row = [L.mul(L.const(0.5), L.add(a, b)) for a, b in zip(row[:-1], row[1:], strict=True)]
+        row = [L.mul(L.const(0.5), L.add(a, b)) for a, b in itertools.pairwise(row)]
         first.append(row[0])
         second.append(row[-1])
     return first, second[::-1]
@@ -106,7 +107,7 @@ def _variation(L: Lanes, lines: list[list[Value]]) -> Value:
     totals = []
     for line in lines:
         total = L.const(0.0)
-        for a, b in zip(line[:-1], line[1:], strict=True):
+        for a, b in itertools.pairwise(line):
             total = L.add(total, L.abs(L.sub(b, a)))
         totals.append(total)
     return functools.reduce(L.max, totals)
@@ -347,7 +348,7 @@ def _differences(L: Lanes, g: Grid) -> Grid:
     """Control coordinates of the derivative along the first index."""
     degree = L.const(float(len(g) - 1))
     return [[(L.mul(degree, n), L.mul(degree, h)) for n, h in (minus(L, b, a) for a, b in zip(x, y, strict=True))]
-            for x, y in zip(g[:-1], g[1:], strict=True)]
+            for x, y in itertools.pairwise(g)]
 
 
 def _bernstein(L: Lanes, degree: int, x: Interval) -> list[Interval]:

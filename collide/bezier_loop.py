@@ -2,7 +2,7 @@
 
 A box is a subpatch of each patch and a window of time; the first box of the heap has the earliest window. It is split,
 and each part tested, which contracts its window from both sides (`bezier_kernel.test`), so time is never halved. From
-time to time a local solve proposes a contact, which a proof turns into an upper bound of the time (`bezier_local`). The
+time to time a local solve proposes a contact, which a proof turns into an upper bound of the time (`bezier_proof`). The
 search ends when no window begins more than the tolerance before that bound. Nothing here needs rounding: windows come
 from the kernel, and the answer is the interval from the least of all beginnings to the proved bound.
 """
@@ -12,13 +12,13 @@ import numpy as np
 from codegen.loops import call_kernel, native
 
 from .bezier_kernel import MEASURES
-from .bezier_local import look
 from .bezier_memory import (
     BASE,
     BUDGET,
     CONTACT,
     CUT,
     DEGREE,
+    ERROR,
     FREE,
     LANES,
     MEASURE,
@@ -30,6 +30,7 @@ from .bezier_memory import (
     PROBLEM,
     RATIO,
     RATIONAL,
+    ROOM_BOXES,
     ROOM_NODES,
     SCALE,
     SOLVES,
@@ -41,7 +42,9 @@ from .bezier_memory import (
     TOLERANCE,
     UNRESOLVED,
     UPPER,
+    USED,
 )
+from .bezier_proof import look
 
 # Subpatches within this factor of size are split together.
 _ALIKE = 2.0
@@ -87,7 +90,7 @@ def solve(s, k):
                 continue
         if s.count[TESTS] >= s.count[BUDGET]:
             return conclude(s, k, SPENT, tl)
-        if s.count[NODES] + 4 > s.count[ROOM_NODES] or s.count[FREE] < 4:
+        if s.count[NODES] + 4 > s.count[ROOM_NODES] or s.count[USED] + 4 > s.count[ROOM_BOXES] + s.count[FREE]:
             return NO_ROOM
         if finest(s, box, tl):
             if look(s, box, _NEAR) or look(s, box, _FAR):
@@ -104,9 +107,8 @@ def solve(s, k):
 def begin(s, k):
     """Both whole patches as nodes 0 and 1, and an empty heap."""
     s.count[NODES] = 2
-    for i in range(s.count[OPEN]):
-        s.free[s.count[FREE] + i] = s.heap[i]
-    s.count[FREE] += s.count[OPEN]
+    s.count[USED] = 0
+    s.count[FREE] = 0
     s.count[OPEN] = 0
     s.count[TESTS] = 0
     s.count[SOLVES] = 0
@@ -145,10 +147,10 @@ def begin(s, k):
 
 @native
 def fresh(s, node, depth):
-    """A node without halves; its radius, by the formula of `bezier_kernel.radius`."""
+    """A node without halves; its radius, by the formula of `bezier_kernel.radius`, and the errors of what was given."""
     s.child[node] = -1
     s.depth[node] = depth
-    s.radius[node] = 2.0 * (2.0 * (1 + depth * s.count[DEGREE]) + 6.0) * s.real[RATIO] * _UNIT * s.real[SCALE]
+    s.radius[node] = (2.0 * (2.0 * (1 + depth * s.count[DEGREE]) + 6.0) * s.real[RATIO] * _UNIT + s.real[ERROR]) * s.real[SCALE]
 
 
 @native
@@ -262,6 +264,8 @@ def conclude(s, k, verdict, tl):
     upper = s.real[UPPER]
     s.time[2 * k] = min(lower, upper)
     s.time[2 * k + 1] = min(upper, lower + _MARGIN * s.real[TOLERANCE] if verdict == UNRESOLVED else 1.0)
+    if upper < np.inf and verdict != UNRESOLVED:
+        s.proved[k] = 1
     for i in range(4):
         s.parameters[4 * k + i] = s.best[i]
     if upper == np.inf:
@@ -283,8 +287,12 @@ def before(s, a, b):
 
 @native
 def push(s, a, b, tl, th):
-    s.count[FREE] -= 1
-    box = s.free[s.count[FREE]]
+    box = s.count[USED]
+    if s.count[FREE] > 0:
+        s.count[FREE] -= 1
+        box = s.free[s.count[FREE]]
+    else:
+        s.count[USED] += 1
     s.pair[2 * box], s.pair[2 * box + 1] = a, b
     s.window[2 * box], s.window[2 * box + 1] = tl, th
     i = s.count[OPEN]

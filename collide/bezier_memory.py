@@ -49,15 +49,18 @@ FIELDS = {
     "parameters": float,  # (n, 4)
     "verdict": int,    # (n,)
     "tests": int,      # (n,)
+    "proved": int,     # (n,): is a contact before the end of `time` proved?
 }  # fmt: skip
 
-# Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`.
+# Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`; USED boxes were ever used,
+# FREE of them are unused again.
 (MEASURE, SPLIT_U, SPLIT_V, TEST, EVALUATE, ENCLOSE, KRAWCZYK, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES,
- NODES, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES, COUNTS) = range(23)
+ NODES, USED, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES, COUNTS) = range(24)
 
 # Entries of `real`: tolerance, size and ratio of weights of the problem, the proved upper bound of the time, the
-# beginning of the earliest window dropped for being too late.
-TOLERANCE, SCALE, RATIO, UPPER, CUT, REALS = range(6)
+# beginning of the earliest window dropped for being too late. ERROR: a bound of the errors of the control points given,
+# relative to the size, doubled; mostly 0.
+TOLERANCE, SCALE, RATIO, UPPER, CUT, ERROR, REALS = range(7)
 
 # Verdicts: as `batch.statuses`, and too little memory.
 MISS, CONTACT, UNRESOLVED, SPENT, NO_ROOM = 0, 1, 2, 3, 4

@@ -99,7 +99,8 @@ def _balls_meet(a: np.ndarray, b: np.ndarray) -> bool:
 def _enclose(parts: Sequence[Extent], slices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Boxes (parts, slices, 3, 2) and balls (parts, slices, 7) that enclose every part throughout every slice."""
     boxes = np.empty((len(parts), len(slices), 3, 2))
-    balls = np.full((len(parts), len(slices), 7), np.inf)
+    balls = np.zeros((len(parts), len(slices), 7))
+    balls[..., 6] = np.inf
     motions = _motions([p.motion for p in parts], slices)
     for i, part in enumerate(parts):
         cells = _cells(part, slices)
@@ -110,7 +111,8 @@ def _enclose(parts: Sequence[Extent], slices: np.ndarray) -> tuple[np.ndarray, n
             # The cells reach no farther from the middle than their farthest corners.
             far = np.abs(cells[0] - middle[:, None]).max(axis=-1)
             centre = _carry(motions[i], np.broadcast_to(middle[:, None], (len(slices), 1, 3, 2)))[:, 0]
-            balls[i] = np.concatenate([centre[..., 0], centre[..., 1], np.full((len(slices), 1), np.sqrt((far**2).sum(-1).max()) * _MARGIN)], 1)
+            balls[i, :, :3], balls[i, :, 3:6] = centre[..., 0], centre[..., 1]
+            balls[i, :, 6] = np.sqrt((far**2).sum(-1).max()) * _MARGIN
     return boxes, balls
 
 
@@ -124,8 +126,9 @@ def _cells(part: Extent, slices: np.ndarray) -> np.ndarray:
     grid = _grid(part.domain)
     kernel = _body_kernel(part.body, part.symbols)
     clock = slices if part.deforming else slices[:1]
-    rows = np.concatenate([np.broadcast_to(grid, (len(clock), *grid.shape)),
-                           np.broadcast_to(clock[:, None, None, :], (len(clock), len(grid), 1, 2))], axis=2).reshape(-1, grid.shape[1] + 1, 2)
+    places = np.broadcast_to(grid, (len(clock), *grid.shape))
+    moments = np.broadcast_to(clock[:, None, None, :], (len(clock), len(grid), 1, 2))
+    rows = np.concatenate([places, moments], axis=2).reshape(-1, grid.shape[1] + 1, 2)
     lo, hi = kernel.interval(rows[..., 0], rows[..., 1])
     cells = np.stack([lo, hi], axis=-1).reshape(len(clock), len(grid), 3, 2)
     return cells if part.deforming else np.broadcast_to(cells, (len(slices), *cells.shape[1:]))

@@ -9,6 +9,8 @@ from .state import Search
 
 # Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
 _SLICE = 2000
+# The same where a step contracts by propagation in halves, which takes up to some milliseconds.
+_SHORT = 20
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ def _progress_bar(title: str) -> Any:
     return tqdm(desc=title, unit=" boxes", unit_scale=True)
 
 
-def advance(s: Search, steps: int = _SLICE) -> bool:
+def advance(s: Search, steps: int | None = None) -> bool:
     """One slice of the search; did it finish?"""
-    reason = s.run(steps)
+    reason = s.run(steps or (_SHORT if any(p.propagate for p in s.problems) else _SLICE))
     if reason == layout.NEED_BOXES:
         s.grow_boxes()
     elif reason == layout.NEED_SOLUTIONS:

@@ -1,5 +1,6 @@
 """Bad input, refused in one sentence before any work is done."""
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -7,8 +8,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.kernel import compile
-from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v
+from codegen.kernel import Kernel, compile
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.symbols import exact, formula
 
 from .contact import Tracked
@@ -27,11 +28,13 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
         raise ValueError(f"a collision needs at least two bodies, got {len(bodies)}")
     for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
-            _check_normal(body, f"body {k}", span)
+            _check_normal(body, f"body {k}", span[0])
         elif isinstance(body, Solid):
             for f, face in enumerate(body.faces):
-                _check_normal(face, f"face {f} of body {k}", span)
-            _check_solid(body, k, span)
+                _check_normal(face, f"face {f} of body {k}", span[0])
+            fault = solid_fault(body, span)
+            if fault:
+                raise ValueError(f"body {k}: {fault}")
         elif not isinstance(body, ImplicitBody):
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
 
@@ -62,58 +65,61 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 # -- surfaces -----------------------------------------------------------------------------------------------------
 
 
-def _check_normal(surface: ParametricSurface, name: str, span: tuple[float, float]) -> None:
-    """A surface whose normal is zero at every point of a grid is a curve or a point."""
-    if all(e == 0 for e in surface.body_normal):
+def _check_normal(surface: ParametricSurface, name: str, moment: float) -> None:
+    if degenerate(surface, moment):
         raise ValueError(f"the normal of {name} vanishes everywhere: its u and v do not span a surface")
+
+
+@functools.lru_cache(maxsize=1024)
+def degenerate(surface: ParametricSurface, moment: float) -> bool:
+    """Is the normal zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point?"""
+    if all(e == 0 for e in surface.body_normal):
+        return True
     ends, _ = bounds([*surface.domain.values()])
-    at = np.stack(np.meshgrid(*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), [span[0]], indexing="ij"), axis=-1)
+    at = np.stack(np.meshgrid(*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), [moment], indexing="ij"), axis=-1)
     derivatives = [[sp.diff(e, s) for e in surface.body] for s in (u, v)]
     values = compile([*surface.body_normal, *derivatives[0], *derivatives[1]], [u, v, t]).points(at.reshape(-1, 3))
     normal, first, second = (np.linalg.norm(values[:, 3 * k:3 * k + 3], axis=1) for k in range(3))
-    # The cross product of parallel vectors is zero up to a few roundings.
-    if not (normal > 1e-13 * first * second).any():
-        raise ValueError(f"the normal of {name} vanishes everywhere: its u and v do not span a surface")
+    return not bool((normal > 1e-13 * first * second).any())
 
 
-def _check_solid(body: Solid, k: int, span: tuple[float, float]) -> None:
-    """The edges and vertices must lie on all of their faces: a proved difference raises."""
-    for kind, features in (("edge", body.edges), ("vertex", body.vertices)):
-        for n, feature in enumerate(features):
-            curves = _on_faces(body, feature)
-            for other, f in zip(curves[1:], feature.faces[1:], strict=True):
-                if _apart(curves[0], other, feature, span):
-                    raise ValueError(f"{kind} {n} of body {k} does not lie on both of its faces {feature.faces[0]} and {f}")
-            _check_inside(body, feature, f"{kind} {n} of body {k}")
+@functools.lru_cache(maxsize=256)
+def solid_fault(body: Solid, span: tuple[float, float]) -> str:
+    """What is wrong with the edges and vertices: one that is proved not to lie on all of its faces, or to leave them.
+
+    Differences up to 1e-9 of the size pass, as the rounding of coefficients computed in doubles.
+    """
+    features: list[tuple[str, Edge | Vertex]] = [(f"edge {n}", e) for n, e in enumerate(body.edges)]
+    features += [(f"vertex {n}", p) for n, p in enumerate(body.vertices)]
+    outputs: list[Any] = []
+    tests: list[tuple[int, Edge | Vertex, int, str]] = []
+    for name, feature in features:
+        paths = feature.paths if isinstance(feature, Edge) else feature.points
+        curves = [[e.xreplace({u: a, v: b}) for e in body.faces[f].body] for f, (a, b) in zip(feature.faces, paths, strict=True)]
+        for k, f in enumerate(feature.faces):
+            tests.append((len(outputs), feature, k, f"{name} leaves the parameter domain of face {f}"))
+            outputs += paths[k]
+            if k:
+                tests.append((len(outputs), feature, -1, f"{name} does not lie on both of its faces {feature.faces[0]} and {f}"))
+                outputs += [*(p - q for p, q in zip(curves[0], curves[k], strict=True)), *curves[0]]
+    if not tests:
+        return ""
+    # One kernel for all features, though each needs few of its outputs: compiling costs more than evaluating.
+    kernel = compile(outputs, [u, t])
+    return next((fault for at, feature, k, fault in tests if _fails(kernel, at, feature, k, body, span)), "")
 
 
-def _on_faces(body: Solid, feature: Edge | Vertex) -> list[tuple[Any, ...]]:
-    paths = feature.paths if isinstance(feature, Edge) else feature.points
-    return [tuple(e.xreplace({u: a, v: b}) for e in body.faces[f].body) for f, (a, b) in zip(feature.faces, paths, strict=True)]
-
-
-def _apart(a: Sequence[Any], b: Sequence[Any], feature: Edge | Vertex, span: tuple[float, float]) -> bool:
-    """Are the two curves proved to differ somewhere by more than the rounding of coefficients computed in doubles?"""
-    kernel = compile([p - q for p, q in zip(a, b, strict=True)] + list(a), [u, t])
-    domain = feature.domain if isinstance(feature, Edge) else (0, 0)
-    (ends,), _ = bounds([domain])
-    at = np.array([(s, moment) for s in np.linspace(*ends, _CELLS + 1) for moment in span])
-    lo, hi = kernel.interval(at, at)
-    size = 1.0 + np.abs(np.concatenate([lo[:, 3:], hi[:, 3:]])).max()
-    return bool(((lo[:, :3] > 1e-9 * size) | (hi[:, :3] < -1e-9 * size)).any())
-
-
-def _check_inside(body: Solid, feature: Edge | Vertex, name: str) -> None:
-    """The path stays in the parameter rectangles of the faces."""
-    paths = feature.paths if isinstance(feature, Edge) else feature.points
+def _fails(kernel: Kernel, at: int, feature: Edge | Vertex, k: int, body: Solid, span: tuple[float, float]) -> bool:
+    """Is the feature's path proved to leave the rectangle of its face number k, or (k = -1) to differ between two faces?"""
     (ends,), _ = bounds([feature.domain if isinstance(feature, Edge) else (0, 0)])
-    at = np.linspace(*ends, _CELLS + 1)[:, None]
-    for f, path in zip(feature.faces, paths, strict=True):
-        rectangle, _ = bounds(list(body.faces[f].domain.values()))
-        lo, hi = compile(list(path), [u]).interval(at, at)
-        slack = 1e-9 * (1.0 + np.abs(rectangle).max())
-        if ((lo > rectangle[:, 1] + slack) | (hi < rectangle[:, 0] - slack)).any():
-            raise ValueError(f"{name} leaves the parameter domain of face {f}")
+    points = np.array([(s, moment) for s in np.linspace(ends[0], ends[1], _CELLS + 1) for moment in span])
+    lo, hi = (values[:, at:] for values in kernel.interval(points, points))
+    if k < 0:
+        slack = 1e-9 * (1.0 + np.abs(np.concatenate([lo[:, 3:6], hi[:, 3:6]])).max())
+        return bool(((lo[:, :3] > slack) | (hi[:, :3] < -slack)).any())
+    rectangle, _ = bounds(list(body.faces[feature.faces[k]].domain.values()))
+    slack = 1e-9 * (1.0 + np.abs(rectangle).max())
+    return bool(((lo[:, :2] > rectangle[:, 1] + slack) | (hi[:, :2] < rectangle[:, 0] - slack)).any())
 
 
 # -- tracked contacts ---------------------------------------------------------------------------------------------
@@ -126,7 +132,7 @@ def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[flo
         i, j = item.pair
         if not (0 <= i < j < len(bodies)):
             raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {item.pair}")
-        if isinstance(item.radius, bool) or not (isinstance(item.radius, (int, float)) and 0 < item.radius < math.inf):
+        if not (isinstance(item.radius, (int, float, sp.Rational)) and 0 < item.radius < math.inf):
             raise ValueError(f"the radius of a tracked contact must be a positive number, got {item.radius!r}")
         points = [_tracked_point(bodies[k], *at, k) for k, at in ((i, (item.u1, item.v1)), (j, (item.u2, item.v2)))]
         if points[0] is None and points[1] is None:
@@ -146,24 +152,49 @@ def _tracked_point(body: Any, a: Any, b: Any, k: int) -> tuple[Any, ...] | None:
 
 
 def _check_follows(item: Tracked, points: Sequence[tuple[Any, ...] | None], bodies: Sequence[Any], span: tuple[float, float]) -> None:
-    """The two tracked points must not be proved further apart than the radius, at any of some moments."""
-    at = np.linspace(*span, _CELLS + 1)[:, None]
+    """At the beginning, the two tracked points must not be proved further apart than the radius. Later they may be, where
+    the bodies have separated there; not where one point slid away, or the surfaces no longer face each other.
+    """
+    at = np.linspace(span[0], span[1], _CELLS + 1)[:, None]
+    normals = [_tracked_normal(bodies[k], *w, points, at)
+               for k, w in zip(item.pair, ((item.u1, item.v1), (item.u2, item.v2)), strict=True)]
+    turned = (normals[0] * normals[1]).sum(axis=1) > -0.5
     if points[0] is not None and points[1] is not None:
-        square = sum((p - q) ** 2 for p, q in zip(points[0], points[1], strict=True))
-        lo, _ = compile([square], [t]).interval(at, at)
-        wrong = lo[:, 0] > item.radius**2
+        apart, aside = _distance(points[0], points[1], normals[0], at)
+        wrong, astray = apart > float(item.radius), turned | (aside > float(item.radius))
     else:
         point, body = (points[0], bodies[item.pair[1]]) if points[0] is not None else (points[1], bodies[item.pair[0]])
-        wrong = _off_implicit(point or (), body, item.radius, at)
+        wrong, astray = _off_implicit(point or (), body, float(item.radius), at), turned
+    wrong[1:] &= astray[1:]
     if wrong.any():
         raise ValueError(f"the tracked functions of bodies {item.pair[0]} and {item.pair[1]} do not follow the contact: at "
-                         f"t = {at[wrong.argmax(), 0]:g} the two points are more than the radius {item.radius:g} apart")
+                         f"t = {at[wrong.argmax(), 0]:g} the two points are more than the radius {float(item.radius):g} apart")
+
+
+def _distance(p: Sequence[Any], q: Sequence[Any], normal: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A lower bound of the distance of two points, and about how much of it is across the normal."""
+    difference = [a - b for a, b in zip(p, q, strict=True)]
+    kernel = compile([sum(d**2 for d in difference), *difference], [t])
+    lo, _ = kernel.interval(at, at)
+    d = kernel.points(at)[:, 1:]
+    return np.sqrt(np.maximum(lo[:, 0], 0.0)) * (1.0 - 1e-15), np.linalg.norm(d - (d * normal).sum(axis=1)[:, None] * normal, axis=1)
+
+
+def _tracked_normal(body: Any, a: Any, b: Any, points: Sequence[tuple[Any, ...] | None], at: np.ndarray) -> np.ndarray:
+    """About the outward unit normals of a body at its tracked point; of an implicit one, of the leaf that is nearest there."""
+    if isinstance(body, ParametricSurface):
+        n = compile([e.xreplace({u: exact(a), v: exact(b)}) for e in body.normal], [t]).points(at)
+    else:
+        point = compile(list(next(p for p in points if p is not None)), [t]).points(at)
+        where = np.hstack([point, at])
+        values = compile([leaf.expression for leaf in body.leaves], [x, y, z, t]).points(where)
+        leaf = body.leaves[int(np.abs(values[0]).argmin())]
+        n = compile(list(leaf.gradient), [x, y, z, t]).points(where)
+    return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1)[:, None], 1e-300))
 
 
 def _off_implicit(point: Sequence[Any], body: ImplicitBody, radius: float, at: np.ndarray) -> np.ndarray:
     """Where F is proved to have one sign in the cube of half-width `radius` round the point: no surface is that near."""
-    from generative import x, y, z
-
     lo, hi = compile(list(point), [t]).interval(at, at)
     lo, hi = compile([body.expression], [x, y, z, t]).interval(np.hstack([lo - radius, at]), np.hstack([hi + radius, at]))
     wrong: np.ndarray = (lo[:, 0] > 0) | (hi[:, 0] < 0)

@@ -50,17 +50,24 @@ def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -
 
 
 @functools.lru_cache(maxsize=4096)
+def member(first: Part, second: Part, time: tuple[Any, Any], **options: Any) -> Problem:
+    """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
+    return situation(first, second, time, literal=True, **options).as_member()
+
+
+@functools.lru_cache(maxsize=4096)
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
-              tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1)) -> Problem:
+              tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
-    as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels.
+    as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels. `literal`: numbers of a path
+    are constants, not parameters.
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
     angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
     spatial = 3 if both else sum(p.dimension for p in (first, second) if isinstance(p, Parametric))
-    frame = Frame(spatial + int(angle), time)
+    frame = Frame(spatial + int(angle), time, literal=literal)
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else ()
@@ -68,10 +75,10 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     outer, inner = bounds(frame.all_ends)
     return Problem(
         (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, feasible=feasible, objective=len(frame.names),
-        border=frame.borders_array(),
-        period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
+        border=frame.borders_array(), period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
-        moving=_moving(a, b), fast=feasible is None and len(equations) == 3 and spatial == 4, directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
+        moving=_moving(a, b), fast=feasible is None and len(equations) == 3 and spatial == 4,
+        directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
 
 
 def _moving(a: Placed, b: Placed) -> Callable[[], tuple[Moving, Moving]] | None:
@@ -84,10 +91,17 @@ def _moving(a: Placed, b: Placed) -> Callable[[], tuple[Moving, Moving]] | None:
 
 
 def at_time(problem: Problem, moment: float) -> Problem:
-    """A situation without tangency at one moment: do the parts meet then?"""
-    assert problem.objective is not None and not problem.necessary
+    """A situation without tangency at one moment: do the parts meet then?
+
+    The inner domain stays clear of the borders by a little of its width, so that a zero that is proved lies inside both
+    parts: there they cross, since an existence proof needs independent rows. On a border they may but touch.
+    """
+    time = problem.objective
+    assert time is not None and problem.period is not None and not problem.necessary
     outer, inner = problem.outer.copy(), problem.inner.copy()
-    outer[problem.objective] = inner[problem.objective] = moment
+    ends = (problem.period == 0.0)[:, None] * (inner[:, 1] - inner[:, 0])[:, None] * [1e-9, -1e-9]
+    inner += ends
+    outer[time] = inner[time] = moment
     return replace(problem, outer=outer, inner=inner, fast=False)
 
 

@@ -20,7 +20,7 @@ from .answer import contacts, possible
 from .broad_phase import Extent, windows
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_bodies, check_options, check_span, check_tracked
-from .contact import Tracked, situation
+from .contact import Tracked, member, situation
 from .parts import Implicit, Part, parts_of
 from .patch import bounds
 from .problem import Problem
@@ -97,15 +97,18 @@ class _Scene:
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tangency: bool, tracked: Sequence[Tracked]) -> None:
         self.bodies, self.time, self.span, self.tangency = tuple(bodies), time, span, tangency
         self.parts = [(k, part) for k, body in enumerate(self.bodies) for part in parts_of(body)]
-        self.extents = [_extent(owner, part) for owner, (_, part) in enumerate(self.parts)]
         self.tracked = {pair: tuple(_on_surface(item, bodies) for item in tracked if item.pair == pair)
                         for pair in {item.pair for item in tracked}}
-        self.near = self._windows(span)
+        self.near = self._windows()
         self.states: dict[Pair, Start] = {}
 
-    def _windows(self, span: Window) -> dict[tuple[int, int], Window]:
-        """The windows of time in which two parts, by number, of different bodies may meet."""
-        return {(a, b): w for (a, b), w in windows(self.extents, span).items() if self.parts[a][0] != self.parts[b][0]}
+    def _windows(self) -> dict[Pair, Window]:
+        """The windows of time in which two parts, by number, of different bodies may meet. Few are not worth the culling."""
+        pairs = [(a, b) for a, b in itertools.combinations(range(len(self.parts)), 2) if self.parts[a][0] != self.parts[b][0]]
+        if len(pairs) <= _FEW:
+            return dict.fromkeys(pairs, self.span)
+        found = windows([_extent(owner, part) for owner, (_, part) in enumerate(self.parts)], self.span)
+        return {(a, b): window for (a, b), window in found.items() if self.parts[a][0] != self.parts[b][0]}
 
     def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
         """The state of every pair at the beginning; apart if all their parts are apart then."""
@@ -137,7 +140,8 @@ class _Scene:
                 continue
             (i, first), (j, second) = self.parts[a], self.parts[b]
             incoming = self.states[i, j] is not Start.DISJOINT
-            whole = situation(first, second, self.time, tangency=self.tangency, incoming=incoming,
+            build = situation if len(self.bodies) == 2 and len(self.near) <= _FEW else member
+            whole = build(first, second, self.time, tangency=self.tangency, incoming=incoming,
                               tracked=self.tracked.get((i, j), ()), label=(i, j))
             result.append(_over(whole, (max(window[0], span[0]), min(window[1], span[1]))))
         return result
@@ -147,6 +151,8 @@ def _over(problem: Problem, window: Window) -> Problem:
     """The problem over a window of time, with the same kernels."""
     time = problem.objective
     assert time is not None
+    if window[0] <= problem.outer[time, 0] and window[1] >= problem.outer[time, 1]:
+        return problem
     narrowed = copy.copy(problem)
     for name, ends in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
         ends[time] = max(ends[time, 0], window[0]), min(ends[time, 1], window[1])

@@ -14,6 +14,7 @@ FIELDS = {
     "inner": float,       # (problems, n, 2): lies within it
     "border": int,        # (problems, n, 2): 1 where the necessary conditions do not hold on that end of the domain
     "period": float,      # (problems, n): proved period of a variable, 0 for none
+    "normal": float,      # (problems, 3): that of the best contact so far
     # queued boxes
     "box": float,         # (capacity, n, 2): lo, hi
     "key": float,         # (capacity,)
@@ -48,8 +49,11 @@ FIELDS = {
     "N": float,           # (m,): a direction
     "out": float,         # (n,): what follows for the time, and sizes in space
     "point": float,       # (n,): points of a local solve
-    "value": float,       # (m + m n,): rows and Jacobian there
-    "steps": float,       # (n + 1,): steps from there, and sizes of the rows
+    "value": float,       # (derivatives,): rows and Jacobian there, and second derivatives
+    "steps": float,       # (2 n + 1,): steps from there, gradients, and sizes of the rows
+    "multiplier": float,  # (m,): those of Lagrange
+    "unheld": float,      # (n,): 0 for variables held at the end of their domain
+    "damping": float,     # ()
     # one lane at a time
     "before": float,      # (LANES, n, 2): boxes as they were popped
     "hold": float,        # (LANES, n, 2): and after contraction
@@ -74,7 +78,7 @@ FIELDS = {
 # necessary conditions hold on the whole closed domain.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- COLUMNS) = range(24)
+ LEAST, LEAST_STEP, COLUMNS) = range(26)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,

@@ -20,6 +20,11 @@ from .native import compiled
 # Below this size no product of four coordinates and a direction of degree two to three overflows.
 _LARGEST = 2.0**100
 _FIELDS = tuple(FIELDS.items())
+# The points of the queries of two triangles.
+_FACES = np.array([[p, *face, p + 6, *(k + 6 for k in face)]
+                   for face, points in (((3, 4, 5), (0, 1, 2)), ((0, 1, 2), (3, 4, 5))) for p in points])
+_EDGES = np.array([[i, (i + 1) % 3, 3 + j, 3 + (j + 1) % 3, 6 + i, 6 + (i + 1) % 3, 9 + j, 9 + (j + 1) % 3]
+                   for i in range(3) for j in range(3)])
 # Room for a, b, out and the stack.
 _BLOCKS = 5 * LANES + COLUMNS * ROOM
 
@@ -40,6 +45,45 @@ def vertex_face(q: Any, tolerance: float = 1e-6) -> Batch:
     and f2. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact.
     """
     return _first_contacts(q, tolerance, True)
+
+
+def triangle_triangle(q: Any, tolerance: float = 1e-6) -> Batch:
+    """When do two moving triangles that start apart first meet? The earliest of six vertex-face and nine edge-edge contacts.
+
+    q (n, 12, 3): a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1. `parameters` (n, 4): the weights of a1, a2 and of b1, b2.
+    Exact as the queries are. Triangles that pierce each other at t = 0 meet before any of these contacts: for them the answer is
+    that of the queries.
+    """
+    q = as_doubles(q, "q", "(n, 12, 3)")
+    if q.ndim != 3 or q.shape[1:] != (12, 3):
+        raise ValueError(f"q must have the shape (n, 12, 3), got {q.shape}")
+    n = len(q)
+    faces = vertex_face(q[:, _FACES].reshape(6 * n, 8, 3), tolerance)
+    edges = edge_edge(q[:, _EDGES].reshape(9 * n, 8, 3), tolerance)
+    time = np.concatenate([faces.time.reshape(n, 6, 2), edges.time.reshape(n, 9, 2)], axis=1)
+    tests = faces.tests.reshape(n, 6).sum(axis=1) + edges.tests.reshape(n, 9).sum(axis=1)
+    hit = np.isfinite(time[:, :, 0]).any(axis=1)
+    first = np.where(np.isnan(time[:, :, 0]), np.inf, time[:, :, 0]).argmin(axis=1)
+    bracket = np.where(hit[:, None], np.where(np.isnan(time), np.inf, time).min(axis=1), np.nan)
+    own = np.concatenate([faces.parameters.reshape(n, 6, 2), edges.parameters.reshape(n, 9, 2)], axis=1)[np.arange(n), first]
+    return Batch(statuses(hit.astype(np.int64)), hit, bracket, _weights(first, own), hit, tests)
+
+
+def _weights(first: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Weights of a1, a2, b1, b2 from the parameters of the query that came first."""
+    n = len(first)
+    corner = np.eye(3)
+    out = np.empty((n, 2, 3))
+    for k in range(15):
+        rows = np.flatnonzero(first == k)
+        x, y = own[rows].T[:, :, None]
+        if k < 6:
+            side, vertex = divmod(k, 3)
+            out[rows, side], out[rows, 1 - side] = corner[vertex], (1 - x - y) * corner[0] + x * corner[1] + y * corner[2]
+        else:
+            for side, (start, share) in enumerate(zip(divmod(k - 6, 3), (x, y), strict=True)):
+                out[rows, side] = (1 - share) * corner[start] + share * corner[(start + 1) % 3]
+    return out[:, :, 1:].reshape(n, 4)
 
 
 def _first_contacts(q: Any, tolerance: float, face: bool) -> Batch:

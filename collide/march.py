@@ -14,8 +14,9 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_border, cut, known, load_lane, lower, period, too_late, upper, width
+from .boxes import at_border, cut, known, lower, too_late, upper, width
 from .layout import (
+    EQUATIONS,
     ITERATIONS,
     LANES,
     NO_PLAN,
@@ -70,6 +71,10 @@ def march(s, p):
     s.count[ITERATIONS] += used
     for lane in range(LANES):
         prepare(s, p, lane, lane if lane < used else 0)
+    if attribute(s, p, EQUATIONS) == 3:
+        for k in range(3):
+            for lane in range(LANES):
+                s.N[k * LANES + lane] = s.normal[3 * p + k]
     call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
     call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
     for lane in range(used):

@@ -11,7 +11,8 @@ but for variables at an end of their domain. So (x - lo) (hi - x) dL/dx = 0 hold
 conditions need no exceptions, and are a square system whose isolated zeros are found by Newton's method. They hold
 where f, g and h are differentiable, and are used in such boxes only. The infimum is not lost by that: a closed box that
 holds infinitely many members of a minimizing sequence holds its limit, which is a minimizer if all functions are
-differentiable, so continuous, there.
+differentiable, so continuous, there. Where f has no lower bound or g no upper bound in doubles, w or s is cut off at
+1e300, which is one more constraint, and the conditions are not used at all.
 """
 
 import contextlib
@@ -184,16 +185,17 @@ def _problem(objective: Any, equal: Sequence[Any], at_least: Sequence[Any], box:
     ranges = _ranges([f, *g], box)
     if any(hi < 0 for _, hi in ranges[1:]):
         return None
+    cut_off = ranges[0][0] == -_HUGE or any(hi == _HUGE for _, hi in ranges[1:])
     # A little room beyond the range lets the enclosure of an extreme value lie inside.
     ranges = [(lo - _ROOM * (1 + abs(lo)) if i == 0 else 0.0, hi + _ROOM * (1 + abs(hi))) for i, (lo, hi) in enumerate(ranges)]
     w, *s = (pool.variable(n + i) for i in range(1 + k))
-    multipliers = [pool.variable(n + 1 + k + i) for i in range(1 + k + len(h))] if k or h else []
+    multipliers = [pool.variable(n + 1 + k + i) for i in range(1 + k + len(h))] if (k or h) and not cut_off else []
     extra = ranges + [(0.0, 1.0)] * (1 + k) + [(-1.0, 1.0)] * len(h) if multipliers else ranges
     names = ["minimum", *(f"slack {i}" for i in range(k)), *(f"multiplier {i}" for i in range(len(multipliers)))]
     equations = (f - w, *h, *(gi - si for gi, si in zip(g, s, strict=True)))
+    necessary = () if cut_off else _fritz_john(f, g, h, s, multipliers, box, nodes)
     return Problem((*box.names, *names), np.concatenate([box.outer, extra]), np.concatenate([box.inner, extra]),
-                   equations=equations, necessary=_fritz_john(f, g, h, s, multipliers, box, nodes), objective=n,
-                   searched=n, propagate=True)
+                   equations=equations, necessary=necessary, objective=n, searched=n, propagate=True)
 
 
 def _ranges(functions: Sequence[Expr], box: Domain) -> list[tuple[float, float]]:

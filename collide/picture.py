@@ -59,6 +59,15 @@ def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | Non
     return picture
 
 
+def still(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620) -> "go.Figure":
+    """The last moment of `figure`, without the slider."""
+    picture = figure(subject, time=time, frames=2, height=height)
+    picture.frames = ()
+    picture.layout.sliders = picture.layout.updatemenus = ()
+    picture.layout.margin.b = 8
+    return picture
+
+
 def save_html(path: str | PathLike[str], results: Sequence[Contacts], *, titles: Sequence[str] = (), heading: str = "") -> None:
     """One self-contained page (plotly.js included): for each result a heading, its summary and its interactive figure."""
     _plotly()
@@ -86,14 +95,13 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def save_png(path: str | PathLike[str], subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None,
              width: int = 900, height: int = 620) -> None:
     """The figure's last moment as a PNG file, by kaleido if it is installed, otherwise by a Chromium found on the PATH."""
-    picture = figure(subject, time=time, height=height)
-    picture.update_layout(sliders=[], updatemenus=[])
+    picture = still(subject, time=time, height=height)
     if importlib.util.find_spec("kaleido"):
         picture.write_image(str(path), format="png", width=width, height=height)
         return
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "figure.html"
-        picture.write_html(page, include_plotlyjs=True, full_html=True, config={"displayModeBar": False})
+        picture.write_html(page, include_plotlyjs=True, full_html=True, auto_play=False, config={"displayModeBar": False})
         page_to_png(page, path, width=width, height=height)
 
 
@@ -111,17 +119,6 @@ def page_to_png(page: str | PathLike[str], path: str | PathLike[str], *, width: 
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if not target.is_file():
         raise RuntimeError(f"Chromium made no picture of {page}: {done.stderr.strip()[-200:]}")
-
-
-def search_figure(points: Sequence[tuple[float, float, float]], *, height: int = 380) -> "go.Figure":
-    """The bracket of the contact time as the search went on: rows of (seconds, lower bound, upper bound)."""
-    go = _plotly()
-    table = np.asarray(points, float).reshape(-1, 3)
-    lines = [go.Scatter(x=table[:, 0], y=table[:, k], mode="lines", line={"shape": "hv", "color": COLOURS[k - 1]}, name=name)
-             for k, name in ((1, "proved clear before"), (2, "a contact proved by"))]
-    layout = {"height": height, "paper_bgcolor": "white", "plot_bgcolor": "#f7f9fb", "font": {"family": FONT, "color": "#3b4754"},
-              "xaxis": {"title": "seconds of search"}, "yaxis": {"title": "t"}, "margin": {"l": 60, "r": 10, "t": 20, "b": 50}}
-    return go.Figure(lines, layout)
 
 
 def contacts_html(contacts: Contacts) -> str:
@@ -339,7 +336,7 @@ def _title(contacts: Contacts | None) -> dict[str, Any] | None:
 def _slider(times: np.ndarray) -> dict[str, Any]:
     jump = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
     steps = [{"args": [[str(k)], jump], "label": f"{time:.4g}", "method": "animate"} for k, time in enumerate(times)]
-    return {"active": len(times) - 1, "steps": steps, "x": 0.16, "len": 0.8, "y": 0, "pad": {"t": 16, "b": 8},
+    return {"active": len(times) - 1, "steps": steps, "x": 0.24, "len": 0.72, "y": 0, "pad": {"t": 16, "b": 8},
             "currentvalue": {"prefix": "t = ", "font": {"size": 14, "color": "#3b4754"}, "xanchor": "left"},
             "ticklen": 0, "minorticklen": 0, "font": {"color": "rgba(0,0,0,0)", "size": 1},
             "transition": {"duration": 0}, "bgcolor": "#3f7fbf", "activebgcolor": "#2b5f94", "bordercolor": "#dfe5eb"}

@@ -39,6 +39,7 @@ class Frame:
     borders: list[tuple[bool, bool]] = field(default_factory=list)
     values: list[tuple[float, float]] = field(default_factory=list)
     moment: float | None = None
+    literal: bool = False
 
     @property
     def time(self) -> Expr:
@@ -55,6 +56,8 @@ class Frame:
 
     def parameter(self, number: Any) -> Expr:
         """An exact number as a kernel parameter: parts that differ in it alone share their kernels."""
+        if self.literal:
+            return convert([number], {}, self.pool)[0]
         self.values.append(enclose(number))
         return self.pool.parameter(len(self.values) - 1)
 

@@ -13,10 +13,10 @@ from codegen.expr import Expr
 from codegen.family import family
 from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
+from codegen.local_step import least_step
 from codegen.native import Code
 
 from .advance import Advance, Moving, advance_kernel, rigid_advance
-
 
 Value = TypeVar("Value")
 
@@ -90,9 +90,11 @@ class Problem:
 
     @_shared
     def slope_kernel(self) -> Kernel:
-        """The Jacobian row-major: Clarke's where the row is continuous on the whole box, the whole line elsewhere."""
-        pool = self.equations[0].pool
-        return self._kernel([pool.trusted(d, f) for f, row in zip(self.rows, self.derivatives, strict=True) for d in row])
+        """The Jacobian row-major: Clarke's where the row is continuous on the whole box, the whole line elsewhere.
+
+        A row that is trusted only where something else holds on the whole box has its derivatives trusted only there.
+        """
+        return self._kernel([_trusted_like(d, f) for f, row in zip(self.rows, self.derivatives, strict=True) for d in row])
 
     @_shared
     def point_kernel(self) -> Kernel:
@@ -134,6 +136,27 @@ class Problem:
             return rigid_advance(self.moving(), self.variables, len(self.parameters))
         return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters))
 
+    @_shared
+    def curved(self) -> tuple[tuple[tuple[int, int], ...], tuple[Expr, ...]]:
+        """The pairs of variables by which the equations have second derivatives, and these, row after row."""
+        n = len(self.variables)
+        first = partials(self.equations, self.coordinates)
+        columns = [partials([row[j] for row in first], self.coordinates) for j in range(n)]
+        nonzero = [(i, j) for i in range(n) for j in range(i, n)
+                   if any(not (d[j].op == "constant" and d[j].value == 0) for d in columns[i])]
+        return tuple(nonzero), tuple(d[j] for i, j in nonzero for d in columns[i])
+
+    @_shared
+    def least_kernel(self) -> Kernel:
+        """The equations, their Jacobian and their second derivatives, for local solves for the least objective."""
+        first = partials(self.equations, self.coordinates)
+        return self._kernel([*self.equations, *(d for row in first for d in row), *self.curved[1]])
+
+    @property
+    def least_step(self) -> int:
+        assert self.objective is not None
+        return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0])
+
     def as_member(self) -> "Problem":
         """The same problem with its numbers as parameters: problems of one family share all compiled code.
 
@@ -142,12 +165,26 @@ class Problem:
         if len(self.parameters):
             return self
         parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
+        bodies = self.moving() if self.moving is not None and self.fast else ()
+        for body in bodies:
+            parts += [tuple(body.local), tuple(body.rotation), tuple(body.translation)]
         outputs, numbers = family([e for part in parts for e in part])
         cut = iter(outputs)
-        equations, necessary, feasible, image = (tuple(next(cut) for _ in part) for part in parts)
+        equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
+        moved = [Moving(moving[3 * k], moving[3 * k + 1], moving[3 * k + 2], body.own) for k, body in enumerate(bodies)]
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
-                       image=image, parameters=numbers)
+                       image=image, parameters=numbers, moving=(lambda: (moved[0], moved[1])) if moved else None)
 
     def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:
         count = len(self.parameters) if parameters is None else parameters
         return Kernel(outputs, self.variables, [f"p{k}" for k in range(count)])
+
+
+def _trusted_like(derivative: Expr, row: Expr) -> Expr:
+    """The derivative of a row where the row is continuous, and where all its guards hold."""
+    pool = row.pool
+    result = pool.trusted(derivative, row)
+    while row.op == "trusted":
+        row, guard, level = row.args[0], row.args[1], row.value
+        result = pool.trusted(result, guard, level)
+    return result

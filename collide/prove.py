@@ -39,6 +39,8 @@ from .queue import attribute, copy_box
 
 # Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
 _STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
+# The domain as far as proofs see it, against the size of the point: some domains are as wide as numbers go.
+_SPAN = 1e3
 # Against the domain, a distance from its end that counts as none.
 _NEAR = 1e-8
 # A step and a residual at which a local solve has converged, and a step below which another one changes nothing.
@@ -105,11 +107,17 @@ def newton_step(s, p, lane):
 
 
 @native
+def extent(s, p, j, x):
+    """The width of the domain of variable j as a search near x sees it."""
+    return min(width(s, s.domain, p, j), _SPAN * (1.0 + abs(x)))
+
+
+@native
 def row_scale(s, p, i, lane):
     """The inverse of the largest change of row i across the domain by its slopes; 0 for a row of no use."""
     largest = 0.0
     for j in range(attribute(s, p, VARIABLES)):
-        largest = max(largest, abs(slope_at(s, p, i, j, lane)) * width(s, s.domain, p, j))
+        largest = max(largest, abs(slope_at(s, p, i, j, lane)) * extent(s, p, j, s.point[j * LANES + lane]))
     return 1.0 / largest if 0.0 < largest < 1e300 else 0.0
 
 
@@ -132,7 +140,7 @@ def dense_step(s, p, lane, rows):
         f = scale * s.value[i * LANES + lane]
         residual = max(residual, abs(f))
         for j in range(n):
-            s.gradient[j] = scale * slope_at(s, p, i, j, lane) * width(s, s.domain, p, j)
+            s.gradient[j] = scale * slope_at(s, p, i, j, lane) * extent(s, p, j, s.point[j * LANES + lane])
         for j in range(n):
             s.step[j] -= s.gradient[j] * f
             for k in range(n):
@@ -147,7 +155,7 @@ def dense_step(s, p, lane, rows):
     if not solve_dense(s.small, s.step, n):
         return -1.0
     for j in range(n):
-        s.step[j] *= width(s, s.domain, p, j)
+        s.step[j] *= extent(s, p, j, s.point[j * LANES + lane])
     return residual
 
 
@@ -239,7 +247,7 @@ def surround(s, p, frozen):
     for j in range(attribute(s, p, VARIABLES)):
         moves = not frozen or chosen(s, p, j)
         for lane in range(LANES):
-            r = radius(lane) * width(s, s.domain, p, j) if moves else 0.0
+            r = radius(lane) * extent(s, p, j, s.centre[j]) if moves else 0.0
             s.X[2 * j * LANES + lane] = -(s.centre[j] - r)
             s.X[(2 * j + 1) * LANES + lane] = s.centre[j] + r
             s.C[j * LANES + lane] = s.centre[j]

@@ -105,6 +105,11 @@ class Contacts:
         }  # fmt: skip
         return json.dumps({key: _plain(value) for key, value in table.items()}, allow_nan=False, indent=1)
 
+    def _repr_html_(self) -> str:
+        from .picture import contacts_html
+
+        return contacts_html(self)
+
     def show(self) -> Any:
         """The interactive 3-D figure (plotly), shown in a notebook or browser."""
         from .picture import figure

@@ -40,6 +40,7 @@ from .boxes import (
     upper,
     width,
 )
+from .descend import descend
 from .halves import contract_halves, propagate
 from .layout import (
     BACKWARD,
@@ -51,6 +52,7 @@ from .layout import (
     GAP,
     IMAGE,
     LANES,
+    LEAST,
     LINEAR,
     LOCATED,
     NEED_BOXES,
@@ -94,6 +96,7 @@ from .prove import (
     restore,
     scatter_points,
     shared_image,
+    solved_before,
 )
 from .queue import attribute, copy_box, first_problem, push
 
@@ -134,7 +137,7 @@ def run(s, steps):
             return FINISHED
         s.count[STEPS] += 1
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
-            s.count[NEXT_LOCAL] *= 2
+            s.count[NEXT_LOCAL] *= 3
             look_ahead(s, p)
         if marching(s, p):
             march(s, p)
@@ -422,6 +425,8 @@ def conclude(s, p, used):
         thin(s, p, used)
     for lane in range(used):
         if s.action[lane] == _SMALLEST:
+            if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
+                prove_near(s, p, s.hold, lane, 0.0)
             record(s, p, LOCATED, s.hold, lane, s.hold, lane)
         elif s.action[lane] == _LATE:
             split(s, p, lane, widest_share(s, p, lane))
@@ -445,12 +450,17 @@ def candidate(s, p, lane):
 
 @native
 def due(s, p, lane):
-    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger?"""
+    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger? Not where
+    its middle is near a sample, or in the region of a known solution: that is what would be found.
+    """
     if s.action[lane] < _LATE:
         return False
     before = -s.until[lane]
-    return (before < 0.0 or largest_share(s, p, lane) <= _SOONER * before) and not (
-        attribute(s, p, IMAGE) != 0 and close_to_sample(s, p, lane, False))
+    if before >= 0.0 and largest_share(s, p, lane) > _SOONER * before:
+        return False
+    for j in range(attribute(s, p, VARIABLES)):
+        s.centre[j] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
+    return not solved_before(s, p) and not (attribute(s, p, IMAGE) != 0 and close_to_sample(s, p, lane, False))
 
 
 @native
@@ -468,7 +478,7 @@ def sample(s, p, used):
         source = lane if lane < used else 0
         for j in range(attribute(s, p, VARIABLES)):
             s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
-    local_solve(s, p)
+    solve_locally(s, p)
     for lane in range(used):
         if s.flag[lane] < 0.5:
             s.trial[lane] = 0
@@ -487,14 +497,41 @@ def look_ahead(s, p):
     if attribute(s, p, POINT) == 0:
         return
     scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
-    local_solve(s, p)
+    solve_locally(s, p)
     if choose_best(s, p):
+        keep_normal(s, p)
         prove(s, p, False)
     if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
-        scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
-        restore(s, p)
-        if choose_best(s, p) and prove_exists(s, p):
-            improve(s, p, s.tight, 0)
+        prove_near(s, p, s.box, attribute(s, p, ROOT), 0.8)
+
+
+@native
+def solve_locally(s, p):
+    """Local solves from the points in `point`, for the least objective where second derivatives are at hand."""
+    if attribute(s, p, LEAST) != 0:
+        descend(s, p)
+    else:
+        local_solve(s, p)
+
+
+@native
+def keep_normal(s, p):
+    """The multipliers of the lane whose point is in `centre` make the common normal of a contact: a direction to test."""
+    if attribute(s, p, LEAST) == 0 or attribute(s, p, EQUATIONS) != 3:
+        return
+    for lane in range(LANES):
+        if s.flag[lane] > 0.5 and s.point[attribute(s, p, OBJECTIVE) * LANES + lane] == s.centre[attribute(s, p, OBJECTIVE)]:
+            for k in range(3):
+                s.normal[3 * p + k] = s.multiplier[k * LANES + lane]
+
+
+@native
+def prove_near(s, p, boxes, k, spread):
+    """Lower u by a feasible zero of the equations near points spread over a box."""
+    scatter_points(s, p, boxes, k, spread)
+    restore(s, p)
+    if choose_best(s, p) and prove_exists(s, p):
+        improve(s, p, s.tight, 0)
 
 
 @native

@@ -106,10 +106,13 @@ def _change_of_sign(body: ImplicitBody, moment: float) -> np.ndarray | None:
     inner, outer = world[np.nanargmin(values)], world[np.nanargmax(values)]
     for _ in range(60):
         middle = 0.5 * (inner + outer)
-        if kernel.points(np.append(middle, moment)[None])[0, 0] < 0:
+        low, high = kernel.interval(np.append(middle, moment)[None], np.append(middle, moment)[None])
+        if high[0, 0] < 0:
             inner = middle
-        else:
+        elif low[0, 0] > 0:
             outer = middle
+        else:
+            break
     lo, hi = np.minimum(inner, outer), np.maximum(inner, outer)
     ends = np.column_stack([np.stack([inner, outer]), [moment, moment]])
     low, high = kernel.interval(ends, ends)

@@ -117,16 +117,19 @@ class Search:
     def _allocate(self, m: int) -> dict[str, np.ndarray]:
         n, problems = self.n, len(self.problems)
         bounds = max((len(p.advance.kernel.outputs) for p in self.problems if p.advance), default=0)
+        values = max(m + m * n, *(len(p.least_kernel.outputs) for p in self.problems if p.advance), 0)
         per_problem = {"table": (problems, layout.COLUMNS), "domain": (problems, n, 2), "inner": (problems, n, 2),
-                       "border": (problems, n, 2), "period": (problems, n)}
+                       "border": (problems, n, 2), "period": (problems, n), "normal": (problems, 3)}
         per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2)}
         per_solution = dict.fromkeys(_PER_SOLUTION, (_SOLUTIONS,)) | {
             "found": (_SOLUTIONS, n, 2), "region": (_SOLUTIONS, n, 2), "place": (_SOLUTIONS, 3, 2)}
         blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
-                  "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (m + m * n,), "steps": (n + 1,),
+                  "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
+                  "multiplier": (m,), "unheld": (n,), "damping": (),
                   "Z": (2 * n, 2), "T": (bounds, 2), "N": (m,), "out": (n,)}
         rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
-                "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n), "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
+                "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n),
+                "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
                 "near": (3, 2), "pick": (max(m, n),), "bound": (n,)}
         shapes: dict[str, Any] = {**per_problem, **per_box, **per_solution, **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
         return {name: np.zeros(shapes[name], np.float64 if kind is float else np.int64) for name, kind in FIELDS.items()}
@@ -144,6 +147,8 @@ class Search:
             if self.march and p.advance:
                 a["table"][k, layout.TAYLOR] = p.advance.kernel.block_address()
                 a["table"][k, layout.TIME_BOUND] = p.advance.bound
+                a["table"][k, layout.LEAST] = p.least_kernel.block_address("points")
+                a["table"][k, layout.LEAST_STEP] = p.least_step
             a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
             for name, values in (("border", p.border), ("period", p.period)):
                 if values is not None:

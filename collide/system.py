@@ -90,7 +90,9 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
     conditions = []
     for item in items:
         e = _expression(item)
-        if e in (sp.true, sp.false):
+        if isinstance(e, sp.MatrixBase):
+            conditions += read_conditions(list(e), domain)
+        elif e in (sp.true, sp.false):
             conditions.append(e)
         elif isinstance(e, (Relational, BooleanFunction)):
             _check_symbols(e, domain)

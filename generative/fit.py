@@ -41,11 +41,11 @@ class Fit:
 
 def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, degree: int | None = None, tolerance: float = 1e-9,
                     derivative_bound: float | None = None) -> Fit:
-    """The Chebyshev interpolant of a function (array (n,) -> (n, 3)), of this degree or of the least power of two that fits.
+    """The Chebyshev interpolant of a function (array (n,) -> (n, 3)), of this degree or of one that fits.
 
     With `degree` n and a `derivative_bound` M of the length of the (n+1)-th derivative, the error is proved (up to the rounding
     of the samples) to be at most 2 M ((hi - lo)/4)^(n+1) / (n+1)! (the remainder of interpolation in Chebyshev points, in every
-    direction). Otherwise it is measured on a grid four times as fine.
+    direction). Otherwise it is measured on a grid four times as fine, and the degree grows by a quarter until `tolerance` is met.
     """
     lo, hi = (float(e) for e in interval(domain, "the domain of a curve"))
     if derivative_bound is not None and degree is None:
@@ -79,7 +79,7 @@ def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degre
             return chosen, coefficients, error
         if chosen >= LARGEST_DEGREE:
             raise ValueError(f"degree {chosen} still misses by {error:.3g}; the function is too rough for {tolerance:g}: cut its domain")
-        chosen *= 2
+        chosen += max(1, chosen // 4)
 
 
 def _basis(at: Array, degree: int) -> Array:

@@ -122,7 +122,9 @@ def svg(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 1
 
 
 def card(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> str:
-    """The rich display of a value in a notebook: its small picture beside its text."""
+    """The rich display of a value in a notebook: its small picture beside its text, the middle of a long one left out."""
+    if len(text) > 400:
+        text = f"{text[:280]} ... {len(text) - 380} characters ... {text[-100:]}"
     return (f'<div style="display:flex;align-items:center;gap:1em">{svg(bodies, times)}'
             f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
 

@@ -103,7 +103,8 @@ def _moore_jones() -> System:
              ("0.42937161", "0.21180486", (2, 5, 8)), ("0.07056438", "0.17081208", (1, 7, 6)),
              ("0.34504906", "0.19612740", (10, 6, 8)), ("0.42651102", "0.21466544", (4, 8, 1))]
     rows = [v[k] - Q(a) - Q(b) * sp.prod(v[i - 1] for i in use) for k, (a, b, use) in enumerate(table)]
-    known = ["0.2578333937", "0.3810971546", "0.2787450173", "0.2006689642", "0.4452514248", "0.1491839199", "0.4320096990", "0.0734027778", "0.3459668269", "0.4273262760"]
+    known = ["0.2578333937", "0.3810971546", "0.2787450173", "0.2006689642", "0.4452514248",
+             "0.1491839199", "0.4320096990", "0.0734027778", "0.3459668269", "0.4273262760"]
     return System("Moore-Jones i1", "Moore, Jones 1977; VHMK", rows, dict.fromkeys(v, (-2, 2)), 1, [known])
 
 
@@ -178,6 +179,7 @@ def programs() -> list[Program]:
     ten = {x: (-10, 10), y: (-10, 10)}
     ball = {x: (-10, 10), y: (-10, 10), z: (-10, 10)}
     a, b, c, d = variables(4)
+    root = sp.CRootOf(2 * x**3 + x - 5, 0)
     root3, root2, root7 = sp.sqrt(3), sp.sqrt(2), sp.sqrt(7)
     return [
         Program("six-hump camel", "DS", (4 - Q(21, 10) * x**2 + x**4 / 3) * x**2 + x * y + (4 * y**2 - 4) * y**2,
@@ -193,7 +195,7 @@ def programs() -> list[Program]:
         Program("HS6", "HS", (1 - x)**2, ten, 0, [[1, 1]], equal=[10 * (y - x**2)]),
         Program("HS7", "HS", sp.log(1 + x**2) - y, ten, -root3, [[0, root3]], equal=[(1 + x**2)**2 + y**2 - 4]),
         Program("HS10", "HS", x - y, ten, -1, [[0, 1]], at_least=[-3 * x**2 + 2 * x * y - y**2 + 1]),
-        Program("HS11", "HS", (x - 5)**2 + y**2 - 25, ten, "-8.498464223", [["1.234774", "1.524666"]], at_least=[y >= x**2]),
+        Program("HS11", "HS", (x - 5)**2 + y**2 - 25, ten, (root - 5)**2 + root**4 - 25, [[root, root**2]], at_least=[y - x**2]),
         Program("HS12", "HS", x**2 / 2 + y**2 - x * y - 7 * x - 7 * y, ten, -30, [[2, 3]], at_least=[25 - 4 * x**2 - y**2]),
         Program("HS14", "HS", (x - 2)**2 + (y - 1)**2, ten, 9 - Q(23, 8) * root7, [[(root7 - 1) / 2, (root7 + 1) / 4]],
                 equal=[x - 2 * y + 1], at_least=[1 - x**2 / 4 - y**2]),

@@ -6,7 +6,7 @@ from typing import Any
 import sympy as sp
 
 from generative import Curve, ParametricSurface, Rigid, Screw, axis_angle, interpolate_poses, sweep, t, u, v
-from models.shapes.machine import involute_flank, raceway, thread_flank
+from models.shapes.machine import gear_tooth, involute_flank, raceway, thread_flank
 from models.shapes.patches import plane_patch
 from models.shapes.quadrics import TURN, ellipsoid, sphere
 from models.shapes.rings import torus
@@ -43,6 +43,17 @@ def meshing_gears() -> Sequence[Any]:
        known=Known(time=sp.Rational(1, 5), points=1, contact="the pitch point, in the middle of the flank"))
 def crowned_gears() -> Sequence[Any]:
     return gear_flanks(crown=sp.Rational(1, 5))
+
+
+@scene(title="Two teeth of spur gears, whole solids, take up the backlash", time=(0, 1), simultaneity=1e-3, separation=0.2,
+       source="involute gearing; the sizes are ours", known=Known(time=sp.Rational(1, 5), contact="a line across both flanks"))
+def meshing_teeth() -> Sequence[Any]:
+    """As meshing-gears: the lower flank of a tooth starts at minus its half angle, here 1/4, from the middle of the tooth."""
+    ready, half = PRESSURE - sp.tan(PRESSURE), sp.Rational(1, 4)
+    turn = Screw(axis=[0, 0, 1], angle=ready + half + sp.Rational(1, 5) - t)
+    away = sp.Rational(5, 2) / sp.cos(PRESSURE)
+    stand = Rigid(rotation=axis_angle([0, 0, 1], sp.pi + ready + half), translation=[away, 0, 0])
+    return [gear_tooth().moved(turn), gear_tooth(base=sp.Rational(3, 2)).moved(stand)]
 
 
 CAM_HEIGHT = (1 + sp.sqrt(33)) / 4

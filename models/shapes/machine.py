@@ -155,25 +155,27 @@ def raceway(*, major: Any = 1, groove: Any = sp.Rational(2, 5), half_angle: Any 
                              {u: TURN, v: (-half_angle, half_angle)}, flipped=True)
 
 
-# -- threads: sections at right angles to the axis are limacons rho = radius + depth cos(theta - k z), of area pi (r^2 + d^2/2) ---
+# -- rounded threads: every section at right angles to the axis is a circle whose centre winds about the axis ------------
 
 
 def _thread(radius: Any, depth: Any, pitch: Any, bounds: Any) -> ImplicitSurface:
-    """rho^2 - radius rho - depth (x cos k z + y sin k z) with k = 2 pi / pitch: rho times the limacon's equation."""
+    """(x - depth cos k z)^2 + (y - depth sin k z)^2 = radius^2 with k = 2 pi / pitch."""
     angle = 2 * sp.pi * z / pitch
-    square = x**2 + y**2
-    return ImplicitSurface(square - radius * sp.sqrt(square) - depth * (x * sp.cos(angle) + y * sp.sin(angle)), bounds)
+    return ImplicitSurface((x - depth * sp.cos(angle)) ** 2 + (y - depth * sp.sin(angle)) ** 2 - radius**2, bounds)
 
 
 def _rod_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> Facts:
     radius, depth = sp.sympify(radius), sp.sympify(depth)
-    return {"volume": sp.pi * (radius**2 + depth**2 / 2) * length, "closed": True,
+    return {"volume": sp.pi * radius**2 * length, "closed": True,
             "box": [*centred(radius + depth, radius + depth), (0, length)]}
 
 
 @shape(_rod_facts)
 def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> ImplicitBody:
-    """A right-handed rounded thread rho = radius + depth cos(theta - 2 pi z / pitch) between z = 0 and `length`."""
+    """A right-handed rounded thread between z = 0 and `length`: (x - depth cos k z)^2 + (y - depth sin k z)^2 = radius^2, k = 2 pi/pitch.
+
+    By Cavalieri its volume is that of a cylinder.
+    """
     out = sp.Rational(9, 8) * (sp.sympify(radius) + depth)
     bounds = [*centred(out, out), (-sp.sympify(length) / 8, sp.Rational(9, 8) * length)]
     return _thread(radius, depth, pitch, bounds) & ImplicitSurface(-z, bounds) & ImplicitSurface(z - length, bounds)
@@ -181,9 +183,8 @@ def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any 
 
 def _nut_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
                height: Any = sp.Rational(3, 4)) -> Facts:
-    radius, depth, width = (sp.sympify(e) for e in (radius, depth, width))
     hexagon = _prism_facts(6, width, height)["volume"]
-    return {"volume": hexagon - sp.pi * (radius**2 + depth**2 / 2) * height, "closed": True}
+    return {"volume": hexagon - sp.pi * sp.sympify(radius) ** 2 * height, "closed": True}
 
 
 @shape(_nut_facts)

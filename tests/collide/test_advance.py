@@ -34,11 +34,13 @@ def bumpy():
 
 PAIRS = {
     "tori": (torus().moved(Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], translation=[0, 0, 3 - t])), torus()),
-    "bumpy": (bumpy().moved(Rigid(rotation=axis_angle([1, 2, 3], t), translation=[0.1, sp.Rational(1, 7), 4 - t])),
+    "bumpy": (bumpy().moved(Rigid(rotation=axis_angle([1, 2, 3], t + 1), translation=[0.1, sp.Rational(1, 7), 4 - t])),
               bumpy().moved(Rigid(rotation=axis_angle([2, -1, 1], t / 2)))),
     "screw": (torus().moved(Screw(axis=[1, 1, 0], point=[0, 1, 0], angle=3 * t, advance=t**2)), bumpy()),
     "deforming": (ParametricSurface([u, v, sp.sin(u * t) * v + t**2 * sp.cos(v)], {u: (-2, 2), v: (-2, 2)}),
                   ParametricSurface([u, v, 3 - t * u * v], {u: (-2, 2), v: (-2, 2)})),
+    "checkerboard": (ParametricSurface([u, v, sp.Min(0, sp.sin(sp.pi * u) * sp.sin(sp.pi * v)) / 2], {u: (-2, 2), v: (-2, 2)}),
+                     torus().moved(Rigid(rotation=axis_angle([1, 2, 3], t), translation=[0, 0, 2 - t]))),
     "kinks": (ParametricSurface([u, v, abs(u) - t * abs(v - 1)], {u: (-2, 2), v: (-2, 2)}), torus()),
 }
 
@@ -96,7 +98,10 @@ def rigid(first, second):
     return rigid_advance((bodies[0], bodies[1]), ["u1", "v1", "u2", "v2", "t"], parameters=3)
 
 
-@pytest.fixture(scope="module", params=[*((name, False) for name in PAIRS), *((name, True) for name in ("tori", "bumpy", "screw"))])
+RIGID = ("tori", "bumpy", "screw", "checkerboard")
+
+
+@pytest.fixture(scope="module", params=[*((name, False) for name in PAIRS), *((name, True) for name in RIGID)])
 def pair(request):
     name, structured = request.param
     first, second = PAIRS[name]

@@ -2,11 +2,13 @@
 
 import re
 import shutil
+import struct
 import subprocess
+import zlib
 
 import pytest
 
-from collide.picture import save_html
+from collide.picture import save_html, save_png
 from models.scenes import SCENES
 from tests.collide.test_result import contacts
 
@@ -40,10 +42,32 @@ setTimeout(() => {
 </script></body>"""
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian's package chromium)")
-def test_the_page_draws_and_moves_without_an_error(tmp_path):
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian's package chromium)")
+
+
+@needs_chromium
+def test_a_png_shows_the_bodies(tmp_path):
+    save_png(tmp_path / "rings.png", SCENES["tori-crossed"].bodies, width=320, height=240)
+    data = (tmp_path / "rings.png").read_bytes()
+    size, bits = struct.unpack(">II", data[16:24]), data[24]
+    raw = zlib.decompress(b"".join(chunk for kind, chunk in chunks(data) if kind == b"IDAT"))
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and size == (320, 240) and bits == 8
+    assert len(set(raw)) > 100  # an empty page has one colour
+
+
+def chunks(data):
+    at = 8
+    while at < len(data):
+        (length,) = struct.unpack(">I", data[at:at + 4])
+        yield data[at + 4:at + 8], data[at + 8:at + 8 + length]
+        at += 12 + length
+
+
+@needs_chromium
+@pytest.mark.parametrize("name", ["tori-crossed", "gripper-on-egg", "bolt-in-nut"])
+def test_the_page_draws_and_moves_without_an_error(tmp_path, name):
     target = tmp_path / "page.html"
-    save_html(target, [contacts(bodies=SCENES["tori-crossed"].bodies)])
+    save_html(target, [contacts(bodies=SCENES[name].bodies)])
     target.write_text(target.read_text().replace("</body>", PROBE))
     command = [CHROMIUM, *FLAGS, f"--user-data-dir={tmp_path / 'profile'}", f"file://{target}"]
     page = subprocess.run(command, capture_output=True, text=True, timeout=90).stdout

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import collide
-from collide import Status, linear_exact
+from collide import Status, exact_roots, linear_exact
 from collide.linear_kernel import DEAD, PROVED, window_kernel
 from collide.linear_loop import LANES
 
@@ -211,14 +211,14 @@ def test_exact_roots():
         zeros = [Fraction(int(g.integers(-2, 9)), int(g.integers(1, 9))) for _ in range(g.integers(1, 4))]
         p: tuple[int, ...] = (int(g.integers(1, 5)),)
         for z in zeros:
-            p = linear_exact._multiply(p, (-z.numerator, z.denominator))
-        found = linear_exact.roots(p)
+            p = exact_roots.multiply(p, (-z.numerator, z.denominator))
+        found = exact_roots.roots(p)
         expected = sorted({z for z in zeros if 0 <= z <= 1})
         assert len(found) == len(expected)
         for r, z in zip(found, expected, strict=True):
             assert Fraction(r.a, 1 << r.bits) <= z <= Fraction(r.b, 1 << r.bits)
-            assert linear_exact.sign_at((-z.numerator, z.denominator), r) == 0
-            assert linear_exact.sign_at((-z.numerator * 10**30 - 1, z.denominator * 10**30), r) == -1
+            assert exact_roots.sign_at((-z.numerator, z.denominator), r) == 0
+            assert exact_roots.sign_at((-z.numerator * 10**30 - 1, z.denominator * 10**30), r) == -1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -234,3 +234,21 @@ def test_bad_input(kind):
     r = f(np.zeros((0, 8, 3)))
     assert len(r) == 0 and r.time.shape == (0, 2) and r.parameters.shape == (0, 2)
     assert f(np.ones((1, 8, 3)) * np.arange(3)).status[0] is Status.CONTACT
+
+
+def test_two_triangles():
+    """A tip on a face, two edges crosswise, and a miss."""
+    floor = [[-1, -1, 0], [3, -1, 0], [-1, 3, 0]]
+    tip = np.array([[1, 1, 2], [0.25, 0.5, 1], [0, 1, 2]])
+    roof = np.array([[-2.0, -0.5, 1], [3, 0, 1], [1, -9, 5]])  # crosses the edge from (-1, 3) to (-1, -1) first
+    cases = [[*tip, *floor, *(tip - [0, 0, 4]), *floor], [*roof, *floor, *(roof - [0, 0, 2]), *floor],
+             [*tip, *floor, *tip, *floor]]
+    r = collide.triangle_triangle(np.array(cases, float), tolerance=1e-9)
+    assert list(r.hit) == [True, True, False] and np.isnan(r.time[2]).all()
+    np.testing.assert_allclose(r.time[:2].mean(axis=1), [0.25, 0.5], atol=1e-9)
+    np.testing.assert_allclose(r.parameters[0], [1, 0, 1.25 / 4, 1.5 / 4], atol=1e-7)
+    at = np.array(cases[1]).reshape(2, 2, 3, 3).mean(axis=0)
+    ends = [at[k].T @ [1 - r.parameters[1, 2 * k:2 * k + 2].sum(), *r.parameters[1, 2 * k:2 * k + 2]] for k in range(2)]
+    np.testing.assert_allclose(*ends, atol=1e-7)
+    with pytest.raises(ValueError, match="12, 3"):
+        collide.triangle_triangle(np.zeros((2, 8, 3)))

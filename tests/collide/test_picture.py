@@ -1,10 +1,12 @@
+import importlib.util
+import shutil
 import sys
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from collide.picture import TRANSPARENT, figure, save_html
+from collide.picture import TRANSPARENT, contacts_html, figure, save_html, save_png, still
 from collide.result import Status
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from models.scenes import SCENES
@@ -69,6 +71,42 @@ def test_the_page_is_self_contained_and_small(tmp_path):
     assert len(page) < 7e6
     outside = page.replace(page[page.index("<script>"):page.index("</script>")], "")
     assert "src=" not in outside and "http" not in outside.replace("http://www.w3.org", "")
+
+
+def test_boxes_are_outlined_on_both_surfaces():
+    boxes = [np.array([[a, a + 0.2] for a in (0.1, 4.0, 0.3, 1.0)] + [[1.75, 1.7502]])] * 2
+    named = contacts(bodies=SCENES["tori-crossed"].bodies, boxes=boxes, variables=[("u1", "v1", "u2", "v2", "t")] * 2)
+    picture = figure(named, boxes=True)
+    ring = np.stack([picture.data[-1][axis] for axis in "xyz"], axis=1)
+    parts = np.split(ring[~np.isnan(ring[:, 0])], 4)  # two points, two bodies each, 36 points a ring
+    assert len(picture.data) == 5 and all(len(p) == 36 for p in parts)
+    flat = parts[1]
+    corner = [(1 + 0.3 * np.cos(1)) * np.cos(0.3), (1 + 0.3 * np.cos(1)) * np.sin(0.3), 0.3 * np.sin(1)]  # u2 = 0.3, v2 = 1
+    np.testing.assert_allclose(flat[[0, -1]], [corner, corner], atol=1e-6)
+    assert len(figure(crossed(features=[("edge 0", "face 9")] * 2), boxes=True).data) == 4  # nothing to outline
+
+
+def test_a_result_as_html():
+    text = contacts_html(crossed(features=[("face <0>", "face 0")] * 2))
+    assert text.count("<tr>") == 3 and "unique (proved)" in text and "face &lt;0&gt;" in text and crossed().summary()[:40] in text
+    many = contacts_html(crossed(points=np.zeros((12, 3)), normals=np.zeros((12, 3)), proved=np.zeros(12, bool),
+                                 existence=np.zeros(12, bool), pairs=np.zeros((12, 2), int), features=[("face 0", "face 0")] * 12,
+                                 boxes=[np.zeros((5, 2))] * 12, variables=[("t",)] * 12))
+    assert "and 2 more points" in many and "located" in many
+
+
+def test_a_still_picture_is_the_last_moment():
+    picture, moving = still(crossed()), figure(crossed())
+    assert not picture.frames and not picture.layout.sliders and not picture.layout.updatemenus
+    np.testing.assert_array_equal(picture.data[0].z, moving.data[0].z)
+
+
+def test_a_png_without_a_browser_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "kaleido" else real(name, *rest))
+    with pytest.raises(RuntimeError, match=r"needs Chromium .* or kaleido"):
+        save_png(tmp_path / "x.png", crossed())
 
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch):

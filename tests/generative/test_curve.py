@@ -65,6 +65,21 @@ def test_chebyshev_curves_follow_numpy():
     np.testing.assert_allclose(sample(c, 11), expected, atol=1e-12)
 
 
+def test_a_superellipse_satisfies_its_equation():
+    points = sample(curve.superellipse(2, 0.5, 6), 200)
+    np.testing.assert_allclose((points[:, 0] / 2)**6 + (points[:, 1] / 0.5)**6, 1, atol=1e-13)
+
+
+def test_pieces_are_joined():
+    pieces = [curve.line([0, 0, 0], [2, 0, 0]), curve.arc(2, 0, 1).onto((1, 3))]
+    joined = curve.piecewise(pieces)
+    at = approx_function(joined.expressions, [u])(np.array([0.0, 0.5, 1.0, 3.0]))
+    np.testing.assert_allclose(at, [[0, 0, 0], [1, 0, 0], [2, 0, 0], [2 * np.cos(1), 2 * np.sin(1), 0]], atol=1e-14)
+    assert joined.domain == (0, 3) and joined.expressions[2] == 0
+    sides = curve.polygon([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    assert [s.domain for s in sides] == [(0, 1), (1, 2), (2, 3)] and sides[2].at(3) == (0, 0, 0)
+
+
 def test_maps_of_the_parameter():
     c = curve.bezier([[0, 0, 0], [1, 2, 0], [3, 0, 1]])
     np.testing.assert_allclose(sample(c.onto((5, 7))), sample(c), atol=1e-13)
@@ -80,6 +95,9 @@ def test_values():
 @pytest.mark.parametrize("make, message", [
     (lambda: Curve([u, v, 0], (0, 1)), "the symbol v means nothing in a curve"),
     (lambda: curve.line([1, 2, 3], [1, 2, 3]), "two different ends"),
+    (lambda: curve.superellipse(1, 1, 3), "must be even"),
+    (lambda: curve.piecewise([]), "at least one piece"),
+    (lambda: curve.piecewise([curve.circle(), curve.circle()]), "piece 1 begins at 0"),
     (lambda: curve.bezier([[0, 0, 0]]), "at least two control points"),
     (lambda: curve.bezier([[0, 0, 0], [1, 0, 0]], [1]), "one weight a control point"),
     (lambda: curve.bezier([[0, 0, 0], [1, 0, 0]], [1, 0]), "weights must be positive"),

@@ -3,21 +3,25 @@
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.interpolate import NdBSpline
 
 from generative import Curve, ParametricSurface, Rigid, curve, t, u, v, x, y, z
 from generative.deform import bend, deform, scale, taper, twist
 from generative.mesh import approx_function
 from generative.patch import b_spline_patches, bezier_patch
 from generative.sweep import (
+    affine_sweep,
     extrude,
     height_field,
     interpolate,
     offset,
     profile_product,
+    rail_product,
     reparameterize,
     revolve,
     ruled,
     sweep,
+    wire_product,
 )
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
@@ -46,9 +50,16 @@ def points(surface, count=7, time=0.0):
     (reparameterize(height_field(0, (0, 1), (0, 1)), u, u * v, {u: (0, 1), v: (0, 1)}), 0.5),
     (bend(height_field(0, (-1, 1), (-1, 1)), 1), 4),
     (twist(extrude(curve.circle(2), [0, 0, 3]), 1), 12 * np.pi),
+    (wire_product(curve.circle(sp.Rational(1, 5)), curve.helix(1, 1, 1)), 2 * np.pi / 5 * np.hypot(2 * np.pi, 1)),
+    (affine_sweep(curve.circle(2), [[1, 0, 0], [0, 1, 0], [u, 0, 1]], curve.line([0, 0, 0], [0, 0, 3])), None),
+    (rail_product(Curve([u, 0, 0], (-1, 1)), curve.line([0, 0, 0], [0, 3, 0]), curve.line([1, 0, 0], [3, 3, 0])), 6),
 ], ids=["extrude", "revolve", "cone", "ruled", "product", "torus", "tube", "offset", "field", "between", "triangle", "bend",
-        "twist"])
+        "twist", "wire", "affine", "rails"])
 def test_areas(surface, area):
+    if area is None:  # a circle of radius 2 sheared along z by u x: |S_u x S_v| from the definition
+        angle, _ = np.meshgrid(*(np.polynomial.legendre.leggauss(40)[0],) * 2)
+        weight = np.outer(*(np.polynomial.legendre.leggauss(40)[1],) * 2)
+        area = np.sum(weight * 2 * abs(2 * np.cos((angle + 1) * np.pi) + 3)) * np.pi / 2
     assert quadrature(surface)[0] == pytest.approx(area, rel=1e-9)
 
 
@@ -104,10 +115,27 @@ def test_a_nurbs_cylinder_is_round():
     np.testing.assert_allclose(np.linalg.norm(points(patch)[:, :2], axis=1), 1, atol=1e-14)
 
 
+def test_nurbs_patches_follow_scipy_in_homogeneous_coordinates():
+    generator = np.random.default_rng(6)
+    net, weights = generator.integers(-4, 5, (5, 4, 3)), generator.integers(1, 6, (5, 4))
+    knots = [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 0, 1, 1, 1, 1]
+    patches = b_spline_patches(net.tolist(), *knots, (2, 3), weights=weights.tolist())
+    assert len(patches) == 2 and patches[1].domain[u] == (1, 2)
+    homogeneous = np.concatenate([net * weights[..., None], weights[..., None]], axis=-1).astype(float)
+    reference = NdBSpline(tuple(np.array(k, float) for k in knots), homogeneous, (2, 3))
+    for p in patches:
+        at = [np.linspace(float(lo), float(hi), 7) for lo, hi in p.domain.values()]
+        grid = np.stack(np.meshgrid(*at, indexing="ij"), axis=-1).reshape(-1, 2)
+        known = reference(np.minimum(grid, [2 - 1e-15, 1]))
+        np.testing.assert_allclose(points(p), known[:, :3] / known[:, 3:], atol=1e-11)
+
+
 @pytest.mark.parametrize("make, message", [
     (lambda: extrude(curve.circle(), [0, 0, 0]), "must not be the zero vector"),
     (lambda: revolve(curve.circle()), "must lie in the plane y = 0"),
     (lambda: sweep(curve.circle(), curve.line([0, 0, 0], [0, 0, 1])), "must not run along its up"),
+    (lambda: wire_product(curve.circle(), curve.line([0, 0, 0], [1, 0, 0])), "no Frenet frame"),
+    (lambda: affine_sweep(curve.circle(), [[1, 0, 0]], curve.circle()), "needs a 3 x 3 matrix, got 1 rows"),
     (lambda: scale(sphere(), (1, 0, 1)), "flattens"),
     (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]]]), "at least two rows"),
     (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]], [[0, 0, 0]]]), "rows of equal length"),

@@ -1,0 +1,179 @@
+"""The situations as systems: how many there are, that they vanish where they must, and bad input."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide.checks import solid_fault
+from collide.contact import situation, situations
+from collide.parts import faces_of, is_closed, parts_of
+from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Solid, Vertex, t, u, v, x, z
+
+from .contact_scenes import FLOOR, TILT, TURN, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
+
+SPAN = (0, 4)
+
+
+def kinds(problems):
+    """How often each pair of kinds of features occurs."""
+    counts = {}
+    for p in problems:
+        pair = tuple(sorted(name.split()[0] for name in p.features))
+        counts[pair] = counts.get(pair, 0) + 1
+    return counts
+
+
+def rows_at(problem, point):
+    """Values of all rows, and feasibility, at a point (a box as small as doubles allow)."""
+    at = np.array([[float(e) for e in point]])
+    values = (problem.parameters.T[0], problem.parameters.T[1]) if len(problem.parameters) else None
+    lo, hi = problem.range_kernel.interval(at, at, parameters=values)
+    return lo[0, :-1], hi[0, :-1], (lo[0, -1], hi[0, -1])
+
+
+def test_two_cylinders_have_the_25_problems_of_appendix_a():
+    a, b = cylinder().moved(TILT).moved(move(0, 0, 5 - t)), cylinder()
+    # The centres of the discs are poles of their parameters; they come on top, as parts of their faces.
+    smooth = [[p for p in parts_of(body) if p.dimension > 0] for body in (a, b)]
+    problems = [situation(p, q, SPAN) for p in smooth[0] for q in smooth[1]]
+    assert kinds(problems) == {("face", "face"): 9, ("edge", "face"): 12, ("edge", "edge"): 4}
+    assert all(len(p.rows) == len(p.variables) for p in problems)
+
+
+def test_all_six_situations_of_boxes():
+    problems = situations(box(1, 1, 1).moved(move(0, 0, 4 - t)), box(2, 2, 2), SPAN)
+    assert kinds(problems) == {("face", "face"): 36, ("edge", "face"): 144, ("edge", "edge"): 144, ("face", "vertex"): 96,
+                               ("edge", "vertex"): 192, ("vertex", "vertex"): 64}
+    sizes = {kind: {(len(p.rows), len(p.variables)) for p in problems if tuple(sorted(n.split()[0] for n in p.features)) == kind}
+             for kind in kinds(problems)}
+    assert sizes == {("face", "face"): {(5, 5)}, ("edge", "face"): {(4, 4)}, ("edge", "edge"): {(3, 3)}, ("face", "vertex"): {(3, 3)},
+                     ("edge", "vertex"): {(3, 2)}, ("vertex", "vertex"): {(3, 1)}}
+
+
+def test_an_open_patch_is_a_solid_with_four_edges_and_four_corners():
+    names = [p.feature for p in parts_of(slab())]
+    assert names == ["face 0", *(f"edge {k}" for k in range(4)), *(f"vertex {k}" for k in range(4))]
+    assert not is_closed(slab()) and is_closed(ball()) and is_closed(cylinder()) and is_closed(box(1, 1, 1))
+    # Every side is covered by a part of its own, so tangency may be used up to the border.
+    assert not situation(parts_of(slab())[0], parts_of(ball())[0], SPAN).border.any()
+
+
+def test_a_side_without_an_edge_keeps_its_border():
+    lid = ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)})
+    solid = Solid([lid], [Edge((0,), ((0, u),), (0, 1))])
+    face = parts_of(solid)[0]
+    assert face.border == ((False, True), (True, True))
+
+
+def test_combined_bodies_have_creases_and_corners():
+    three = (half_space() & ImplicitSurface(x, bounds=[(-4, 4)] * 3)) - sphere(1)
+    assert [p.feature for p in parts_of(three)] == ["face 0", "face 1", "face 2", "edge 0", "edge 1", "edge 2", "vertex 0"]
+    assert len(faces_of(three)) == 3
+    assert [p.feature for p in parts_of(sphere() | sphere().complement())] == ["face 0", "face 1"]
+
+
+@pytest.mark.parametrize("first, second, point", [
+    # ball of radius 1 above the floor, touching at its lowest point at t = 2: u, v, t
+    (ball().moved(move(0, 0, 3 - t)), FLOOR, (1, -sp.pi / 2, 2)),
+    # x1, y1, z1 in the frame of the first ball, the angle (the gradients are opposed and of equal length), t
+    (sphere().moved(move(0, 0, 4 - t)), sphere(), (0, 0, -1, sp.pi / 4, 2)),
+    (ball().moved(move(3 - t, 0, 0)), ball(), (sp.pi, 0, 0, 0, 1)),
+])
+def test_rows_vanish_at_a_contact_and_only_there(first, second, point):
+    problem = situation(parts_of(first)[0], parts_of(second)[0], SPAN)
+    lo, hi, feasible = rows_at(problem, point)
+    assert (lo <= 1e-15).all() and (hi >= -1e-15).all() and (np.abs(lo) < 1e-14).all() and feasible[1] == 1
+    # A little later the surfaces still meet somewhere, but not tangentially here.
+    lo, hi, _ = rows_at(problem, (*point[:-1], point[-1] + 0.1))
+    assert ((lo > 1e-3) | (hi < -1e-3)).any()
+
+
+def test_tangency_is_not_used_beyond_the_bounds_of_an_implicit_surface():
+    problem = situation(parts_of(ball(8))[0], parts_of(half_space())[0], SPAN)
+    lo, hi, feasible = rows_at(problem, (0.3, 0, 1))
+    assert feasible == (0, 0) and (lo[1:] == -np.inf).all() and (hi[1:] == np.inf).all()
+
+
+@pytest.mark.parametrize("motion, expected", [(3 - t, 1), (1 + t, 0)])
+def test_incoming(motion, expected):
+    """A ball that falls on the floor comes in; one that rises from it does not."""
+    falls = situation(parts_of(ball().moved(move(0, 0, motion)))[0], parts_of(FLOOR)[0], SPAN, incoming=True)
+    time = 2 if expected else 0
+    _, _, feasible = rows_at(falls, (1, -1.5707, time))
+    assert feasible == (expected, expected)
+
+
+def test_parts_that_differ_in_a_number_share_their_kernels():
+    problems = situations(slab(1), FLOOR, SPAN)
+    edges = [p for p in problems if p.features[0].startswith("edge")]
+    addresses = {p.range_kernel.block_address() for p in edges}
+    assert len(edges) == 4 and len(addresses) == 2
+
+
+# -- bad input ----------------------------------------------------------------------------------------------------
+
+PLANE = [slab(), FLOOR]
+
+
+@pytest.mark.parametrize("bodies, error, message", [
+    ([slab(), 3], TypeError, "body 1 is a int"),
+    ([slab(), None], TypeError, "body 1 is a NoneType"),
+    ([slab()], ValueError, "at least two bodies"),
+    (slab(), TypeError, "list of bodies"),
+    ([FLOOR, ParametricSurface([u, u**2, sp.sin(u)], {u: (0, 1), v: (0, 1)})], ValueError, "normal of body 1 vanishes everywhere"),
+    ([FLOOR, ParametricSurface([u + v, (u + v) ** 2, 0], {u: (0, 1), v: (0, 1)})], ValueError, "normal of body 1 vanishes everywhere"),
+    ([FLOOR, ParametricSurface([u * v, sp.sin(u * v) / 3, sp.exp(u * v)], {u: (0, 1), v: (0, 1)})], ValueError, "vanishes everywhere"),
+])
+def test_bad_bodies(bodies, error, message):
+    with pytest.raises(error, match=message):
+        collide.first_contact(bodies, SPAN)
+
+
+@pytest.mark.parametrize("span, message", [
+    ((1, 0), "must go forward"), ((1, 1), "must go forward"), ((0, sp.oo), "finite real ends"), ((0, float("inf")), "finite real ends"),
+    ((0, float("nan")), "finite real ends"), (3, "must be a pair"), ((0, 1, 2), "must be a pair"), ((0, t), "finite real ends")])
+def test_bad_span(span, message):
+    with pytest.raises(ValueError, match=message):
+        collide.first_contact(PLANE, span)
+
+
+@pytest.mark.parametrize("name", ["simultaneity", "separation", "tolerance"])
+@pytest.mark.parametrize("value", [0, -1e-9, float("nan"), float("inf"), "1e-6", None, True])
+def test_bad_tolerances(name, value):
+    with pytest.raises(ValueError, match=f"{name} must be a positive number"):
+        collide.first_contact(PLANE, SPAN, **{name: value})
+
+
+def test_bad_methods():
+    for name in ("method", "order"):
+        with pytest.raises(ValueError, match=f"{name} must be one of"):
+            collide.first_contact(PLANE, SPAN, **{name: "best"})
+
+
+def test_an_implicit_surface_without_bounds():
+    with pytest.raises(ValueError, match="needs bounds"):
+        ImplicitSurface(z)
+
+
+def test_edges_that_do_not_lie_on_their_faces():
+    face = ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)})
+    # Equal at the ends and in the middle sample of the constructor only.
+    bump = u * (u - 1) * (7 * u - 3)
+    other = ParametricSurface([u, v * 0, v + bump], {u: (0, 1), v: (0, 1)})
+    solid = Solid([face, other], [Edge((0, 1), ((u, 0), (u, 0)), (0, 1))])
+    assert "edge 0 does not lie on both of its faces 0 and 1" in solid_fault(solid, (0.0, 1.0))
+    with pytest.raises(ValueError, match="edge 0 does not lie on both"):
+        collide.first_contact([solid, FLOOR], SPAN)
+    outside = Solid([face], [Edge((0,), ((u, 0),), (0, 2))])
+    with pytest.raises(ValueError, match="edge 0 leaves the parameter domain of face 0"):
+        collide.first_contact([outside, FLOOR], SPAN)
+    corner = Solid([face], vertices=[Vertex((0,), ((0, 3),))])
+    with pytest.raises(ValueError, match="vertex 0 leaves"):
+        collide.first_contact([corner, FLOOR], SPAN)
+
+
+def test_good_solids_pass():
+    for body in (cylinder(), box(1, 2, 3), cylinder().moved(TURNED).moved(Rigid(translation=[t, 0, 0]))):
+        assert solid_fault(body, (0.0, 1.0)) == ""
+    assert TURN[1] == 2 * sp.pi and Q(1, 2) * 2 == 1

@@ -1,0 +1,238 @@
+"""The search itself: its queues, its memory, its slices, and that no contact is lost on the way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import layout
+from collide.budget import Budget, Clock, drive
+from collide.contact import situation
+from collide.parts import faces_of
+from collide.state import METHODS, Search
+from generative import ParametricSurface, Rigid, axis_angle, t, u, v
+
+HALF = sp.Rational(1, 2)
+
+
+def torus(large=1, small=sp.Rational(3, 10), from_u=0, from_v=0):
+    r = large + small * sp.cos(v)
+    return ParametricSurface([r * sp.cos(u), r * sp.sin(u), small * sp.sin(v)],
+                             {u: (from_u, 2 * sp.pi + from_u), v: (from_v, 2 * sp.pi + from_v)})
+
+
+def crossed():
+    """Two linked-looking rings at right angles, in general position: two simultaneous points."""
+    pose = Rigid(rotation=axis_angle([1, 2, 2], sp.Rational(7, 10)), translation=[sp.Rational(1, 7), sp.Rational(2, 9), HALF])
+    ring = torus(from_u=sp.Rational(3, 7), from_v=sp.Rational(5, 11))
+    return ring.moved(pose @ Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], translation=[0, 0, 3 - t])), ring.moved(pose)
+
+
+def problem(pair, time=(0, 4), **changes):
+    return replace(situation(faces_of(pair[0])[0], faces_of(pair[1])[0], time), **changes)
+
+
+@pytest.fixture(scope="module")
+def rings():
+    return problem(crossed())
+
+
+def finish(search, slice_steps=100_000):
+    while True:
+        reason = search.run(slice_steps)
+        if reason == layout.FINISHED:
+            return search
+        if reason == layout.NEED_BOXES:
+            search.grow_boxes()
+        elif reason == layout.NEED_SOLUTIONS:
+            search.grow_solutions()
+
+
+def heap_is_ordered(search, p=0):
+    a = search.arrays
+    stack, seen = [int(a["table"][p, layout.ROOT])], 0
+    while stack:
+        i = stack.pop()
+        seen += 1
+        child = int(a["child"][i])
+        while child >= 0:
+            assert a["key"][i] <= a["key"][child]
+            stack.append(child)
+            child = int(a["sibling"][child])
+    return seen
+
+
+def test_the_queue_is_ordered_and_every_box_is_queued_or_free(rings):
+    search = Search([rings], simultaneity=1e-6, separation=0.1)
+    for _ in range(40):
+        if search.run(7) == layout.NEED_BOXES:
+            search.grow_boxes()
+        count, free = int(search.count[layout.OPEN]), int(search.count[layout.FREE])
+        assert count == 0 or heap_is_ordered(search) == count == len(search.open_boxes())
+        assert count + free == len(search.arrays["key"])
+        unused = search.arrays["free"][:free]
+        assert len(set(unused.tolist())) == free
+
+
+def test_slices_and_growing_memory_change_nothing(rings):
+    whole, sliced = (Search([rings], simultaneity=1e-6, separation=0.1) for _ in range(2))
+    sliced.grow_boxes()
+    sliced.grow_solutions()
+    finish(whole), finish(sliced, slice_steps=3)
+    assert whole.count[layout.ITERATIONS] == sliced.count[layout.ITERATIONS] > 1000
+    assert (whole.real == sliced.real).all() and len(whole.solutions) == len(sliced.solutions) == 2
+    for k in whole.solutions:
+        assert (whole.found(k) == sliced.found(k)).all()
+
+
+def test_a_copied_state_goes_on_like_the_original(rings):
+    search = Search([rings], simultaneity=1e-6, separation=0.1)
+    search.run(100)
+    saved = {name: a.copy() for name, a in search.arrays.items()}
+    finish(search)
+    other = Search([rings], simultaneity=1e-6, separation=0.1)
+    for name, a in saved.items():
+        if name != "table":
+            other.arrays[name][...] = a
+    other.arrays["table"][:, layout.ROOT] = saved["table"][:, layout.ROOT]
+    finish(other)
+    assert (search.real == other.real).all() and search.count[layout.ITERATIONS] == other.count[layout.ITERATIONS]
+
+
+def test_memory_stays_flat_where_boxes_are_dropped_as_fast_as_they_are_made(rings):
+    search = Search([rings], simultaneity=1e-6, separation=0.1)
+    before = search.bytes
+    finish(search)
+    assert search.bytes == before and search.count[layout.FREE] == len(search.arrays["key"])
+
+
+def test_an_interrupt_keeps_what_is_proved(rings, monkeypatch):
+    search = Search([rings], simultaneity=1e-6, separation=0.1)
+    calls = []
+
+    def interrupted(steps):
+        calls.append(steps)
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return Search.run(search, 50)
+
+    monkeypatch.setattr(search, "run", interrupted)
+    clock = Clock(Budget())
+    assert not drive(search, clock) and clock.interrupted
+    assert search.count[layout.ITERATIONS] > 100 and search.open_boxes()
+
+
+def test_a_spent_budget_says_how_far_it_is_clear():
+    a, b = crossed()
+    c = collide.first_contact([a, b], time=(0, 4), budget=collide.Budget(boxes=1))
+    exact = collide.first_contact([a, b], time=(0, 4))
+    assert exact.status is collide.Status.CONTACT and exact.proved.all()
+    assert c.status is collide.Status.CONTACT or c.clear_until <= exact.time.lo
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "auto"])
+def test_the_methods_agree(rings, method):
+    fast = finish(Search([rings], simultaneity=1e-6, separation=0.1))
+    other = Search([rings], method=method, simultaneity=1e-4, separation=0.1, tolerance=1e-3)
+    for _ in range(30):
+        reason = other.run(2000)
+        if reason == layout.NEED_BOXES:
+            other.grow_boxes()
+        if reason == layout.FINISHED:
+            break
+    u_fast, u_other = fast.real[layout.PROVED], other.real[layout.PROVED]
+    assert abs(u_fast - u_other) < 1e-9
+    assert other.count[layout.ITERATIONS] > fast.count[layout.ITERATIONS] / 4
+
+
+# -- contact anywhere on closed patches ---------------------------------------------------------------------------
+
+
+def plate(height, **domain):
+    return ParametricSurface([u, v, height], {u: domain.get("u", (-1, 1)), v: domain.get("v", (-1, 1))})
+
+
+def turned(surface, axis, angle, move):
+    return surface.moved(Rigid(rotation=axis_angle(axis, angle), translation=move))
+
+
+BORDERS = {
+    # a plate tilted about x comes down on another one: its lower edge meets it at z = 0
+    "edge on face": (turned(plate(0), [1, 0, 0], sp.pi / 6, [0, 0, 2 - t]), plate(0, u=(-3, 3), v=(-3, 3)), sp.Rational(3, 2)),
+    # tilted about x and then y: its lowest corner
+    "corner on face": (plate(0).moved(Rigid(rotation=axis_angle([0, 1, 0], sp.pi / 6) * axis_angle([1, 0, 0], sp.pi / 6),
+                                            translation=[sp.Rational(1, 9), sp.Rational(1, 11), 3 - t])),
+                       plate(0, u=(-3, 3), v=(-3, 3)), 3 - HALF - sp.sqrt(3) / 4),
+    # two plates on edge, the edges crossing at right angles at the origin of the plane: the upper one reaches down by 1
+    "edge on edge": (turned(plate(0), [1, 0, 0], sp.pi / 2, [sp.Rational(1, 7), 0, 3 - t]),
+                     turned(plate(0), [0, 1, 0], sp.pi / 2, [0, sp.Rational(1, 5), 0]), sp.Integer(1)),
+}
+
+
+@pytest.mark.parametrize("name", BORDERS)
+def test_contact_on_edges_and_corners_of_closed_patches(name):
+    first, second, exact = BORDERS[name]
+    search = finish(Search([problem((first, second), necessary=())], simultaneity=1e-6, separation=0.3))
+    time = float(exact)
+    assert time - 1e-12 <= search.real[layout.PROVED] <= time + 1e-6
+    least = min([float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
+    assert time - 2e-6 <= least <= time + 1e-12
+
+
+def wavy(rng, side):
+    """A patch of a wavy ellipsoid that turns and speeds up towards the other one; all numbers are positive, so that the
+    surfaces are one family.
+    """
+    def number(lo, hi):
+        return sp.Rational(2 * int(rng.uniform(lo, hi) * 1000) + 1, 2000)
+
+    a, b, c, e = number(0.7, 1.3), number(0.7, 1.3), number(0.7, 1.3), number(0.02, 0.1)
+    w = 1 + e * sp.sin(3 * u + number(0, 6)) * sp.cos(4 * v + number(0, 6))
+    patch = ParametricSurface([a * w * sp.cos(u) * sp.cos(v), b * w * sp.sin(u) * sp.cos(v), c * w * sp.sin(v)],
+                              {u: (-number(0.5, 1), number(0.5, 1)), v: (-number(0.4, 0.9), number(0.4, 0.9))})
+    turn = axis_angle([number(0.1, 1), number(0.1, 1), number(0.1, 1)], number(0.1, 1) + number(0.1, 1) * t)
+    if side:
+        turn = turn * axis_angle([0, 0, 1], sp.pi)
+    ahead = number(2.2, 3) - number(0.8, 1.6) * t - number(0.1, 0.5) * t**2
+    along = ahead if side else number(0.1, 0.2) * t
+    return patch.moved(Rigid(rotation=turn, translation=[along, number(0.1, 0.3) * t, number(0.1, 0.3) * t]))
+
+
+def distances(pair, moment, starts, rng):
+    """Local minima of the distance at one moment from random starts, by projected Gauss-Newton steps: the referee."""
+    f = [sp.lambdify((u, v, t), s.expressions) for s in pair]
+    slope = [[sp.lambdify((u, v, t), [sp.diff(e, w) for e in s.expressions]) for w in (u, v)] for s in pair]
+    ends = np.array([[float(x) for x in s.domain[w]] for s in pair for w in (u, v)])
+    x = ends[:, :1] + rng.random((4, starts)) * (ends[:, 1:] - ends[:, :1])
+
+    def at(g, a, b):
+        return np.array([np.broadcast_to(np.asarray(c, float), a.shape) for c in g(a, b, moment)])
+
+    best = np.full(starts, np.inf)
+    for _ in range(60):
+        gap = at(f[0], x[0], x[1]) - at(f[1], x[2], x[3])
+        best = np.minimum(best, np.linalg.norm(gap, axis=0))
+        j = np.stack([at(slope[0][0], x[0], x[1]), at(slope[0][1], x[0], x[1]), -at(slope[1][0], x[2], x[3]), -at(slope[1][1], x[2], x[3])])
+        matrix = np.einsum("iks,jks->sij", j, j) + 1e-2 * np.eye(4)
+        step = np.linalg.solve(matrix, -np.einsum("iks,ks->si", j, gap)[..., None])[..., 0].T
+        x = np.clip(x + step, ends[:, :1], ends[:, 1:])
+    return best.min()
+
+
+def test_nothing_touches_before_the_proved_time():
+    rng = np.random.default_rng(11)
+    hits = 0
+    for _ in range(8):
+        pair = wavy(rng, 0), wavy(rng, 1)
+        search = finish(Search([problem(pair, (0, 2)).as_member()], simultaneity=1e-6, separation=0.1))
+        proved = float(search.real[layout.PROVED])
+        clear = min([2.0, float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
+        for moment in (0.5 * clear, 0.9 * clear, clear - 1e-3):
+            assert distances(pair, moment, 60, rng) > 1e-5
+        if proved < np.inf:
+            hits += 1
+            assert clear <= proved <= clear + 2e-6
+            assert distances(pair, proved, 300, rng) < 1e-3
+    assert hits >= 4

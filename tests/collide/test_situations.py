@@ -1,0 +1,54 @@
+"""First contacts of every kind against closed forms, exactly compared."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Status
+
+from .contact_scenes import CASES
+
+
+def exactly(value):
+    """A double as the rational it is."""
+    return sp.Rational(float(value))
+
+
+def not_above(a, b):
+    """a <= b for exact numbers, decided with 60 digits."""
+    return a == b or bool(sp.N(b - a, 60) >= 0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
+def test_first_contact(case):
+    facts = case.facts
+    c = collide.first_contact(case.bodies, case.span, budget=20, **facts.get("options", {}))
+    if "start" in facts:
+        assert c.start[0, 1].name == facts["start"]
+    if case.time is None:
+        assert c.status is Status.NO_CONTACT, c
+        assert c.clear_until == float(case.span[1]) and len(c) == 0
+        return
+    assert not_above(exactly(c.clear_until), case.time), "a contact before clear_until"
+    assert not_above(exactly(c.time.lo), case.time) and not_above(case.time, exactly(c.time.hi)), (c, float(case.time))
+    if facts.get("exists", True) is None:
+        return
+    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 2e-6, c
+    assert c.existence.all()
+    if "points" in facts:
+        assert len(c) == facts["points"] and c.proved.all(), c
+    if "at" in facts:
+        assert np.allclose(c.points[0], [float(e) for e in facts["at"]], atol=1e-6)
+    if "normal" in facts:
+        assert np.allclose(c.normals, facts["normal"], atol=1e-6)
+    if "features" in facts:
+        assert c.features[0] == facts["features"]
+    if "kinds" in facts:
+        assert tuple(name.split()[0] for name in c.features[0]) == facts["kinds"]
+    if "pair" in facts:
+        assert tuple(c.pairs[0]) == facts["pair"]
+
+
+def test_there_are_many_scenes():
+    assert len(CASES) >= 60

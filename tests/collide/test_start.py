@@ -1,0 +1,56 @@
+"""The state of two bodies at the beginning."""
+
+import pytest
+import sympy as sp
+
+from collide import Budget, Start
+from collide.budget import Clock
+from collide.start import start_of, surface_point
+
+from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
+
+STATES = [
+    ("apart", ball(), ball().moved(move(3, 0, 0)), "DISJOINT"),
+    ("apart, boxes overlap", ball(), ball().moved(move(Q(3, 2), Q(3, 2), 0)), "DISJOINT"),
+    ("apart by 1e-9", ball().moved(TILT), sphere().moved(move(2 + Q(1, 10**9), 0, 0)), "DISJOINT"),
+    ("crossing", ball().moved(TILT), ball().moved(TURNED).moved(move(1, 0, 0)), "OVERLAPPING"),
+    ("crossing, implicit", sphere(), sphere().moved(move(1, Q(1, 3), 0)), "OVERLAPPING"),
+    ("crossing by 1e-6", sphere(), ball().moved(TILT).moved(move(2 - Q(1, 10**6), 0, 0)), "OVERLAPPING"),
+    ("touching", ball().moved(TILT).moved(move(0, 0, 1)), FLOOR, "TOUCHING"),
+    ("touching, implicit", sphere().moved(move(0, 0, 1)), FLOOR, "TOUCHING"),
+    ("box standing", box(1, 1, 1).moved(move(0, 0, Q(1, 2))), FLOOR, "TOUCHING"),
+    ("inside", ball(Q(1, 2)).moved(TILT).moved(move(1, 0, 0)), ball(2), "OVERLAPPING"),
+    ("inside, the other way", ball(2), ball(Q(1, 2)).moved(TILT).moved(move(1, 0, 0)), "OVERLAPPING"),
+    ("inside, implicit", sphere(Q(1, 2)), sphere(2), "OVERLAPPING"),
+    ("inside, inward normals", ball(Q(1, 2)).moved(TILT), ball(2, flipped=True), "OVERLAPPING"),
+    ("inside a box", sphere(Q(1, 4)), box(2, 2, 2).moved(TILT), "OVERLAPPING"),
+    ("inside a cylinder", ball(Q(1, 4)).moved(move(Q(1, 3), 0, 1)), cylinder(1, 2), "OVERLAPPING"),
+    ("below the floor", ball().moved(move(0, 0, -2)), half_space(), "OVERLAPPING"),
+    ("in the cavity", ball(Q(1, 2)).moved(TILT), sphere(2) - sphere(1), "DISJOINT"),
+    ("in the hole of a hollow box", sphere(Q(1, 4)), sphere(2) - sphere(Q(1, 2)), "DISJOINT"),
+    ("an open patch has no inside", ball(Q(1, 4)).moved(move(0, 0, Q(1, 2))), slab(), "DISJOINT"),
+    ("patch through a ball", slab(), ball().moved(TILT), "OVERLAPPING"),
+    ("patch inside a ball", slab(Q(1, 4)), ball().moved(TILT), "OVERLAPPING"),
+]
+
+
+@pytest.mark.parametrize("name, first, second, state", STATES, ids=[s[0] for s in STATES])
+def test_state(name, first, second, state):
+    clock = Clock(Budget(seconds=20))
+    assert start_of(first, second, 0.0, 1e-9, clock) is Start[state]
+
+
+def test_no_time_to_decide():
+    clock = Clock(Budget(boxes=1))
+    clock.boxes = 2
+    assert start_of(ball().moved(TILT), ball(), 0.0, 1e-9, clock) is Start.UNKNOWN
+
+
+def test_a_point_of_an_implicit_surface_is_on_it():
+    body = (sphere(2) - sphere(1).moved(move(0, 0, 2))).moved(move(Q(1, 3), 0, 0))
+    point = surface_point(body, 0.5)
+    assert point is not None and (point[:, 1] - point[:, 0]).max() < 1e-9
+    x, y, z = (sp.Float(float(e), 40) for e in point.mean(axis=1))
+    outer = (x - Q(1, 3)) ** 2 + y**2 + z**2 - 4
+    inner = 1 - ((x - Q(1, 3)) ** 2 + y**2 + (z - 2) ** 2)
+    assert abs(max(outer, inner)) < 1e-12
