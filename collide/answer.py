@@ -1,4 +1,6 @@
-"""From the state of a search to the `Contacts` it found: which solutions count, where they are, and what was proved."""
+"""From the state of a search to the `Contacts` it found: which solutions count, where they are, and what was
+proved.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ Starts = dict[tuple[int, int], Start]
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
              seen: float) -> Contacts:
-    """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to search."""
+    """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to
+    search.
+    """
     if s is None:
         return _assemble(Status.NO_CONTACT if finished else Status.BUDGET_SPENT, None if finished else Interval(*span),
                          span[1 if finished else 0], [], bodies, span, start, clock)
@@ -37,7 +41,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     # Beside what is proved, only what may come before it is worth listing.
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or _time(s, k)[0] < first])
-    points = [_Point(_problem(s, k), s.found(k).copy(), s.kind(k), s.arrays["place"][k].mean(axis=1)) for k in known]
+    points = [_Point(_problem(s, k), s.found(k).copy(), _kind(s, k, found), s.arrays["place"][k].mean(axis=1)) for k in known]
     return _assemble(status, bracket, clear, points, bodies, span, start, clock)
 
 
@@ -94,6 +98,24 @@ def _clear_until(s: Search, found: Sequence[int], span: tuple[float, float]) -> 
     return min([float(s.real[layout.CLEAR]), span[1], *(_time(s, k)[0] for k in found), *open_times])
 
 
+def _kind(s: Search, k: int, found: Sequence[int]) -> int:
+    """What is known of a solution among the others.
+
+    Unique in its own situation is not yet isolated: the corner of a face that lands flat is the only contact of
+    that corner. With samples of a manifold of another situation of the pair round it, it counts as a contact that
+    exists.
+    """
+    if s.kind(k) != UNIQUE:
+        return s.kind(k)
+    apart = s.real[layout.SEPARATION]
+    middle = s.arrays["place"].mean(axis=2)
+    for other in found:
+        if s.kind(other) == EXISTS and s.owner(other) != s.owner(k) and _problem(s, other).label == _problem(s, k).label:
+            if 0.25 * apart < float(np.linalg.norm(middle[other] - middle[k])) < 2.0 * apart:
+                return EXISTS
+    return UNIQUE
+
+
 # -- one point for one place --------------------------------------------------------------------------------------
 
 
@@ -132,8 +154,8 @@ def _same_place(s: Search, k: int, other: int) -> bool:
 def unit_normal(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     """The separating direction at a contact, approximately; NaN where there is none.
 
-    Bodies that start apart come together, so the direction is the one in which they approach, whichever way their normals
-    were declared; where they do not approach, and for other bodies, the declared side counts.
+    Bodies that start apart come together, so the direction is the one in which they approach, whichever way their
+    normals were declared; where they do not approach, and for other bodies, the declared side counts.
     """
     if problem.direction_kernel is not None:
         kernel, parameters = problem.direction_kernel
