@@ -10,7 +10,7 @@ for x in X and t0 + s in W, with c in X,
 So if A > 0 bounds f or -f at t0 from below over X, B its time derivative over X at t0, and C <= 0 the second one over
 X and W, there is no zero before t0 + s, s being the positive zero of A + B s + C s^2 / 2: s = A / (-B/2 + sqrt((B/2)^2 -
 A C / 2)). The direction may be any vector, so it is chosen in ordinary arithmetic; what is bounded is f for the
-vector of doubles that came out. Good ones are normal to two of the tangents E_j: see `shared/fast-solver.md`.
+vector of doubles that came out. Good ones are normal to two of the tangents E_j.
 
 Everything is rounded upward, lower bounds as negatives. Interval vectors are taken as m +- r with m in doubles. The
 radii of E and E_j are of rounding size and those of E_ij are of higher order; all are folded into one vector rho,

@@ -192,9 +192,6 @@ class Lanes:
     def bits_and(self, a: str, b: str) -> str:
         return self._bits("and", a, b)
 
-    def bits_or(self, a: str, b: str) -> str:
-        return self._bits("or", a, b)
-
     def bits_xor(self, a: str, b: str) -> str:
         return self._bits("xor", a, b)
 
@@ -204,9 +201,6 @@ class Lanes:
     def shift_right(self, a: str, by: int) -> str:
         """Logical shift: zeros come in from the left."""
         return self._bits("lshr", a, self.bits_const(by))
-
-    def shift_right_signed(self, a: str, by: int) -> str:
-        return self._bits("ashr", a, self.bits_const(by))
 
     def bits_eq(self, a: str, b: str) -> str:
         return self.emit(f"icmp eq {self.bits} {a}, {b}")

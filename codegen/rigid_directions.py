@@ -20,7 +20,6 @@ from .lanes import Lanes
 from .native import Code, host, llvm_version, object_code
 
 Value = str
-Rows = list[Vector]
 
 _alive: list[Code] = []
 _lock = threading.Lock()

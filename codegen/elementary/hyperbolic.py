@@ -13,7 +13,6 @@ z = hi. For a < 2^-30 they are a within a^3/2 < 2^-60 a, and that is the error u
 """
 
 import math
-from collections.abc import Callable
 
 from ..lanes import Lanes
 from .arithmetic import magnitudes
@@ -41,7 +40,6 @@ SINH_LARGEST = 710.5
 TANH_LARGEST = 20.0
 """1 - tanh of it is 2^-56.7, so bounds there are bounds beyond."""
 
-Core = Callable[[Lanes, Value], Approximation]
 
 
 def _power_of_two(L: Lanes, k: Value, multiple: int, offset: int) -> Value:
