@@ -21,12 +21,13 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
-from generative import ImplicitBody, Motion, Solid, t, u, v, x, y, z
+from generative import Motion, t
 
 from .native import call_block
-from .patch import bounds
 
 SLICES, CELLS = 64, 4
+# Up to so many parts all pairs are compared at once.
+_FEW = 24
 
 # Distances are compared in ordinary arithmetic: fewer than 2^5 operations of relative error 2^-53 each stay within this margin.
 _MARGIN = 1.0 + 2.0**-40
@@ -50,30 +51,32 @@ class Extent:
         return any(sp.sympify(e).has(t) for e in self.body)
 
 
-def extents(bodies: Sequence[Any]) -> list[Extent]:
-    """The parts of bodies: the faces of a parametric one, the bounds of the surfaces of an implicit one."""
-    out = []
-    for owner, body in enumerate(bodies):
-        if isinstance(body, ImplicitBody):
-            out += [Extent(owner, (x, y, z), (x, y, z), bounds(leaf.bounds)[0], leaf.motion) for leaf in body.leaves]
-        else:
-            faces = body.faces if isinstance(body, Solid) else (body,)
-            out += [Extent(owner, f.body, (u, v), bounds([f.domain[u], f.domain[v]])[0], f.motion) for f in faces]
-    return out
-
-
 def windows(parts: Sequence[Extent], span: tuple[float, float], slices: int = SLICES) -> dict[tuple[int, int], tuple[float, float]]:
     """For every pair of bodies (i, j), i < j, that may touch: the window of time outside of which they are *proved* apart."""
     times = np.linspace(*span, slices + 1)
     times[0], times[-1] = span
     boxes, balls = _enclose(parts, np.stack([times[:-1], times[1:]], axis=-1))
+    a, b, when = _overlaps(boxes)
+    keep = _balls_meet(balls[a, when], balls[b, when])
     found: dict[tuple[int, int], list[int]] = {}
-    for k in range(slices):
-        for a, b in sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1]):
-            pair = min(parts[a].owner, parts[b].owner), max(parts[a].owner, parts[b].owner)
-            if pair[0] != pair[1] and _balls_meet(balls[a][k], balls[b][k]):
-                found.setdefault(pair, [k, k])[1] = k
+    for i, j, k in zip(a[keep].tolist(), b[keep].tolist(), when[keep].tolist(), strict=True):
+        pair = min(parts[i].owner, parts[j].owner), max(parts[i].owner, parts[j].owner)
+        if pair[0] != pair[1]:
+            ends = found.setdefault(pair, [k, k])
+            ends[0], ends[1] = min(ends[0], k), max(ends[1], k)
     return {pair: (float(times[first]), float(times[last + 1])) for pair, (first, last) in sorted(found.items())}
+
+
+def _overlaps(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Parts and slices (a, b, k) in which two boxes (parts, slices, 3, 2) overlap: all pairs of a few, else by sweep and prune."""
+    if len(boxes) <= _FEW:
+        a, b = np.triu_indices(len(boxes), 1)
+        meet = np.all((boxes[a, ..., 0] <= boxes[b, ..., 1]) & (boxes[b, ..., 0] <= boxes[a, ..., 1]), axis=-1)
+        pair, k = np.nonzero(meet)
+        return a[pair], b[pair], k
+    swept = [(i, j, k) for k in range(boxes.shape[1]) for i, j in sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1])]
+    a, b, k = np.array(swept, np.int64).reshape(-1, 3).T
+    return a, b, k
 
 
 def sweep_and_prune(lo: np.ndarray, hi: np.ndarray) -> list[tuple[int, int]]:
@@ -90,10 +93,11 @@ def sweep_and_prune(lo: np.ndarray, hi: np.ndarray) -> list[tuple[int, int]]:
     return [(int(i), int(j)) for i, j in zip(a[meet], b[meet], strict=True)]
 
 
-def _balls_meet(a: np.ndarray, b: np.ndarray) -> bool:
+def _balls_meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Balls as rows (3 lower ends, 3 upper ends of the centre, radius); a radius of infinity stands for no ball."""
-    apart = np.maximum(0.0, np.maximum(a[:3] - b[3:6], b[:3] - a[3:6]))
-    return not float(np.sqrt((apart**2).sum())) > (a[6] + b[6]) * _MARGIN
+    with np.errstate(invalid="ignore"):  # a centre that may be anywhere: NaN, which is not beyond anything
+        apart = np.maximum(0.0, np.maximum(a[:, :3] - b[:, 3:6], b[:, :3] - a[:, 3:6]))
+        return ~(np.sqrt((apart**2).sum(axis=1)) > (a[:, 6] + b[:, 6]) * _MARGIN)
 
 
 def _enclose(parts: Sequence[Extent], slices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
