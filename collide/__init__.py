@@ -9,10 +9,11 @@ from .first import first_contact
 from .linear_ccd import edge_edge, triangle_triangle, vertex_face
 from .minimize import Minimum, MinimumStatus, minimize
 from .result import Contacts, Start, Status
+from .self_contact import self_contact
 from .solve import Zeros, ZerosStatus, solve
 
 __all__ = [
     "Budget", "Contacts", "Interval", "Minimum", "MinimumStatus", "Start", "Status", "Tracked", "Zeros",
-    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact", "minimize", "solve", "triangle_triangle",
-    "vertex_face",
+    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact", "minimize",
+    "self_contact", "solve", "triangle_triangle", "vertex_face",
 ]

@@ -28,10 +28,10 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
         raise ValueError(f"a collision needs at least two bodies, got {len(bodies)}")
     for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
-            _check_normal(body, f"body {k}", span[0])
+            check_normal(body, f"body {k}", span[0])
         elif isinstance(body, Solid):
             for f, face in enumerate(body.faces):
-                _check_normal(face, f"face {f} of body {k}", span[0])
+                check_normal(face, f"face {f} of body {k}", span[0])
             fault = solid_fault(body, span)
             if fault:
                 raise ValueError(f"body {k}: {fault}")
@@ -65,7 +65,7 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 # -- surfaces -----------------------------------------------------------------------------------------------------
 
 
-def _check_normal(surface: ParametricSurface, name: str, moment: float) -> None:
+def check_normal(surface: ParametricSurface, name: str, moment: float) -> None:
     if degenerate(surface, moment):
         raise ValueError(f"the normal of {name} vanishes everywhere: its u and v do not span a surface")
 

@@ -57,12 +57,14 @@ def member(first: Part, second: Part, time: tuple[Any, Any], **options: Any) -> 
 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
-              tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False) -> Problem:
+              tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
+              distinct: tuple[Any, ...] = ()) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
     as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels. `literal`: numbers of a path
-    are constants, not parameters.
+    are constants, not parameters. `distinct`: expressions of u1, v1, u2, v2 that must not be negative, of faces whose boxes are given
+    to the search where they are positive.
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
     angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
@@ -72,12 +74,17 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else ()
     necessary, feasible = _guarded(rows, a, b, frame), _feasible(a, b, equations, frame, incoming, tracked)
+    if distinct:
+        assert feasible is None
+        known = dict(zip(sp.symbols("u1 v1 u2 v2", real=True), [*a.own, *b.own], strict=True))
+        zero = frame.pool.constant(0)
+        feasible = all_of(frame.pool, [frame.pool.node("le", zero, f) for f in convert(distinct, known, frame.pool)])
     outer, inner = bounds(frame.all_ends)
     return Problem(
         (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, feasible=feasible, objective=len(frame.names),
         border=frame.borders_array(), period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
-        moving=_moving(a, b), fast=feasible is None and len(equations) == 3 and spatial == 4,
+        moving=_moving(a, b), fast=(feasible is None or bool(distinct)) and len(equations) == 3 and spatial == 4,
         directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
 
 

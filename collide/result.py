@@ -53,7 +53,7 @@ class Contacts:
     direction separates; `proved`, one unique and isolated contact lies in its box; `existence`, some contact lies in
     its box, as proved too (every proved point, and every point of a sampled curve that holds a contact); `pairs` (k,
     2), the indices of the two bodies; `features`, which parts of them touch; `boxes` and `variables`, the enclosure of
-    the parameters.
+    the parameters. `notes` are further sentences of the summary.
     """
 
     status: Status
@@ -72,6 +72,7 @@ class Contacts:
     start: dict[tuple[int, int], Start]
     bodies: Sequence[Any] = ()
     time_span: tuple[float, float] = (0.0, 1.0)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         k = len(self.points)
@@ -90,7 +91,7 @@ class Contacts:
 
     def summary(self) -> str:
         """One paragraph: what was proved, what was only located, and what the budget left open."""
-        sentences = [_outcome(self), _clearance(self), _starts(self)]
+        sentences = [_outcome(self), _clearance(self), *self.notes, _starts(self)]
         sentences.append(f"The search took {_count(self.iterations, 'step')} and {_duration(self.seconds)}.")
         return " ".join(s for s in sentences if s)
 

@@ -550,7 +550,7 @@ def choose_best(s, p):
 
 
 @native
-def push_whole(s, p):
-    """Queue the whole domain of problem p."""
-    push(s, p, s.domain, p)
+def push_held(s, p):
+    """Queue the first box of `hold` for problem p."""
+    push(s, p, s.hold, 0)
     return 0

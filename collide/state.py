@@ -12,7 +12,7 @@ from . import layout
 from .layout import FIELDS, LANES
 from .native import compiled
 from .problem import Problem
-from .search import push_whole, run
+from .search import push_held, run
 
 _BOXES, _SOLUTIONS = 1 << 12, 256
 
@@ -25,12 +25,13 @@ _PER_SOLUTION = ("found", "region", "place", "kind", "owner")
 
 
 class Search:
-    """A search over `problems`, each with its whole domain queued. `arrays` holds all of its state, so it can be
-    sliced, resumed and copied.
+    """A search over `problems`, each with its whole domain queued, or with the boxes `starts` (n, variables, 2). `arrays`
+    holds all of its state, so it can be sliced, resumed and copied.
     """
 
     def __init__(self, problems: Sequence[Problem], *, method: str = "auto", order: str = "auto", sample: bool = True,
-                 simultaneity: float = 0.0, separation: float = 0.0, tolerance: float = 1e-9, first_only: bool = False) -> None:
+                 simultaneity: float = 0.0, separation: float = 0.0, tolerance: float = 1e-9, first_only: bool = False,
+                 starts: Sequence[np.ndarray] | None = None) -> None:
         self.problems = tuple(problems)
         self.n = max(len(p.variables) for p in problems)
         newton, operator = METHODS[method]
@@ -45,8 +46,16 @@ class Search:
         self.real[layout.SIMULTANEITY], self.real[layout.SEPARATION] = simultaneity, separation
         self.real[layout.TOLERANCE] = tolerance
         self._point()
-        for k in range(len(problems)):
-            compiled(push_whole, 1)(self.address, k)
+        for k, p in enumerate(problems):
+            for box in starts[k] if starts is not None else [p.outer]:
+                self._push(k, box)
+
+    def _push(self, k: int, box: np.ndarray) -> None:
+        """Queue a box of problem k."""
+        if self.count[layout.FREE] == 0:
+            self.grow_boxes()
+        self.arrays["hold"][0, :len(box)] = box
+        compiled(push_held, 1)(self.address, k)
 
     def run(self, steps: int) -> int:
         """Up to `steps` steps; why it stopped (`layout.FINISHED` and others)."""
