@@ -98,3 +98,6 @@ NO_PLAN = 255
 
 # Why a slice of the loop ended.
 FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS = 0, 1, 2, 3
+
+# What becomes of a lane.
+GONE, AGAIN, SPLIT, LATE, SMALLEST = 0, 1, 2, 3, 4

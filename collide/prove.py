@@ -1,235 +1,27 @@
-"""From a candidate point to a proof: local solves, and the existence and uniqueness tests of Snyder 1993, Section 5.
+"""From a candidate point to a proof: the existence and uniqueness tests of Snyder 1993, Section 5.
 
-A local solve is ordinary arithmetic and proves nothing. A candidate is proved in two ways, each tried in eight
-boxes of growing radius at once. Uniqueness: an interval Newton operator of the square system maps a box round the
-point into its interior. Existence alone needs no square system: all but as many variables as there are equations
-are frozen at the point, and the operator is applied to the rest; that works on contact curves and surfaces too,
-where uniqueness must fail.
+A candidate is proved in two ways, each tried in eight boxes of growing radius at once. Uniqueness: an interval Newton
+operator of the square system maps a box round the point into its interior. Existence alone needs no square system: all
+but as many variables as there are equations are frozen at the point, and the operator is applied to the rest; that works
+on contact curves and surfaces too, where uniqueness must fail.
 """
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_border, encloses_one, inside_region, load_all, lower, period, read_lane, upper, width
-from .layout import (
-    ALONE,
-    CLEAR,
-    CLOSED,
-    EQUATIONS,
-    EXISTENCE,
-    EXISTS,
-    IMAGE,
-    LANES,
-    LOCAL_SOLVES,
-    LOCAL_STEP,
-    OBJECTIVE,
-    PARAMETERS,
-    POINT,
-    POINT_PARAMETERS,
-    PROVED,
-    RANGE,
-    ROWS,
-    SLOPE,
-    SOLUTIONS,
-    TENTATIVE,
-    UNIQUE,
-    UNIQUENESS,
-    VARIABLES,
-)
-from .queue import attribute, copy_box
+from .boxes import at_border, lower, period, read_lane, upper, width
+from .layout import ALONE, CLOSED, EQUATIONS, EXISTENCE, EXISTS, LANES, PARAMETERS, RANGE, SLOPE, UNIQUE, UNIQUENESS, VARIABLES
+from .local_solve import evaluate_points, extent, slope_at
+from .queue import attribute
+from .solutions import feasible, improve, record, solved_before
 
-# Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
-_STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
-# The domain as far as proofs see it, against the size of the point: some domains are as wide as numbers go.
-_SPAN = 1e3
 # Against the domain, a distance from its end that counts as none.
 _NEAR = 1e-8
-# A step and a residual at which a local solve has converged, and a step below which another one changes nothing.
-_SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP = 1e-9, 1e-7, 1e-14
 
 
 @native
 def radius(lane):
     """Radii of the boxes in which a proof is tried, against the domain: from a few roundings to a large box."""
     return (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 6e-2)[lane]
-
-
-@native
-def solve_dense(a, b, n):
-    """a x = b by Gaussian elimination with row exchanges; b becomes x. False where a is singular."""
-    for k in range(n):
-        pivot = k
-        for r in range(k + 1, n):
-            if abs(a[r * n + k]) > abs(a[pivot * n + k]):
-                pivot = r
-        if not abs(a[pivot * n + k]) > 0.0:
-            return False
-        for j in range(n):
-            a[k * n + j], a[pivot * n + j] = a[pivot * n + j], a[k * n + j]
-        b[k], b[pivot] = b[pivot], b[k]
-        for r in range(k + 1, n):
-            factor = a[r * n + k] / a[k * n + k]
-            for j in range(k, n):
-                a[r * n + j] -= factor * a[k * n + j]
-            b[r] -= factor * b[k]
-    for k in range(n - 1, -1, -1):
-        for j in range(k + 1, n):
-            b[k] -= a[k * n + j] * b[j]
-        b[k] /= a[k * n + k]
-    return True
-
-
-# -- local solve --------------------------------------------------------------------------------------------------
-
-
-@native
-def evaluate_points(s, p):
-    """Rows and Jacobian at the points of all lanes, in ordinary arithmetic."""
-    call_kernel(attribute(s, p, POINT), s.point, attribute(s, p, POINT_PARAMETERS), s.value)
-
-
-@native
-def slope_at(s, p, i, j, lane):
-    """d row_i / d x_j at the point of a lane."""
-    return s.value[(attribute(s, p, ROWS) + attribute(s, p, VARIABLES) * i + j) * LANES + lane]
-
-
-@native
-def newton_step(s, p, lane):
-    """A Levenberg-Marquardt step into `step`; the size of the residual, or -1 where there is no step."""
-    if attribute(s, p, LOCAL_STEP) == 0:
-        return dense_step(s, p, lane, attribute(s, p, ROWS))
-    n = attribute(s, p, VARIABLES)
-    for j in range(n):
-        s.step[j] = s.steps[j * LANES + lane]
-        if not abs(s.step[j]) < 1e300:
-            return -1.0
-    return s.steps[n * LANES + lane]
-
-
-@native
-def extent(s, p, j, x):
-    """The width of the domain of variable j as a search near x sees it."""
-    return min(width(s, s.domain, p, j), _SPAN * (1.0 + abs(x)))
-
-
-@native
-def row_scale(s, p, i, lane):
-    """The inverse of the largest change of row i across the domain by its slopes; 0 for a row of no use."""
-    largest = 0.0
-    for j in range(attribute(s, p, VARIABLES)):
-        largest = max(largest, abs(slope_at(s, p, i, j, lane)) * extent(s, p, j, s.point[j * LANES + lane]))
-    return 1.0 / largest if 0.0 < largest < 1e300 else 0.0
-
-
-@native
-def dense_step(s, p, lane, rows):
-    """The step for the first `rows` rows, of systems that are large or of mixed scales, into `step`.
-
-    Variables are measured against their domains and rows by their slopes. The damping fades with the residual, so
-    convergence stays quadratic at regular zeros and steps stay tame at singular ones; with fewer rows than variables
-    a little of it stays, or the directions that no row sees would collect noise.
-    """
-    n = attribute(s, p, VARIABLES)
-    residual, largest = 0.0, 0.0
-    for j in range(n):
-        s.step[j] = 0.0
-        for k in range(n):
-            s.small[j * n + k] = 0.0
-    for i in range(rows):
-        scale = row_scale(s, p, i, lane)
-        f = scale * s.value[i * LANES + lane]
-        residual = max(residual, abs(f))
-        for j in range(n):
-            s.gradient[j] = scale * slope_at(s, p, i, j, lane) * extent(s, p, j, s.point[j * LANES + lane])
-        for j in range(n):
-            s.step[j] -= s.gradient[j] * f
-            for k in range(n):
-                s.small[j * n + k] += s.gradient[j] * s.gradient[k]
-    for j in range(n):
-        largest = max(largest, s.small[j * n + j])
-    if not (residual < 1e300 and 0.0 < largest < 1e300):
-        return -1.0
-    least = 1e-15 if rows >= n else 1e-9
-    for j in range(n):
-        s.small[j * n + j] += largest * (least + min(_DAMPING, residual * residual))
-    if not solve_dense(s.small, s.step, n):
-        return -1.0
-    for j in range(n):
-        s.step[j] *= extent(s, p, j, s.point[j * LANES + lane])
-    return residual
-
-
-@native
-def advance(s, p, lane):
-    """Take the step, no longer than the reach, within the domain (periodic variables wrap); its size against the
-    domain.
-    """
-    size = 0.0
-    n = attribute(s, p, VARIABLES)
-    for j in range(n):
-        whole = width(s, s.domain, p, j)
-        if whole > 0.0:
-            size = max(size, abs(s.step[j]) / whole)
-    scale = min(1.0, _REACH / size) if size > 0.0 else 1.0
-    for j in range(n):
-        lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
-        x = s.point[j * LANES + lane] + scale * s.step[j]
-        if x < lo:
-            x += period(s, p, j)
-        elif x > hi:
-            x -= period(s, p, j)
-        s.point[j * LANES + lane] = min(max(x, lo), hi)
-    return size
-
-
-@native
-def local_solve(s, p):
-    """Newton from the points in `point`, all lanes at once. `flag` is 1 in lanes that converged."""
-    s.count[LOCAL_SOLVES] += 1
-    for _ in range(_STEPS):
-        evaluate_points(s, p)
-        if attribute(s, p, LOCAL_STEP) != 0:
-            call_kernel(attribute(s, p, LOCAL_STEP), s.value, s.steps)
-        settled = True
-        for lane in range(LANES):
-            residual = newton_step(s, p, lane)
-            s.flag[lane] = 0.0
-            if residual >= 0.0:
-                size = advance(s, p, lane)
-                settled = settled and size < _NO_STEP
-                if size < _SMALL_STEP and residual < _SMALL_RESIDUAL:
-                    s.flag[lane] = 1.0
-        if settled:
-            return
-
-
-@native
-def restore(s, p):
-    """From the points in `point` to points near them where the equations hold. `flag` is 1 in lanes that got there."""
-    for _ in range(_STEPS):
-        evaluate_points(s, p)
-        settled = True
-        for lane in range(LANES):
-            residual = dense_step(s, p, lane, attribute(s, p, EQUATIONS))
-            s.flag[lane] = 0.0
-            if residual >= 0.0:
-                settled = advance(s, p, lane) < _NO_STEP and settled
-                if residual < _SMALL_RESIDUAL:
-                    s.flag[lane] = 1.0
-        if settled:
-            return
-
-
-@native
-def scatter_points(s, p, boxes, k, spread):
-    """The middle of a box in the first lane of `point`, and points spread over it in the others."""
-    for j in range(attribute(s, p, VARIABLES)):
-        for lane in range(LANES):
-            at = 0.5 if lane == 0 else 0.5 + spread * (((5 * lane + 3 * j) % 8) / 7.0 - 0.5)
-            s.point[j * LANES + lane] = lower(s, boxes, k, j) + at * width(s, boxes, k, j)
-
-
-# -- proofs -------------------------------------------------------------------------------------------------------
 
 
 @native
@@ -262,30 +54,6 @@ def linearize(s, p):
             s.K[2 * j * LANES + lane] = -s.C[j * LANES + lane]
             s.K[(2 * j + 1) * LANES + lane] = s.C[j * LANES + lane]
     call_kernel(attribute(s, p, RANGE), s.K, attribute(s, p, PARAMETERS), s.V)
-
-
-@native
-def feasible(s, p, boxes, k):
-    """Does box k lie in the domain (but for periodic variables), and do the inequalities hold on all of it?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        if period(s, p, j) == 0.0:
-            if lower(s, boxes, k, j) < lower(s, s.inner, p, j) or upper(s, boxes, k, j) > upper(s, s.inner, p, j):
-                return False
-    load_all(s, p, boxes, k)
-    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
-    return s.F[2 * attribute(s, p, ROWS) * LANES] <= -1.0
-
-
-@native
-def impossible(s, p, boxes, k):
-    """Does box k lie outside the domain, or do the inequalities hold nowhere in it?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        if period(s, p, j) == 0.0:
-            if upper(s, boxes, k, j) < lower(s, s.domain, p, j) or lower(s, boxes, k, j) > upper(s, s.domain, p, j):
-                return True
-    load_all(s, p, boxes, k)
-    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
-    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES] <= 0.0
 
 
 @native
@@ -397,67 +165,6 @@ def prove_exists(s, p):
                 s.tight[2 * s.pick[k]] = -s.K[2 * k * LANES + lane]
                 s.tight[2 * s.pick[k] + 1] = s.K[(2 * k + 1) * LANES + lane]
             return feasible(s, p, s.tight, 0)
-    return False
-
-
-# -- solutions ----------------------------------------------------------------------------------------------------
-
-
-@native
-def improve(s, p, boxes, k):
-    """Box k is proved to hold a feasible zero: the bound u falls to its objective."""
-    objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0 and upper(s, boxes, k, objective) < s.real[PROVED]:
-        s.real[PROVED] = upper(s, boxes, k, objective)
-        copy_box(s, p, boxes, k, s.best, 0)
-
-
-@native
-def image_of(s, p, boxes, k, places, at):
-    """Bounds of the points of space that both bodies can reach in box k, as place number `at`."""
-    load_all(s, p, boxes, k)
-    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
-    shared_image(s, 0, places, at)
-
-
-@native
-def shared_image(s, lane, places, at):
-    """What both bodies' images in a lane share, as place number `at`."""
-    for c in range(3):
-        places[6 * at + 2 * c] = -min(s.image[2 * c * LANES + lane], s.image[(2 * c + 6) * LANES + lane])
-        places[6 * at + 2 * c + 1] = min(s.image[(2 * c + 1) * LANES + lane], s.image[(2 * c + 7) * LANES + lane])
-
-
-@native
-def record(s, p, kind, boxes, k, regions, r):
-    """Keep a solution: box k, and region r in which a UNIQUE one is the only zero."""
-    new = s.count[SOLUTIONS]
-    s.count[SOLUTIONS] = new + 1
-    copy_box(s, p, boxes, k, s.found, new)
-    copy_box(s, p, regions, r, s.region, new)
-    s.kind[new] = kind
-    s.owner[new] = p
-    if attribute(s, p, IMAGE) != 0:
-        image_of(s, p, s.found, new, s.place, new)
-    objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0 and not (kind == ALONE and impossible(s, p, s.found, new)):
-        if kind >= EXISTS:
-            improve(s, p, s.found, new)
-        else:
-            s.real[TENTATIVE] = min(s.real[TENTATIVE], upper(s, s.found, new, objective))
-        if kind != UNIQUE:
-            s.real[CLEAR] = min(s.real[CLEAR], lower(s, s.found, new, objective))
-
-
-@native
-def solved_before(s, p):
-    """Is `centre` in the uniqueness box of a solution?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        s.tight[2 * j] = s.centre[j]
-        s.tight[2 * j + 1] = s.centre[j]
-    for solution in range(s.count[SOLUTIONS]):
-        if encloses_one(s, solution) and s.owner[solution] == p and inside_region(s, p, s.tight, 0, solution):
-            return True
     return False
 
 

@@ -1,0 +1,211 @@
+"""Sampling: local solves from the boxes of a search, and thinning by the distance from what they found (Snyder 1993, Fig. 6).
+
+Where contacts form curves or surfaces, points of them stand for all of them: a box is dropped when all of its image lies
+within `separation` of one of them.
+"""
+
+from codegen.loops import call_kernel, native
+
+from .boxes import cut, keep_clear, load_lane, lower, upper
+from .descend import descend
+from .layout import (
+    CLOSED,
+    EQUATIONS,
+    GONE,
+    IMAGE,
+    LANES,
+    LATE,
+    LEAST,
+    OBJECTIVE,
+    PARAMETERS,
+    POINT,
+    PROVED,
+    ROOT,
+    SEPARATION,
+    SIMULTANEITY,
+    SOLUTIONS,
+    STRIDE,
+    UNIQUE,
+    VARIABLES,
+)
+from .local_solve import local_solve, restore, scatter_points
+from .prove import prove, prove_exists
+from .queue import attribute
+from .solutions import image_of, improve, shared_image, solved_before
+from .split import largest_share
+
+# A local solve in a box is repeated in parts of it of this relative size.
+_SOONER = 0.125
+
+
+@native
+def begin(s, p, boxes, k):
+    """The least objective of a box, where there is one."""
+    objective = attribute(s, p, OBJECTIVE)
+    return lower(s, boxes, k, objective) if objective >= 0 else 0.0
+
+
+@native
+def near_sample(s, p, whole, moment):
+    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle?
+
+    A sample counts in its own problem, lest it hide an isolated contact of another, for boxes that begin at `moment` if
+    it is not later than they may be (Snyder 1993, footnote 9).
+    """
+    for k in range(s.count[SOLUTIONS]):
+        if s.kind[k] == UNIQUE or s.owner[k] != p:
+            continue
+        objective = attribute(s, p, OBJECTIVE)
+        if objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]:
+            continue
+        square = 0.0
+        for c in range(3):
+            middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
+            lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
+            square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
+        if square < s.real[SEPARATION] ** 2:
+            return True
+    return False
+
+
+@native
+def see(s, p):
+    """The images of the boxes in `hold`, all lanes at once."""
+    for lane in range(LANES):
+        load_lane(s, p, s.hold, lane, lane)
+    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+
+
+@native
+def close_to_sample(s, p, lane, whole):
+    """Is the image of the lane's box close to an accepted point, all of it or its middle?"""
+    shared_image(s, lane, s.near, 0)
+    return near_sample(s, p, whole, begin(s, p, s.hold, lane))
+
+
+@native
+def thin(s, p, used):
+    """Drop the late boxes of which all of the image is near an accepted point."""
+    if attribute(s, p, IMAGE) != 0:
+        see(s, p)
+        for lane in range(used):
+            if s.action[lane] >= LATE and close_to_sample(s, p, lane, True):
+                keep_clear(s, p, s.hold, lane)
+                s.action[lane] = GONE
+
+
+@native
+def candidate(s, p, lane):
+    """The converged point of a lane into `centre`; False if it comes too late, or near a sample."""
+    objective = attribute(s, p, OBJECTIVE)
+    for j in range(attribute(s, p, VARIABLES)):
+        s.centre[j] = s.reached[s.count[STRIDE] * lane + j]
+        s.tight[2 * j] = s.centre[j]
+        s.tight[2 * j + 1] = s.centre[j]
+    if objective >= 0 and s.centre[objective] > cut(s):
+        return False
+    if attribute(s, p, IMAGE) != 0:
+        image_of(s, p, s.tight, 0, s.near, 0)
+        return not near_sample(s, p, False, begin(s, p, s.tight, 0))
+    return True
+
+
+@native
+def due(s, p, lane):
+    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger? Not where
+    its middle is near a sample, or in the region of a known solution: that is what would be found.
+    """
+    if s.action[lane] < LATE:
+        return False
+    before = -s.until[lane]
+    if before >= 0.0 and largest_share(s, p, lane) > _SOONER * before:
+        return False
+    for j in range(attribute(s, p, VARIABLES)):
+        s.centre[j] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
+    return not solved_before(s, p) and not (attribute(s, p, IMAGE) != 0 and close_to_sample(s, p, lane, False))
+
+
+@native
+def sample(s, p, used):
+    """Local solves from the middles of the boxes that are due, and proofs of what they find; is there a new solution?"""
+    wanted = False
+    for lane in range(used):
+        s.trial[lane] = 1 if due(s, p, lane) else 0
+        if s.trial[lane] != 0:
+            s.until[lane] = -largest_share(s, p, lane)
+            wanted = True
+    if not wanted:
+        return False
+    for lane in range(LANES):
+        source = lane if lane < used else 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
+    solve_locally(s, p)
+    for lane in range(used):
+        if s.flag[lane] < 0.5:
+            s.trial[lane] = 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+    before = s.count[SOLUTIONS]
+    for lane in range(used):
+        if s.trial[lane] != 0 and candidate(s, p, lane):
+            prove(s, p, True)
+    return s.count[SOLUTIONS] > before
+
+
+@native
+def look_ahead(s, p):
+    """Local solves from points spread over the first box of the queue: early upper bounds of the objective."""
+    if attribute(s, p, POINT) == 0:
+        return
+    scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
+    solve_locally(s, p)
+    if choose_best(s, p):
+        keep_normal(s, p)
+        prove(s, p, False)
+    if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
+        prove_near(s, p, s.box, attribute(s, p, ROOT), 0.8)
+
+
+@native
+def solve_locally(s, p):
+    """Local solves from the points in `point`, for the least objective where second derivatives are at hand."""
+    if attribute(s, p, LEAST) != 0:
+        descend(s, p)
+    else:
+        local_solve(s, p)
+
+
+@native
+def keep_normal(s, p):
+    """The multipliers of the lane whose point is in `centre` make the common normal of a contact: a direction to test."""
+    if attribute(s, p, LEAST) == 0 or attribute(s, p, EQUATIONS) != 3:
+        return
+    for lane in range(LANES):
+        if s.flag[lane] > 0.5 and s.point[attribute(s, p, OBJECTIVE) * LANES + lane] == s.centre[attribute(s, p, OBJECTIVE)]:
+            for k in range(3):
+                s.normal[3 * p + k] = s.multiplier[k * LANES + lane]
+
+
+@native
+def prove_near(s, p, boxes, k, spread):
+    """Lower u by a feasible zero of the equations near points spread over a box."""
+    scatter_points(s, p, boxes, k, spread)
+    restore(s, p)
+    if choose_best(s, p) and prove_exists(s, p):
+        improve(s, p, s.tight, 0)
+
+
+@native
+def choose_best(s, p):
+    """The best converged point into `centre`; False if none would lower u."""
+    objective = attribute(s, p, OBJECTIVE)
+    best, chosen = s.real[PROVED], -1
+    for lane in range(LANES):
+        value = s.point[objective * LANES + lane] if objective >= 0 else 0.0
+        if s.flag[lane] > 0.5 and value < best:
+            best, chosen = value, lane
+    if chosen >= 0:
+        for j in range(attribute(s, p, VARIABLES)):
+            s.centre[j] = s.point[j * LANES + chosen]
+    return chosen >= 0

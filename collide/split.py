@@ -1,0 +1,144 @@
+"""What becomes of a contracted box, and along which variable it is split."""
+
+import numpy as np
+
+from codegen.loops import native
+
+from .boxes import lower, share, too_late, upper, width
+from .layout import (
+    AGAIN,
+    CLOSED,
+    GAP,
+    GONE,
+    LANES,
+    LATE,
+    LOCATED,
+    NEWTON,
+    OBJECTIVE,
+    PROVED,
+    ROWS,
+    SAMPLE,
+    SEARCHED,
+    SIMULTANEITY,
+    SMALLEST,
+    SPLIT,
+    TENTATIVE,
+    TOLERANCE,
+    VARIABLES,
+)
+from .queue import attribute, copy_box, push
+from .solutions import record
+
+# The ratio of widths below which a contracted box is searched again before it is split.
+_PROGRESS = 0.6
+# A box this small against its domain probably holds a zero if it holds none for sure: a local solve is worth its
+# time.
+_WORTH_SOLVING = 0.05
+# A variable this much wider than the one with the greatest effect is split first.
+_NEGLECTED = 100.0
+# Where the objective's range asks for it, a box is divided until it is this much smaller than the tolerance.
+_FINEST = 1e-4
+
+
+@native
+def verdict(s, p, lane):
+    """What becomes of the contracted box of a lane."""
+    if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
+        return GONE
+    widest, progress = 0.0, 1.0
+    for j in range(attribute(s, p, SEARCHED)):
+        widest = max(widest, width(s, s.hold, lane, j))
+        old = width(s, s.before, lane, j)
+        if old > 0.0:
+            progress = min(progress, width(s, s.hold, lane, j) / old)
+    if widest <= s.real[TOLERANCE] and (widest <= _FINEST * s.real[TOLERANCE] or fine(s, p, lane)):
+        # A box that has just shrunk may be seen to hold no zero.
+        return SMALLEST if progress >= _PROGRESS else AGAIN
+    if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
+        return LATE
+    return AGAIN if progress < _PROGRESS else SPLIT
+
+
+@native
+def fine(s, p, lane):
+    """Is the range of the objective in the box no wider than GAP asks for?"""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective < 0 or s.real[GAP] <= 0.0:
+        return True
+    return width(s, s.hold, lane, objective) <= s.real[GAP] * max(1.0, abs(lower(s, s.hold, lane, objective)))
+
+
+@native
+def worth_solving(s, p, lane):
+    """Is nothing to be gained by waiting: does every zero in the box count as a solution, or is the box small?"""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective >= 0 and attribute(s, p, CLOSED) == 0:
+        best = min(s.real[PROVED], s.real[TENTATIVE])
+        return lower(s, s.hold, lane, objective) >= best - s.real[SIMULTANEITY]
+    return largest_share(s, p, lane) < _WORTH_SOLVING
+
+
+@native
+def largest_share(s, p, lane):
+    """The width of the lane's box against its domain."""
+    largest = 0.0
+    for j in range(attribute(s, p, SEARCHED)):
+        largest = max(largest, share(s, p, s.hold, lane, j))
+    return largest
+
+
+@native
+def divisible(s, boxes, k, j):
+    lo, hi = lower(s, boxes, k, j), upper(s, boxes, k, j)
+    return lo < 0.5 * (lo + hi) < hi
+
+
+@native
+def widest_share(s, p, lane):
+    """The variable that is widest against its domain, -1 if none can be halved."""
+    best, chosen = -1.0, -1
+    for j in range(attribute(s, p, SEARCHED)):
+        if divisible(s, s.hold, lane, j) and share(s, p, s.hold, lane, j) > best:
+            best, chosen = share(s, p, s.hold, lane, j), j
+    return chosen
+
+
+@native
+def steepest(s, p, lane):
+    """The variable of greatest scaled width s_j w_j, s_j the sum over the rows of |df_i/dx_j| (Snyder 1993, Section 3.2).
+
+    Where slopes say nothing, or a variable was neglected for too long, the one that is widest against its domain.
+    """
+    fallback = widest_share(s, p, lane)
+    if s.count[NEWTON] == 0 or fallback < 0:
+        return fallback
+    n = attribute(s, p, VARIABLES)
+    best, chosen = 0.0, -1
+    for j in range(attribute(s, p, SEARCHED)):
+        effect = 0.0
+        for i in range(attribute(s, p, ROWS)):
+            at = 2 * (n * i + j) * LANES + lane
+            size = max(abs(s.M[at]), abs(s.M[at + LANES]))
+            effect += size if size < np.inf else 0.0
+        effect *= width(s, s.hold, lane, j)
+        if effect > best and divisible(s, s.hold, lane, j):
+            best, chosen = effect, j
+    if chosen < 0 or share(s, p, s.hold, lane, chosen) * _NEGLECTED < share(s, p, s.hold, lane, fallback):
+        return fallback
+    return chosen
+
+
+@native
+def split(s, p, lane, j):
+    """Queue the halves of the lane's box along variable j; a box that cannot be halved is kept as located."""
+    if j < 0:
+        record(s, p, LOCATED, s.hold, lane, s.hold, lane)
+        return
+    lo, hi = lower(s, s.hold, lane, j), upper(s, s.hold, lane, j)
+    middle = 0.5 * (lo + hi)
+    for half in range(2):
+        copy_box(s, p, s.hold, lane, s.wide, 0)
+        s.wide[2 * j] = lo if half == 0 else middle
+        s.wide[2 * j + 1] = middle if half == 0 else hi
+        i = push(s, p, s.wide, 0)
+        s.horizon[i] = s.until[lane]
