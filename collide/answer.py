@@ -123,8 +123,8 @@ def _distinct(s: Search, found: Sequence[int]) -> list[int]:
     """The solutions without those that repeat another one of the same pair in a different situation.
 
     Closed parts share their borders, so a point on an edge solves the problem of the face as well. A solution that is
-    not proved unique is left out near (by `separation`, the distance of samples) one that is known better: proved
-    unique, or proved to exist, or of features of lower dimension.
+    not proved unique is left out near one that is known better: proved unique, or proved to exist, or of features of
+    lower dimension. Near means by `separation`, the distance of samples; half of it for a sample that is proved to exist.
     """
     order = sorted(found, key=lambda k: (-max(s.kind(k), 0), _dimension(_problem(s, k)), k))
     kept: list[int] = []
@@ -145,7 +145,7 @@ def _same_place(s: Search, k: int, other: int) -> bool:
     if s.kind(k) == UNIQUE:
         return bool((a[:, 0] <= b[:, 1]).all() and (b[:, 0] <= a[:, 1]).all())
     farthest = np.maximum(np.abs(a[:, 1] - b[:, 0]), np.abs(b[:, 1] - a[:, 0]))
-    return bool(np.linalg.norm(farthest) < s.real[layout.SEPARATION])
+    return bool(np.linalg.norm(farthest) < s.real[layout.SEPARATION] * (0.5 if s.kind(k) == EXISTS else 1.0))
 
 
 # -- normals ---------------------------------------------------------------------------------------------------

@@ -71,6 +71,14 @@ FIELDS = {
     "near": float,        # (3, 2)
     "pick": int,          # (max(m, n),): variables an existence proof solves for
     "bound": int,         # (n,): is this variable at the end of its domain?
+    # from one sample to the next
+    "base": float,        # (n,): the sample
+    "along": float,       # (2, n): directions in which the rows stay zero
+    "heading": float,     # (2, 3): what they are in space
+    "spot": float,        # (3,): a point in space
+    "aim": float,         # (LANES, 2): steps as combinations of the directions
+    "pace": float,        # (LANES,): the length of a step by the slopes
+    "goal": float,        # (LANES,): its length as wanted
 }  # fmt: skip
 
 # Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, are addresses; 0 where a problem has
@@ -80,9 +88,9 @@ FIELDS = {
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
  LEAST, LEAST_STEP, COLUMNS) = range(26)
 
-# Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for.
+# Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- COUNTS) = range(15)
+ WALKED, COUNTS) = range(16)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where

@@ -55,12 +55,14 @@ from .layout import (
     SPLIT,
     STEPS,
     TAYLOR,
+    WALKED,
 )
 from .march import march, marching, narrow
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
 from .solutions import record
 from .split import split, steepest, verdict, widest_share
+from .walk import walk
 
 
 @native
@@ -77,6 +79,9 @@ def run(s, steps):
             return NEED_BOXES
         if s.count[SOLUTIONS] + 2 * LANES >= s.count[ROOM]:
             return NEED_SOLUTIONS
+        if s.count[SAMPLE] != 0 and s.count[WALKED] < s.count[SOLUTIONS]:
+            walk(s)
+            continue
         p = first_problem(s)
         if p < 0 or (s.count[FIRST_ONLY] != 0 and s.real[PROVED] < np.inf) or bracketed(s, p):
             return FINISHED

@@ -139,7 +139,8 @@ class Search:
         rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
                 "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n),
                 "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
-                "near": (3, 2), "pick": (max(m, n),), "bound": (n,)}
+                "near": (3, 2), "pick": (max(m, n),), "bound": (n,),
+                "base": (n,), "along": (2, n), "heading": (2, 3), "spot": (3,), "aim": (LANES, 2), "pace": (LANES,), "goal": (LANES,)}
         shapes: dict[str, Any] = {**per_problem, **per_box, **per_solution, **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
         return {name: np.zeros(shapes[name], np.float64 if kind is float else np.int64) for name, kind in FIELDS.items()}
 

@@ -1,0 +1,87 @@
+"""Samples of contact curves and surfaces: everywhere, evenly, and proved."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
+from models.scenes import SCENES
+
+Q = sp.Rational
+
+
+def run(name):
+    scene = SCENES[name]
+    return collide.first_contact(scene.bodies, scene.time, **scene.options), scene.options["separation"]
+
+
+def gaps(points, angle):
+    """Distances of neighbours along a closed curve on which `angle` grows."""
+    around = points[np.argsort(angle)]
+    return np.linalg.norm(around - np.roll(around, 1, axis=0), axis=1)
+
+
+@pytest.mark.parametrize("name, radius, counts", [("torus-on-torus", 2.0, (120, 130)), ("torus-on-torus-coarse", 2.0, (12, 14)),
+                                                  ("tori-coaxial", 1.0, (60, 66)), ("torus-on-floor", 1.0, (30, 34))])
+def test_a_circle_is_sampled_evenly(name, radius, counts):
+    """Chen et al. 2024 find 124 and 12 points in the first two scenes, whose circle has the length 4 pi."""
+    c, apart = run(name)
+    assert c.status is collide.Status.CONTACT and c.existence.all() and not c.proved.any()
+    assert counts[0] <= len(c) <= counts[1]
+    x, y = c.points[:, 0], c.points[:, 1]
+    assert abs(np.hypot(x, y) - radius).max() < 1e-6
+    between = gaps(c.points, np.arctan2(y, x))
+    assert 0.5 * apart <= between.min() and between.max() <= 1.06 * apart
+    assert (between > 0.95 * apart).sum() >= len(c) - 2
+
+
+def test_an_arc_is_sampled_to_its_ends():
+    c, apart = run("tube-on-cushion")
+    x = np.sort(c.points[:, 0])
+    assert abs(x[[0, -1]] - [-0.75, 0.75]).max() < 1e-9
+    ordered = c.points[np.argsort(c.points[:, 0])]
+    between = np.linalg.norm(np.diff(ordered, axis=0), axis=1)
+    assert 0.5 * apart <= between.min() and between.max() <= 1.06 * apart
+
+
+TILT = Rigid(rotation=[3, 1, 2, 1], translation=[Q(1, 7), Q(2, 9), Q(1, 3)], normalize=True)
+
+
+def test_a_patch_is_sampled_evenly():
+    """A square of side 2 lands flat, all tilted: a sample near every point, and a lattice of equilateral triangles would
+    have about 4 / (0.866 separation**2) of them.
+    """
+    apart = 0.25
+    floor = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
+    plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)}, flipped=True).moved(Rigid(translation=[Q(1, 5), Q(1, 11), 1 - t]))
+    c = collide.first_contact([plate.moved(TILT), floor.moved(TILT)], (0, 2), simultaneity=1e-3, separation=apart)
+    assert c.status is collide.Status.CONTACT and c.existence.all()
+    assert 60 <= len(c) <= 110
+    back, shift = np.array(TILT.rotation.evalf(30), float), np.array([1 / 7, 2 / 9, 1 / 3])
+    local = (c.points - shift) @ back
+    assert abs(local[:, 2]).max() < 1e-6
+    grid = np.stack(np.meshgrid(np.linspace(-1, 1, 60) + 0.2, np.linspace(-1, 1, 60) + 1 / 11), axis=-1).reshape(-1, 2)
+    reach = np.linalg.norm(grid[:, None] - local[None, :, :2], axis=2).min(axis=1)
+    assert reach.max() <= apart
+    assert np.mean(reach < 0.7 * apart) > 0.95
+    between = np.linalg.norm(local[:, None] - local[None], axis=2) + 9 * np.eye(len(c))
+    assert between.min() >= 0.45 * apart
+
+
+def test_a_point_beside_a_curve_is_not_lost():
+    """A ring and a ball beside it, one parametric and one implicit, come down on a floor together: a circle of contacts and
+    one isolated contact, proved unique, nearer to the circle than the distance of samples.
+    """
+    r = 1 + Q(3, 10) * sp.cos(v)
+    turn = (0, 2 * sp.pi)
+    ring = ParametricSurface([r * sp.cos(u), r * sp.sin(u), Q(3, 10) * sp.sin(v)], {u: turn, v: turn})
+    ball = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(v), sp.sin(u) * sp.cos(v)], {u: turn, v: (-sp.pi / 2, sp.pi / 2)}, flipped=True)
+    small = ParametricSurface([e / 10 for e in ball.body], ball.domain, flipped=True)
+    floor = ImplicitSurface(z, bounds=[(-2, 2)] * 3)
+    fall = Rigid(translation=[0, 0, Q(13, 10) - t])
+    beside = Rigid(translation=[Q(91, 100), Q(1, 13), Q(11, 10) - t])
+    c = collide.first_contact([ring.moved(fall), floor, small.moved(beside)], (0, 2), simultaneity=1e-3, separation=0.1)
+    alone = c.pairs[:, 1] == 2
+    assert alone.sum() == 1 and c.proved[alone].all() and abs(c.points[alone][0] - [0.91, 1 / 13, 0]).max() < 1e-6
+    assert 60 <= (~alone).sum() <= 66
