@@ -20,10 +20,14 @@ from generative import (
     axis_angle,
     curve,
     deform,
+    euler,
     interpolate_poses,
     keyframes,
     patch,
+    polyhedron,
     primitives,
+    sew,
+    solids,
     sweep,
     t,
     u,
@@ -32,7 +36,14 @@ from generative import (
     y,
     z,
 )
-from generative.fit import chebyshev_curve, chebyshev_motion, interpolating_curve, motion_through, rotation_minimizing_up
+from generative.fit import (
+    chebyshev_curve,
+    chebyshev_motion,
+    chebyshev_motion_of,
+    interpolating_curve,
+    motion_through,
+    rotation_minimizing_up,
+)
 from generative.mesh import svg
 from generative.polyhedron import brick
 from models.shapes import SHAPES
@@ -45,7 +56,8 @@ THIN = sp.Rational(1, 12)
 KNOT = Curve([sp.sin(u) + 2 * sp.sin(2 * u), sp.cos(u) - 2 * sp.cos(2 * u), -sp.sin(3 * u)], TURN)
 ROOTS = sp.sqrt(2) / 2
 POINTS = [[1, 0, 0], [0, 2, HALF], [-1, 0, 1], [0, -2, HALF]]
-NET = [[[i, j, (i - 1) * (j - 2) * HALF] for j in range(4)] for i in range(4)]
+NET = [[[i, j, 3 * (0 < i < 3) * (0 < j < 3) - i * HALF] for j in range(4)] for i in range(4)]
+SECTIONS = [Curve([*c.expressions[:2], k], TURN) for k, c in enumerate([curve.circle(), curve.superellipse(1, 2, 6), curve.circle(HALF)])]
 
 
 def wire(path: Curve, up: Any = (HALF, sp.Rational(1, 3), 1)) -> Any:
@@ -77,6 +89,7 @@ CURVES: dict[str, Callable[[], Any]] = {
 SURFACES: dict[str, Callable[[], Any]] = {
     "extrude": lambda: sweep.extrude(curve.superellipse(2, 1, 4), [0, 0, 1]), "revolve": vase,
     "ruled": lambda: sweep.ruled(curve.circle(), Curve([2 * sp.cos(u + 1), 2 * sp.sin(u + 1), 2], TURN)),
+    "loft": lambda: sweep.loft(SECTIONS),
     "profile_product": lambda: sweep.profile_product(curve.superellipse(1, 1, 6), Curve([1 + u * (1 - u), 0, 2 * u], (0, 1))),
     "sweep": lambda: sweep.sweep(curve.circle(HALF), curve.arc(2, 0, 4), scale=1 + u / 4),
     "sweep, least turning": lambda: sweep.sweep(curve.superellipse(HALF, HALF / 4, 4), KNOT,
@@ -98,10 +111,20 @@ SURFACES: dict[str, Callable[[], Any]] = {
     "bend": lambda: deform.bend(sweep.height_field(0, (-1, 1), (-HALF, HALF)), sp.Rational(3, 2)),
     "deform": lambda: deform.deform(sphere(), [x, y + x**2 / 2, z]),
 }
+SOLIDS: dict[str, Callable[[], Any]] = {
+    "extruded": lambda: solids.extruded(curve.superellipse(2, 1, 4), [0, 1, 1]),
+    "revolved": lambda: solids.revolved(Curve([1 + u * (1 - u), 0, 2 * u], (0, 1))),
+    "lofted": lambda: solids.lofted(SECTIONS),
+    "swept": lambda: solids.swept(curve.circle(HALF), curve.helix(1, 2, sp.Rational(3, 4)), scale=1 - u / 8),
+    "sew": lambda: sew([deform.twist(f, HALF) for f in brick((1, 1, 3)).faces]),
+    "polyhedron": lambda: polyhedron([(0, 0, 0), (2, 0, 0), (0, 2, 0), (0, 0, 2)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]),
+}
 IMPLICIT: dict[str, Callable[[], Any]] = {
-    "ball": primitives.ball, "round_cylinder": primitives.round_cylinder, "round_cone": primitives.round_cone, "block": primitives.block,
+    "half_space": lambda: primitives.half_space((1, 0, 2), size=1), "ball": primitives.ball, "round_cylinder": primitives.round_cylinder,
+    "round_cone": primitives.round_cone, "block": primitives.block,
     "union": lambda: primitives.ball() | primitives.ball(1, (1, 0, 0)),
     "intersection": lambda: primitives.ball() & primitives.ball(1, (1, 0, 0)),
+    "moved, then united": lambda: primitives.block() | primitives.block().moved(Rigid(rotation=axis_angle([1, 1, 1], 1))),
     "difference": lambda: primitives.block((2, 2, 2)) - primitives.ball(1, (1, -1, 1)),
     "blend_union": lambda: primitives.blend_union(primitives.ball(), primitives.ball(HALF, (sp.Rational(5, 4), 0, 0)), width=HALF,
                                                   bounds=[(-2, 2)] * 3),
@@ -113,12 +136,25 @@ POSES = [Rigid(translation=[0, 0, 0]), Rigid(rotation=axis_angle([0, 0, 1], sp.p
          Rigid(rotation=axis_angle([1, 0, 0], sp.pi / 2), translation=[2, 2, 1])]
 TRAJECTORY = (np.stack([np.cos(TIMES), 0 * TIMES, 0 * TIMES, np.sin(TIMES)], 1),
               np.stack([3 * TIMES, 0 * TIMES, 4 * TIMES * (1 - TIMES)], 1))
+
+
+def flight(at: Any) -> tuple[Any, Any]:
+    """A throw with a turn, as an ODE solver would return it."""
+    zero = 0 * at
+    return np.stack([np.cos(at), zero, np.sin(at), zero], 1), np.stack([3 * at, zero, 4 * at * (1 - at)], 1)
+
+
 MOTIONS: dict[str, Callable[[], Any]] = {
     "Rigid, translation": lambda: Rigid(translation=[3 * t, 0, 2 * t * (1 - t)]),
     "Rigid, axis and angle": lambda: Rigid(rotation=axis_angle([0, 0, 1], 2 * t), translation=[0, 2 * t, 0]),
+    "Rigid, Euler angles": lambda: Rigid(rotation=euler("XYZ", [t, 2 * t, 0]), translation=[2 * t, 0, 0]),
+    "Rigid, matrix": lambda: Rigid(rotation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]], translation=[0, 2 * t, t]),
+    "a motion @ a motion": lambda: Screw([0, 0, 1], angle=2 * t) @ Rigid(translation=[2, 0, t]),
+    "inverse": lambda: Screw([0, 0, 1], [1, 0, 0], 4 * t, 2 * t).inverse(),
     "Rigid, quaternion": lambda: Rigid(rotation=[1, t, 0, t], translation=[3 * t, 0, 0]),
     "Screw": lambda: Screw([0, 0, 1], [1, 0, 0], 4 * t, 2 * t), "interpolate_poses": lambda: interpolate_poses(POSES[0], POSES[2]),
     "keyframes": lambda: keyframes(POSES, [0, HALF, 1]), "chebyshev_motion": lambda: chebyshev_motion(TIMES, *TRAJECTORY).value,
+    "chebyshev_motion_of": lambda: chebyshev_motion_of(flight, (0, 1), tolerance=1e-4).value,
     "motion_through": lambda: motion_through(TIMES[::13], *(a[::13] for a in TRAJECTORY)).value,
     "seen_from": lambda: Rigid(translation=[2, 0, 0]).seen_from(Screw([0, 0, 1], angle=2 * t)),
 }
@@ -129,14 +165,15 @@ figcaption { font-size: 11.5px; color: #47535f } h2 { margin: 22px 0 6px; font-w
 
 
 def cell(name: str, bodies: Any, times: Any = (0.0,)) -> str:
-    drawn = svg(bodies if isinstance(bodies, list) else [bodies], times, size=150, deviation=1.5e-3)
+    drawn = svg(bodies if isinstance(bodies, list) else [bodies], times, size=150, deviation=1e-3, cells=26)
     return f"<figure>{drawn}<figcaption>{html.escape(name)}</figcaption></figure>"
 
 
 def sections() -> dict[str, list[str]]:
     """Title to pictures."""
     shown = {"Shapes": [cell(name.replace("_", " "), s.make()) for name, s in SHAPES.items()]}
-    for title, entries in (("Curves, as thin tubes", CURVES), ("Surfaces and deformations", SURFACES), ("Implicit bodies", IMPLICIT)):
+    for title, entries in (("Curves, as thin tubes", CURVES), ("Surfaces and deformations", SURFACES), ("Solids", SOLIDS),
+                           ("Implicit bodies", IMPLICIT)):
         shown[title] = [cell(name, make()) for name, make in entries.items()]
     six = np.linspace(0, 1, 6)
     shown["Motions of a brick, from t = 0 to 1"] = [cell(name, brick().moved(make()), six) for name, make in MOTIONS.items()]
@@ -145,13 +182,14 @@ def sections() -> dict[str, list[str]]:
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [f"<h2>{title}</h2><main>{''.join(cells)}</main>" for title, cells in sections().items()]
+    shown = sections()
+    parts = [f"<h2>{title}</h2><main>{''.join(cells)}</main>" for title, cells in shown.items()]
     page = folder / "gallery.html"
     page.write_text(f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Gallery</title><style>{STYLE}</style></head>'
                     f"<body><h1>Gallery</h1>{''.join(parts)}</body></html>", encoding="utf-8")
     print(f"wrote {page}")
     try:
-        page_to_png(page, folder / "gallery.png", width=1400, height=3130)
+        page_to_png(page, folder / "gallery.png", width=1400, height=100 + sum(70 + 181 * -(-len(cells) // 8) for cells in shown.values()))
         print(f"wrote {folder / 'gallery.png'}")
     except RuntimeError as error:
         print(f"no gallery.png: {error}")

@@ -1,6 +1,6 @@
 """Shapes and motions as functions, in exact mathematics: SymPy expressions, no floating point."""
 
-from . import curve, deform, patch, primitives, sweep
+from . import curve, deform, patch, primitives, solids, sweep
 from .brep import Edge, Solid, Vertex
 from .curve import Curve
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
@@ -14,5 +14,5 @@ from .symbols import t, u, v, x, y, z
 __all__ = [
     "IDENTITY", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Motion", "ParametricSurface", "Rigid", "Screw", "Solid",
     "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "interpolate_poses", "intersection",
-    "keyframes", "patch", "polyhedron", "primitives", "sew", "sweep", "t", "u", "union", "v", "x", "y", "z",
+    "keyframes", "patch", "polyhedron", "primitives", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

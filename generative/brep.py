@@ -15,6 +15,9 @@ from .motion import Motion
 from .surface import ParametricSurface
 from .symbols import exact, formula, interval, t, u, v
 
+UNCHECKED = "not checked to close"
+SEWN = "closes at sampled points, not proved"
+
 
 @dataclass(frozen=True)
 class Edge:
@@ -53,12 +56,14 @@ class Solid:
 
     That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
     difference raises, agreement is no proof. Whether the faces close up is not checked here; `generative.sew.sew` finds edges
-    and vertices by itself and checks that. Immutable; `moved` gives a new solid.
+    and vertices by itself and tests that at sampled points, and `collide.check_solid` proves it. `closed` and the `repr` say which
+    of these was done. Immutable; `moved` gives a new solid.
     """
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
                  vertices: Sequence[Vertex] = ()) -> None:
         self._faces, self._edges, self._vertices = tuple(faces), tuple(edges), tuple(vertices)
+        self._closed = UNCHECKED
         if not self._faces or not all(isinstance(f, ParametricSurface) for f in self._faces):
             raise ValueError("a solid needs faces, each a ParametricSurface")
         if not (all(isinstance(e, Edge) for e in self._edges) and all(isinstance(p, Vertex) for p in self._vertices)):
@@ -80,6 +85,11 @@ class Solid:
     def vertices(self) -> tuple[Vertex, ...]:
         return self._vertices
 
+    @property
+    def closed(self) -> str:
+        """What is known of whether the faces close up, in words."""
+        return self._closed
+
     def position(self, feature: Edge | Vertex, face: int = 0) -> tuple[Any, Any, Any]:
         """The edge curve (of u and t) or vertex (of t) in the world, taken from its `face`-th face."""
         return self._evaluate(feature, face, self.faces[feature.faces[face]].expressions)
@@ -90,17 +100,24 @@ class Solid:
 
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
-        return Solid._unchecked([f.moved(motion) for f in self.faces], self.edges, self.vertices)
+        return Solid._unchecked([f.moved(motion) for f in self.faces], self.edges, self.vertices, self.closed)
 
     def at(self, time: Any) -> "Solid":
         """This solid with t replaced by a number or by an expression of t."""
-        return Solid._unchecked([f.at(time) for f in self.faces], self.edges, self.vertices)
+        closed = UNCHECKED if any(f.deforming for f in self.faces) else self.closed
+        return Solid._unchecked([f.at(time) for f in self.faces], self.edges, self.vertices, closed)
+
+    def noted(self, closed: str) -> "Solid":
+        """This solid with another remark on its closing; for those who have checked it."""
+        return Solid._unchecked(self.faces, self.edges, self.vertices, closed)
 
     @classmethod
-    def _unchecked(cls, faces: Sequence[ParametricSurface], edges: Sequence[Edge], vertices: Sequence[Vertex]) -> "Solid":
+    def _unchecked(cls, faces: Sequence[ParametricSurface], edges: Sequence[Edge], vertices: Sequence[Vertex],
+                   closed: str = UNCHECKED) -> "Solid":
         """A solid whose edges and vertices lie on its faces by construction."""
         result = cls.__new__(cls)
         result._faces, result._edges, result._vertices = tuple(faces), tuple(edges), tuple(vertices)
+        result._closed = closed
         return result
 
     @staticmethod
@@ -138,4 +155,4 @@ class Solid:
         return card([self], repr(self))
 
     def __repr__(self) -> str:
-        return f"Solid({len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices)"
+        return f"Solid({len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices; {self.closed})"

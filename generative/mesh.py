@@ -16,16 +16,11 @@ import sympy as sp
 
 from .brep import Solid
 from .implicit import ImplicitBody, ImplicitSurface
+from .marching import Triangles, Vertices, clipped, marching_tetrahedra
 from .motion import Motion
 from .polyhedron import polyhedron
 from .surface import ParametricSurface
 from .symbols import t, u, v, x, y, z
-
-Vertices = np.ndarray
-"""(n, 3) float64."""
-
-Triangles = np.ndarray
-"""(m, 3) int32, indices of vertices."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +65,19 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
     return evaluate
 
 
+def inside_out(faces: Sequence[ParametricSurface]) -> bool:
+    """Do these faces, which close up, enclose a clearly negative volume at t = 0? By Gauss' theorem and the midpoint rule."""
+    samples, weights = [], []
+    for face in faces:
+        at = [np.linspace(float(lo), float(hi), 49)[1::2] for lo, hi in face.domain.values()]
+        values = approx_function([*face.expressions, *face.normal], [u, v, t])(*np.meshgrid(*at), 0.0)
+        samples.append(values[np.isfinite(values).all(axis=-1)])
+        weights.append(np.full(len(samples[-1]), (at[0][1] - at[0][0]) * (at[1][1] - at[1][0])))
+    points, normals = np.split(np.concatenate(samples), 2, axis=1)
+    parts = np.concatenate(weights) * ((points - points.mean(axis=0)) * normals).sum(axis=1)
+    return bool(parts.sum() < -0.05 * np.abs(parts).sum())
+
+
 def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Solid:
     """The polyhedron of a triangle mesh file: STL, OBJ or PLY (read by trimesh), vertices at the same place merged.
 
@@ -99,9 +107,10 @@ LIGHT = np.array([0.3, -0.5, 0.81]) / np.linalg.norm([0.3, -0.5, 0.81])
 COLOURS = ((63, 127, 191), (224, 128, 58), (79, 160, 107), (141, 107, 181))
 
 
-def svg(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190, deviation: float = 4e-3) -> str:
+def svg(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190, deviation: float = 4e-3,
+        cells: int = 20) -> str:
     """A shaded picture of bodies, at each of the times, as SVG text: triangles painted from back to front, seen from `VIEW`."""
-    drawn = [(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=16)
+    drawn = [(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=cells)
              for time in times]
     corners = np.concatenate([vertices[triangles] for _, vertices, triangles in drawn])
     colours = np.concatenate([np.full(len(triangles), k % len(COLOURS)) for k, _, triangles in drawn])
@@ -111,13 +120,15 @@ def svg(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 1
     lo, hi = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
     flat = 0.5 * size + (flat - 0.5 * (lo + hi)) * (0.94 * size / max(float((hi - lo).max()), 1e-300))
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    closed = np.concatenate([np.full(len(triangles), isinstance(bodies[k], Solid)) for k, _, triangles in drawn])
+    seen = np.flatnonzero(~closed | (normal @ VIEW > 0))  # of a solid, the far side need not be painted
     bright = 0.45 + 0.55 * abs(normal @ LIGHT) / np.maximum(np.linalg.norm(normal, axis=1), 1e-300)
     shade = (np.array(COLOURS)[colours] * bright[:, None]).astype(int)
     paths = []
-    for k in np.argsort(corners.mean(axis=1) @ VIEW, kind="stable"):
+    for k in seen[np.argsort(corners[seen].mean(axis=1) @ VIEW, kind="stable")]:
         colour = "#{:02x}{:02x}{:02x}".format(*shade[k])
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in flat[k])
-        paths.append(f'<polygon points="{points}" fill="{colour}" stroke="{colour}" stroke-width=".4"/>')
+        paths.append(f'<polygon points="{points}" fill="{colour}" stroke="{colour}" stroke-width=".9" stroke-linejoin="round"/>')
     return f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" style="flex:none">{"".join(paths)}</svg>'
 
 
@@ -167,6 +178,7 @@ def _parametric(surface: ParametricSurface, times: Iterable[float], deviation: f
     looks = list(times) if surface.deforming else [0.0]
     trials = [sample(time, (65, 65)) for time in looks]
     counts = [max(_count(trial, axis, deviation) for trial in trials) for axis in (0, 1)]
+    counts = _against_twist(trials, counts, deviation)
     triangles = _grid_triangles(counts[0], counts[1], flipped=surface.flipped)
     keep, triangles = _weld([sample(time, counts).reshape(-1, 3) for time in looks], triangles)
     return _moving(lambda time: (sample(time, counts).reshape(-1, 3)[keep], triangles), surface.motion, surface.deforming, False)
@@ -178,6 +190,27 @@ def _count(sample: np.ndarray, axis: int, deviation: float) -> int:
     bend = float(np.linalg.norm(np.diff(sample, 2, axis=axis), axis=-1).max())
     cells = (sample.shape[axis] - 1) * np.sqrt(bend / (8 * deviation * max(size, 1e-300)))
     return int(np.clip(np.ceil(cells), 1, 96)) + 1
+
+
+def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], deviation: float) -> list[int]:
+    """More grid lines, of the fewer kind first, where a cell between straight lines is not flat.
+
+    The two diagonals of a cell pass each other at half of the normal part of its twist p11 - p10 - p01 + p00.
+    """
+    needed = 0.0
+    for p in trials:
+        twist = p[1:, 1:] - p[1:, :-1] - p[:-1, 1:] + p[:-1, :-1]
+        normal = np.cross(p[1:, 1:] - p[:-1, :-1], p[:-1, 1:] - p[1:, :-1])
+        apart = np.abs((twist * normal).sum(axis=-1)) / np.maximum(np.linalg.norm(normal, axis=-1), 1e-300)
+        size = float(np.linalg.norm(np.ptp(p.reshape(-1, 3), axis=0)))
+        needed = max(needed, float(apart.max()) * apart.size / (4 * deviation * max(size, 1e-300)))
+    if not np.isfinite(needed):
+        return list(counts)
+    few, many = sorted(n - 1 for n in counts)
+    few = max(few, int(np.ceil(min(needed / many, np.sqrt(needed)))))
+    many = max(many, int(np.ceil(needed / few)))
+    few, many = min(few, 96) + 1, min(many, 96) + 1
+    return [few, many] if counts[0] <= counts[1] else [many, few]
 
 
 def _grid_triangles(rows: int, columns: int, *, flipped: bool) -> Triangles:
@@ -210,63 +243,8 @@ def _implicit(leaf: ImplicitSurface, conditions: Sequence[tuple[ImplicitBody, in
     def local(time: float) -> tuple[Vertices, Triangles]:
         vertices, triangles = marching_tetrahedra(np.stack(grid, axis=-1), function(*grid, time)[..., 0])
         for condition in keep:
-            vertices, triangles = _clipped(vertices, triangles, condition(*vertices.T, time)[..., 0])
+            vertices, triangles = clipped(vertices, triangles, condition(*vertices.T, time)[..., 0])
         return vertices, triangles
 
     changing = leaf.deforming or any(b.deforming or b.motion != leaf.motion for body, _ in conditions for b in body.leaves)
     return _moving(local, leaf.motion, changing, True)
-
-
-def _clipped(vertices: Vertices, triangles: Triangles, value: np.ndarray) -> tuple[Vertices, Triangles]:
-    """The part of a mesh where the linear interpolant of `value`, given at the vertices, is at most zero."""
-    inside = value[triangles] <= 0
-    count = inside.sum(axis=1)
-    cut = (count == 1) | (count == 2)
-    # Corners turned so that the one that differs from the two others comes first.
-    odd = np.argmax(inside[cut] == (count[cut] == 1)[:, None], axis=1)
-    a, b, c = np.take_along_axis(triangles[cut], (odd[:, None] + np.arange(3)) % 3, axis=1).T
-    new = [vertices[a] + (value[a] / (value[a] - value[other]))[:, None] * (vertices[other] - vertices[a]) for other in (b, c)]
-    ab = len(vertices) + np.arange(len(a))
-    ac, tip = ab + len(a), count[cut] == 1
-    pieces = [triangles[count == 3], np.stack([a, ab, ac], axis=1)[tip], np.stack([ab, b, c], axis=1)[~tip],
-              np.stack([ab, c, ac], axis=1)[~tip]]
-    return np.concatenate([vertices, *new]), np.concatenate(pieces).astype(np.int32)
-
-
-# The six tetrahedra of a cube round its diagonal from corner 0 to corner 7 (Kuhn), corners numbered 4 i + 2 j + k.
-_TETRAHEDRA = np.array([[0, 4, 6, 7], [0, 6, 2, 7], [0, 2, 3, 7], [0, 3, 1, 7], [0, 1, 5, 7], [0, 5, 4, 7]])
-
-
-def marching_tetrahedra(grid: np.ndarray, values: np.ndarray) -> tuple[Vertices, Triangles]:
-    """The zero set of the piecewise linear interpolant of `values` (a, b, c) at the points `grid` (a, b, c, 3).
-
-    Triangles are counterclockwise as seen from the positive side.
-    """
-    index: np.ndarray = np.arange(values.size).reshape(values.shape)
-    corners = np.stack([index[i:index.shape[0] - 1 + i, j:index.shape[1] - 1 + j, k:index.shape[2] - 1 + k].ravel()
-                        for i in (0, 1) for j in (0, 1) for k in (0, 1)], axis=1)
-    value, point = values.ravel(), grid.reshape(-1, 3)
-    corners = corners[(value[corners].min(axis=1) <= 0) & (value[corners].max(axis=1) > 0)]
-    tetrahedra = corners[:, _TETRAHEDRA].reshape(-1, 4)
-    inside = value[tetrahedra] <= 0
-    # Corners sorted so that those inside come first: the cut is a triangle (1 or 3 inside) or a quadrilateral (2 inside).
-    order = np.argsort(~inside, axis=1, kind="stable")
-    tetrahedra, count = np.take_along_axis(tetrahedra, order, axis=1), inside.sum(axis=1)
-    cuts = {1: [[(0, 1), (0, 2), (0, 3)]], 3: [[(3, 0), (3, 1), (3, 2)]],
-            2: [[(0, 2), (0, 3), (1, 3)], [(0, 2), (1, 3), (1, 2)]]}
-    edges = np.concatenate([tetrahedra[count == n][:, triangle] for n, triangles in cuts.items() for triangle in triangles])
-    keys, triangles = np.unique(np.sort(edges, axis=2).reshape(-1, 2), axis=0, return_inverse=True)
-    a, b = keys.T
-    share = (value[a] / (value[a] - value[b]))[:, None]
-    vertices = point[a] + share * (point[b] - point[a])
-    return vertices, _oriented(vertices, triangles.reshape(-1, 3).astype(np.int32), edges, point, value)
-
-
-def _oriented(vertices: Vertices, triangles: Triangles, edges: np.ndarray, point: np.ndarray, value: np.ndarray) -> Triangles:
-    """Turn the triangles whose normal does not look along a cut edge from its inside end to its outside end."""
-    a, b = edges[:, :, 0], edges[:, :, 1]
-    outward = (np.where((value[a] <= 0)[..., None], 1, -1) * (point[b] - point[a])).sum(axis=1)
-    p, q, r = (vertices[triangles[:, k]] for k in range(3))
-    wrong = np.einsum("ij,ij->i", np.cross(q - p, r - p), outward) < 0
-    triangles[wrong] = triangles[wrong][:, ::-1]
-    return triangles

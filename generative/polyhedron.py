@@ -13,6 +13,8 @@ from .symbols import text, u, v, vector
 FLAT = sp.Float("1e-9")
 """Largest height, relative to the size of the face, of a corner above the plane of its face; admits rounded coordinates."""
 
+CLOSED = "closed: every edge joins two faces"
+
 
 def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid:
     """The solid of flat convex faces, each a list of vertex indices, counterclockwise as seen from outside.
@@ -30,7 +32,7 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid
         for corners in _patches(outline):
             patches.append(_patch([points[c] for c in corners]))
             places.append(corners)
-    return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places))
+    return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places), CLOSED)
 
 
 def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:

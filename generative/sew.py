@@ -1,8 +1,9 @@
 """Solids from faces alone: shared borders are found and become edges and vertices, and whatever does not close up is named.
 
-Borders are compared at a few parameters in floating point, so that agreement is no proof. A side of a face's rectangle may be a
-pole (one point), a seam (it coincides with the opposite side), or one half of an edge: then exactly one side of another face runs
-along it with the same parameter up to a linear map, and, where both normals point outwards, in the opposite sense.
+Borders are compared at a few parameters in floating point, so that agreement is no proof (`collide.check_solid` proves it). A side
+of a face's rectangle may be a pole (one point), a seam (it coincides with the opposite side), or one half of an edge: then exactly
+one side of another face runs along it with the same parameter up to a linear map, and, where both normals point outwards, in the
+opposite sense.
 """
 
 from collections.abc import Sequence
@@ -11,9 +12,9 @@ from typing import Any
 
 import sympy as sp
 
-from .brep import Edge, Solid, Vertex
+from .brep import SEWN, Edge, Solid, Vertex
 from .surface import ParametricSurface
-from .symbols import t, u, v
+from .symbols import t, u, v, vector
 
 Point = tuple[float, float, float]
 FRACTIONS = (0.0, 0.21, 0.5, 0.83, 1.0)
@@ -41,19 +42,68 @@ class _Side:
         return f"the side {self.symbol} = {self.fixed} of face {self.face}"
 
 
+@dataclass(frozen=True)
+class Border:
+    """What closes one side of a face: `first` and `second`, curves of u over `domain`, should be the same curve.
+
+    Each is (face, path), the path two expressions of u; both are on one face for a seam. At a pole the second is a point.
+    `between` says, for messages, what they are.
+    """
+
+    first: tuple[int, tuple[Any, Any]]
+    second: tuple[int, tuple[Any, Any]]
+    domain: tuple[Any, Any]
+    between: str
+
+
 def sew(faces: Sequence[ParametricSurface]) -> Solid:
     """The solid bounded by these faces, normals outward; every side must be a pole, a seam, or shared with one other face.
 
-    Raises ValueError that names the first side that is free, shared by three, or shared in the same sense (a flipped face).
+    Raises ValueError that names the first side that is free, shared by three, or shared in the same sense (a flipped face), and
+    for faces that are all turned inside out. All of this is judged at t = 0.
     """
+    from .mesh import inside_out
+
+    sides, near = _sides(faces)
+    matched = _matched(sides, near)
+    edges = [_edge(*pair) for pair in matched]
+    ends = [corner for pair in matched if not _distance(pair[0].points[0], pair[0].points[-1]) <= near for corner in _corners(*pair)]
+    if inside_out(faces):
+        raise ValueError("the faces enclose a negative volume: all normals point inwards; give every face the other orientation")
+    return Solid(faces, edges, _vertices(ends, near)).noted(SEWN)
+
+
+def borders(faces: Sequence[ParametricSurface]) -> list[Border]:
+    """What closes each side of the faces, each pair of sides once; ValueError as `sew`."""
+    sides, near = _sides(faces)
+    found = []
+    for side in sides:
+        here = side.face, side.path(u)
+        if _pole(side, near):
+            found.append(Border(here, (side.face, side.path(side.domain[0])), side.domain, f"{side}, a pole,"))
+        elif side.end == 0 and _seam(side, sides, near):
+            far = next(o for o in sides if _opposite(o, side))
+            found.append(Border(here, (far.face, far.path(u)), side.domain, f"{side}, a seam,"))
+    for pair in _matched(sides, near):
+        edge = _edge(*pair)
+        first, second = zip(edge.faces, edge.paths, strict=True)
+        found.append(Border(first, second, edge.domain, f"{pair[0]} and {pair[1]}"))
+    return found
+
+
+def _sides(faces: Sequence[ParametricSurface]) -> tuple[list[_Side], float]:
+    """The four sides of every face, and the distance up to which points count as one."""
     if not faces or not all(isinstance(f, ParametricSurface) for f in faces):
         raise ValueError("a solid needs faces, each a ParametricSurface")
     functions = [sp.lambdify([u, v], [e.subs(t, 0) for e in face.expressions], "math") for face in faces]
     sides = [_side(k, face, functions[k], s, end) for k, face in enumerate(faces) for s in (u, v) for end in (0, 1)]
-    size = max(abs(c) for side in sides for p in side.points for c in p) or 1.0
-    near = CLOSE * size
+    return sides, CLOSE * (max(abs(c) for side in sides for p in side.points for c in p) or 1.0)
+
+
+def _matched(sides: Sequence[_Side], near: float) -> list[tuple[_Side, _Side, bool]]:
+    """Pairs of sides that are neither poles nor seams, with whether they run in opposite senses of their parameters."""
     open_sides = [s for s in sides if not _pole(s, near) and not _seam(s, sides, near)]
-    edges, ends = [], []
+    pairs = []
     while open_sides:
         side = open_sides.pop(0)
         partners = [other for other in open_sides if _meet(side.points, other.points, near) or _meet(side.points, other.back, near)]
@@ -65,19 +115,42 @@ def sew(faces: Sequence[ParametricSurface]) -> Solid:
         reverse = not _meet(side.points, other.points, near)
         if side.sense * other.sense * (-1 if reverse else 1) > 0:
             raise ValueError(f"{side} and {other} coincide in the same sense: one of the two faces must be flipped")
-        edges.append(_edge(side, other, reverse))
-        if not _distance(side.points[0], side.points[-1]) <= near:
-            ends += _corners(side, other, reverse)
-    return Solid(faces, edges, _vertices(ends, near))
+        pairs.append((side, other, reverse))
+    return pairs
 
 
-def cap(surface: ParametricSurface, side: tuple[Any, int], centre: Any, *, flipped: bool = False) -> ParametricSurface:
-    """The straight lines from the side (symbol, 0 or 1) of a surface to `centre`, v = 0 there: a flat cap of a plane outline."""
+def cap(surface: ParametricSurface, side: tuple[Any, int], centre: Any = None, *, flipped: bool | None = None) -> ParametricSurface:
+    """The straight lines from the side (symbol, 0 or 1) of a surface to `centre`, v = 0 there: a flat cap of a plane outline.
+
+    `centre`: a point from which all of the outline is seen; None is the mean of three points of it a third of its parameter
+    range apart. `flipped`: None turns the normal so that cap and surface look outwards together.
+    """
     symbol, end = side
-    fixed = surface.domain[symbol][end]
+    fixed, other = surface.domain[symbol][end], v if symbol == u else u
     border = [e.xreplace({symbol: fixed}).xreplace({v: u}) for e in surface.body]
-    body = [c + v * (b - c) for b, c in zip(border, map(sp.sympify, centre), strict=True)]
-    return ParametricSurface(body, {u: surface.domain[v if symbol == u else u], v: (0, 1)}, flipped=flipped, motion=surface.motion)
+    middle = _middle(border, surface.domain[other]) if centre is None else vector(centre, [t], "the centre of a cap")
+    if flipped is None:
+        flipped = _sense(symbol, end, surface) < 0
+    body = [c + v * (b - c) for b, c in zip(border, middle, strict=True)]
+    return ParametricSurface(body, {u: surface.domain[other], v: (0, 1)}, flipped=flipped, motion=surface.motion)
+
+
+def open_sides(surface: ParametricSurface) -> list[tuple[Any, int]]:
+    """The sides (symbol, 0 or 1) of a surface that are neither poles nor seams, as seen at sampled points."""
+    sides, near = _sides([surface])
+    return [(s.symbol, s.end) for s in sides if not _pole(s, near) and not _seam(s, sides, near)]
+
+
+def _middle(border: Sequence[Any], domain: tuple[Any, Any]) -> list[Any]:
+    lo, hi = domain
+    thirds = [lo + (hi - lo) * sp.Rational(k, 3) for k in range(3)]
+    return [sum(e.xreplace({u: at}) for at in thirds) / 3 for e in border]
+
+
+def _sense(symbol: Any, end: int, face: ParametricSurface) -> int:
+    """1 if a side is run through forwards counterclockwise round the rectangle, as v = lo and u = hi; a flipped face reverses it."""
+    forwards = (symbol == v) == (end == 0)
+    return 1 if forwards != face.flipped else -1
 
 
 def _side(k: int, face: ParametricSurface, function: Any, symbol: Any, end: int) -> _Side:
@@ -90,11 +163,9 @@ def _side(k: int, face: ParametricSurface, function: Any, symbol: Any, end: int)
         x, y, z = function(at, s) if symbol == u else function(s, at)
         return float(x), float(y), float(z)
 
-    # Counterclockwise round the rectangle: v = lo and u = hi are run through forwards; a flipped face has it the other way.
-    forwards = (symbol == v) == (end == 0)
-    sense = 1 if forwards != face.flipped else -1
     back = tuple(point(1 - f) for f in FRACTIONS)
-    return _Side(k, symbol, end, domain, fixed, tuple(map(point, FRACTIONS)), back, sense)
+    return _Side(k, symbol, end, domain, fixed, tuple(map(point, FRACTIONS)), back,
+                 _sense(symbol, end, face))
 
 
 def _distance(a: Point, b: Point) -> float:
@@ -110,8 +181,11 @@ def _pole(side: _Side, near: float) -> bool:
 
 
 def _seam(side: _Side, sides: Sequence[_Side], near: float) -> bool:
-    opposite = next(o for o in sides if (o.face, o.symbol, o.end) == (side.face, side.symbol, 1 - side.end))
-    return _meet(side.points, opposite.points, near)
+    return _meet(side.points, next(o for o in sides if _opposite(o, side)).points, near)
+
+
+def _opposite(other: _Side, side: _Side) -> bool:
+    return (other.face, other.symbol, other.end) == (side.face, side.symbol, 1 - side.end)
 
 
 def _edge(side: _Side, other: _Side, reverse: bool) -> Edge:

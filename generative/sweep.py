@@ -3,13 +3,15 @@
 In every surface here the parameter u runs along the (first) curve and v across it, except where its docstring says otherwise.
 """
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import sympy as sp
 
 from .curve import Curve
 from .surface import ParametricSurface
-from .symbols import formula, interval, t, u, v, vector
+from .symbols import formula, interval, t, text, u, v, vector
 
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
@@ -36,6 +38,23 @@ def ruled(first: Curve, second: Curve) -> ParametricSurface:
     other = second.onto(first.domain)
     return ParametricSurface([a + v * (b - a) for a, b in zip(first.expressions, other.expressions, strict=True)],
                              {u: first.domain, v: (0, 1)})
+
+
+def loft(sections: Sequence[Curve], *, at: Sequence[Any] | None = None) -> ParametricSurface:
+    """The surface of least degree in v through the sections: v is the section's place in `at`, by default 0, 1, 2, ...
+
+    The others are mapped linearly onto the domain of the first. (Lagrange's interpolation; with more than five or so sections
+    it swings out, and several lofts joined are better.)
+    """
+    if len(sections) < 2 or not all(isinstance(c, Curve) for c in sections):
+        raise ValueError(f"a loft needs at least two sections, each a Curve, got {len(sections)}")
+    places = [formula(e, [], "the place of a section") for e in (range(len(sections)) if at is None else at)]
+    if len(places) != len(sections) or any(b <= a for a, b in pairwise(places)):
+        raise ValueError(f"a loft needs increasing places, one a section, got {text(places)} for {len(sections)} sections")
+    curves = [c.onto(sections[0].domain).expressions for c in sections]
+    weights = [sp.prod([(v - b) / (a - b) for b in places if b != a]) for a in places]
+    body = [sum(w * c[i] for w, c in zip(weights, curves, strict=True)) for i in range(3)]
+    return ParametricSurface(body, {u: sections[0].domain, v: (places[0], places[-1])})
 
 
 def profile_product(section: Curve, profile: Curve) -> ParametricSurface:

@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 ONLY: dict[str, set[str]] = {
     "generative.mesh": {"numpy", "scipy", "trimesh"},
+    "generative.marching": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "codegen.from_sympy": {"sympy"},
     "codegen.functions": {"sympy"},

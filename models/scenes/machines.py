@@ -6,11 +6,12 @@ from typing import Any
 import sympy as sp
 
 from generative import Curve, ParametricSurface, Rigid, Screw, axis_angle, interpolate_poses, sweep, t, u, v
-from models.shapes.machine import gear_tooth, involute_flank, raceway, thread_flank
+from models.shapes.machine import gear_tooth, involute_flank, raceway
 from models.shapes.patches import plane_patch
 from models.shapes.quadrics import TURN, ellipsoid, sphere
 from models.shapes.rings import torus
 from models.shapes.swept import egg, teapot_spout
+from models.shapes.threads import thread_flank
 
 from .scene import Known, scene
 

@@ -4,11 +4,10 @@ from typing import Any
 
 import sympy as sp
 
-from generative import Curve, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, curve, sew, sweep, u, v, x, y, z
-from generative.sew import cap
+from generative import Curve, ParametricSurface, Solid, curve, sew, sweep, u, v
+from generative.solids import capped
 
 from .facts import Facts, centred, shape
-from .polyhedra import _prism_facts
 from .quadrics import TURN, cylinder_side, sphere
 from .solids import disc
 
@@ -83,11 +82,6 @@ def cam(*, base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rationa
     return capped(side, (0, 0, 0), (0, 0, width))
 
 
-def capped(side: ParametricSurface, low: Any, high: Any) -> Solid:
-    """A side that runs counterclockwise in u, closed by plane caps about the points `low` and `high` at the ends of v."""
-    return sew([side, cap(side, (v, 0), low), cap(side, (v, 1), high, flipped=True)])
-
-
 def _bar_facts(a: Any = 1, b: Any = sp.Rational(1, 2), power: int = 4, length: Any = 2) -> Facts:
     e = sp.Rational(1, power)
     return {"volume": 4 * a * b * sp.gamma(1 + e) ** 2 / sp.gamma(1 + 2 * e) * length, "closed": True,
@@ -153,72 +147,3 @@ def raceway(*, major: Any = 1, groove: Any = sp.Rational(2, 5), half_angle: Any 
     across = major + groove * sp.cos(v)
     return ParametricSurface([across * sp.cos(u), across * sp.sin(u), groove * sp.sin(v)],
                              {u: TURN, v: (-half_angle, half_angle)}, flipped=True)
-
-
-# -- rounded threads: every section at right angles to the axis is a circle whose centre winds about the axis ------------
-
-
-def _thread(radius: Any, depth: Any, pitch: Any, bounds: Any) -> ImplicitSurface:
-    """(x - depth cos k z)^2 + (y - depth sin k z)^2 = radius^2 with k = 2 pi / pitch."""
-    angle = 2 * sp.pi * z / pitch
-    return ImplicitSurface((x - depth * sp.cos(angle)) ** 2 + (y - depth * sp.sin(angle)) ** 2 - radius**2, bounds)
-
-
-def _rod_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> Facts:
-    radius, depth = sp.sympify(radius), sp.sympify(depth)
-    return {"volume": sp.pi * radius**2 * length, "closed": True,
-            "box": [*centred(radius + depth, radius + depth), (0, length)]}
-
-
-@shape(_rod_facts)
-def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> ImplicitBody:
-    """A right-handed rounded thread between z = 0 and `length`: (x - depth cos k z)^2 + (y - depth sin k z)^2 = radius^2, k = 2 pi/pitch.
-
-    By Cavalieri its volume is that of a cylinder.
-    """
-    out = sp.Rational(9, 8) * (sp.sympify(radius) + depth)
-    bounds = [*centred(out, out), (-sp.sympify(length) / 8, sp.Rational(9, 8) * length)]
-    return _thread(radius, depth, pitch, bounds) & ImplicitSurface(-z, bounds) & ImplicitSurface(z - length, bounds)
-
-
-def _nut_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
-               height: Any = sp.Rational(3, 4)) -> Facts:
-    hexagon = _prism_facts(6, width, height)["volume"]
-    return {"volume": hexagon - sp.pi * sp.sympify(radius) ** 2 * height, "closed": True}
-
-
-@shape(_nut_facts)
-def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
-        height: Any = sp.Rational(3, 4)) -> ImplicitBody:
-    """A hexagon with its corners `width` from the z axis, 0 <= z <= height, without a threaded hole."""
-    out = sp.Rational(9, 8) * sp.sympify(width)
-    bounds = [*centred(out, out), (-sp.sympify(height) / 8, sp.Rational(9, 8) * height)]
-    inner = sp.sympify(width) * sp.sqrt(3) / 2
-    turns = [sp.pi / 6 + sp.pi * k / 3 for k in range(6)]
-    result: ImplicitBody = ImplicitSurface(-z, bounds) & ImplicitSurface(z - height, bounds)
-    for a in turns:
-        result = result & ImplicitSurface(x * sp.cos(a) + y * sp.sin(a) - inner, bounds)
-    return result - _thread(radius, depth, pitch, bounds)
-
-
-def _thread_flank_facts(inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
-                        downwards: bool = False) -> Facts:
-    inner, outer, c = sp.sympify(inner), sp.sympify(outer), sp.sympify(pitch) / (2 * sp.pi)
-    if crown:
-        return {}
-    rho = sp.Symbol("rho", positive=True)
-    area = sp.integrate(sp.sqrt(rho**2 + c**2), (rho, inner, outer)) * 2 * sp.pi * (sp.sympify(turns[1]) - turns[0])
-    return {"area": area, "box": [*centred(outer, outer), (pitch * sp.sympify(turns[0]), pitch * sp.sympify(turns[1]))]}
-
-
-@shape(_thread_flank_facts)
-def thread_flank(*, inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
-                 downwards: bool = False) -> ParametricSurface:
-    """A flank of a square thread, the helicoid (v cos u, v sin u, pitch u / (2 pi)); with `crown` it rises by crown (v - middle)^2.
-
-    The normal looks up, or down for the flank of a nut.
-    """
-    middle = (sp.sympify(inner) + outer) / 2
-    height = sp.sympify(pitch) * u / (2 * sp.pi) + crown * (v - middle) ** 2
-    start, end = (2 * sp.pi * sp.sympify(k) for k in turns)
-    return ParametricSurface([v * sp.cos(u), v * sp.sin(u), height], {u: (start, end), v: (inner, outer)}, flipped=not downwards)

@@ -5,7 +5,7 @@ from typing import Any
 
 import sympy as sp
 
-from generative import Edge, ParametricSurface, Solid, Vertex, u, v
+from generative import Edge, ParametricSurface, Solid, Vertex, sew, u, v
 
 from .facts import Facts, centred, shape
 from .quadrics import TURN, cone_side, cylinder_side
@@ -80,3 +80,22 @@ def _box_edge(k: int, s: int, r: int, half: list[Any]) -> Edge:
 def _box_vertex(corner: tuple[int, ...], half: list[Any]) -> Vertex:
     point = [(2 * s - 1) * h for s, h in zip(corner, half, strict=True)]
     return Vertex(tuple(2 * k + s for k, s in enumerate(corner)), tuple(_on_face(k, point) for k in range(3)))
+
+
+def _biconvex_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
+    radius, rim = sp.sympify(radius), sp.sympify(rim)
+    cap = radius - sp.sqrt(radius**2 - rim**2)
+    return {"area": 4 * sp.pi * radius * cap, "volume": 2 * sp.pi * cap**2 * (3 * radius - cap) / 3, "closed": True,
+            "box": centred(rim, rim, cap)}
+
+
+@shape(_biconvex_facts)
+def biconvex_lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Solid:
+    """Two caps of spheres of this radius that meet in a sharp rim of radius `rim` in the plane z = 0; v runs from the pole."""
+    radius, rim = sp.sympify(radius), sp.sympify(rim)
+    if not 0 < rim < radius:
+        raise ValueError(f"the rim of a lens must be above 0 and below the radius {radius} of its faces, got {rim}")
+    depth = sp.sqrt(radius**2 - rim**2)
+    across = [radius * sp.sin(v) * sp.cos(u), radius * sp.sin(v) * sp.sin(u)]
+    domain = {u: TURN, v: (0, sp.asin(rim / radius))}
+    return sew([ParametricSurface([*across, side * (radius * sp.cos(v) - depth)], domain, flipped=side > 0) for side in (1, -1)])

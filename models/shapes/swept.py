@@ -1,10 +1,10 @@
-"""Shapes made by the operators of `generative.sweep`: tubes along curves, vases, gears, and a one-sided strip."""
+"""Shapes made by the operators of `generative.sweep`: tubes along curves, vases, gears, a one-sided strip, and solids with caps."""
 
 from typing import Any
 
 import sympy as sp
 
-from generative import Curve, ParametricSurface, curve, u, v
+from generative import Curve, ParametricSurface, Solid, curve, solids, u, v
 from generative.sweep import extrude, revolve, sweep
 
 from .facts import Facts, centred, shape
@@ -102,3 +102,37 @@ def teapot_spout(*, root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5))
     """A tube about a cubic Bezier path in the plane y = 0, whose radius falls evenly from `root` to `tip`; open at both ends."""
     path = curve.bezier([(0, 0, 0), (1, 0, 0), (sp.Rational(1, 2), 0, 1), (sp.Rational(3, 2), 0, sp.Rational(6, 5))])
     return sweep(curve.circle(1), path, up=(0, 1, 0), scale=root + u * (sp.sympify(tip) - root))
+
+
+# -- solids with caps ------------------------------------------------------------------------------------------------------
+
+
+def _hook_facts(bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Rational(1, 4), angle: Any = sp.pi) -> Facts:
+    return {"volume": sp.pi * sp.sympify(wide) * thick * bend * angle, "closed": True}
+
+
+@shape(_hook_facts)
+def hook(*, bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Rational(1, 4), angle: Any = sp.pi) -> Solid:
+    """An ellipse of semi-axes `wide` (across) and `thick` (upwards) swept along an arc of radius `bend`, with caps. Volume: Pappus."""
+    return solids.swept(curve.ellipse(wide, thick), curve.arc(bend, 0, angle))
+
+
+def _foot_facts(radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any = 2) -> Facts:
+    radius, squash = sp.sympify(radius), sp.sympify(squash)
+    w = sp.Symbol("w")
+    widths = [_through(w, [radius, radius * (1 + squash), radius / 2]), _through(w, [radius, radius * (1 - squash), radius / 2])]
+    return {"volume": sp.pi * height / 2 * sp.integrate(sp.expand(widths[0] * widths[1]), (w, 0, 2)), "closed": True}
+
+
+def _through(w: Any, values: Any) -> Any:
+    """The quadratic through the values at 0, 1 and 2."""
+    a, b, c = values
+    return a * (w - 1) * (w - 2) / 2 - b * w * (w - 2) + c * w * (w - 1) / 2
+
+
+@shape(_foot_facts)
+def lofted_foot(*, radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any = 2) -> Solid:
+    """A loft through a circle, an ellipse of semi-axes (1 +- squash) radius half way up and a circle half as wide, with caps."""
+    sections = [Curve([a * sp.cos(u), b * sp.sin(u), k * sp.sympify(height) / 2], TURN) for k, (a, b) in
+                enumerate([(radius, radius), (radius * (1 + squash), radius * (1 - squash)), (sp.sympify(radius) / 2,) * 2])]
+    return solids.lofted(sections)

@@ -33,7 +33,7 @@ def test_a_vertex_knows_its_position():
 
 def test_values():
     assert cylinder() == cylinder() and hash(cylinder()) == hash(cylinder())
-    assert repr(cylinder()) == "Solid(3 faces, 2 edges, 0 vertices)"
+    assert repr(cylinder()) == "Solid(3 faces, 2 edges, 0 vertices; not checked to close)"
 
 
 @pytest.mark.parametrize("make, message", [

@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import codegen
-from generative import ImplicitBody, ParametricSurface, t, u, v, x, y, z
+from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.mesh import approx_function
 
 _SPEC = importlib.util.spec_from_file_location("gallery", Path(__file__).parents[2] / "docs" / "gallery.py")
@@ -20,13 +20,16 @@ _SPEC.loader.exec_module(gallery)
 
 HEAVY = {"sweep, least turning"}
 """Chebyshev series of high degree under roots: minutes to compile; the same operators are tested by other entries."""
-MADE = {name: make for part in (gallery.CURVES, gallery.SURFACES, gallery.IMPLICIT) for name, make in part.items() if name not in HEAVY}
+PARTS = gallery.CURVES, gallery.SURFACES, gallery.SOLIDS, gallery.IMPLICIT
+MADE = {name: make for part in PARTS for name, make in part.items() if name not in HEAVY}
 
 
 def formulas(body):
     """(expressions, symbols, box) of a body."""
     if isinstance(body, list):
         return formulas(body[-1])
+    if isinstance(body, Solid):
+        return formulas(body.faces[0])
     if isinstance(body, ParametricSurface):
         return list(body.expressions), [u, v], [body.domain[u], body.domain[v]]
     leaf = body.leaves[0]

@@ -5,7 +5,8 @@ import pytest
 
 from generative import ParametricSurface, Rigid, cap, curve, polyhedron, sew, sweep, t, u, v
 from generative.mesh import approx_function
-from models.shapes.machine import capped, gear_tooth
+from generative.solids import capped
+from models.shapes.machine import gear_tooth
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
 from models.shapes.solids import box, cylinder
