@@ -69,12 +69,18 @@ def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
         return bytes(target.emit_object(llvm.parse_assembly(text)))
 
 
-def optimized_object_code(text: str, cpu: str | None = None) -> bytes:
-    """The same after LLVM's standard optimizations: for ordinary code, whose rounding is to nearest throughout."""
+def optimized_object_code(text: str, cpu: str | None = None, *, quick: bool = False) -> bytes:
+    """The same after LLVM's standard optimizations: for ordinary code, whose rounding is to nearest throughout.
+
+    `quick`: without copies of loops and of larger functions, which for large code takes a third of the time to compile.
+    """
     with _lock:
         target = target_machine(cpu)
         module = llvm.parse_assembly(text)
-        options = llvm.create_pipeline_tuning_options(2)
+        options = llvm.create_pipeline_tuning_options(1 if quick else 2)
+        if quick:
+            options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
+            options.inlining_threshold = 25
         builder = llvm.create_pass_builder(target, options)
         builder.getModulePassManager().run(module, builder)
         return bytes(target.emit_object(module))

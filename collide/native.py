@@ -27,13 +27,17 @@ _alive: list[Code] = []
 def compiled(entry: Callable[..., Any], integers: int, fields: tuple[tuple[str, type], ...] = _FIELDS) -> Callable[..., int]:
     """`entry` as native code: called with the address of a search's addresses and so many integers, returns an
     integer. `fields`: the arrays of its memory, in the order of their addresses.
+
+    The contact search is large and spends its time in kernels: compiled with fewer optimizations it takes 0.6 s instead of
+    1.6 s before the first answer, and runs 2 to 5 % slower (measured). The loops over Bezier pairs would lose 10 %.
     """
     kinds = {name: FLOATS if kind is float else INTS for name, kind in fields}
     text = loop_assembly(entry, [STRUCT, *[INT] * integers], kinds, "entry")
-    key = cache.key("loop", text, "\0".join(host()), llvm_version())
+    quick = fields is _FIELDS
+    key = cache.key("loop", str(quick), text, "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:
-        code = optimized_object_code(text)
+        code = optimized_object_code(text, quick=quick)
         cache.store(key, code)
     linked = Code(code, ("entry",))
     call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * integers)(linked.address["entry"])
