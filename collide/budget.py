@@ -2,15 +2,33 @@
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from . import layout
-from .state import Search
 
 # Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
 _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
+
+
+class Search(Protocol):
+    """What can be driven: a search that runs in slices (`state.Search`, and that of `time_dependent`)."""
+
+    @property
+    def count(self) -> Any: ...
+
+    @property
+    def problems(self) -> Any: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+    def run(self, steps: int) -> int: ...
+
+    def grow_boxes(self) -> None: ...
+
+    def grow_solutions(self) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def check_options(method: str, order: str, **numbers: float) -> None:
     for name, value in numbers.items():
         if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
             raise ValueError(f"{name} must be a positive number, got {value!r}")
-    for name, choice, known in (("method", method, list(METHODS)), ("order", order, list(ORDERS))):
+    for name, choice, known in (("method", method, [*METHODS, "time-dependent"]), ("order", order, list(ORDERS))):
         if choice not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from . import layout
+from . import layout, time_dependent
 from .answer import contacts, possible
 from .broad_phase import Extent, windows
 from .budget import Budget, Clock, as_budget, drive
@@ -54,9 +54,12 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     check_bodies(bodies, span)
     check_tracked(tracked, bodies, span)
-    options = {"method": method, "order": order, "simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
+    numbers = {"simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
+    options: dict[str, Any] = {"method": method, "order": order, **numbers}
     clock = Clock(as_budget(budget), progress)
     try:
+        if method == "time-dependent":
+            return time_dependent.first_contact(bodies, tuple(time), span, clock, tracked=bool(tracked), **numbers)
         scene = _Scene(bodies, tuple(time), span, tangency, tracked)
         start = scene.start(tolerance, clock)
         search, finished, seen = _search(scene, options, clock)

@@ -48,8 +48,11 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
         return Start.OVERLAPPING
     if not finished:
         return Start.UNKNOWN
-    if search.solutions:
-        return Start.TOUCHING
+    return Start.TOUCHING if search.solutions else nested(first, second, moment, clock)
+
+
+def nested(first: Any, second: Any, moment: float, clock: Clock) -> Start:
+    """The state of two bodies whose surfaces are proved not to meet: OVERLAPPING if one is inside the other, else DISJOINT."""
     answers = [_inside(a, b, moment, clock) for a, b in ((first, second), (second, first))]
     if True in answers:
         return Start.OVERLAPPING
