@@ -24,6 +24,7 @@ from .native import compiled
 _FIELDS = tuple(FIELDS.items())
 # Products of up to four coordinates and velocities must stay finite, and what is neglected stay below rounding.
 _LARGEST, _HEAVIEST = 2.0**150, 2.0**30
+_LARGEST_ERROR = 1e-3
 _NODES, _BOXES = 1 << 11, 1 << 12
 _BUDGET = 200_000
 _METHODS = {
@@ -32,7 +33,8 @@ _METHODS = {
 }  # fmt: skip
 
 
-def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto") -> Batch:
+def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
+                 error: float = 0.0) -> Batch:
     """Do two moving Bezier patches touch for some t in [0, 1], and when first?
 
     q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
@@ -44,6 +46,10 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT after `budget`
     tests: no contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
 
+    `error`: what is claimed holds for every pair of patches whose control points and velocities differ from those given by at most
+    this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of
+    each: that is how numbers that are no doubles are given.
+
     `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published, for polynomial patches: "time-dependent" with
     oriented bounding boxes whose axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed,
     "time-dependent-aligned" with axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these
@@ -54,24 +60,29 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     if method != "auto" and weights is not None:
         raise ValueError("the other methods are for polynomial patches: leave the weights out")
     tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
+        raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
     q = _checked(q)
     if weights is not None:
-        weights = _checked_weights(weights, q.shape)
+        weights = _checked_weights(weights, (len(q), 2, *q.shape[3:5]), "(n, 2, N+1, M+1)")
     for axis in (3, 4):
         if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
             q = np.ascontiguousarray(np.repeat(q, 2, axis))
             weights = None if weights is None else np.ascontiguousarray(np.repeat(weights, 2, axis - 1))
-    return _Search(q, weights, tolerance, budget, _METHODS[method]).answer()
+    return _Search(q, weights, tolerance, budget, _METHODS[method], inherited(float(error), weights)).answer()
 
 
-def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, budget: int = _BUDGET) -> Batch:
+def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET) -> Batch:
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
     q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
+    `weights` (n, 2, (N+1)(N+2)/2), positive, constant in time: the points P + t V of rational patches.
 
     With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i
-    is a curve of degree N - i, raised to degree N. Raising takes at most N rounds of averages, each in error by less than
-    4 units of 2**-53 of the largest coordinate (two quotients, two products, one sum); the search takes that into account.
+    is a curve of degree N - i, raised to degree N (of a rational patch, weighted points and weights). Raising takes at most N
+    rounds of averages, each in error by less than 4 units of 2**-53 of the largest number (two quotients, two products, one
+    sum); a sum of positive weights by 3 units of itself. Points P = (w P) / w err by (2 + 7 N) r units, r >= 1 the ratio of the
+    weights: 1 + 4 N for w P, 3 N for w, 1 for the quotient. The search takes that into account.
     """
     tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
     q = as_doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
@@ -79,18 +90,40 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, budget: int = _BUDGET
     if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
         raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
     _check_size(q)
-    squares = _raised(q, degree)
-    # Twice N times 4 units of 2**-53, relative to the size of what was raised, which may be a little smaller.
-    sizes = [np.abs(x).reshape(len(q), 2, 2, -1).max(axis=(1, 3), initial=0.0).sum(axis=1) for x in (q, squares)]
-    shrunk = (sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0)
-    answer = _Search(squares, None, tolerance, budget, error=8 * degree * 2.0**-53 * float(shrunk)).answer()
+    units, heavy = 4.0 * degree, None
+    if weights is None:
+        squares = _raised(q, degree)
+    else:
+        w = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")[:, :, None, :, None]
+        heavy = _raised(w, degree)
+        squares, heavy = np.ascontiguousarray(_raised(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
+        units = (2.0 + 7 * degree) * float((w.max(axis=(1, 3)) / w.min(axis=(1, 3))).max(initial=1.0))
+    # The size of what was raised may be a little smaller.
+    sizes = [np.abs(x).max(axis=(1, *range(3, x.ndim)), initial=0.0).sum(axis=1) for x in (q, squares)]
+    shrunk = float((sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0))
+    answer = _Search(squares, heavy, tolerance, budget, error=inherited(units * 2.0**-53 * shrunk, heavy)).answer()
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
     return answer
 
 
+def inherited(error: float, weights: np.ndarray | None) -> float:
+    """What `memory.ERROR` asks for where control points and velocities are in error by this part of the size, and each weight by
+    this part of itself: at least twice what it does to a surface, and 1 / (1 + d) of what it does to derivatives, d the degree.
+
+    Polynomial patches: the surface errs by `error`, derivatives in u and v by 2 d `error`. Rational ones with the ratio r of the
+    largest weight to the least: the sizes of the derivatives of the basis functions add up to at most 3 d r, so errors of points
+    count 3 d r times. Errors of weights change basis functions by 2.1 `error` in sum and their derivatives by 9.1 d r `error`.
+    Together 3.1 and 12.1 d r; the search adds ERROR to the first and 2 (1 + d) ERROR to the second, so 6.1 r would do.
+    """
+    if weights is None or len(weights) == 0:
+        return 2 * error
+    w = weights.reshape(len(weights), -1)
+    return 13 * float((w.max(axis=1) / w.min(axis=1)).max()) * error
+
+
 def _raised(q: np.ndarray, degree: int) -> np.ndarray:
-    """The rows of triangles as rows of squares."""
-    out = np.empty((*q.shape[:3], degree + 1, degree + 1, 3))
+    """The rows of triangles as rows of squares; the last axis is that of coordinates, the one before it of control points."""
+    out = np.empty((*q.shape[:3], degree + 1, degree + 1, q.shape[-1]))
     first = 0
     for i in range(degree + 1):
         row = q[..., first:first + degree + 1 - i, :]
@@ -127,9 +160,8 @@ def _check_size(q: np.ndarray) -> None:
         raise ValueError(f"control points and velocities must not exceed 2**150 in size, got {largest:g}")
 
 
-def _checked_weights(weights: Any, shape: tuple[int, ...]) -> np.ndarray:
-    w = as_doubles(weights, "weights", "(n, 2, N+1, M+1)")
-    expected = (shape[0], 2, *shape[3:5])
+def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.ndarray:
+    w = as_doubles(weights, "weights", shape)
     if w.shape != expected:
         raise ValueError(f"weights must have the shape {expected} to match q, got {w.shape}")
     if not (np.isfinite(w).all() and (w > 0).all()):

@@ -23,6 +23,7 @@ from . import bezier_contacts_memory as loop
 from . import bezier_kernel as kernels
 from . import bezier_memory as memory
 from . import layout
+from .bezier import inherited
 from .bezier_apart import apart
 from .bezier_contacts import run, start
 from .bezier_form import Piece, Run, nearest, number, pieces, raised
@@ -105,8 +106,7 @@ class PatchSearch:
         self.state[[loop.PATCHES, loop.ROOM_SOLUTIONS]] = len(patches), _SOLUTIONS
         real = self.arrays["real"]
         real[[memory.SCALE, memory.RATIO, memory.UPPER, memory.CUT]] = _size(self.arrays["patch"]), ratio, np.inf, np.inf
-        # See `_rounded`.
-        real[memory.ERROR] = 13 * ratio * 2.0**-51 if error else 0.0
+        real[memory.ERROR] = inherited(2.0**-51, weights.reshape(1, -1)) if error else 0.0
         self._point()
 
     def _allocate(self, points: int, patches: int) -> dict[str, np.ndarray]:
@@ -208,13 +208,8 @@ def _size(points: np.ndarray) -> float:
 
 
 def _rounded(patches: Sequence[Piece], degrees: tuple[int, int], span: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Control points and velocities (patches, 2, N+1, M+1, 3) and weights as doubles; was anything rounded?
-
-    With u = 2**-51 bounding the relative error of each number, d the larger degree and r the ratio of weights: rational basis
-    functions have derivatives whose sizes add up to at most 3 d r, so errors of control points move the surface by u and its
-    derivatives by 3 d r u, in units of the size. Errors of weights change basis functions by 2.1 u in sum and their derivatives by
-    9.1 d r u. In all 3.1 u and 12.1 d r u. The search adds ERROR to the first and 2 (1 + d) ERROR to the second: 6.1 r u would do,
-    and is doubled.
+    """Control points and velocities (patches, 2, N+1, M+1, 3) and weights as doubles, each in error by at most 2**-51 of itself; was any
+    rounded?
     """
     N, M = degrees
     points, weights = np.empty((len(patches), 2, N + 1, M + 1, 3)), np.empty((len(patches), N + 1, M + 1))

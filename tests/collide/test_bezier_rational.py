@@ -1,0 +1,118 @@
+"""Rational triangular patches, and NURBS split into patches: closed forms, exact rationals, bad input."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import collide
+
+# -- triangles ----------------------------------------------------------------------------------------------------
+
+
+def indices(degree):
+    return [(i, j, degree - i - j) for i in range(degree + 1) for j in range(degree + 1 - i)]
+
+
+def triangle_point(net, weights, u, v):
+    """In the arithmetic of its arguments."""
+    degree = {3: 1, 6: 2, 10: 3}[len(net)]
+    basis = [math.factorial(degree) // math.factorial(i) // math.factorial(j) // math.factorial(k) * u**i * v**j * (1 - u - v)**k
+             for i, j, k in indices(degree)]
+    total = sum(b * w for b, w in zip(basis, weights, strict=True))
+    return [sum(b * w * p[c] for b, w, p in zip(basis, weights, net, strict=True)) / total for c in range(3)]
+
+
+def part_of_a_ball():
+    """(2u, 2v, 1 - u^2 - v^2) / (1 + u^2 + v^2) for u, v >= 0, u + v <= 1: of the unit ball, by stereographic projection."""
+    X, Y, Z, W = np.array([[0, 0, 0, 1, 1, 2], [0, 1, 2, 0, 1, 0], [1, 1, 0, 1, 1, 0], [1, 1, 2, 1, 1, 2]], float)
+    return np.stack([X, Y, Z], axis=-1) / W[:, None], W
+
+
+def flat_triangle(corners):
+    """A plane triangle as a quadratic patch, order as `indices`: corners of w, v, u."""
+    w, v, u = np.asarray(corners, float)
+    return np.array([w, (w + v) / 2, v, (w + u) / 2, (u + v) / 2, u])
+
+
+def at_rest(net):
+    return np.stack([net, np.zeros_like(net)])
+
+
+def test_part_of_a_ball_and_a_plane():
+    """The plane comes along its normal d, at the distance 2 - 2 t: contact at t = 1/2 in d."""
+    ball, heavy = part_of_a_ball()
+    d = np.array([1.0, 2.0, 2.0]) / 3
+    sides = np.linalg.svd(d[None])[2][1:]
+    corners = [2 * d + 3 * (math.cos(a) * sides[0] + math.sin(a) * sides[1]) for a in (0.1, 2.2, 4.3)]
+    plane = flat_triangle(corners)
+    other = np.random.default_rng(0).uniform(0.5, 2, 6)  # weights move points within the plane only
+    q = np.stack([at_rest(ball), np.stack([plane, np.broadcast_to(-2 * d, plane.shape)])])[None]
+    r = collide.bezier_triangle_pairs(q, weights=np.stack([heavy, other])[None], tolerance=1e-9)
+    assert r.proved[0] and r.time[0, 0] <= 0.5 + 1e-15 and 0.5 - 1e-15 <= r.time[0, 1] <= r.time[0, 0] + 1e-9
+    np.testing.assert_allclose(r.parameters[0, :2], [0.2, 0.4], atol=1e-4)  # d = (1, 2, 2)/3: u = x / (1 + z)
+    np.testing.assert_allclose(triangle_point(plane, other, *r.parameters[0, 2:]), 2 * d, atol=1e-4)
+    unweighted = collide.bezier_triangle_pairs(q)
+    assert abs(unweighted.time[0, 0] - 0.5) > 0.01  # another surface
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_rational_triangles(degree):
+    """Equal weights change nothing; with others the proved contacts are contacts of the rational patches."""
+    g = np.random.default_rng(31)
+    K = (degree + 1) * (degree + 2) // 2
+    q, w = g.uniform(-1, 1, (80, 2, 2, K, 3)), g.uniform(0.3, 3, (80, 2, K))
+    q[:, 0, 0] += 0.7
+    q[:, 0, 1] -= 0.9
+    plain, equal = collide.bezier_triangle_pairs(q), collide.bezier_triangle_pairs(q, weights=np.full_like(w, 3))
+    np.testing.assert_array_equal(plain.hit, equal.hit)
+    np.testing.assert_allclose(plain.time[plain.hit], equal.time[plain.hit], atol=2e-6)
+    r = collide.bezier_triangle_pairs(q, weights=w)
+    assert r.hit.sum() > 25 and r.proved[r.hit].mean() > 0.95
+    for k in np.flatnonzero(r.proved):
+        a, b = (triangle_point(q[k, p, 0] + r.time[k, 1] * q[k, p, 1], w[k, p], *r.parameters[k, 2 * p:2 * p + 2]) for p in range(2))
+        assert np.abs(np.subtract(a, b)).max() < 1e-8
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+def test_raised_triangles_are_within_the_error_that_is_claimed(degree, monkeypatch):
+    """The squares given to the search against the triangles, exactly. (Fails with weights in another order.)"""
+    g = np.random.default_rng(7)
+    K = (degree + 1) * (degree + 2) // 2
+    q, w = g.uniform(-1, 1, (3, 2, 2, K, 3)), g.uniform(0.3, 3, (3, 2, K))
+    seen = []
+
+    class Spy(collide.bezier._Search):
+        def __init__(self, squares, weights, *rest, error):
+            seen.append((squares, weights, error))
+            super().__init__(squares, weights, *rest, error=error)
+
+    monkeypatch.setattr(collide.bezier, "_Search", Spy)
+    collide.bezier_triangle_pairs(q, weights=w)
+    squares, heavy, error = seen[0]
+    exact = np.vectorize(Fraction, otypes=[object])
+    for k in range(3):
+        s, r = Fraction(int(g.integers(0, 9)), 8), Fraction(int(g.integers(0, 9)), 8)
+        binomial = [[math.comb(degree, i) * x**i * (1 - x)**(degree - i) for i in range(degree + 1)] for x in (s, r)]
+        W, P = exact(heavy[k, 0]), exact(squares[k, 0, 0])
+        basis = [[binomial[0][i] * binomial[1][j] * W[i, j] for j in range(degree + 1)] for i in range(degree + 1)]
+        total = sum(map(sum, basis))
+        ours = [sum(basis[i][j] * P[i, j, c] for i in range(degree + 1) for j in range(degree + 1)) / total for c in range(3)]
+        truth = triangle_point(exact(q[k, 0, 0]), exact(w[k, 0]), s, (1 - s) * r)
+        assert max(abs(a - b) for a, b in zip(ours, truth, strict=True)) <= Fraction(error) / 2
+
+
+def test_bad_weights_of_triangles():
+    q = np.zeros((2, 2, 2, 6, 3))
+    with pytest.raises(ValueError, match="to match q"):
+        collide.bezier_triangle_pairs(q, weights=np.ones((2, 2, 5)))
+    with pytest.raises(ValueError, match="hull of its control points"):
+        collide.bezier_triangle_pairs(q, weights=np.zeros((2, 2, 6)))
+    with pytest.raises(ValueError, match="positive and finite"):
+        collide.bezier_triangle_pairs(q, weights=np.full((2, 2, 6), np.nan))
+    with pytest.raises(ValueError, match="tolerance"):
+        collide.bezier_triangle_pairs(q, tolerance=2.0, weights=np.ones((2, 2, 6)))
+    assert len(collide.bezier_triangle_pairs(np.zeros((0, 2, 2, 6, 3)), weights=np.ones((0, 2, 6)))) == 0
+    with pytest.raises(ValueError, match="error must be a number from 0"):
+        collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), error=-1.0)
