@@ -8,12 +8,13 @@ from .contact import Tracked
 from .first import first_contact
 from .linear_ccd import edge_edge, triangle_triangle, vertex_face
 from .minimize import Minimum, MinimumStatus, minimize
+from .nurbs import BezierNets, nurbs_to_bezier
 from .result import Contacts, Start, Status
 from .self_contact import self_contact
 from .solve import Zeros, ZerosStatus, solve
 
 __all__ = [
-    "Budget", "Contacts", "Interval", "Minimum", "MinimumStatus", "Start", "Status", "Tracked", "Zeros",
+    "BezierNets", "Budget", "Contacts", "Interval", "Minimum", "MinimumStatus", "Start", "Status", "Tracked", "Zeros",
     "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact", "minimize",
-    "self_contact", "solve", "triangle_triangle", "vertex_face",
+    "nurbs_to_bezier", "self_contact", "solve", "triangle_triangle", "vertex_face",
 ]

@@ -116,3 +116,107 @@ def test_bad_weights_of_triangles():
     assert len(collide.bezier_triangle_pairs(np.zeros((0, 2, 2, 6, 3)), weights=np.ones((0, 2, 6)))) == 0
     with pytest.raises(ValueError, match="error must be a number from 0"):
         collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), error=-1.0)
+
+
+# -- NURBS --------------------------------------------------------------------------------------------------------
+
+
+def de_boor(net, knots, degree, x):
+    """The spline of a list of tuples at x within the domain, by the recursion of its basis, exactly."""
+    def basis(i, p):
+        if p == 0:
+            last = x == knots[-degree - 1] and knots[i + 1] == x > knots[i]
+            return Fraction(knots[i] <= x < knots[i + 1] or last)
+        a, b = knots[i + p] - knots[i], knots[i + p + 1] - knots[i + 1]
+        left = (x - knots[i]) / a * basis(i, p - 1) if a else 0
+        return left + ((knots[i + p + 1] - x) / b * basis(i + 1, p - 1) if b else 0)
+
+    shares = [basis(i, degree) for i in range(len(net))]
+    return tuple(sum(b * c for b, c in zip(shares, column, strict=True)) for column in zip(*net, strict=True))
+
+
+def exactly(a):
+    return np.vectorize(Fraction, otypes=[object])(a)
+
+
+@pytest.mark.parametrize(("degrees", "raise_to"), [((2, 3), None), ((3, 1), (3, 3))])
+@pytest.mark.parametrize("rational", [False, True])
+def test_pieces_of_nurbs(degrees, raise_to, rational):
+    """At random places of every piece, within the error claimed. (Fails with the velocities in place of the points.)"""
+    g = np.random.default_rng(17)
+    K, L = 6, 5
+    knots = [np.sort(np.concatenate([[0.0] * (p + 1), g.integers(1, 8, n - p - 1) / 8.0, [1.0] * (p + 1)]))
+             for p, n in zip(degrees, (K, L), strict=True)]
+    points, velocities, weights = g.uniform(-1, 1, (K, L, 3)), g.uniform(-1, 1, (K, L, 3)), g.uniform(0.5, 2, (K, L))
+    nets = collide.nurbs_to_bezier(points, *knots, degrees, weights if rational else None, velocities, raise_to)
+    N, M = raise_to or degrees
+    assert nets.points.shape[1:] == (2, N + 1, M + 1, 3) and (nets.weights is not None) == rational and nets.error == 2.0**-53
+    w = weights if rational else np.ones_like(weights)
+    homogeneous = exactly(np.concatenate([points, velocities, w[..., None]], axis=-1))
+    homogeneous[..., :6] *= homogeneous[..., 6:]
+    bound = Fraction(collide.bezier.inherited(nets.error, nets.weights)) / 2
+    for k in range(len(nets)):
+        local = [Fraction(int(g.integers(0, 9)), 8) for _ in range(2)]
+        at = [Fraction(lo) + s * (Fraction(hi) - Fraction(lo)) for s, (lo, hi) in zip(local, nets.domains[k], strict=True)]
+        rows = [de_boor([tuple(c) for c in row], [Fraction(x) for x in knots[1]], degrees[1], at[1]) for row in homogeneous]
+        truth = de_boor(rows, [Fraction(x) for x in knots[0]], degrees[0], at[0])
+        basis = [[math.comb(d, i) * s**i * (1 - s)**(d - i) for i in range(d + 1)] for d, s in zip((N, M), local, strict=True)]
+        W = exactly(nets.weights[k]) if rational else exactly(np.ones((N + 1, M + 1)))
+        shares = np.outer(*basis) * W
+        for part in range(2):
+            ours = (shares[..., None] * exactly(nets.points[k, part])).sum(axis=(0, 1)) / shares.sum()
+            assert max(abs(a - b / truth[6]) for a, b in zip(ours, truth[3 * part:3 * part + 3], strict=True)) <= bound
+
+
+def cylinder(along):
+    """The unit cylinder as one NURBS surface of four quarters; `along` (M+1,) heights."""
+    circle = np.array([[1, 0], [1, 1], [0, 1], [-1, 1], [-1, 0], [-1, -1], [0, -1], [1, -1], [1, 0]], float)
+    points = np.stack([*np.broadcast_arrays(circle[:, None, 0], circle[:, None, 1], np.asarray(along, float))], axis=-1)
+    w = np.repeat(np.where(np.arange(9) % 2, math.sqrt(0.5), 1.0)[:, None], len(along), 1)
+    return points, [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4], w
+
+
+def test_nurbs_cylinders_meet():
+    """Two crossed cylinders, axes 3 apart, approach by 4: 1/4. Their pieces are exact, being whole Bezier segments."""
+    points, knots, w = cylinder([-3, 3])
+    moved = points[..., [2, 0, 1]] + [0.25, 0.0, 3.0]  # its axis along x, above
+    rate = np.broadcast_to([0.0, 0, -4], moved.shape)
+    second = collide.nurbs_to_bezier(moved, knots, [0, 0, 1, 1], (2, 1), w, rate, raise_to=(2, 2))
+    turned = collide.nurbs_to_bezier(points[..., [0, 2, 1]], knots, [0, 0, 1, 1], (2, 1), w, raise_to=(2, 2))  # its axis along y
+    assert len(turned) == len(second) == 4 and turned.error == second.error == 0.0
+    r = collide.bezier_pairs(**turned.pairs(second), tolerance=1e-8)
+    hits = np.flatnonzero(r.hit)
+    k = hits[np.argmin(r.time[hits, 0])]
+    assert len(r) == 16 and r.time[k, 0] <= 0.25 <= r.time[k, 1] <= r.time[k, 0] + 1e-8
+
+
+def test_exact_pieces_and_mixed_pairs():
+    """Halves of small binary fractions are doubles; a polynomial surface against a rational one gets weights 1."""
+    g = np.random.default_rng(2)
+    net = g.integers(-8, 9, (5, 4, 3)) / 8
+    plain = collide.nurbs_to_bezier(net, [0, 0, 0, 1, 2, 3, 3, 3], [0, 0, 0, 1, 2, 2, 2], (2, 2))
+    assert plain.error == 0.0 and len(plain) == 6 and plain.weights is None
+    heavy = collide.nurbs_to_bezier(net, [0, 0, 0, 1, 2, 3, 3, 3], [0, 0, 0, 1, 2, 2, 2], (2, 2), np.full((5, 4), 2.0))
+    np.testing.assert_array_equal(heavy.points, plain.points)
+    mixed = plain.pairs(heavy, np.array([0, 5]), np.array([1, 2]))
+    assert mixed["q"].shape == (2, 2, 2, 3, 3, 3) and (mixed["weights"] == [[[[1]], [[2]]]]).all()
+    assert len(collide.bezier_pairs(**plain.pairs(plain, np.array([], int), np.array([], int)))) == 0
+
+
+@pytest.mark.parametrize(("change", "match"), [
+    ({"points": np.full((4, 4, 3), np.nan)}, "must be finite"), ({"weights": np.zeros((4, 4))}, "weights must be positive"),
+    ({"weights": np.ones((4, 3))}, "must have the shape"), ({"velocities": np.ones((4, 3, 3))}, "must have the shape"),
+    ({"knots_u": [0, 0, 0, 1, 1, 1]}, "need 7 knots, got 6"), ({"knots_v": [0, 0, 0, 2, 1, 1, 1]}, "must not decrease"),
+    ({"raise_to": (1, 2)}, "cannot be raised"), ({"points": "net"}, "must be an array of numbers"),
+])  # fmt: skip
+def test_bad_nurbs(change, match):
+    good = {"points": np.zeros((4, 4, 3)), "knots_u": [0, 0, 0, 1, 2, 2, 2], "knots_v": [0, 0, 0, 1, 2, 2, 2], "degrees": (2, 2)}
+    with pytest.raises(ValueError, match=match):
+        collide.nurbs_to_bezier(**{**good, **change})
+
+
+def test_pairs_of_unequal_degrees_are_refused():
+    a = collide.nurbs_to_bezier(np.zeros((3, 3, 3)), [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], (2, 2))
+    b = collide.nurbs_to_bezier(np.zeros((2, 2, 3)), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1))
+    with pytest.raises(ValueError, match="equal degrees"):
+        a.pairs(b)
