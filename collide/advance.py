@@ -51,7 +51,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
                *_substitute(columns[time], start),
                *(row[time] for row in curvature[time])]
     m = len(equations)
-    if _rough(equations):
+    if rough(equations):
         for guard in [*equations, *(e for column in columns for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
     return Advance(_kernel(outputs, variables, parameters), time_bound(n, time, m, pairs))
@@ -102,16 +102,16 @@ def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], param
     (speed,) = _columns(shift, x[-1:])
     outputs += [*_substitute(shift, moment), *_substitute(speed, moment), *_columns(speed, x[-1:])[0], *shift]
     motions += [*shift, *speed]
-    if _rough(motions):
+    if rough(motions):
         for guard in motions:
             outputs[3:6] = [pool.trusted(e, guard, 3) for e in outputs[3:6]]
-    if _rough(smooth):
+    if rough(smooth):
         doubt = pool.constant(0)
         for guard in smooth:
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
     owners = [0 if k in bodies[0].own else 1 for k in range(n - 1)]
-    return Advance(_kernel(outputs, variables, parameters), rigid_time_bound(owners, turns, pairs, _rough(smooth)))
+    return Advance(_kernel(outputs, variables, parameters), rigid_time_bound(owners, turns, pairs, rough(smooth)))
 
 
 def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
@@ -131,7 +131,7 @@ def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) 
     return Kernel(outputs, names, [f"p{k}" for k in range(parameters)])
 
 
-def _rough(outputs: Sequence[Expr]) -> bool:
+def rough(outputs: Sequence[Expr]) -> bool:
     """May a function or its derivatives fail to be differentiable somewhere?"""
     variable: set[int] = set()
     for e in reachable(outputs):

@@ -1,9 +1,15 @@
-"""First contact of moving edges, and of moving points and triangles, for arrays of queries, decided exactly.
+"""First contact of moving edges, and of moving points and triangles, for arrays of queries.
 
-Every point moves from its place at t = 0 to its place at t = 1 at constant velocity; coordinates are taken as the rational
-numbers that doubles are. A rounded search decides nearly all queries (`linear_loop`); what it leaves open, touches and
-near misses beyond the resolution of doubles, is decided in integers (`linear_exact`). So there is neither a false negative
-nor a false positive. Edges of no length and triangles without area are legal.
+Without `motions` every point moves from its place at t = 0 to its place at t = 1 at constant velocity; coordinates are taken
+as the rational numbers that doubles are. A rounded search decides nearly all queries (`linear_loop`); what it leaves open,
+touches and near misses beyond the resolution of doubles, is decided in integers (`linear_exact`). So there is neither a false
+negative nor a false positive.
+
+With `motions`, two rigid motions, the points are fixed in two bodies, and the path of each is a formula of t: turns, screws
+(Kim and Rossignac 2003), or any other. The same search runs on bounds of the motions (`motion_windows`): no contact is missed,
+and a hit is proved wherever it is not a touch or a near miss within the rounding of the formulas.
+
+Edges of no length and triangles without area are legal.
 """
 
 import functools
@@ -11,131 +17,163 @@ from typing import Any
 
 import numpy as np
 
+from generative import Motion
+
 from . import linear_exact
 from .batch import Batch, as_doubles, check_tolerance, statuses
+from .checks import check_span
 from .linear_kernel import window_kernel
-from .linear_loop import COLUMNS, FIELDS, HIT, LANES, ROOM, UNDECIDED, search
-from .native import compiled
+from .linear_loop import GIVEN_UP, HIT, UNDECIDED
+from .linear_memory import Memory, finest, searching
+from .linear_moving import moving_window_kernel
+from .linear_triangles import EDGES, FACES, earliest, weights
+from .motion_windows import LARGEST, motion_windows
 
-# Below this size no product of four coordinates and a direction of degree two to three overflows.
-_LARGEST = 2.0**100
-_FIELDS = tuple(FIELDS.items())
-# The points of the queries of two triangles.
-_FACES = np.array([[p, *face, p + 6, *(k + 6 for k in face)]
-                   for face, points in (((3, 4, 5), (0, 1, 2)), ((0, 1, 2), (3, 4, 5))) for p in points])
-_EDGES = np.array([[i, (i + 1) % 3, 3 + j, 3 + (j + 1) % 3, 6 + i, 6 + (i + 1) % 3, 9 + j, 9 + (j + 1) % 3]
-                   for i in range(3) for j in range(3)])
-# Room for a, b, out and the stack.
-_BLOCKS = 5 * LANES + COLUMNS * ROOM
+# 20 calls are twice what a straight contact at 1e-9 takes; the exact method then is quicker. A call takes about a microsecond.
+_CALLS, _MOST_CALLS = 20, 4000
+Motions = tuple[Motion, Motion] | None
+_span = functools.lru_cache(maxsize=64)(check_span)
 
 
-def edge_edge(q: Any, tolerance: float = 1e-6) -> Batch:
-    """Do two moving edges meet for some t in [0, 1], and when first?
+def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1)) -> Batch:
+    """Do two moving edges meet within the time span, and when first?
 
-    q (n, 8, 3): a0, a1, b0, b1 at t = 0, then at t = 1. `parameters` (n, 2): fractions along the edges a and b. `hit` is
-    exact, every hit is proved, and the bracket `time` holds the least time of contact.
+    q (n, 8, 3): a0, a1, b0, b1 at t = 0, then at t = 1, the time span being [0, 1]. `parameters` (n, 2): fractions along the
+    edges a and b. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact.
+
+    With `motions`, those of a and of b: q (n, 4, 3), the same points in the frames of their bodies, and `time` is the span.
+    `time` *encloses* the least time of contact of every proved hit, and no contact is missed. What cannot be decided near
+    the resolution of doubles is UNRESOLVED, and is a hit: there is no contact before time[0], and maybe one in the bracket.
+    Where the budget of some thousand tests is spent, one may be anywhere after time[0].
     """
-    return _first_contacts(q, tolerance, False)
+    return _first_contacts(q, tolerance, False, motions, time)
 
 
-def vertex_face(q: Any, tolerance: float = 1e-6) -> Batch:
-    """Does a moving point meet a moving triangle, border included, for some t in [0, 1], and when first?
+def vertex_face(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1)) -> Batch:
+    """Does a moving point meet a moving triangle, border included, within the time span, and when first?
 
-    q (n, 8, 3): the point and f0, f1, f2 at t = 0, then at t = 1. `parameters` (n, 2): the barycentric weights of f1
-    and f2. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact.
+    q (n, 8, 3): the point and f0, f1, f2 at t = 0, then at t = 1, or with `motions`, those of the point and of the triangle,
+    q (n, 4, 3). `parameters` (n, 2): the barycentric weights of f1 and f2. All else is as in `edge_edge`.
     """
-    return _first_contacts(q, tolerance, True)
+    return _first_contacts(q, tolerance, True, motions, time)
 
 
-def triangle_triangle(q: Any, tolerance: float = 1e-6) -> Batch:
+def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1)) -> Batch:
     """When do two moving triangles that start apart first meet? The earliest of six vertex-face and nine edge-edge contacts.
 
-    q (n, 12, 3): a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1. `parameters` (n, 4): the weights of a1, a2 and of b1, b2.
-    Exact as the queries are. Triangles that pierce each other at t = 0 meet before any of these contacts: for them the answer is
-    that of the queries.
+    q (n, 12, 3): a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1, or with `motions` q (n, 6, 3). `parameters` (n, 4): the weights
+    of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
+    of these contacts: for them the answer is that of the queries.
     """
-    q = as_doubles(q, "q", "(n, 12, 3)")
-    if q.ndim != 3 or q.shape[1:] != (12, 3):
-        raise ValueError(f"q must have the shape (n, 12, 3), got {q.shape}")
+    q = _checked(q, 6 if motions else 12)
     n = len(q)
-    faces = vertex_face(q[:, _FACES].reshape(6 * n, 8, 3), tolerance)
-    edges = edge_edge(q[:, _EDGES].reshape(9 * n, 8, 3), tolerance)
-    time = np.concatenate([faces.time.reshape(n, 6, 2), edges.time.reshape(n, 9, 2)], axis=1)
-    tests = faces.tests.reshape(n, 6).sum(axis=1) + edges.tests.reshape(n, 9).sum(axis=1)
-    hit = np.isfinite(time[:, :, 0]).any(axis=1)
-    first = np.where(np.isnan(time[:, :, 0]), np.inf, time[:, :, 0]).argmin(axis=1)
-    bracket = np.where(hit[:, None], np.where(np.isnan(time), np.inf, time).min(axis=1), np.nan)
-    own = np.concatenate([faces.parameters.reshape(n, 6, 2), edges.parameters.reshape(n, 9, 2)], axis=1)[np.arange(n), first]
-    return Batch(statuses(hit.astype(np.int64)), hit, bracket, _weights(first, own), hit, tests)
+    straight = motions is None
+    faces, edges = (np.concatenate([k, k + 6], axis=1) if straight else k for k in (FACES, EDGES))
+    if motions is None:
+        found = [vertex_face(q[:, faces].reshape(-1, 8, 3), tolerance, time=time),
+                 edge_edge(q[:, edges].reshape(-1, 8, 3), tolerance, time=time)]
+        parts = [6, 9]
+    else:
+        first, second = _checked_motions(motions)
+        found = [vertex_face(q[:, faces[:3]].reshape(-1, 4, 3), tolerance, motions=(first, second), time=time),
+                 vertex_face(q[:, faces[3:]].reshape(-1, 4, 3), tolerance, motions=(second, first), time=time),
+                 edge_edge(q[:, edges].reshape(-1, 4, 3), tolerance, motions=(first, second), time=time)]
+        parts = [3, 3, 9]
+    every = [np.concatenate([getattr(r, name).reshape(n, k, width) for r, k in zip(found, parts, strict=True)], axis=1)
+             for name, width in (("time", 2), ("proved", 1), ("parameters", 2), ("tests", 1), ("status", 1))]
+    which, bracket, proved = earliest(every[0], every[1][:, :, 0], tolerance)
+    rows = np.arange(n)
+    hit = np.isfinite(bracket[:, 0])
+    status = np.where(proved, statuses(np.array(1)), every[4][rows, which, 0])
+    return Batch(status, hit, bracket, weights(which, every[2][rows, which]), proved, every[3].sum(axis=(1, 2)))
 
 
-def _weights(first: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Weights of a1, a2, b1, b2 from the parameters of the query that came first."""
-    n = len(first)
-    corner = np.eye(3)
-    out = np.empty((n, 2, 3))
-    for k in range(15):
-        rows = np.flatnonzero(first == k)
-        x, y = own[rows].T[:, :, None]
-        if k < 6:
-            side, vertex = divmod(k, 3)
-            out[rows, side], out[rows, 1 - side] = corner[vertex], (1 - x - y) * corner[0] + x * corner[1] + y * corner[2]
-        else:
-            for side, (start, share) in enumerate(zip(divmod(k - 6, 3), (x, y), strict=True)):
-                out[rows, side] = (1 - share) * corner[start] + share * corner[(start + 1) % 3]
-    return out[:, :, 1:].reshape(n, 4)
-
-
-def _first_contacts(q: Any, tolerance: float, face: bool) -> Batch:
-    tolerance = check_tolerance(tolerance, 1e-14)
-    q = as_doubles(q, "q", "(n, 8, 3)")
-    if q.ndim != 3 or q.shape[1:] != (8, 3):
-        raise ValueError(f"q must have the shape (n, 8, 3), got {q.shape}")
-    largest = np.abs(q).max(initial=0.0)
-    if not largest < np.inf:
+def _checked(q: Any, points: int) -> np.ndarray:
+    shape = f"(n, {points}, 3)"
+    q = as_doubles(q, "q", shape)
+    if q.ndim != 3 or q.shape[1:] != (points, 3):
+        raise ValueError(f"q must have the shape {shape}, got {q.shape}")
+    if not np.abs(q).max(initial=0.0) < np.inf:
         raise ValueError(f"q must be finite, query {int(np.argmin(np.isfinite(q).all(axis=(1, 2))))} is not")
+    return q
+
+
+def _checked_motions(motions: Any) -> tuple[Motion, Motion]:
+    try:
+        first, second = motions
+    except (TypeError, ValueError):
+        raise ValueError(f"motions must be a pair of motions, got {motions!r}") from None
+    for motion in (first, second):
+        if not isinstance(motion, Motion):
+            raise TypeError(f"motions must be a pair of motions such as Rigid or Screw, got a {type(motion).__name__}")
+    return first, second
+
+
+def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time: Any) -> Batch:
+    if motions is not None:
+        return _moving(q, tolerance, face, _checked_motions(motions), time)
+    tolerance = check_tolerance(tolerance, 1e-14)
+    q = _checked(q, 8)
+    if tuple(time) != (0, 1):
+        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
     n = len(q)
     found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
-    time, parameters = found
-    verdict, tests = counts
-    if largest > _LARGEST:
-        verdict[:] = UNDECIDED
-        undecided = n
+    # Below this size no product of four coordinates and a direction of degree two to three overflows.
+    if np.abs(q).max(initial=0.0) > LARGEST:
+        counts[0] = undecided = UNDECIDED
     else:
-        undecided = _search(q, tolerance, face, found, counts)
+        memory = Memory(batch=_addresses(found, counts))
+        memory.queries(window_kernel(face), q)
+        memory.limits((0.0, 1.0), tolerance, _CALLS)
+        undecided = searching()(memory.address, n)
     if undecided:
-        _decide(q, tolerance, face, time, parameters, verdict)
-    hit = verdict == HIT
-    return Batch(statuses(verdict), hit, time, parameters, hit, tests)
+        _decide(q, tolerance, face, found, counts[0])
+    hit = counts[0] == HIT
+    return Batch(statuses(counts[0]), hit, found[0], found[1], hit, counts[1])
 
 
-def _search(q: np.ndarray, tolerance: float, face: bool, found: np.ndarray, counts: np.ndarray) -> int:
-    """The rounded search, into time and parameters (`found`) and verdict and tests (`counts`); how many queries it leaves
-    undecided.
-    """
-    kernel, run = _prepared(face)
-    n = len(q)
-    scratch = np.empty(len(FIELDS) + 3 + _BLOCKS, np.int64)
-    own, out, ints = scratch.ctypes.data, found.ctypes.data, counts.ctypes.data
-    head = 8 * len(FIELDS)
-    blocks = own + head + 24
-    scratch[:len(FIELDS) + 2] = (
-        own + head, own + head + 16, blocks, blocks + 8 * LANES, blocks + 16 * LANES, blocks + 40 * LANES,
-        out, out + 16 * n, ints, ints + 8 * n, kernel, q.ctypes.data)  # fmt: skip
-    scratch[len(FIELDS) + 2:len(FIELDS) + 3].view(np.float64)[0] = tolerance
-    return run(own, n)
+def _addresses(found: np.ndarray, counts: np.ndarray) -> tuple[int, int, int, int]:
+    """Of time and parameters (2, n, 2), and of verdict and tests (2, n)."""
+    n = counts.shape[1]
+    out, ints = found.ctypes.data, counts.ctypes.data
+    return out, out + 16 * n, ints, ints + 8 * n
 
 
-@functools.cache
-def _prepared(face: bool) -> tuple[int, Any]:
-    return window_kernel(face), compiled(search, 1, _FIELDS)
-
-
-def _decide(q: np.ndarray, tolerance: float, face: bool, time: np.ndarray, parameters: np.ndarray, verdict: np.ndarray) -> None:
+def _decide(q: np.ndarray, tolerance: float, face: bool, found: np.ndarray, verdict: np.ndarray) -> None:
     """The exact method for all undecided queries."""
-    which = np.flatnonzero(verdict == UNDECIDED)
+    which = np.flatnonzero(verdict >= UNDECIDED)
+    found[:, which] = np.nan
     for k, points in zip(which.tolist(), linear_exact.integers(q[which]), strict=True):
-        found = linear_exact.answer(points, face, tolerance)
-        verdict[k] = found is not None
-        if found is not None:
-            time[k], parameters[k] = found
+        answer = linear_exact.answer(points, face, tolerance)
+        verdict[k] = answer is not None
+        if answer is not None:
+            found[0, k], found[1, k] = answer
+
+
+def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion], time: Any) -> Batch:
+    span = _span(tuple(time)) if isinstance(time, (tuple, list)) else check_span(time)
+    tolerance = check_moving_tolerance(tolerance, span)
+    q = _checked(q, 4)
+    if np.abs(q).max(initial=0.0) > LARGEST:
+        raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {np.abs(q).max():g}")
+    n = len(q)
+    found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
+    windows = motion_windows(*motions)
+    memory = Memory(windows, _addresses(found, counts))
+    memory.queries(moving_window_kernel(face), q)
+    memory.limits(span, tolerance, _MOST_CALLS)
+    searching()(memory.address, n)
+    if face:
+        found[1, :, 1] = np.minimum(found[1, :, 1], 1.0 - found[1, :, 0])
+    return Batch(statuses(counts[0]), counts[0] >= HIT, found[0], found[1], counts[0] == HIT, counts[1])
+
+
+def check_moving_tolerance(tolerance: float, span: tuple[float, float]) -> float:
+    """Of a time bracket; ValueError where it is below the resolution of the search."""
+    tolerance = check_tolerance(tolerance, 1e-13)
+    if tolerance < finest(span):
+        raise ValueError(f"tolerance must be at least {finest(span):.3g} for the time span {span[0]:g} to {span[1]:g}, got {tolerance:g}")
+    return tolerance
+
+
+assert (HIT, UNDECIDED, GIVEN_UP) == (1, 2, 3), "the codes of `statuses`"

@@ -1,19 +1,22 @@
 """Eight windows of time of one edge-edge or vertex-face query at once: no contact, contact proved, or undecided.
 
-The four points move at constant velocity, so between the ends a and b of a window P(t) is the segment from P(a) to P(b),
-both enclosed by intervals, and a product of k moving vectors is a polynomial of degree k, whose Bernstein coefficients on the
-window are averages of products of vectors at a and at b: it lies between the least and the largest of them. With the
-difference w of two points and the two edge vectors e, f of the query (see `linear_exact`),
+Between the ends a and b of a window every point is P(t) = (1 - s) P0 + s P1, where P0 and P1 lie in known boxes: P(a) and P(b)
+if it moves at constant velocity, else the controls of `motion_windows`, which may be others at every t. A product of k
+moving vectors is then a polynomial in s of degree k, whose Bernstein coefficients are averages of products of vectors of both
+ends: it lies between the least and the largest of them. With the difference w of two points and the two edge vectors e, f of
+the query (see `linear_exact`),
 
 * there is no contact where the coefficients of the volume w . (e x f) have one strict sign;
-* for a vector n of doubles separating all points of one part from the other at a and at b there is none between;
+* for a vector n of doubles separating all points of one part from the other at both ends there is none between;
 * at a contact n . X = x n . N with N = e x f for a parameter x >= 0, likewise for the other constraints: no
   contact where the coefficients of n . X and of n . N have strict and opposite signs;
-* if n . N > 0, every such n . X >= 0, and the volume has opposite signs (or is 0) at a and b: it is zero in between, there
-  the points are coplanar, N is not zero, and the parameters n . X / n . N satisfy the constraints: a contact.
+* if n . N > 0, every such n . X >= 0, and the volume has opposite signs (or is 0) at the moments a and b, all points being
+  continuous: it is zero in between, there the points are coplanar, N is not zero, and the parameters n . X / n . N satisfy
+  the constraints: a contact.
 """
 
 import functools
+from collections.abc import Sequence
 
 from codegen.lanes import Lanes
 
@@ -38,6 +41,8 @@ from .interval_vectors import (
 
 DEAD, UNKNOWN, PROVED = 0.0, 1.0, 2.0
 """What the kernel says of a window."""
+EDGES = {False: ((0, 1), (2, 3)), True: ((1, 2), (1, 3))}
+"""The points at both ends of the edge vectors e and f."""
 
 
 @functools.cache
@@ -55,16 +60,31 @@ def _write(L: Lanes, face: bool) -> str:
         p0, p1 = ([splat(L, "%Q", 12 * time + 3 * k + i) for i in range(3)] for time in range(2))
         start.append(_points(L, p0, p1, a))
         end.append(_points(L, p0, p1, b))
-    query = _Window(L, face, start, end)
+    conclude(L, Window(L, face, (start, end), [_edges(L, face, points) for points in (start, end)]))
+    return "Q a b out"
+
+
+def _edges(L: Lanes, face: bool, points: Sequence[Vector]) -> tuple[Vector, Vector]:
+    """The edge vectors e and f."""
+    return tuple(between(L, points[i], points[j]) for i, j in EDGES[face])  # type: ignore[return-value]
+
+
+def conclude(L: Lanes, query: "Window") -> None:
+    """The verdict and the parameters into ``%out``."""
     dead = query.coplanar_never()
     for n in query.directions():
         dead = L.either(dead, query.separated(n))
     excluded, proved, parameters = query.parameters()
     dead = L.either(dead, excluded)
+    dead, proved = L.both(dead, query.sane), L.both(proved, L.both(query.sane, query.continuous))
     status = L.select(dead, L.const(DEAD), L.select(proved, L.const(PROVED), L.const(UNKNOWN)))
     for k, value in enumerate([status, *parameters]):
         L.store("%out", k, value)
-    return "Q a b out"
+
+
+def apart(L: Lanes, face: bool, points: Sequence[Vector]) -> Vector:
+    """The difference w of two points."""
+    return between(L, points[1], points[0]) if face else between(L, points[0], points[2])
 
 
 def _points(L: Lanes, p0: list[Value], p1: list[Value], t: Value) -> Vector:
@@ -87,15 +107,18 @@ def _positive(L: Lanes, coefficients: list[Interval]) -> Value:
     return _all(L, [L.lt(n, L.const(0.0)) for n, _ in coefficients])
 
 
-class _Window:
-    """The vectors of a query at both ends of the window; index 0 is the start."""
+class Window:
+    """The vectors of a query at both ends of the window; index 0 is the start.
 
-    def __init__(self, L: Lanes, face: bool, start: list[Vector], end: list[Vector]) -> None:
-        self.L, self.face, self.points = L, face, (start, end)
-        base = 1 if face else 0
-        self.e = [between(L, p[base], p[base + 1]) for p in self.points]
-        self.f = [between(L, p[1], p[3]) if face else between(L, p[2], p[3]) for p in self.points]
-        self.w = [between(L, p[1], p[0]) if face else between(L, p[0], p[2]) for p in self.points]
+    `ends`: the volume at the moments a and b. `sane`: nothing in the window overflows. `continuous`: the motion is.
+    """
+
+    def __init__(self, L: Lanes, face: bool, points: tuple[list[Vector], list[Vector]], edges: Sequence[tuple[Vector, Vector]]) -> None:
+        self.L, self.face, self.points = L, face, points
+        self.e, self.f = [e for e, _ in edges], [f for _, f in edges]
+        self.w = [apart(L, face, p) for p in points]
+        self.ends: tuple[Interval, Interval] | None = None
+        self.sane = self.continuous = L.mask_const(True)
         self.normals = [[cross(L, e, f) for f in self.f] for e in self.e]
         self.mean = [[L.mul(L.const(0.5), L.add(x, y)) for x, y in zip(*(middle(L, v) for v in pair), strict=True)]
                      for pair in (self.e, self.f, self.w)]
@@ -162,7 +185,7 @@ class _Window:
         for c in constraints:
             excluded = L.either(excluded, L.either(L.both(positive, _negative(L, c)), L.both(below, _positive(L, c))))
             holds = L.both(holds, _all(L, [L.le(low, L.const(0.0)) for low, _ in c]))
-        first, last = self.volume[0], self.volume[3]
+        first, last = self.ends or (self.volume[0], self.volume[3])
         zero = L.const(0.0)
         crosses = L.either(L.both(L.le(first[1], zero), L.le(last[0], zero)), L.both(L.le(first[0], zero), L.le(last[1], zero)))
         scale = middle(L, [common[0], common[2]])

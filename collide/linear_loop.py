@@ -1,75 +1,117 @@
 """The search for the first contact of linear primitives: windows of time, eight at once, the earliest first.
 
-A query starts with eight windows of [0, 1]. Of those the kernel does not exclude the earliest is taken: if the kernel
-proves a contact in it and it is short enough, it is the answer, because everything before is excluded; else it is cut
-in eight. All ends are multiples of 2**-48, exact in doubles. A query that takes too long or gets too fine is left undecided.
+A query starts with eight windows of its time span. Of those the kernel does not exclude the earliest is taken: if the
+kernel proves a contact in it and it is short enough, it is the answer, because everything before is excluded; else it is cut
+in eight. A query that gets too fine is left undecided, one that takes too many calls is given up.
+
+Points on straight trajectories take their windows as they are; rigid motions are first turned into a table of controls (see
+`motion_windows`), which for the first eight windows, the same for all queries, is kept.
 """
 
 from codegen.loops import call_kernel, native
 
 FIELDS = {
-    "count": int,     # KERNEL, QUERIES: addresses of the kernel and of the queries
-    "real": float,    # TOLERANCE
-    "a": float,       # (8,) window ends
-    "b": float,       # (8,)
+    "count": int,     # (COUNTS,): see below
+    "real": float,    # (REALS,)
+    "clock": float,   # (6, 8): windows of time, their beginnings and their ends, as -lo and hi
+    "a": float,       # (8,): beginnings of windows, within `clock`
+    "b": float,       # (8,): ends
+    "numbers": float,  # parameters of the motion kernel
+    "raw": float,     # what it writes
+    "table": float,   # controls of the motions
+    "first": float,   # the same for the first windows
     "out": float,     # (3, 8)
     "stack": float,   # (ROOM, COLUMNS): windows to search, the earliest on top: both ends, status, parameters
+    "answer": float,  # (4,): bracket and parameters of the contact of one query
     "time": float,    # (n, 2)
     "parameters": float,  # (n, 2)
     "verdict": int,   # (n,)
     "tests": int,     # (n,)
 }  # fmt: skip
 
-KERNEL, QUERIES = 0, 1
-MISS, HIT, UNDECIDED = 0, 1, 2
+# Addresses of the kernels (MOTION is 0 for straight trajectories), of the present query, its bytes, and calls of the kernel.
+KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, COUNTS = 0, 1, 2, 3, 4, 5, 6, 7
+# Windows below SHORTEST are near the resolution of doubles.
+TOLERANCE, SHORTEST, BEGINNING, END, REALS = 0, 1, 2, 3, 4
+MISS, HIT, UNDECIDED, GIVEN_UP = 0, 1, 2, 3
 LANES, ROOM, COLUMNS = 8, 256, 5
-# Windows of 2**-45 are near the resolution of doubles; 20 calls are twice what a contact at 1e-9 takes.
-_SHORTEST, _CALLS = 2.0**-45, 20
-_BYTES = 24 * 8
 
 
 @native
 def search(s, queries):
-    """Search all queries; the number of those left undecided."""
+    """Search all queries; the number of those neither hit nor missed."""
     undecided = 0
+    if s.count[MOTION] != 0:
+        cut(s, s.real[BEGINNING], s.real[END])
+        call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
+        call_kernel(s.count[CONTROL], s.clock, s.raw, s.first)
     for q in range(queries):
-        s.verdict[q] = decide(s, q)
-        if s.verdict[q] == UNDECIDED:
+        s.verdict[q] = first_contact(s, s.real[BEGINNING], s.real[END], 1)
+        s.tests[q] = LANES * s.count[CALLS]
+        s.count[QUERY] += s.count[BYTES]
+        if s.verdict[q] != MISS:
+            for k in range(2):
+                s.time[2 * q + k] = s.answer[k]
+                s.parameters[2 * q + k] = s.answer[2 + k]
+        if s.verdict[q] > HIT:
             undecided += 1
     return undecided
 
 
 @native
-def decide(s, q):
-    """One query: MISS, HIT with its bracket, or UNDECIDED."""
-    top = expand(s, q, 0, 0.0, 1.0)
-    calls = 1
+def first_contact(s, beginning, end, kept):
+    """The present query from `beginning` to `end`: MISS; or with its bracket and parameters in `answer` HIT, UNDECIDED, if at the
+    finest there is still neither, or GIVEN_UP. `kept`: is this the span of the whole search?
+    """
+    s.count[CALLS] = 1
+    top = expand(s, 0, beginning, end, kept)
+    # Of the last window in which a contact is proved: its place on the stack. What is left of it is there and above.
+    floor = ROOM
     while top > 0:
         top -= 1
         a, b = s.stack[top * COLUMNS], s.stack[top * COLUMNS + 1]
-        if s.stack[top * COLUMNS + 2] == 2.0 and b - a <= s.real[0]:
-            s.time[2 * q], s.time[2 * q + 1] = a, b
+        if s.stack[top * COLUMNS + 2] == 2.0:
+            floor = top
+        last = s.stack[floor * COLUMNS + 1] if floor < top else b
+        proved = floor <= top and last - a <= s.real[TOLERANCE]
+        if proved or b - a < s.real[SHORTEST] or s.count[CALLS] >= s.count[MOST_CALLS]:
+            s.answer[0], s.answer[1] = a, last if proved else b
             for k in range(2):
-                s.parameters[2 * q + k] = min(max(s.stack[top * COLUMNS + 3 + k], 0.0), 1.0)
-            s.tests[q] = LANES * calls
-            return HIT
-        if calls >= _CALLS or b - a < _SHORTEST:
-            s.tests[q] = LANES * calls
-            return UNDECIDED
-        top = expand(s, q, top, a, b)
-        calls += 1
-    s.tests[q] = LANES * calls
+                s.answer[2 + k] = min(max(s.stack[top * COLUMNS + 3 + k], 0.0), 1.0)
+            if proved:
+                return HIT
+            if b - a < s.real[SHORTEST]:
+                return UNDECIDED
+            s.answer[1] = end
+            return GIVEN_UP
+        top = expand(s, top, a, b, 0)
+        s.count[CALLS] += 1
     return MISS
 
 
 @native
-def expand(s, q, top, a, b):
-    """Test the eight parts of a window, and stack those not excluded, the earliest on top; the new height."""
+def cut(s, a, b):
+    """Eight windows with common ends that cover a window."""
     width = (b - a) / LANES
     for lane in range(LANES):
-        s.a[lane] = a + width * lane
-        s.b[lane] = a + width * (lane + 1)
-    call_kernel(s.count[KERNEL], s.count[QUERIES] + q * _BYTES, s.a, s.b, s.out)
+        s.a[lane] = min(a + width * lane, b)
+        s.b[lane] = b if lane == LANES - 1 else min(a + width * (lane + 1), b)
+        s.clock[lane], s.clock[2 * LANES + lane], s.clock[4 * LANES + lane] = -s.a[lane], -s.a[lane], -s.b[lane]
+        s.clock[LANES + lane] = s.b[lane]
+
+
+@native
+def expand(s, top, a, b, kept):
+    """Test the eight parts of a window, and stack those not excluded, the earliest on top; the new height."""
+    cut(s, a, b)
+    if s.count[MOTION] == 0:
+        call_kernel(s.count[KERNEL], s.count[QUERY], s.a, s.b, s.out)
+    elif kept == 1:
+        call_kernel(s.count[KERNEL], s.count[QUERY], s.first, s.out)
+    else:
+        call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
+        call_kernel(s.count[CONTROL], s.clock, s.raw, s.table)
+        call_kernel(s.count[KERNEL], s.count[QUERY], s.table, s.out)
     for lane in range(LANES - 1, -1, -1):
         if s.out[lane] > 0.0:
             s.stack[top * COLUMNS] = s.a[lane]

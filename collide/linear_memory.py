@@ -1,0 +1,77 @@
+"""The memory of `linear_loop` in one piece: addresses, counts, numbers and blocks of lanes."""
+
+import functools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .linear_loop import (
+    BEGINNING,
+    BYTES,
+    COLUMNS,
+    CONTROL,
+    COUNTS,
+    END,
+    FIELDS,
+    KERNEL,
+    LANES,
+    MOST_CALLS,
+    MOTION,
+    QUERY,
+    REALS,
+    ROOM,
+    SHORTEST,
+    TOLERANCE,
+    search,
+)
+from .motion_windows import CLOCK, TABLE, Windows
+from .native import compiled
+
+_SIZES = {"count": COUNTS, "real": REALS, "clock": CLOCK * LANES, "out": 3 * LANES, "stack": COLUMNS * ROOM, "answer": 4,
+          "table": TABLE * LANES, "first": TABLE * LANES}
+# Windows of 2**-45 of the span, or of the time itself, are near the resolution of doubles.
+_FINEST = 2.0**-45
+
+
+class Memory:
+    """Of one search of straight or, with `windows`, of rigid motions. `batch`: the addresses of the last four fields. `extra`: the
+    addresses of further fields, in order.
+    """
+
+    def __init__(self, windows: Windows | None = None, batch: Sequence[int] = (0, 0, 0, 0), extra: Sequence[int] = ()) -> None:
+        sizes = _SIZES if windows is None else {**_SIZES, "raw": windows.raw * LANES}
+        self.scratch = np.empty(len(FIELDS) + len(extra) + sum(sizes.values()), np.int64)
+        self.address = at = self.scratch.ctypes.data
+        places = {"numbers": 0, "raw": 0}
+        at += 8 * (len(FIELDS) + len(extra))
+        for name, size in sizes.items():
+            places[name] = at
+            at += 8 * size
+        clock, numbers = places["clock"], 0 if windows is None else windows.numbers.ctypes.data
+        self.scratch[:len(FIELDS) + len(extra)] = (
+            places["count"], places["real"], clock, clock + 8 * 3 * LANES, clock + 8 * 5 * LANES, numbers, places["raw"], places["table"],
+            places["first"], places["out"], places["stack"], places["answer"], *batch, *extra)
+        start = len(FIELDS) + len(extra)
+        self.count, self.real = self.scratch[start:start + COUNTS], self.scratch[start + COUNTS:start + COUNTS + REALS].view(np.float64)
+        if windows is None:
+            self.count[MOTION] = 0
+        else:
+            self.count[MOTION], self.count[CONTROL] = windows.kernel.block_address(), windows.control
+
+    def queries(self, kernel: int, q: np.ndarray) -> None:
+        """Queries (n, k, 3) for the kernel at this address."""
+        self.count[KERNEL], self.count[QUERY], self.count[BYTES] = kernel, q.ctypes.data, 24 * q.shape[1]
+
+    def limits(self, span: tuple[float, float], tolerance: float, calls: int) -> None:
+        self.count[MOST_CALLS] = calls
+        self.real[[TOLERANCE, SHORTEST, BEGINNING, END]] = tolerance, finest(span), *span
+
+
+def finest(span: tuple[float, float]) -> float:
+    """Below this length windows are not cut."""
+    return _FINEST * max(span[1] - span[0], abs(span[0]), abs(span[1]))
+
+
+@functools.cache
+def searching() -> Callable[..., int]:
+    return compiled(search, 1, tuple(FIELDS.items()))

@@ -1,0 +1,278 @@
+"""Queries of bodies in rigid motion: against roots isolated with balls (Arb), against exact straight answers, and closed forms."""
+
+import ctypes
+import math
+
+import flint
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Status, linear_exact, motion_windows
+from generative import Rigid, Screw, t
+from generative.screw import keyframes
+
+KINDS = ["edge_edge", "vertex_face"]
+TURN = Screw(axis=[1, 2, 3], point=[0.25, 0, -0.5], angle=2.5 * t, advance=0.75 * t)
+WEAVE = Rigid(rotation=[2, t, 1 - t, t**2], translation=[sp.sin(3 * t) / 2, t / 4 - 0.2, t**3 / 3])
+PAIRS = [(TURN, Rigid()), (TURN, WEAVE), (WEAVE, Rigid(rotation=sp.ImmutableMatrix(sp.rot_axis3(t)), translation=[t, 0, 0]))]
+
+
+def queries(g, n, kind):
+    """Random points; triangles larger, so that one in ten is hit."""
+    q = g.uniform(-1, 1, (n, 4, 3))
+    return q * (1 if kind == "edge_edge" else np.array([1, 2, 2, 2])[:, None])
+
+
+class Referee:
+    """All contacts of a query in [0, 1] by isolating the zeros of the volume with balls of 200 bits, in Python."""
+
+    def __init__(self, motions, q, face):
+        self.motions, self.face = motions, face
+        self.q = [[flint.arb(float(x)) for x in p] for p in q]
+
+    def points(self, at):
+        """The points, as ball polynomials of degree 1 in the offset from `at`: value and velocity over it."""
+        out = []
+        for k, p in enumerate(self.q):
+            rotation, speed, shift, drift = self.motions[int(k >= (1 if self.face else 2))](at)
+            out.append([(sum((r * x for r, x in zip(rotation[3 * i:3 * i + 3], p, strict=True)), shift[i]),
+                         sum((r * x for r, x in zip(speed[3 * i:3 * i + 3], p, strict=True)), drift[i])) for i in range(3)])
+        return out
+
+    def parts(self, at):
+        a, b, c, d = self.points(at)
+        e, f, w = (minus(c, b), minus(d, b), minus(a, b)) if self.face else (minus(b, a), minus(d, c), minus(c, a))
+        n = cross(e, f)
+        x, y = dot(cross(w, f), n), dot(cross(e, w), n) if self.face else dot(cross(w, e), n)
+        return dot(w, n), x[0] / dot(n, n)[0], y[0] / dot(n, n)[0]
+
+    def contact(self, lo, hi):
+        """The first contact in [lo, hi] as a ball; None for none; AssertionError where balls do not decide."""
+        at = flint.arb((lo + hi) / 2, (hi - lo) / 2)
+        value, slope = self.parts(at)[0]
+        if not value.contains(0):
+            return None
+        if slope.contains(0) or not slope.is_finite() or not value.is_finite():
+            assert hi - lo > 1e-9, "undecided"
+            middle = (lo + hi) / 2
+            return self.contact(lo, middle) or self.contact(middle, hi)
+        ends = [self.parts(flint.arb(x))[0][0] for x in (lo, hi)]
+        if (ends[0] > 0) == (ends[1] > 0):
+            return None
+        root = self.bisect(lo, hi, ends[0] > 0)
+        _, x, y = self.parts(root)
+        bounds = [x, y, 1 - x - y] if self.face else [x, y, 1 - x, 1 - y]
+        assert all(b > 0 or b < 0 for b in bounds), "undecided"
+        return root if all(b > 0 for b in bounds) else None
+
+    def bisect(self, lo, hi, positive):
+        lo, hi = flint.arb(lo), flint.arb(hi)
+        for _ in range(100):
+            middle = ((lo + hi) / 2).mid()
+            if (self.parts(middle)[0][0] > 0) == positive:
+                lo = middle
+            else:
+                hi = middle
+        return lo.union(hi)
+
+
+def minus(a, b):
+    return [(x[0] - y[0], x[1] - y[1]) for x, y in zip(a, b, strict=True)]
+
+
+def times(a, b):
+    return a[0] * b[0], a[0] * b[1] + a[1] * b[0]
+
+
+def dot(a, b):
+    products = [times(x, y) for x, y in zip(a, b, strict=True)]
+    return sum((p[0] for p in products), flint.arb(0)), sum((p[1] for p in products), flint.arb(0))
+
+
+def cross(a, b):
+    return [(p[0] - q[0], p[1] - q[1]) for p, q in
+            ((times(a[i], b[j]), times(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1)))]
+
+
+def in_balls(motion):
+    """Values and derivatives of the entries of a motion at a ball; numbers that doubles do not hold become balls first."""
+    parts = [list(motion.rotation), list(sp.diff(motion.rotation, t)), list(motion.translation), list(sp.diff(motion.translation, t))]
+    numbers = sorted({r for part in parts for e in part for r in e.atoms(sp.Rational) if r.q & (r.q - 1)}, key=float)
+    names = [sp.Symbol(f"r{k}") for k in range(len(numbers))]
+    of = {"sin": flint.arb.sin, "cos": flint.arb.cos, "sqrt": lambda x: flint.arb(x).sqrt()}
+    named = dict(zip(numbers, names, strict=True))
+    evaluate = sp.lambdify([t, names], [[e.xreplace(named) for e in part] for part in parts], [of], cse=True)
+    values = [flint.arb(r.p) / r.q for r in numbers]
+    return lambda at: evaluate(at, values)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("pair", range(len(PAIRS)))
+def test_against_roots_isolated_with_balls(kind, pair):
+    g = np.random.default_rng(pair)
+    q = queries(g, 40, kind)
+    r = getattr(collide, kind)(q, tolerance=1e-9, motions=PAIRS[pair])
+    flint.ctx.prec, balls = 200, [in_balls(m) for m in PAIRS[pair]]
+    for k, query in enumerate(q):
+        truth = Referee(balls, query, kind == "vertex_face").contact(0.0, 1.0)
+        assert r.hit[k] == r.proved[k] == (truth is not None), k
+        if truth is not None:
+            assert r.time[k, 0] <= truth <= r.time[k, 1] <= r.time[k, 0] + 1e-9
+    assert r.hit.sum() > 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_translations_against_exact_straight_queries(kind):
+    """The answers for bodies that only translate are those of points with straight paths, known exactly."""
+    g = np.random.default_rng(11)
+    split = 1 if kind == "vertex_face" else 2
+    for _ in range(4):
+        q = np.round(queries(g, 250, kind) * 64) / 64
+        shifts = np.round(g.uniform(-1, 1, (2, 3)) * 64) / 64
+        r = getattr(collide, kind)(q, motions=tuple(Rigid(translation=[sp.Rational(x) * t for x in v]) for v in shifts))
+        end = q + np.where(np.arange(4)[:, None] < split, *shifts)
+        for k, points in enumerate(linear_exact.integers(np.concatenate([q, end], axis=1))):
+            exact = linear_exact.answer(points, kind == "vertex_face", 1e-12)
+            assert r.hit[k] or exact is None, k
+            assert not r.proved[k] or exact is not None, k
+            if exact is not None:
+                assert r.time[k, 0] <= exact.time[1] and exact.time[0] <= r.time[k, 1]
+        assert r.proved.sum() > 5 and (r.hit & ~r.proved).sum() < 25
+
+
+def test_grazing_and_near_misses():
+    """A point on a circle of radius 1 and the plane x = 1 + gap: it touches at t = 0."""
+    gaps = [0.0, 1e-12, -1e-12, 1e-6, -1e-6]
+    face = [[[1 + gap, -9, -9], [1 + gap, 9, -9], [1 + gap, 0, 9]] for gap in gaps]
+    q = np.array([[[1, 0, 0], *f] for f in face], float)
+    r = collide.vertex_face(q, motions=(Screw(axis=[0, 0, 1], angle=2 * t), Rigid()), time=(-0.5, 0.25))
+    assert list(r.status) == [Status.UNRESOLVED, Status.NO_CONTACT, Status.CONTACT, Status.NO_CONTACT, Status.CONTACT]
+    assert r.time[0, 0] <= 0 and r.time[0, 1] - r.time[0, 0] < 1e-12 and abs(r.time[0, 0]) < 1e-7
+    for k in (2, 4):
+        truth = -mpmath.acos(mpmath.mpf(q[k, 1, 0])) / 2
+        assert r.time[k, 0] <= truth <= r.time[k, 1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_parameters_are_where_they_touch(kind):
+    g = np.random.default_rng(3)
+    q = queries(g, 200, kind)
+    r = getattr(collide, kind)(q, tolerance=1e-9, motions=PAIRS[1])
+    values = [sp.lambdify(t, [m.rotation, m.translation]) for m in PAIRS[1]]
+    for k in np.flatnonzero(r.hit):
+        at = [v(r.time[k].mean()) for v in values]
+        a, b, c, d = (at[int(j >= (1 if kind == "vertex_face" else 2))] for j in range(4))
+        a, b, c, d = (np.asarray(m[0]) @ p + np.ravel(m[1]) for m, p in zip((a, b, c, d), q[k], strict=True))
+        x, y = r.parameters[k]
+        gap = a + x * (b - a) - c - y * (d - c) if kind == "edge_edge" else a - b - x * (c - b) - y * (d - b)
+        assert np.linalg.norm(gap) < 1e-7
+    assert r.hit.sum() >= 10
+
+
+FACE = [[-4.0, -4, 0], [4, -4, 0], [0, 8, 0]]
+
+
+def fall(height, z=1.0, **options):
+    """A point at height `height` + z - 1 over a face at rest."""
+    motion = Rigid(translation=[0, 0, height])
+    return collide.vertex_face([[[0, 0, z - 1.0], *FACE]], motions=(motion, Rigid()), **options)
+
+
+def test_motions_with_kinks_and_jumps():
+    r = fall(sp.Abs(t - sp.Rational(1, 3)) - sp.Rational(1, 8))
+    assert r.proved[0] and r.time[0, 0] <= 1 / 3 - 1 / 8 <= r.time[0, 1]
+    assert fall(sp.Abs(t - sp.Rational(1, 3)) + sp.Rational(1, 10**9)).status[0] is Status.NO_CONTACT
+    jump = fall(1 - 2 * sp.floor(2 * t))
+    assert jump.status[0] is Status.UNRESOLVED and jump.time[0, 0] <= 0.5 <= jump.time[0, 1]
+    bent = keyframes([Rigid(translation=[0, 0, 2]), Rigid(rotation=[1, 0, 0, 1], translation=[0, 0, 1], normalize=True),
+                      Rigid(translation=[0, 0, -1])], [0, 0.5, 1])
+    r = collide.vertex_face([[[0, 0, 0], *FACE]], motions=(bent, Rigid()))
+    assert r.proved[0] and r.time[0, 0] <= 0.75 <= r.time[0, 1]
+
+
+def test_a_motion_that_is_undefined_excludes_nothing():
+    assert fall(sp.log(t - 2)).hit[0] and fall(1 / t, time=(0, 1)).status[0] in (Status.UNRESOLVED, Status.NO_CONTACT)
+    assert fall(sp.sqrt(t) + 1).status[0] is Status.NO_CONTACT
+
+
+def test_time_spans():
+    """A thousand turns later, and before the origin of time."""
+    for start, turns in ((1000.0, 1), (-7.5, 1), (0.0, 500)):
+        angle = 2 * sp.pi * (t - sp.Rational(start)) * turns
+        wheel = Screw(axis=[0, 0, 1], angle=angle)
+        wall = [[-9, -9, 0.0], [9, -9, 0.0], [0, 9, 0.0]]
+        q = np.array([[[1, 0, 0.0], *[[x, 0.5, y] for x, y, _ in wall]]])
+        r = collide.vertex_face(q, tolerance=1e-10, motions=(wheel, Rigid()), time=(start, start + 1))
+        truth = mpmath.mpf(start) + mpmath.mpf(1) / 12 / turns
+        assert r.proved[0] and r.time[0, 0] <= truth <= r.time[0, 1]
+
+
+def test_the_controls_hold_the_motion():
+    """f(t) is an average of numbers in the controls, for windows of all lengths, also where the second derivative is unknown."""
+    g = np.random.default_rng(1)
+    mpmath.mp.prec, slack = 120, mpmath.mpf(2) ** -100  # of the arithmetic here
+    for first, second in (*PAIRS, (Rigid(translation=[sp.Abs(t - 0.5), t**2, 1 / (2 + t)]), Rigid(translation=[sp.floor(3 * t), 0, 0]))):
+        windows = motion_windows.motion_windows(first, second)
+        a = g.uniform(0, 1, 8)
+        b = np.minimum(a + 2.0 ** -np.arange(0, 40, 5), 1.0)
+        clock = np.stack([-a, b, -a, a, -b, b])
+        raw, table = np.empty((windows.raw, 8)), np.empty((motion_windows.TABLE, 8))
+        ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(windows.kernel.block_address())(
+            clock.ctypes.data, windows.numbers.ctypes.data, raw.ctypes.data)
+        ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(windows.control)(clock.ctypes.data, raw.ctypes.data, table.ctypes.data)
+        assert (table[motion_windows.SANE] == 1).all()
+        entries = table[:motion_windows.SANE].reshape(24, 4, 2, 8) * np.array([-1, 1])[:, None]
+        exact = sp.lambdify(t, [e for m in (first, second) for e in (*m.rotation, *m.translation)], "mpmath")
+        for lane in range(8):
+            lo, hi = mpmath.mpf(a[lane]), mpmath.mpf(b[lane])
+            for share in (0, mpmath.mpf(1) / 3, 0.5, 0.875, 1):
+                moment = lo + share * (hi - lo)
+                for f, (start, end, _, _) in zip(exact(moment), entries[..., lane], strict=True):
+                    assert (1 - share) * mpmath.mpf(start[0]) + share * mpmath.mpf(end[0]) <= f + slack
+                    assert f - slack <= (1 - share) * mpmath.mpf(start[1]) + share * mpmath.mpf(end[1])
+        narrow = entries[:, 0, 1, 7] - entries[:, 0, 0, 7]
+        assert (narrow < 1e-15).all()
+
+
+def test_two_triangles_are_their_queries():
+    g = np.random.default_rng(6)
+    q = g.uniform(-1, 1, (40, 6, 3))
+    q[:, 3:] += [0, 0, 1]
+    r = collide.triangle_triangle(q, tolerance=1e-8, motions=PAIRS[0])
+    assert 5 < r.hit.sum() < 40 and r.proved[r.hit].all()
+    first, second = PAIRS[0]
+    best = np.full(40, np.inf)
+    parts = [("vertex_face", [a, 3, 4, 5], (first, second)) for a in range(3)]
+    parts += [("vertex_face", [3 + a, 0, 1, 2], (second, first)) for a in range(3)]
+    parts += [("edge_edge", [a, (a + 1) % 3, 3 + b, 3 + (b + 1) % 3], (first, second)) for a in range(3) for b in range(3)]
+    for kind, points, motions in parts:
+        best = np.fmin(best, getattr(collide, kind)(q[:, points], tolerance=1e-8, motions=motions).time[:, 0])
+    np.testing.assert_array_equal(r.hit, np.isfinite(best))
+    assert (r.time[r.hit, 0] == best[r.hit]).all() and (np.diff(r.time[r.hit]) <= 1e-8).all()
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "triangle_triangle"])
+def test_bad_input(kind):
+    f = getattr(collide, kind)
+    points = 6 if kind == "triangle_triangle" else 4
+    good, still = np.zeros((1, points, 3)), (Rigid(), Rigid())
+    with pytest.raises(ValueError, match=rf"shape \(n, {points}, 3\), got \(1, 7, 3\)"):
+        f(np.zeros((1, 7, 3)), motions=still)
+    with pytest.raises(TypeError, match="Rigid or Screw, got a int"):
+        f(good, motions=(Rigid(), 3))
+    with pytest.raises(ValueError, match="pair of motions"):
+        f(good, motions=Rigid())
+    with pytest.raises(ValueError, match="must go forward"):
+        f(good, motions=still, time=(1, 0))
+    with pytest.raises(ValueError, match="for the time span 0 to 1000"):
+        f(good, tolerance=1e-12, motions=still, time=(0, 1000))
+    with pytest.raises(ValueError, match="must not exceed"):
+        f(good + 1e40, motions=still)
+    with pytest.raises(ValueError, match="query 0 is not"):
+        f(good * math.nan, motions=still)
+    with pytest.raises(ValueError, match="needs motions"):
+        f(np.zeros((1, 2 * points, 3)), time=(0, 2))
+    assert len(f(good[:0], motions=still)) == 0
