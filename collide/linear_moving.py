@@ -27,7 +27,7 @@ def _write_moving(L: Lanes, face: bool) -> str:
     reach = [[(L.sub(x, y), L.sub(y, x)) for x, y in zip(q[i], q[j], strict=True)] for i, j in EDGES[face]]
     points, edges, gaps = [], [], []
     for side in SIDES:
-        bodies = [_Carried(L, body, side) for body in (0, 1)]
+        bodies = [Carried(L, body, side) for body in (0, 1)]
         place = [bodies[owner].point(p) for owner, p in zip(owners, q, strict=True)]
         edges.append((bodies[owners[EDGES[face][0][0]]].vector(reach[0]), bodies[1].vector(reach[1])))
         points.append(place)
@@ -41,7 +41,7 @@ def _write_moving(L: Lanes, face: bool) -> str:
     return "Q table out"
 
 
-class _Carried:
+class Carried:
     """The controls, or values, of a motion at one end of the window."""
 
     def __init__(self, L: Lanes, body: int, side: int) -> None:

@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+from fractions import Fraction
 
 import flint
 import mpmath
@@ -10,7 +11,9 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, linear_exact, motion_windows
+from collide import Status, interval_vectors, linear_exact, linear_moving, motion_windows
+from collide.interval_vectors import splat
+from collide.linear_kernel import DEAD, PROVED, UNKNOWN
 from generative import Rigid, Screw, t
 from generative.screw import keyframes
 
@@ -235,6 +238,48 @@ def test_the_controls_hold_the_motion():
                     assert f - slack <= (1 - share) * mpmath.mpf(start[1]) + share * mpmath.mpf(end[1])
         narrow = entries[:, 0, 1, 7] - entries[:, 0, 0, 7]
         assert (narrow < 1e-15).all()
+
+
+def test_edges_carried_along_are_enclosed():
+    """R (q - p) for doubles p and q whose difference is none, against rationals."""
+    def write(L, module):
+        p, q = ([splat(L, "%Q", 3 * k + i) for i in range(3)] for k in range(2))
+        ends = linear_moving.Carried(L, 0, 0).vector([(L.sub(x, y), L.sub(y, x)) for x, y in zip(p, q, strict=True)])
+        for k, x in enumerate(ends):
+            L.store("%out", 2 * k, x[0])
+            L.store("%out", 2 * k + 1, x[1])
+        return "Q table out"
+
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(interval_vectors.kernel("carried edges", write))
+    g = np.random.default_rng(4)
+    table, out = np.zeros((motion_windows.TABLE, 8)), np.empty((3, 2, 8))
+    entries = table[:motion_windows.SANE].reshape(24, 4, 2, 8)
+    for _ in range(200):
+        matrix = g.choice([-1.0, 0.0, 1.0, 0.75], (3, 3))
+        entries[:9, 0, 0], entries[:9, 0, 1] = -matrix.reshape(9, 1), matrix.reshape(9, 1)
+        q = g.uniform(-1, 1, (2, 3)) * 2.0 ** g.integers(-60, 60, (2, 3))
+        call(q.ctypes.data, table.ctypes.data, out.ctypes.data)
+        for row, ends in zip(matrix, out[..., 0], strict=True):
+            exact = sum(Fraction(r) * (Fraction(y) - Fraction(x)) for r, x, y in zip(row, *q, strict=True))
+            assert -Fraction(ends[0]) <= exact <= Fraction(ends[1])
+
+
+@pytest.mark.parametrize("face", [False, True])
+def test_nothing_is_said_of_a_window_that_may_overflow(face):
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(linear_moving.moving_window_kernel(face))
+    g = np.random.default_rng(5)
+    out, verdicts = np.empty((3, 8)), set()
+    for sane in (0.0, 1.0):
+        for _ in range(100):
+            table = g.normal(size=(motion_windows.TABLE, 8))
+            entries = table[:motion_windows.SANE].reshape(24, 4, 2, 8)
+            entries[:, :, 1] = -entries[:, :, 0]
+            if sane == 0.0:
+                entries[g.integers(0, 24)] = g.choice([np.inf, 1e308])
+            table[motion_windows.SANE], table[motion_windows.CONTINUOUS] = sane, 1.0
+            call(g.normal(size=(4, 3)).ctypes.data, table.ctypes.data, out.ctypes.data)
+            verdicts |= {(sane, v) for v in out[0].tolist()}
+    assert verdicts >= {(0.0, UNKNOWN), (1.0, DEAD), (1.0, UNKNOWN)} and not verdicts & {(0.0, DEAD), (0.0, PROVED)}
 
 
 def test_two_triangles_are_their_queries():
