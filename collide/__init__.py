@@ -7,6 +7,7 @@ from .budget import Budget
 from .contact import Tracked
 from .first import first_contact
 from .linear_ccd import edge_edge, triangle_triangle, vertex_face
+from .mesh_ccd import MeshContact, mesh_mesh
 from .minimize import Minimum, MinimumStatus, minimize
 from .nurbs import BezierNets, nurbs_to_bezier
 from .result import Contacts, Start, Status
@@ -14,7 +15,7 @@ from .self_contact import self_contact
 from .solve import Zeros, ZerosStatus, solve
 
 __all__ = [
-    "BezierNets", "Budget", "Contacts", "Interval", "Minimum", "MinimumStatus", "Start", "Status", "Tracked", "Zeros",
-    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact", "minimize",
-    "nurbs_to_bezier", "self_contact", "solve", "triangle_triangle", "vertex_face",
+    "BezierNets", "Budget", "Contacts", "Interval", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
+    "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact",
+    "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "triangle_triangle", "vertex_face",
 ]

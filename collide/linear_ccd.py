@@ -74,7 +74,7 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
                  edge_edge(q[:, edges].reshape(-1, 8, 3), tolerance, time=time)]
         parts = [6, 9]
     else:
-        first, second = _checked_motions(motions)
+        first, second = check_motions(motions)
         found = [vertex_face(q[:, faces[:3]].reshape(-1, 4, 3), tolerance, motions=(first, second), time=time),
                  vertex_face(q[:, faces[3:]].reshape(-1, 4, 3), tolerance, motions=(second, first), time=time),
                  edge_edge(q[:, edges].reshape(-1, 4, 3), tolerance, motions=(first, second), time=time)]
@@ -98,7 +98,7 @@ def _checked(q: Any, points: int) -> np.ndarray:
     return q
 
 
-def _checked_motions(motions: Any) -> tuple[Motion, Motion]:
+def check_motions(motions: Any) -> tuple[Motion, Motion]:
     try:
         first, second = motions
     except (TypeError, ValueError):
@@ -111,7 +111,7 @@ def _checked_motions(motions: Any) -> tuple[Motion, Motion]:
 
 def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time: Any) -> Batch:
     if motions is not None:
-        return _moving(q, tolerance, face, _checked_motions(motions), time)
+        return _moving(q, tolerance, face, check_motions(motions), time)
     tolerance = check_tolerance(tolerance, 1e-14)
     q = _checked(q, 8)
     if tuple(time) != (0, 1):

@@ -58,8 +58,8 @@ def _write(L: Lanes, face: bool) -> str:
     start, end = [], []
     for k in range(4):
         p0, p1 = ([splat(L, "%Q", 12 * time + 3 * k + i) for i in range(3)] for time in range(2))
-        start.append(_points(L, p0, p1, a))
-        end.append(_points(L, p0, p1, b))
+        start.append(placed(L, p0, p1, a))
+        end.append(placed(L, p0, p1, b))
     conclude(L, Window(L, face, (start, end), [_edges(L, face, points) for points in (start, end)]))
     return "Q a b out"
 
@@ -87,7 +87,7 @@ def apart(L: Lanes, face: bool, points: Sequence[Vector]) -> Vector:
     return between(L, points[1], points[0]) if face else between(L, points[0], points[2])
 
 
-def _points(L: Lanes, p0: list[Value], p1: list[Value], t: Value) -> Vector:
+def placed(L: Lanes, p0: list[Value], p1: list[Value], t: Value) -> Vector:
     """p0 + t (p1 - p0), enclosed: t >= 0, so each end of the velocity gives one end."""
     out = []
     for x, y in zip(p0, p1, strict=True):

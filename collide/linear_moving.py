@@ -14,22 +14,24 @@ from .motion_windows import AT_END, AT_START, CONTINUOUS, ENTRIES, SANE, SIDES, 
 
 
 @functools.cache
-def moving_window_kernel(face: bool) -> int:
-    """Address of ``void(Q, table, out)``: the same for two bodies that move as `table` says (see `motion_windows`), Q being the
-    12 doubles of four points in the frames of their bodies, none larger than `motion_windows.LARGEST`.
+def moving_window_kernel(face: bool, swapped: bool = False) -> int:
+    """Address of ``void(Q, table, out)``: as `linear_kernel.window_kernel`, for two bodies that move as `table` says (see
+    `motion_windows`), Q being the 12 doubles of four points in the frames of their bodies, none larger than
+    `motion_windows.LARGEST`. `swapped`: the first part of the query belongs to the second body.
     """
-    return kernel(f"moving linear window {face}", lambda L, module: _write_moving(L, face))
+    return kernel(f"moving linear window {face} {swapped}", lambda L, module: _write_moving(L, face, swapped))
 
 
-def _write_moving(L: Lanes, face: bool) -> str:
+def _write_moving(L: Lanes, face: bool, swapped: bool) -> str:
     q = [[splat(L, "%Q", 3 * k + i) for i in range(3)] for k in range(4)]
-    owners = [int(k >= (1 if face else 2)) for k in range(4)]
+    owners = [int((k >= (1 if face else 2)) != swapped) for k in range(4)]
     reach = [[(L.sub(x, y), L.sub(y, x)) for x, y in zip(q[i], q[j], strict=True)] for i, j in EDGES[face]]
     points, edges, gaps = [], [], []
     for side in SIDES:
         bodies = [Carried(L, body, side) for body in (0, 1)]
         place = [bodies[owner].point(p) for owner, p in zip(owners, q, strict=True)]
-        edges.append((bodies[owners[EDGES[face][0][0]]].vector(reach[0]), bodies[1].vector(reach[1])))
+        e, f = (bodies[owners[i]].vector(v) for (i, _), v in zip(EDGES[face], reach, strict=True))
+        edges.append((e, f))
         points.append(place)
         gaps.append(apart(L, face, place))
     volumes = [dot(L, gaps[side], cross(L, *edges[side])) for side in (AT_START, AT_END)]
