@@ -8,6 +8,7 @@ import functools
 import itertools
 import platform
 import threading
+from collections.abc import Callable
 
 from llvmlite import binding as llvm
 
@@ -60,10 +61,20 @@ def target_machine(cpu: str | None = None, opt: int = 2) -> llvm.TargetMachine:
     return target.create_target_machine(cpu=name, features=features, opt=opt, reloc="pic", codemodel="small")
 
 
+watchers: list[Callable[[], None]] = []
+"""Called before every wait for the compiler: progress bars append themselves here, and remove themselves."""
+
+
+def _announce() -> None:
+    for watcher in tuple(watchers):
+        watcher()
+
+
 def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
     """Machine code (a relocatable object) of LLVM assembly, which is taken as it is: no optimization pass runs on
     it.
     """
+    _announce()
     with _lock:
         target = target_machine(cpu, opt)
         return bytes(target.emit_object(llvm.parse_assembly(text)))
@@ -74,6 +85,7 @@ def optimized_object_code(text: str, cpu: str | None = None, *, quick: bool = Fa
 
     `quick`: without copies of loops and of larger functions, which for large code takes a third of the time to compile.
     """
+    _announce()
     with _lock:
         target = target_machine(cpu)
         module = llvm.parse_assembly(text)

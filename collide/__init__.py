@@ -13,9 +13,10 @@ from .nurbs import BezierNets, nurbs_to_bezier
 from .result import Contacts, Start, Status
 from .self_contact import self_contact
 from .solve import Zeros, ZerosStatus, solve
+from .trace import Trace, trace
 
 __all__ = [
     "BezierNets", "Budget", "Contacts", "Interval", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
-    "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact",
-    "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "triangle_triangle", "vertex_face",
+    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact",
+    "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle", "vertex_face",
 ]

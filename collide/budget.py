@@ -1,10 +1,14 @@
 """Budgets, and the driver that runs a search in slices within one."""
 
+import contextlib
 import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from . import layout
+from .progress import Progress
 
 # Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
 _SLICE = 2000
@@ -55,13 +59,31 @@ def as_budget(budget: "Budget | float | None") -> Budget:
     return Budget() if budget is None else Budget(seconds=float(budget))
 
 
+Watch = Callable[[Search, int, float], int]
+"""Told of a search, the boxes examined before it, and the seconds since the query began; returns the steps of the next slice."""
+
+_watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+
+
+@contextlib.contextmanager
+def watched(watch: Watch) -> Iterator[None]:
+    """Within it, every search of this thread reports to `watch`, before its first slice and after each (see `trace`)."""
+    token = _watch.set(watch)
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
 class Clock:
     """A budget being spent, over one or several searches."""
 
     def __init__(self, budget: Budget, progress: bool = False, title: str = "searching") -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
         self.interrupted = False
-        self._bar = _progress_bar(title) if progress else None
+        self.slice: int | None = None
+        self._watch = _watch.get()
+        self._bar = Progress(title) if progress else None
 
     @property
     def seconds(self) -> float:
@@ -75,18 +97,13 @@ class Clock:
 
     def report(self, s: Search) -> None:
         if self._bar is not None:
-            self._bar.n = self.boxes + int(s.count[layout.ITERATIONS])
-            self._bar.set_postfix_str(f"{int(s.count[layout.OPEN])} open, {int(s.count[layout.SOLUTIONS])} found")
+            self._bar.searching(self.boxes + int(s.count[layout.ITERATIONS]), int(s.count[layout.OPEN]), int(s.count[layout.SOLUTIONS]))
+        if self._watch is not None:
+            self.slice = self._watch(s, self.boxes, self.seconds)
 
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
-
-
-def _progress_bar(title: str) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(desc=title, unit=" boxes", unit_scale=True)
 
 
 def advance(s: Search, steps: int | None = None) -> bool:
@@ -102,9 +119,10 @@ def advance(s: Search, steps: int | None = None) -> bool:
 def drive(s: Search, clock: Clock) -> bool:
     """Run the search to its end or to the end of the budget; did it finish? Ctrl-C ends it like a spent budget."""
     finished = False
+    clock.report(s)
     try:
         while not finished and not clock.spent(s):
-            finished = advance(s)
+            finished = advance(s, clock.slice)
             clock.report(s)
     except KeyboardInterrupt:
         clock.interrupted = True

@@ -107,7 +107,7 @@ class Contacts:
         return json.dumps({key: _plain(value) for key, value in table.items()}, allow_nan=False, indent=1)
 
     def _repr_html_(self) -> str:
-        from .picture import contacts_html
+        from .display import contacts_html
 
         return contacts_html(self)
 
@@ -212,7 +212,8 @@ def _duration(seconds: float) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
+    return f"{number:,} {noun}{ending}"
 
 
 def _plain(value: Any) -> Any:

@@ -30,7 +30,9 @@ ONLY: dict[str, set[str]] = {
     # The reference interpreter, on arbitrary-precision numbers.
     **{f"codegen.{m}": {"mpmath"} for m in ("directed", "reference", "reference_arithmetic", "chebyshev_basis", "spherical_bessel")},
     "collide.picture": {"plotly"},
-    "collide.budget": {"tqdm"},
+    "collide.picture_parts": {"plotly"},
+    "collide.picture_search": {"plotly"},
+    "collide.progress": {"tqdm"},
     "collide.__main__": {"models"},
 }
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.picture import TRANSPARENT, contacts_html, figure, save_html, save_png, still
+from collide.display import contacts_html
+from collide.picture import figure, save_html, save_png, still
+from collide.picture_parts import TRANSPARENT
 from collide.result import Status
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from models.scenes import SCENES
