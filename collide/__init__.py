@@ -12,11 +12,13 @@ from .minimize import Minimum, MinimumStatus, minimize
 from .nurbs import BezierNets, nurbs_to_bezier
 from .result import Contacts, Start, Status
 from .self_contact import self_contact
+from .solid_check import check_solid
 from .solve import Zeros, ZerosStatus, solve
 from .trace import Trace, trace
 
 __all__ = [
     "BezierNets", "Budget", "Contacts", "Interval", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
-    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "first_contact",
-    "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle", "vertex_face",
+    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "edge_edge",
+    "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle",
+    "vertex_face",
 ]
