@@ -107,6 +107,10 @@ class Solid:
         closed = UNCHECKED if any(f.deforming for f in self.faces) else self.closed
         return Solid._unchecked([f.at(time) for f in self.faces], self.edges, self.vertices, closed)
 
+    def mapped(self, faces: Sequence[ParametricSurface]) -> "Solid":
+        """This solid with each face replaced by its image under one map of space: edges and vertices stay where they are."""
+        return Solid._unchecked(faces, self.edges, self.vertices, UNCHECKED if self.closed == UNCHECKED else SEWN)
+
     def noted(self, closed: str) -> "Solid":
         """This solid with another remark on its closing; for those who have checked it."""
         return Solid._unchecked(self.faces, self.edges, self.vertices, closed)

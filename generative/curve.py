@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .symbols import exact, formula, interval, t, text, u, vector
+from .symbols import exact, formula, interval, positive, t, text, u, vector
 
 
 class Curve:
@@ -19,6 +19,8 @@ class Curve:
     def __init__(self, expressions: Any, domain: Any) -> None:
         self._expressions = vector(expressions, [u, t], "a curve")
         self._domain = interval(domain, "the domain of a curve")
+        if not any(e.has(u) for e in self._expressions):
+            raise ValueError(f"a curve must depend on u, got the point {text(list(self._expressions))}")
 
     @property
     def expressions(self) -> tuple[Any, Any, Any]:
@@ -86,6 +88,7 @@ def circle(radius: Any = 1) -> Curve:
 
 def ellipse(a: Any, b: Any, start: Any = 0, end: Any = 2 * sp.pi) -> Curve:
     """(a cos u, b sin u, 0)."""
+    a, b = (positive(e, [t], "the semi-axis of an ellipse") for e in (a, b))
     return Curve([a * sp.cos(u), b * sp.sin(u), 0], (start, end))
 
 
@@ -96,13 +99,15 @@ def superellipse(a: Any = 1, b: Any = 1, power: int = 4) -> Curve:
     """
     if power < 2 or power % 2:
         raise ValueError(f"the power of a superellipse must be even and at least 2, got {power}")
-    reach = ((sp.cos(u) / exact(a)) ** power + (sp.sin(u) / exact(b)) ** power) ** sp.Rational(-1, power)
+    a, b = (positive(e, [t], "the semi-axis of a superellipse") for e in (a, b))
+    reach = ((sp.cos(u) / a) ** power + (sp.sin(u) / b) ** power) ** sp.Rational(-1, power)
     return Curve([reach * sp.cos(u), reach * sp.sin(u), 0], (0, 2 * sp.pi))
 
 
 def helix(radius: Any = 1, pitch: Any = 1, turns: Any = 1) -> Curve:
     """(radius cos u, radius sin u, pitch u / (2 pi)): `pitch` is the rise of one turn."""
-    return Curve([radius * sp.cos(u), radius * sp.sin(u), exact(pitch) * u / (2 * sp.pi)], (0, 2 * sp.pi * exact(turns)))
+    radius, turns = positive(radius, [t], "the radius of a helix"), positive(turns, [], "the number of turns of a helix")
+    return Curve([radius * sp.cos(u), radius * sp.sin(u), exact(pitch) * u / (2 * sp.pi)], (0, 2 * sp.pi * turns))
 
 
 def polynomial(coefficients: Sequence[Any], domain: Any = (0, 1)) -> Curve:
@@ -197,12 +202,19 @@ def project(values: Sequence[Any]) -> list[Any]:
 
 def check_knots(knots: Sequence[Any], count: int, degree: int) -> list[Any]:
     places = [formula(k, [], "a knot") for k in knots]
-    if degree < 1 or len(places) != count + degree + 1:
+    if not isinstance(degree, int) or degree < 1:
+        raise ValueError(f"the degree of a spline must be an integer of at least 1, got {degree!r}")
+    if len(places) != count + degree + 1:
         raise ValueError(f"{count} control points of degree {degree} need {count + degree + 1} knots, got {len(places)}")
     if any(b < a for a, b in pairwise(places)):
         raise ValueError(f"knots must not decrease, got {text(places)}")
     if not spans(places, degree):
         raise ValueError("the knots span no interval: the first and last of the inner ones are equal")
+    for k in sorted(set(places)):
+        most = degree + (1 if k in (places[0], places[-1]) else 0)
+        if places.count(k) > most:
+            raise ValueError(f"the knot {k} occurs {places.count(k)} times; a spline of degree {degree} falls apart where one occurs more "
+                             f"than {most} times there")
     return places
 
 

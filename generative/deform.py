@@ -4,25 +4,32 @@ They act on the surface where it is, in the world, motion included, so that they
 reverses orientation (a mirror image) also reverses the normal.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import sympy as sp
 
+from .brep import Solid
 from .surface import ParametricSurface
-from .symbols import formula, t, vector, x, y, z
+from .symbols import formula, positive, t, vector, x, y, z
+
+Shape = TypeVar("Shape", ParametricSurface, Solid)
 
 
-def deform(surface: ParametricSurface, mapping: Any, *, mirrored: bool = False) -> ParametricSurface:
-    """The image of the surface under (x, y, z) -> mapping, three expressions of x, y, z and t.
+def deform(surface: Shape, mapping: Any, *, mirrored: bool = False) -> Shape:
+    """The image of the surface or solid under (x, y, z) -> mapping, three expressions of x, y, z and t.
 
-    `mirrored` says that the mapping reverses orientation, and keeps the normal outwards.
+    `mirrored` says that the mapping reverses orientation, and keeps the normal outwards. A solid keeps its edges and vertices.
     """
     image = vector(mapping, [x, y, z, t], "a deformation")
+    if isinstance(surface, Solid):
+        return surface.mapped([deform(face, image, mirrored=mirrored) for face in surface.faces])
+    if not isinstance(surface, ParametricSurface):
+        raise TypeError(f"deformations act on ParametricSurface and Solid values, got a {type(surface).__name__}")
     change = dict(zip((x, y, z), surface.expressions, strict=True))
     return ParametricSurface([e.xreplace(change) for e in image], surface.domain, flipped=surface.flipped != mirrored)
 
 
-def scale(surface: ParametricSurface, factors: Any) -> ParametricSurface:
+def scale(surface: Shape, factors: Any) -> Shape:
     """(a x, b y, c z); one factor serves all three. Negative factors mirror."""
     each = vector(factors if hasattr(factors, "__iter__") else [factors] * 3, [t], "a scaling")
     if any(f.is_zero for f in each):
@@ -31,19 +38,19 @@ def scale(surface: ParametricSurface, factors: Any) -> ParametricSurface:
     return deform(surface, [f * s for f, s in zip(each, (x, y, z), strict=True)], mirrored=mirrored)
 
 
-def twist(surface: ParametricSurface, rate: Any) -> ParametricSurface:
+def twist(surface: Shape, rate: Any) -> Shape:
     """A turn about the z axis by the angle rate z: `rate` in radian a metre, a number or an expression of t."""
     angle = formula(rate, [t], "a rate of twist") * z
     return deform(surface, [x * sp.cos(angle) - y * sp.sin(angle), x * sp.sin(angle) + y * sp.cos(angle), z])
 
 
-def taper(surface: ParametricSurface, factor: Any) -> ParametricSurface:
+def taper(surface: Shape, factor: Any) -> Shape:
     """(factor x, factor y, z), `factor` a positive expression of z and t."""
-    size = formula(factor, [z, t], "a taper")
+    size = positive(factor, [z, t], "the factor of a taper")
     return deform(surface, [size * x, size * y, z])
 
 
-def bend(surface: ParametricSurface, curvature: Any) -> ParametricSurface:
+def bend(surface: Shape, curvature: Any) -> Shape:
     """The x axis bent upwards into a circle of this curvature, cross-sections kept plane; it must stay below 1/z everywhere.
 
     (x, z) -> (sin(k x) (1/k - z), 1/k - cos(k x) (1/k - z)), written with sinc so that k = 0 (no bend) is allowed in passing.

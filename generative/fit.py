@@ -96,6 +96,8 @@ def interpolating_curve(points: Sequence[Any], parameters: Sequence[Any] | None 
     data = np.asarray(points, float)
     if data.ndim != 2 or data.shape[1] != 3 or len(data) < 2:
         raise ValueError(f"an interpolating curve needs at least two points of three coordinates, got the shape {data.shape}")
+    if not np.isfinite(data).all():
+        raise ValueError(f"an interpolating curve needs finite points, but point {int(np.argmin(np.isfinite(data).all(axis=1)))} is not")
     if closed:
         data = np.concatenate([data, data[:1]])
     at = _increasing(range(len(data)) if parameters is None else parameters, len(data))

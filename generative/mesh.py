@@ -94,7 +94,10 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
         mesh = trimesh.load_mesh(source, process=True)
         triangles, vertices = np.asarray(mesh.faces), np.asarray(mesh.vertices)
     except Exception as error:  # the readers of the formats raise whatever comes up
-        raise ValueError(f"{source.name} cannot be read as a mesh: {error}") from error
+        reason = str(error).partition("\n")[0]
+        raise ValueError(f"{source.name} cannot be read as a mesh; it may be truncated or of another format ({reason})") from error
+    if len(triangles) == 0:
+        raise ValueError(f"{source.name} holds no triangles; it may be truncated or of another format")
     if not 4 <= len(triangles) <= most:
         raise ValueError(f"{source.name} holds {len(triangles)} triangles; a polyhedron takes 4 to {most}")
     return polyhedron(vertices.tolist(), triangles.tolist())

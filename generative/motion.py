@@ -94,8 +94,8 @@ class Rigid(Motion):
     `rotation` is a 3 x 3 matrix of determinant 1, or a quaternion [w, x, y, z], scalar first, or None. `translation` is a
     3-vector. Entries are numbers or expressions of t. A constant matrix is checked to be a rotation, and a constant quaternion
     to have length 1, up to 1e-12 to admit those computed in floating point; ``normalize=True`` takes a quaternion of any
-    length but zero. A quaternion that depends on t may have any length. A matrix that depends on t is taken on trust, and so
-    is the inverse of such a motion, which transposes it.
+    length but zero. A quaternion that depends on t may have any length. A matrix that depends on t is checked at three times and
+    otherwise taken on trust, and so is the inverse of such a motion, which transposes it.
     """
 
     def __init__(self, rotation: Any = None, translation: Any = (0, 0, 0), *, normalize: bool = False) -> None:
@@ -191,18 +191,21 @@ def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:
     if len(rows) != 3 or not all(isinstance(r, (list, tuple)) and len(r) == 3 for r in rows):
         raise ValueError(f"a rotation must be a 3 x 3 matrix or a quaternion [w, x, y, z], got {rotation!r}")
     matrix = sp.ImmutableMatrix([[formula(e, [t], "a rotation") for e in row] for row in rows])
-    if not matrix.free_symbols:
-        _check_rotation(matrix)
+    for time in (sp.Integer(0), sp.Rational(3, 7), sp.Integer(1)) if matrix.free_symbols else (None,):
+        _check_rotation(matrix if time is None else matrix.xreplace({t: time}), "" if time is None else f" at t = {time}")
     return matrix
 
 
-def _check_rotation(matrix: sp.ImmutableMatrix) -> None:
-    """Refuse a constant matrix that differs from a rotation by more than 1e-12, the rounding of some operations."""
-    defect = max(abs(sp.N(e, 30)) for e in matrix * matrix.T - _IDENTITY)
+def _check_rotation(matrix: sp.ImmutableMatrix, when: str) -> None:
+    """Refuse numbers that differ from a rotation by more than 1e-12, the rounding of some operations, where they are defined."""
+    numbers = matrix.applyfunc(lambda e: sp.N(e, 30))
+    if not all(e.is_real and e.is_finite for e in numbers):
+        return
+    defect = max(abs(e) for e in numbers * numbers.T - _IDENTITY)
     if defect > sp.Float("1e-12"):
-        raise ValueError(f"the matrix is no rotation: R R^T differs from the identity by {float(defect):.3g}")
-    if sp.N(matrix.det(), 30) < 0:
-        raise ValueError("the matrix is no rotation: its determinant is -1, which makes it a mirror image")
+        raise ValueError(f"the matrix is no rotation{when}: R R^T differs from the identity by {float(defect):.3g}")
+    if numbers.det() < 0:
+        raise ValueError(f"the matrix is no rotation{when}: its determinant is -1, which makes it a mirror image")
 
 
 def _unit(axis: Sequence[Any]) -> list[Any]:

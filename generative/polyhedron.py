@@ -27,6 +27,7 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid
     _check_indices(outlines, len(points))
     _check_closed(outlines)
     _check_flat(points, outlines)
+    _check_outward(points, outlines)
     patches, places = [], []
     for outline in outlines:
         for corners in _patches(outline):
@@ -127,5 +128,26 @@ def _check_flat(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> Non
         size = max(abs(sp.N(e)) for i in outline for e in sp.Matrix(points[i]) - a)
         if length <= FLAT * size**2:
             raise ValueError(f"face {k} is degenerate: its first three corners {text([points[i] for i in outline[:3]])} lie on a line")
+        if len(outline) > 3 and not all(_turns_left(points, outline, normal)):
+            raise ValueError(f"face {k} is not convex: its outline turns right at a corner; split it")
         if any(abs(sp.N(normal.dot(sp.Matrix(points[i]) - a))) > FLAT * size * length for i in outline[3:]):
             raise ValueError(f"face {k} is not flat: not all of its {len(outline)} corners lie in one plane")
+
+
+def _turns_left(points: Sequence[Any], outline: Sequence[int], normal: Any) -> list[bool]:
+    """For each corner, whether the outline turns left there or goes straight on, as seen against the normal."""
+    at = [sp.Matrix(points[i]) for i in outline]
+    sides = [b - a for a, b in zip(at, [*at[1:], at[0]], strict=True)]
+    return [bool(sp.N(a.cross(b).dot(normal)) >= 0) for a, b in zip(sides, [*sides[1:], sides[0]], strict=True)]
+
+
+def _check_outward(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:
+    """The volume, by Gauss' theorem a sum of tetrahedra, must be positive."""
+    at = [[float(e) for e in p] for p in points]
+    volume = sum(_triple(at[o[0]], at[o[k]], at[o[k + 1]]) for o in outlines for k in range(1, len(o) - 1))
+    if volume < 0:
+        raise ValueError("the polyhedron is inside out: its faces run clockwise as seen from outside; reverse every face")
+
+
+def _triple(a: Sequence[float], b: Sequence[float], c: Sequence[float]) -> float:
+    return (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]))

@@ -10,7 +10,7 @@ import sympy as sp
 
 from .implicit import ImplicitBody, ImplicitSurface, intersection
 from .motion import IDENTITY
-from .symbols import exact, vector, x, y, z
+from .symbols import exact, positive, vector, x, y, z
 
 WIDER = sp.Rational(9, 8)
 """Bounds reach this much farther than the shape."""
@@ -26,28 +26,28 @@ def half_space(normal: Any = (0, 0, 1), offset: Any = 0, *, size: Any = 10) -> I
 
 def ball(radius: Any = 1, centre: Any = (0, 0, 0)) -> ImplicitSurface:
     """|p - centre|^2 <= radius^2."""
-    c, reach = vector(centre, [], "a centre"), WIDER * exact(radius)
+    c, reach = vector(centre, [], "a centre"), WIDER * positive(radius, [], "the radius of a ball")
     square = sum((s - e) ** 2 for s, e in zip((x, y, z), c, strict=True))
     return ImplicitSurface(square - exact(radius) ** 2, [(e - reach, e + reach) for e in c])
 
 
 def round_cylinder(radius: Any = 1, height: Any = 2) -> ImplicitBody:
     """x^2 + y^2 <= radius^2 and 0 <= z <= height, with sharp rims."""
-    r, h = exact(radius), exact(height)
+    r, h = positive(radius, [], "the radius of a cylinder"), positive(height, [], "the height of a cylinder")
     bounds = [(-WIDER * r, WIDER * r)] * 2 + [(-h / 8, WIDER * h)]
     return intersection(*(ImplicitSurface(e, bounds) for e in (x**2 + y**2 - r**2, -z, z - h)))
 
 
 def round_cone(radius: Any = 1, height: Any = 2) -> ImplicitBody:
     """rho / radius + z / height <= 1 and z >= 0, with a sharp rim; the function has a kink on the axis only."""
-    r, h = exact(radius), exact(height)
+    r, h = positive(radius, [], "the radius of a cone"), positive(height, [], "the height of a cone")
     bounds = [(-WIDER * r, WIDER * r)] * 2 + [(-h / 8, WIDER * h)]
     return intersection(ImplicitSurface(sp.sqrt(x**2 + y**2) / r + z / h - 1, bounds), ImplicitSurface(-z, bounds))
 
 
 def block(sizes: Any = (1, 1, 1)) -> ImplicitBody:
     """|x| <= a/2, |y| <= b/2, |z| <= c/2, with sharp edges."""
-    half = [e / 2 for e in vector(sizes, [], "the sizes of a block")]
+    half = [positive(e, [], "the size of a block") / 2 for e in vector(sizes, [], "the sizes of a block")]
     bounds = [(-WIDER * h, WIDER * h) for h in half]
     return intersection(*(ImplicitSurface(sign * s - h, bounds) for s, h in zip((x, y, z), half, strict=True) for sign in (-1, 1)))
 

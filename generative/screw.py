@@ -20,6 +20,8 @@ def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0,
     Exact for exact poses: the pure translation and the half turn are cases of their own. The turn of exactly pi has two
     possible senses; one is taken.
     """
+    if not (isinstance(first, Motion) and isinstance(second, Motion)):
+        raise TypeError(f"screw interpolation takes two Motion values, got {type(first).__name__} and {type(second).__name__}")
     if not (first.is_constant and second.is_constant):
         raise ValueError("screw interpolation needs two constant poses; use .at(time) on a motion")
     start, end = (formula(e, [], "a time span") for e in time)

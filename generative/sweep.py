@@ -16,9 +16,12 @@ from .symbols import formula, interval, t, text, u, v, vector
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
     """C(u) + v direction, v from 0 to 1. A counterclockwise outline extruded upwards has its normal outwards."""
+    _check_curves("extrude", curve)
     step = vector(direction, [t], "a direction of extrusion")
     if all(e.is_zero for e in step):
         raise ValueError("the direction of extrusion must not be the zero vector")
+    if all(e.expand().is_zero for e in _cross(curve.tangent, step)):
+        raise ValueError("the curve must not run along the direction of extrusion everywhere: that makes no surface")
     return ParametricSurface([c + v * d for c, d in zip(curve.expressions, step, strict=True)], {u: curve.domain, v: (0, 1)})
 
 
@@ -27,14 +30,17 @@ def revolve(profile: Curve, angle: Any = (0, 2 * sp.pi)) -> ParametricSurface:
 
     A profile that runs upwards has its normal outwards.
     """
+    _check_curves("revolve", profile)
     across, depth, height = profile.at(v)
     if not depth.is_zero:
-        raise ValueError(f"the profile of a surface of revolution must lie in the plane y = 0, got y = {depth}")
+        raise ValueError(f"the profile of a surface of revolution must lie in the plane y = 0, got y = {text(depth)}")
+    _check_half_plane(profile)
     return ParametricSurface([across * sp.cos(u), across * sp.sin(u), height], {u: angle, v: profile.domain})
 
 
 def ruled(first: Curve, second: Curve) -> ParametricSurface:
     """(1 - v) first(u) + v second(u), v from 0 to 1; the second is mapped linearly onto the domain of the first."""
+    _check_curves("ruled", first, second)
     other = second.onto(first.domain)
     return ParametricSurface([a + v * (b - a) for a, b in zip(first.expressions, other.expressions, strict=True)],
                              {u: first.domain, v: (0, 1)})
@@ -59,6 +65,7 @@ def loft(sections: Sequence[Curve], *, at: Sequence[Any] | None = None) -> Param
 
 def profile_product(section: Curve, profile: Curve) -> ParametricSurface:
     """The section (in the plane z = 0) scaled by the profile's x and raised by its z (Snyder and Kajiya 1992): u, then v."""
+    _check_curves("profile_product", section, profile)
     scale, _, height = profile.at(v)
     a, b, _ = section.expressions
     return ParametricSurface([scale * a, scale * b, height], {u: section.domain, v: profile.domain})
@@ -72,6 +79,7 @@ def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
     twist; `generative.fit.rotation_minimizing_up` makes an `up` for any path. `scale` is an expression of u. A counterclockwise
     section has its normal outwards.
     """
+    _check_curves("sweep", section, path)
     tangent, upward = path.tangent, vector(up, [u, t], "the up direction of a sweep")
     size = formula(scale, [u, t], "the scale of a sweep")
     side = _cross(tangent, upward)
@@ -90,6 +98,7 @@ def wire_product(section: Curve, path: Curve, *, scale: Any = 1) -> ParametricSu
     N is the principal normal and B = T x N the binormal, so the path must nowhere be straight. The same as `sweep` with the up
     direction path' x path''; the frame turns with the torsion of the path.
     """
+    _check_curves("wire_product", section, path)
     first, second = path.tangent, [sp.diff(e, u, 2) for e in path.expressions]
     binormal = [sp.trigsimp(e) if sp.count_ops(e) < 40 else e for e in _cross(first, second)]
     if all(e.is_zero for e in binormal):
@@ -102,6 +111,7 @@ def affine_sweep(section: Curve, matrix: Any, path: Curve) -> ParametricSurface:
 
     (The general affine product of Snyder and Kajiya 1992.) Which way the normal points depends on the matrix.
     """
+    _check_curves("affine_sweep", section, path)
     rows = [vector(row, [u, t], "a row of the matrix") for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
     if len(rows) != 3:
         raise ValueError(f"an affine sweep needs a 3 x 3 matrix, got {len(rows)} rows")
@@ -115,6 +125,7 @@ def rail_product(section: Curve, first: Curve, second: Curve) -> ParametricSurfa
 
     middle(u) + section_x half(u) + section_y |half(u)| (0, 0, 1), with half of the way from the first rail to the second.
     """
+    _check_curves("rail_product", section, first, second)
     other = second.onto(first.domain)
     half = [(b - a) / 2 for a, b in zip(first.expressions, other.expressions, strict=True)]
     width = sp.sqrt(sum(e**2 for e in half))
@@ -155,6 +166,23 @@ def interpolate(first: ParametricSurface, second: ParametricSurface, share: Any)
 def height_field(height: Any, x_range: Any, y_range: Any) -> ParametricSurface:
     """(u, v, height(u, v)), the normal upwards."""
     return ParametricSurface([u, v, height], {u: interval(x_range, "the range of x"), v: interval(y_range, "the range of y")})
+
+
+def _check_curves(operator: str, *curves: Any) -> None:
+    for c in curves:
+        if not isinstance(c, Curve):
+            raise TypeError(f"{operator} takes curves (generative.Curve), got a {type(c).__name__}")
+
+
+def _check_half_plane(profile: Curve) -> None:
+    """Refuse a profile that lies on the axis or is seen, at sampled points and t = 0, to cross it."""
+    lo, hi = profile.domain
+    across = [float(sp.re(sp.N(profile.expressions[0].subs({u: lo + (hi - lo) * sp.Rational(k, 16), t: 0})))) for k in range(17)]
+    if profile.expressions[0].is_zero:
+        raise ValueError("the profile of a surface of revolution must not lie on the z axis")
+    size = max(map(abs, across))
+    if min(across) < -1e-9 * size:
+        raise ValueError(f"the profile of a surface of revolution must keep to x >= 0, but reaches x = {min(across):.6g}")
 
 
 def _cross(a: Any, b: Any) -> list[Any]:

@@ -52,6 +52,14 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     return expression
 
 
+def positive(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
+    """`value` as a formula that is not known to be zero or negative."""
+    size = formula(value, allowed, owner)
+    if size.is_nonpositive:
+        raise ValueError(f"{owner} must be positive, got {text(size)}")
+    return size
+
+
 def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, Any, Any]:
     """Three formulas, from a sequence or a 3 x 1 or 1 x 3 matrix."""
     items = list(values) if isinstance(values, Iterable) else [values]

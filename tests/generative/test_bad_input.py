@@ -1,0 +1,94 @@
+"""Bad input is refused in one sentence, at once: degenerate profiles, knots that do not fit, poses that are not rigid, open solids."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from generative import (
+    IDENTITY,
+    Curve,
+    Rigid,
+    Solid,
+    curve,
+    deform,
+    interpolate_poses,
+    patch,
+    polyhedron,
+    primitives,
+    sew,
+    sweep,
+    t,
+    u,
+    v,
+    z,
+)
+from generative.fit import interpolating_curve
+from models.shapes.solids import box, cylinder
+
+POINTS = [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 0, 1]]
+TETRAHEDRON = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 0], [0, 0, 1]]
+
+
+@pytest.mark.parametrize("make, message", [
+    # degenerate profiles
+    (lambda: Curve([1, t, 0], (0, 1)), "must depend on u, got the point"),
+    (lambda: curve.bezier([[1, 2, 3], [1, 2, 3]]), "must depend on u"),
+    (lambda: curve.circle(0), "must be positive, got 0"),
+    (lambda: curve.ellipse(1, -2), "must be positive, got -2"),
+    (lambda: curve.superellipse(0, 1), "must be positive, got 0"),
+    (lambda: curve.helix(1, 1, 0), "the number of turns of a helix must be positive"),
+    (lambda: sweep.revolve(Curve([u, 0, u], (-1, 1))), "must keep to x >= 0, but reaches x = -1"),
+    (lambda: sweep.revolve(Curve([0, 0, u], (0, 1))), "must not lie on the z axis"),
+    (lambda: sweep.extrude(curve.line([0, 0, 0], [1, 1, 1]), [2, 2, 2]), "must not run along the direction of extrusion"),
+    (lambda: sweep.sweep(curve.circle(), curve.line([0, 0, 0], [0, 0, 1])), "must not run along its up direction"),
+    (lambda: deform.taper(cylinder(), 0), "the factor of a taper must be positive"),
+    (lambda: primitives.ball(-1), "the radius of a ball must be positive"),
+    (lambda: primitives.block((1, 0, 1)), "the size of a block must be positive"),
+    (lambda: primitives.round_cone(1, -1), "the height of a cone must be positive"),
+    (lambda: interpolating_curve([[0, 0, 0], [np.nan, 0, 0]]), "point 1 is not"),
+    # knots
+    (lambda: curve.b_spline(POINTS, [0, 0, 0, 1, 1, 1], 3), "4 control points of degree 3 need 8 knots, got 6"),
+    (lambda: curve.b_spline(POINTS * 2, [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2], 2), "the knot 1 occurs 5 times"),
+    (lambda: curve.b_spline(POINTS, [0, 0, 0, 0, 1, 1, 1, 1], 3.0), "an integer of at least 1, got 3.0"),
+    (lambda: patch.b_spline_patches([POINTS] * 4, [0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1], (3, 3)), "need 8 knots, got 4"),
+    # poses
+    (lambda: Rigid(rotation=[1, 1, 0, 0]), "has length 1.41421, not 1; pass normalize=True"),
+    (lambda: Rigid(rotation=[[1 + t, 0, 0], [0, 1, 0], [0, 0, 1]]), "no rotation at t = 3/7: R R.T differs"),
+    (lambda: Rigid(rotation=[[sp.cos(t), sp.sin(t), 0], [sp.sin(t), -sp.cos(t), 0], [0, 0, 1]]), "at t = 0: its determinant is -1"),
+    # solids that do not close
+    (lambda: sew(box().faces[1:]), r"the side . = -?1/2 of face \d meets no other side: the solid is open there"),
+    (lambda: polyhedron(TETRAHEDRON, [(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)]), "is inside out"),
+    (lambda: polyhedron(DART, [(3, 2, 1, 0), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]), "face 0 is not convex"),
+])  # fmt: skip
+def test_bad_values(make, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: sweep.extrude([1, 2, 3], [0, 0, 1]), "extrude takes curves .*, got a list"),
+    (lambda: deform.twist(curve.circle(), 1), "deformations act on ParametricSurface and Solid values, got a Curve"),
+    (lambda: interpolate_poses(IDENTITY, np.eye(4)), "takes two Motion values, got Rigid and ndarray"),
+    (lambda: box().moved(None), "moves by a Motion"),
+])  # fmt: skip
+def test_bad_types(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_what_is_good_is_not_refused():
+    half_turn = Rigid(rotation=[[sp.cos(t), -sp.sin(t), 0], [sp.sin(t), sp.cos(t), 0], [0, 0, 1]])
+    assert not half_turn.is_constant
+    assert sweep.revolve(Curve([1 + sp.cos(u), 0, sp.sin(u)], (0, 2 * sp.pi))).domain[v] == (0, 2 * sp.pi)  # touches the axis
+    assert curve.circle(1 + t).expressions[0] == (1 + t) * sp.cos(u)
+
+
+def test_solids_are_deformed_with_their_edges():
+    twisted = deform.taper(deform.twist(sew(box(sizes=(1, 1, 2)).faces), 1), 2 + z)
+    assert isinstance(twisted, Solid) and len(twisted.edges) == 12
+    Solid(twisted.faces, twisted.edges, twisted.vertices)  # its constructor compares the edges on both faces
+    assert twisted.closed == "closes at sampled points, not proved" and deform.scale(box(), 2).closed == "not checked to close"
+    mirrored = deform.scale(sew(box().faces), (-1, 1, 1))
+    assert sew(mirrored.faces)  # still outward
