@@ -7,8 +7,10 @@ several threads at once.
 
 import ctypes
 import functools
+import html
 import marshal
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NoReturn
@@ -93,6 +95,12 @@ class Kernel:
     def __repr__(self) -> str:
         inside = f"({', '.join(self.variables)})" + (f" with {', '.join(self.parameters)}" if self.parameters else "")
         return f"<Kernel of {len(self.outputs)} expressions of {inside}: {len(reachable(self.outputs))} operations>"
+
+    def _repr_html_(self) -> str:
+        """Its signature, and how many operations of which kind it computes."""
+        counts = Counter(e.op for e in reachable(self.outputs))
+        kinds = ", ".join(f"{n} {op}" for op, n in counts.most_common())
+        return f"<div><code>{html.escape(repr(self))}</code><br><small>{html.escape(kinds)}</small></div>"
 
     # -- evaluation ---------------------------------------------------------------------------------------------
 

@@ -31,6 +31,11 @@ class Batch:
     def __repr__(self) -> str:
         return f"Batch({len(self)} problems, {int(self.hit.sum())} hits, {int(self.proved.sum())} of them proved)"
 
+    def _repr_html_(self) -> str:
+        from .display import batch_html
+
+        return batch_html(self)
+
 
 _BY_NUMBER = np.array([Status.NO_CONTACT, Status.CONTACT, Status.UNRESOLVED, Status.BUDGET_SPENT], object)
 

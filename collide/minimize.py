@@ -87,6 +87,11 @@ class Minimum:
     def __repr__(self) -> str:
         return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {_count(len(self.boxes), 'box')})"
 
+    def _repr_html_(self) -> str:
+        from .display import minimum_html
+
+        return minimum_html(self)
+
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
         sentences = [self.status.value]

@@ -59,6 +59,11 @@ class Zeros:
         """The middles of the boxes, (k, n): approximate zeros."""
         return 0.5 * (self.boxes[:, :, 0] + self.boxes[:, :, 1])
 
+    def _repr_html_(self) -> str:
+        from .display import zeros_html
+
+        return zeros_html(self)
+
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
         proved, rest = int(self.proved.sum()), int((~self.proved).sum())

@@ -50,6 +50,12 @@ class Scene:
     def __repr__(self) -> str:
         return f"Scene({self.name!r}: {self.title})"
 
+    def _repr_html_(self) -> str:
+        """The bodies at the beginning, and what is known of their first contact."""
+        from generative.mesh import card
+
+        return card([body.at(self.time[0]) for body in self.bodies], f"{self.name}: {self.title}; known: {self.known}")
+
 
 SCENES: dict[str, Scene] = {}
 
