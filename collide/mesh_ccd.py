@@ -10,7 +10,6 @@ import numpy as np
 
 from codegen.interval import Interval
 from generative import Motion
-from generative.mesh import approx_motion
 
 from . import linear_exact, linear_loop, mesh_loop
 from .budget import Budget, as_budget
@@ -231,11 +230,8 @@ def _corners(search: _Search, i: int, j: int, time: float) -> list[np.ndarray]:
     corners = [m.vertices[m.triangles[k]] for m, k in zip(search.meshes, (i, j), strict=True)]
     if search.motions is None:
         return [c[:, :3] + time * (c[:, 3:] - c[:, :3]) for c in corners]
-    placed = []
-    for c, motion in zip(corners, search.motions, strict=True):
-        rotation, translation = approx_motion(motion)(time)
-        placed.append(c[:, :3] @ rotation.T + translation)
-    return placed
+    return [c[:, :3] @ entries[:9].reshape(3, 3).T + entries[9:]
+            for c, entries in zip(corners, motion_windows(*search.motions).at(time), strict=True)]
 
 
 def _weights(search: _Search, i: int, j: int, part: int, row: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ A node has two boxes, of its triangles at the beginning and at the end of straig
 box in its frame. Their ends are coordinates of vertices, so they are exact.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,8 +59,8 @@ def as_mesh(mesh: Any, name: str, moving: bool) -> Mesh:
 def _owned(triangles: np.ndarray) -> np.ndarray:
     owned = np.zeros((len(triangles), 6), np.int64)
     edges = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
-    for first, items in ((0, triangles.reshape(-1, 1)), (3, edges)):
-        _, where = np.unique(items, axis=0, return_index=True)
+    for first, items in ((0, triangles.ravel()), (3, edges[:, 0] << 32 | edges[:, 1])):
+        _, where = np.unique(items, return_index=True)
         owned[where // 3, first + where % 3] = 1
     return owned
 
@@ -67,8 +68,8 @@ def _owned(triangles: np.ndarray) -> np.ndarray:
 def tree(mesh: Mesh) -> Tree:
     """Split at the median along the longest side, level by level; the mesh has a triangle at least."""
     corners = mesh.vertices[mesh.triangles].reshape(-1, 3, 2, 3)
-    low, high = corners.min(axis=1), corners.max(axis=1)
-    centre = (low + high).mean(axis=1)
+    low, high = (functools.reduce(least, (corners[:, 0], corners[:, 1], corners[:, 2])) for least in (np.minimum, np.maximum))
+    centre = low[:, 0] + high[:, 0] + low[:, 1] + high[:, 1]
     order, starts = np.arange(len(centre)), np.array([0])
     boxes, children = [], []
     count = 1

@@ -29,6 +29,7 @@ from generative import Motion, t
 
 from .advance import rough
 from .interval_vectors import Interval, Value, kernel, plus
+from .native import call_block
 
 ENTRIES = 12
 """Of a motion: the rotation row by row, and the translation."""
@@ -54,6 +55,12 @@ class Windows(NamedTuple):
     def raw(self) -> int:
         """Vectors that the kernel writes."""
         return 2 * len(self.kernel.outputs)
+
+    def at(self, time: float) -> np.ndarray:
+        """The entries (2, 12) of both motions at one time, *approximately*."""
+        clock, raw = np.repeat([-time, time] * 3, 8), np.empty((self.raw, 8))
+        call_block(self.kernel.block_address(), clock, raw, self.numbers)
+        return (0.5 * (raw[1::2, 0] - raw[::2, 0]))[:2 * ENTRIES].reshape(2, ENTRIES)
 
 
 @functools.lru_cache(maxsize=256)

@@ -45,9 +45,9 @@ def compiled(entry: Callable[..., Any], integers: int, fields: tuple[tuple[str, 
     return call
 
 
-def call_block(address: int, x: np.ndarray, out: np.ndarray) -> None:
-    """Call a block kernel without parameters on one block of lanes (see `Kernel.block_address`)."""
-    _BLOCK(address)(x.ctypes.data, None, out.ctypes.data)
+def call_block(address: int, x: np.ndarray, out: np.ndarray, parameters: np.ndarray | None = None) -> None:
+    """Call a block kernel on one block of lanes (see `Kernel.block_address`)."""
+    _BLOCK(address)(x.ctypes.data, None if parameters is None else parameters.ctypes.data, out.ctypes.data)
 
 
 _BLOCK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
