@@ -12,6 +12,7 @@ import collide
 from collide import Status, exact_roots, linear_exact
 from collide.linear_kernel import DEAD, PROVED, window_kernel
 from collide.linear_loop import LANES
+from tests import linear_truth
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "ccd_queries.npz"
 KINDS = ["edge_edge", "vertex_face"]
@@ -107,6 +108,18 @@ def test_the_search_agrees_with_integers(kind):
             assert r.time[k, 0] <= exact.time[1] and exact.time[0] <= r.time[k, 1] <= r.time[k, 0] + 1e-9
     one = getattr(collide, kind)(q[17:18], tolerance=1e-9)
     assert np.array_equal(one.time[0], r.time[17], equal_nan=True) and one.hit[0] == r.hit[17]
+
+
+@pytest.mark.parametrize(("kind", "family"), linear_truth.CASES)
+def test_ten_thousand_random_queries(kind, family):
+    """Generic, coarse and nearly touching ones; a million of them are asked by ``python -m tests.benchmarks linear_million``."""
+    q = linear_truth.FAMILIES[family](np.random.default_rng(12), 1700, linear_truth.KINDS[kind])
+    hit, times = linear_truth.truth(q, linear_truth.KINDS[kind])
+    r = getattr(collide, kind)(q, tolerance=1e-8)
+    np.testing.assert_array_equal(r.hit, hit)
+    assert hit.sum() > 80
+    for (lo, hi), exact in zip(r.time[hit], times[hit], strict=True):
+        assert not exact < lo and not exact > hi and hi - lo <= 1e-8
 
 
 @pytest.mark.parametrize("kind", KINDS)
