@@ -65,7 +65,7 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
     of these contacts: for them the answer is that of the queries.
     """
-    q = _checked(q, 6 if motions else 12)
+    q, _ = _checked(q, 6 if motions else 12)
     n = len(q)
     straight = motions is None
     faces, edges = (np.concatenate([k, k + 6], axis=1) if straight else k for k in (FACES, EDGES))
@@ -88,14 +88,16 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     return Batch(status, hit, bracket, weights(which, every[2][rows, which]), proved, every[3].sum(axis=(1, 2)))
 
 
-def _checked(q: Any, points: int) -> np.ndarray:
+def _checked(q: Any, points: int) -> tuple[np.ndarray, float]:
+    """The queries, and the size of the largest coordinate."""
     shape = f"(n, {points}, 3)"
     q = as_doubles(q, "q", shape)
     if q.ndim != 3 or q.shape[1:] != (points, 3):
         raise ValueError(f"q must have the shape {shape}, got {q.shape}")
-    if not np.abs(q).max(initial=0.0) < np.inf:
+    largest = float(np.abs(q).max(initial=0.0))
+    if not largest < np.inf:
         raise ValueError(f"q must be finite, query {int(np.argmin(np.isfinite(q).all(axis=(1, 2))))} is not")
-    return q
+    return q, largest
 
 
 def check_motions(motions: Any) -> tuple[Motion, Motion]:
@@ -113,13 +115,13 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
     if motions is not None:
         return _moving(q, tolerance, face, check_motions(motions), time)
     tolerance = check_tolerance(tolerance, 1e-14)
-    q = _checked(q, 8)
+    q, largest = _checked(q, 8)
     if tuple(time) != (0, 1):
         raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
     n = len(q)
     found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
     # Below this size no product of four coordinates and a direction of degree two to three overflows.
-    if np.abs(q).max(initial=0.0) > LARGEST:
+    if largest > LARGEST:
         counts[0] = undecided = UNDECIDED
     else:
         memory = Memory(batch=_addresses(found, counts))
@@ -153,9 +155,9 @@ def _decide(q: np.ndarray, tolerance: float, face: bool, found: np.ndarray, verd
 def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion], time: Any) -> Batch:
     span = _span(tuple(time)) if isinstance(time, (tuple, list)) else check_span(time)
     tolerance = check_moving_tolerance(tolerance, span)
-    q = _checked(q, 4)
-    if np.abs(q).max(initial=0.0) > LARGEST:
-        raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {np.abs(q).max():g}")
+    q, largest = _checked(q, 4)
+    if largest > LARGEST:
+        raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {largest:g}")
     n = len(q)
     found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
     windows = motion_windows(*motions)

@@ -64,7 +64,8 @@ class Memory:
 
     def limits(self, span: tuple[float, float], tolerance: float, calls: int) -> None:
         self.count[MOST_CALLS] = calls
-        self.real[[TOLERANCE, SHORTEST, BEGINNING, END]] = tolerance, finest(span), *span
+        self.real[TOLERANCE], self.real[SHORTEST] = tolerance, finest(span)
+        self.real[BEGINNING], self.real[END] = span
 
 
 def finest(span: tuple[float, float]) -> float:

@@ -60,8 +60,8 @@ def truth(q, face):
     whole = integers(q)
     values = [_volumes(whole[:, :4] * (3 - k) + whole[:, 4:] * k, face) for k in range(4)]
     # Bernstein coefficients of the cubic from its values at 0, 1/3, 2/3, 1, times 27 and a positive number.
-    inner = [-5 * values[0] + 18 * values[1] - 9 * values[2] + 2 * values[3], 2 * values[0] - 9 * values[1] + 18 * values[2] - 5 * values[3]]
-    sizes = [6 * values[0], *inner, 6 * values[3]]
+    a, b, c, d = values
+    sizes = [6 * a, -5 * a + 18 * b - 9 * c + 2 * d, 2 * a - 9 * b + 18 * c - 5 * d, 6 * d]
     one_sign = np.all([b > 0 for b in sizes], axis=0) | np.all([b < 0 for b in sizes], axis=0)
     times = np.full(len(q), None)
     for k in np.flatnonzero(~one_sign):
