@@ -1,7 +1,8 @@
 """First contact of triangle meshes: straight paths, with ipctk's collision-free step in the same run, and rigid motions.
 
 Bumpy spheres of 200 to 5,000 triangles; ipctk looks for contacts within each mesh too, of which there are none, and answers with a
-time that is safe, not with a bracket; its mesh is prepared before it is timed, while our trees are built within. Moving queries: edges and triangles on two bodies in screw and in general motion.
+time that is safe, not with a bracket; its mesh is prepared before it is timed, while our trees are built within. Moving queries:
+edges and triangles on two bodies in screw and in general motion.
 """
 
 from collections.abc import Callable
