@@ -34,6 +34,7 @@ ONLY: dict[str, set[str]] = {
     "collide.picture_search": {"plotly"},
     "collide.progress": {"tqdm"},
     "collide.__main__": {"models"},
+    "models.operators": {"numpy"},
 }
 
 

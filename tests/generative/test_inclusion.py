@@ -1,10 +1,7 @@
 """What every operator makes has an inclusion function: it contains sampled points, and its derivatives match SymPy's.
 
-The operators are those of the gallery, so that one that is drawn there is tested here.
+The operators are those of `models.operators`, so that one that is drawn in the gallery is tested here.
 """
-
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,14 +10,11 @@ import sympy as sp
 import codegen
 from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.mesh import approx_function
-
-_SPEC = importlib.util.spec_from_file_location("gallery", Path(__file__).parents[2] / "docs" / "gallery.py")
-gallery = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(gallery)
+from models import operators
 
 HEAVY = {"sweep, least turning"}
 """Chebyshev series of high degree under roots: minutes to compile; the same operators are tested by other entries."""
-PARTS = gallery.CURVES, gallery.SURFACES, gallery.SOLIDS, gallery.IMPLICIT
+PARTS = operators.CURVES, operators.SURFACES, operators.SOLIDS, operators.IMPLICIT
 MADE = {name: make for part in PARTS for name, make in part.items() if name not in HEAVY}
 
 
@@ -67,7 +61,7 @@ def test_an_operator(name):
     check(*formulas(body), jacobian=not isinstance(body, ImplicitBody) and name not in KINKED)
 
 
-@pytest.mark.parametrize("name", gallery.MOTIONS)
+@pytest.mark.parametrize("name", operators.MOTIONS)
 def test_a_motion(name):
-    motion = gallery.MOTIONS[name]()
+    motion = operators.MOTIONS[name]()
     check([*motion.rotation, *motion.translation], [t], [(0, 1)], jacobian=name not in KINKED)
