@@ -220,3 +220,38 @@ def test_pairs_of_unequal_degrees_are_refused():
     b = collide.nurbs_to_bezier(np.zeros((2, 2, 3)), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1))
     with pytest.raises(ValueError, match="equal degrees"):
         a.pairs(b)
+
+
+# -- which patches come near each other ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rational", [False, True])
+def test_no_contact_is_culled(rational):
+    """Every pair in contact is among those left. (Fails with boxes of the control points at t = 0 alone.)"""
+    g = np.random.default_rng(41)
+    knots = np.arange(13.0)
+    nets = []
+    for x, y, rate in ((0, 0, 1.0), (2.3, 1.4, -1.0)):
+        points = g.uniform(0, 1, (9, 9, 3)) * [1, 1, 0.2] + [x, y, 0] + np.stack([*np.mgrid[:9, :9], np.zeros((9, 9))], axis=-1)
+        velocities = g.uniform(-1, 1, (9, 9, 3)) * [2, 2, 0.5] + [0, 0, rate]
+        weights = g.uniform(0.5, 2, (9, 9)) if rational else None
+        nets.append(collide.nurbs_to_bezier(points, knots, knots, (3, 3), weights, velocities))
+    nets[0].points[:, 0, ..., 2] -= 1
+    every, near = collide.bezier_pairs(**nets[0].pairs(nets[1])), nets[0].near(nets[1])
+    hits = {divmod(int(k), len(nets[1])) for k in np.flatnonzero(every.hit)}
+    left = set(zip(*(x.tolist() for x in near), strict=True))
+    assert hits <= left and len(hits) > 30 and len(left) == len(near[0]) < len(every) / 3
+    again = collide.bezier_pairs(**nets[0].pairs(nets[1], *near))
+    assert again.hit.sum() == len(hits)
+
+
+def test_a_box_that_is_only_touched_is_near():
+    """Exact numbers: flat patches whose boxes share a plane at t = 1."""
+    flat = np.zeros((2, 2, 3))
+    flat[..., :2] = np.stack(np.mgrid[:2, :2], axis=-1)
+    line = [0, 0, 1, 1]
+    a = collide.nurbs_to_bezier(flat, line, line, (1, 1), velocities=np.broadcast_to([0.0, 0, 1], flat.shape))
+    b = collide.nurbs_to_bezier(flat + [0, 0, 1], line, line, (1, 1))
+    assert [x.tolist() for x in a.near(b)] == [[0], [0]] and collide.bezier_pairs(**a.pairs(b)).hit.all()
+    far = collide.nurbs_to_bezier(flat + [0, 0, 1.001], line, line, (1, 1))
+    assert len(a.near(far)[0]) == 0
