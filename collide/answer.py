@@ -30,7 +30,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
                          span[1 if finished else 0], [], bodies, span, start, clock)
     proved = float(s.real[layout.PROVED])
     found = [k for k in s.solutions if _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY] and possible(s, k)]
-    clear = min(seen, _clear_until(s, found, span))
+    clear = min(seen, clear_until(s, found, span[1]))
     status, bracket = Status.NO_CONTACT, None
     if not finished:
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
@@ -92,10 +92,10 @@ def possible(s: Search, k: int) -> bool:
     return bool(hi[0, -1] > 0)
 
 
-def _clear_until(s: Search, found: Sequence[int], span: tuple[float, float]) -> float:
-    """The least time at which anything was found, was thinned, or is still open."""
+def clear_until(s: Search, found: Sequence[int], end: float) -> float:
+    """The least time at which anything was found, was thinned, or is still open; none of them comes after `end`."""
     open_times = [float(box[s.problems[p].objective, 0]) for p, box in s.open_boxes()]
-    return min([float(s.real[layout.CLEAR]), span[1], *(_time(s, k)[0] for k in found), *open_times])
+    return min([float(s.real[layout.CLEAR]), end, *(_time(s, k)[0] for k in found), *open_times])
 
 
 def _kind(s: Search, k: int, found: Sequence[int]) -> int:

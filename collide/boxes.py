@@ -11,6 +11,8 @@ from .layout import (
     ITERATIONS,
     LANES,
     OBJECTIVE,
+    POLE,
+    POLE_END,
     PROVED,
     ROOT,
     SIMULTANEITY,
@@ -95,6 +97,18 @@ def at_border(s, p, boxes, k):
         if s.border[at] != 0 and lower(s, boxes, k, j) <= s.domain[at]:
             return True
         if s.border[at + 1] != 0 and upper(s, boxes, k, j) >= s.domain[at + 1]:
+            return True
+    return False
+
+
+@native
+def at_pole(s, p, boxes, k):
+    """Does the box lie so near a pole that other parameters should take over? Then POLE and POLE_END say where."""
+    for j in range(attribute(s, p, VARIABLES)):
+        at = 2 * (s.count[STRIDE] * p + j)
+        if upper(s, boxes, k, j) <= s.polar[at] or lower(s, boxes, k, j) >= s.polar[at + 1]:
+            s.count[POLE] = p + 1
+            s.count[POLE_END] = 2 * j + (0 if upper(s, boxes, k, j) <= s.polar[at] else 1)
             return True
     return False
 

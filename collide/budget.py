@@ -117,11 +117,13 @@ def advance(s: Search, steps: int | None = None) -> bool:
 
 
 def drive(s: Search, clock: Clock) -> bool:
-    """Run the search to its end or to the end of the budget; did it finish? Ctrl-C ends it like a spent budget."""
+    """Run the search to its end or to the end of the budget, or until it asks for a chart; did it finish? Ctrl-C ends it
+    like a spent budget.
+    """
     finished = False
     clock.report(s)
     try:
-        while not finished and not clock.spent(s):
+        while not finished and s.pole is None and not clock.spent(s):
             finished = advance(s, clock.slice)
             clock.report(s)
     except KeyboardInterrupt:

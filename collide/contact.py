@@ -82,7 +82,8 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     outer, inner = bounds(frame.all_ends)
     return Problem(
         (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, feasible=feasible, objective=len(frame.names),
-        border=frame.borders_array(), period=np.array([*frame.periods, 0.0]), image=(*a.position, *b.position), label=label,
+        border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
+        polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
         moving=_moving(a, b), fast=(feasible is None or bool(distinct)) and len(equations) == 3 and spatial == 4,
         directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
@@ -109,7 +110,7 @@ def at_time(problem: Problem, moment: float) -> Problem:
     ends = (problem.period == 0.0)[:, None] * (inner[:, 1] - inner[:, 0])[:, None] * [1e-9, -1e-9]
     inner += ends
     outer[time] = inner[time] = moment
-    return replace(problem, outer=outer, inner=inner, fast=False)
+    return replace(problem, outer=outer, inner=inner, fast=False, polar=None)
 
 
 # -- tangency -----------------------------------------------------------------------------------------------------

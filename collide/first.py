@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from generative import u, v, x, y, z
+
 from . import layout, time_dependent
-from .answer import contacts, possible
+from .answer import clear_until, contacts, possible
 from .broad_phase import Extent, windows
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_bodies, check_options, check_span, check_tracked
 from .contact import Tracked, member, situation
-from .parts import Implicit, Part, parts_of
+from .parts import Implicit, Parametric, Part, Pole, parts_of
 from .patch import bounds
 from .problem import Problem
 from .result import Contacts, Start
@@ -74,17 +76,15 @@ def _search(scene: "_Scene", options: dict[str, Any], clock: Clock) -> tuple[Sea
     """
     begin = scene.span[0]
     for end in scene.stages():
-        problems = scene.problems((begin, end))
-        if problems:
-            search = Search(problems, **options)
-            if not drive(search, clock):
+        search, finished = _stage(scene, (begin, end), options, clock)
+        if search is not None:
+            if not finished:
                 return search, False, end
             proved = float(search.real[layout.PROVED])
             if proved < math.inf and proved + options["simultaneity"] > end < scene.span[1]:
                 # What is simultaneous with the contact may lie just beyond the stage.
                 end = min(scene.span[1], float(np.nextafter(proved + options["simultaneity"], math.inf)))
-                search = Search(scene.problems((begin, end)), **options)
-                return search, drive(search, clock), end
+                return *_stage(scene, (begin, end), options, clock), end
             if proved < math.inf or (end == scene.span[1] and search.solutions):
                 return search, True, end
             if any(possible(search, k) for k in search.solutions):
@@ -94,16 +94,46 @@ def _search(scene: "_Scene", options: dict[str, Any], clock: Clock) -> tuple[Sea
     return None, True, scene.span[1]
 
 
+def _stage(scene: "_Scene", window: Window, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+    """Search the situations of one stage; whether it came to its end. Where the first open box is at a pole, it begins anew
+    at the time up to which all is clear, with smooth parameters round that pole.
+    """
+    proved = math.inf
+    while problems := scene.problems(window):
+        search = Search(problems, **options)
+        search.real[layout.PROVED] = proved
+        finished = drive(search, clock)
+        pole = search.pole
+        if pole is None:
+            return search, finished
+        scene.take_chart(*pole)
+        proved = float(search.real[layout.PROVED])
+        window = max(window[0], clear_until(search, search.solutions, window[1])), window[1]
+    return None, True
+
+
 class _Scene:
     """The parts of all bodies, and the situations of those that come near each other."""
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tangency: bool, tracked: Sequence[Tracked]) -> None:
         self.bodies, self.time, self.span, self.tangency = tuple(bodies), time, span, tangency
-        self.parts = [(k, part) for k, body in enumerate(self.bodies) for part in parts_of(body)]
         self.tracked = {pair: tuple(_on_surface(item, bodies) for item in tracked if item.pair == pair)
                         for pair in {item.pair for item in tracked}}
-        self.near = self._windows()
+        self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
+        self._place()
+
+    def _place(self) -> None:
+        self.parts = [(k, part) for k, body in enumerate(self.bodies) for part in parts_of(body, self.charts[k])]
+        self.near = self._windows()
+
+    def take_chart(self, problem: Problem, variable: int, end: int) -> None:
+        """Use smooth parameters round the pole at an end of a variable of a problem."""
+        name = problem.variables[variable]
+        side = int(name[-1]) - 1
+        body, face = problem.label[side], int(problem.features[side].split()[1])
+        self.charts[body] |= {(face, u if name[0] == "u" else v, end)}
+        self._place()
 
     def _windows(self) -> dict[Pair, Window]:
         """The windows of time in which two parts, by number, of different bodies may meet. Few are not worth the culling."""
@@ -144,22 +174,32 @@ class _Scene:
             (i, first), (j, second) = self.parts[a], self.parts[b]
             incoming = self.states[i, j] is not Start.DISJOINT
             build = situation if len(self.bodies) == 2 and len(self.near) <= _FEW else member
-            whole = build(first, second, self.time, tangency=self.tangency, incoming=incoming,
-                              tracked=self.tracked.get((i, j), ()), label=(i, j))
-            result.append(_over(whole, (max(window[0], span[0]), min(window[1], span[1]))))
+            whole = build(_whole(first), _whole(second), self.time, tangency=self.tangency, incoming=incoming,
+                          tracked=self.tracked.get((i, j), ()), label=(i, j))
+            result.append(_over(whole, (first, second), (max(window[0], span[0]), min(window[1], span[1]))))
         return result
 
 
-def _over(problem: Problem, window: Window) -> Problem:
-    """The problem over a window of time, with the same kernels."""
+def _whole(part: Part) -> Part:
+    return part.whole or part if isinstance(part, Parametric) else part
+
+
+def _over(problem: Problem, parts: tuple[Part, Part], window: Window) -> Problem:
+    """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for."""
     time = problem.objective
     assert time is not None
-    if window[0] <= problem.outer[time, 0] and window[1] >= problem.outer[time, 1]:
+    limits = {time: window}
+    for side, part in enumerate(parts, 1):
+        if isinstance(part, Parametric) and part.whole:
+            columns = [problem.variables.index(f"{name}{side}") for name in part.names]
+            limits |= zip(columns, bounds(part.domain)[0], strict=True)
+    if all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
         return problem
     narrowed = copy.copy(problem)
-    for name, ends in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
-        ends[time] = max(ends[time, 0], window[0]), min(ends[time, 1], window[1])
-        object.__setattr__(narrowed, name, ends)
+    for name, box in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
+        for j, ends in limits.items():
+            box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
+        object.__setattr__(narrowed, name, box)
     return narrowed
 
 
@@ -170,8 +210,6 @@ def _extent(owner: int, part: Part) -> Extent:
 @functools.lru_cache(maxsize=4096)
 def _shape(part: Part) -> Extent:
     """A part for the broad phase: an implicit one is somewhere within the bounds of its first leaf."""
-    from generative import u, v, x, y, z
-
     if isinstance(part, Implicit):
         leaf = part.leaves[0]
         return Extent(0, (x, y, z), (x, y, z), bounds(leaf.bounds)[0], leaf.motion)

@@ -14,6 +14,7 @@ FIELDS = {
     "inner": float,       # (problems, n, 2): lies within it
     "border": int,        # (problems, n, 2): 1 where the necessary conditions do not hold on that end of the domain
     "period": float,      # (problems, n): proved period of a variable, 0 for none
+    "polar": float,       # (problems, n, 2): boxes that end before the first, or begin after the second, are at a pole
     "normal": float,      # (problems, 3): that of the best contact so far
     # queued boxes
     "box": float,         # (capacity, n, 2): lo, hi
@@ -88,9 +89,10 @@ FIELDS = {
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
  LEAST, LEAST_STEP, COLUMNS) = range(26)
 
-# Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from.
+# Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
+# is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, COUNTS) = range(16)
+ WALKED, POLE, POLE_END, COUNTS) = range(18)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where
@@ -105,7 +107,7 @@ LOCATED, EXISTS, UNIQUE, ALONE = 0, 1, 2, -1
 NO_PLAN = 255
 
 # Why a slice of the loop ended.
-FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS = 0, 1, 2, 3
+FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS, NEED_CHART = 0, 1, 2, 3, 4
 
 # What becomes of a lane.
 GONE, AGAIN, SPLIT, LATE, SMALLEST = 0, 1, 2, 3, 4

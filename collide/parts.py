@@ -1,25 +1,30 @@
 """The smooth parts of a body's surface, down to its edges and vertices: what a contact can be a contact of.
 
-A parametric part is a face, or a face along a path in its parameters (an edge), or at a point of them (a vertex; also
-the pole that a side of the rectangle collapses to). An implicit part is the set where one leaf of a body is zero (a
-face), or two (a crease) or three (a corner). Every part says where tangency may be used: at the end of a parameter
-only if that end is a seam, or if another part of the same body covers it (Snyder 1993, Appendix A).
+A parametric part is a face, or a face along a path in its parameters (an edge), or at a point of them (a vertex). Where
+a side of the rectangle collapses to a pole, there may be parameters p and q that are smooth there (`generative.chart`):
+on demand the face ends a little before the pole, and round it is a part with those. Where there are none, the pole itself
+is a part. An implicit part is the set where one leaf of a body is zero (a face), or two (a crease) or three (a corner).
+Every part says where tangency may be used: at the end of a parameter only if that end is a seam, or if another part of
+the same body covers it (Snyder 1993, Appendix A).
 """
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import sympy as sp
 
 from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v
+from generative.chart import pole_chart
 from generative.implicit import Piece
 
 from .patch import period
 
 Path = tuple[Any, Any]
+# Smooth parameters take over in boxes that lie within this part of their reach from a pole.
+_CLOSE = sp.Rational(1, 32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +33,9 @@ class Parametric:
 
     `border`: per end of each symbol, may the surface end there without another part to cover it? `outward`: the faces
     that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
+    `names` are those of the symbols in results. `polar`: per end of each symbol, up to which value the surface is so near a
+    pole that smooth parameters should take over; None where that end is no such pole. `whole`: the part of which this one is
+    what is left without the neighbourhoods of some poles; it differs in its `domain` alone.
     """
 
     feature: str
@@ -39,6 +47,9 @@ class Parametric:
     border: tuple[tuple[bool, bool], ...]
     outward: tuple[tuple[ParametricSurface, Path], ...]
     two_sided: bool = False
+    names: tuple[str, ...] = ("u", "v")
+    polar: tuple[tuple[Any, Any], ...] = ((None, None), (None, None))
+    whole: "Parametric | None" = None
 
     @property
     def dimension(self) -> int:
@@ -62,17 +73,27 @@ class Implicit:
 Part = Parametric | Implicit
 
 
+# A pole: the number of its face, the symbol and the end (0 or 1) at which it lies.
+Pole = tuple[int, Any, int]
+
+
 @functools.lru_cache(maxsize=256)
-def parts_of(body: Any) -> tuple[Part, ...]:
-    """Every part of a body: faces first, then edges, then vertices."""
+def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ...]:
+    """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters."""
+    if charts:
+        return _with_charts(body, charts)
     if isinstance(body, ImplicitBody):
         return tuple(_implicit_parts(body))
     return tuple(_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body)))
 
 
+@functools.lru_cache(maxsize=256)
 def faces_of(body: Any) -> tuple[Part, ...]:
-    """The parts of dimension two, whose closed union is the whole surface."""
-    return tuple(p for p in parts_of(body) if p.dimension == 2)
+    """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
+    if isinstance(body, ImplicitBody):
+        return tuple(p for p in parts_of(body) if p.dimension == 2)
+    solid = body if isinstance(body, Solid) else as_solid(body)
+    return tuple(_face(solid, k, not is_closed(body)) for k in range(len(solid.faces)))
 
 
 # -- parametric bodies --------------------------------------------------------------------------------------------
@@ -127,8 +148,7 @@ def _parametric_parts(solid: Solid, two_sided: bool) -> list[Parametric]:
         shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
         parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, two_sided))
     for k, face in enumerate(solid.faces):
-        parts += [_pole(face, k, s, end, two_sided) for s, end in sides(face)
-                  if is_pole(face, s, end) and not _declared(solid, k, s, end)]
+        parts += [_pole(face, k, s, end, two_sided) for (s, end), chart in _poles(solid, k).items() if chart is None]
     return parts
 
 
@@ -138,8 +158,40 @@ def _face(solid: Solid, k: int, two_sided: bool) -> Parametric:
     border = tuple(
         (*(((s, end) in free and not is_pole(face, s, end) and not _covered(k, face, s, end, solid.edges)) for end in (0, 1)),)
         for s in (u, v))
+    polar = {pole: face.domain[pole[0]][pole[1]] * (1 - _CLOSE) + chart[1] * _CLOSE for pole, chart in _poles(solid, k).items() if chart}
     return Parametric(f"face {k}", face, (u, v), (u, v), tuple(face.domain[s] for s in (u, v)),
-                      (period(face, u), period(face, v)), border, ((face, (u, v)),), two_sided)  # type: ignore[arg-type]
+                      (period(face, u), period(face, v)), border, ((face, (u, v)),), two_sided,  # type: ignore[arg-type]
+                      polar=tuple((polar.get((s, 0)), polar.get((s, 1))) for s in (u, v)))
+
+
+def _poles(solid: Solid, k: int) -> dict[tuple[Any, int], tuple[ParametricSurface, Any] | None]:
+    """The poles of face k, (symbol, end), that are no vertices, each with its `pole_chart`."""
+    face = solid.faces[k]
+    return {(s, end): pole_chart(face, s, end) if period(face, v if s is u else u) > 0.0 else None
+            for s, end in sides(face) if is_pole(face, s, end) and not _declared(solid, k, s, end)}
+
+
+def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
+    """The parts with faces that end before these poles, and neighbourhoods of the poles in smooth parameters."""
+    parts = list(parts_of(body))
+    for k, s, end in sorted(charts, key=str):
+        face = parts[k]
+        assert isinstance(face, Parametric)
+        found = pole_chart(face.surface, s, end)
+        assert found is not None, "asked for a chart that there is"
+        chart, limit = found
+        ends = list(face.domain[s is v])
+        ends[end] = limit
+        domain = ((ends[0], ends[1]), face.domain[1]) if s is u else (face.domain[0], (ends[0], ends[1]))
+        parts[k] = replace(face, domain=domain, whole=face.whole or face)
+        parts.append(_cap(face, chart))
+    return tuple(parts)
+
+
+def _cap(face: Parametric, chart: ParametricSurface) -> Parametric:
+    """A neighbourhood of a pole of a face in smooth parameters; its border lies inside the face."""
+    return Parametric(face.feature, chart, (u, v), (u, v), tuple(chart.domain[s] for s in (u, v)), (0.0, 0.0),
+                      ((False, False), (False, False)), ((chart, (u, v)),), face.two_sided, ("p", "q"))
 
 
 def _edge(solid: Solid, k: int, two_sided: bool) -> Parametric:
@@ -172,7 +224,7 @@ def _closes(face: ParametricSurface, path: Path, domain: tuple[Any, Any]) -> flo
 
 
 def _pole(face: ParametricSurface, k: int, symbol: Any, end: int, two_sided: bool) -> Parametric:
-    """The pole as a part of its own: a point of the face, found whatever the parameters do there."""
+    """A pole without smooth parameters as a part of its own: a point of the face, found whatever the parameters do there."""
     value = face.domain[symbol][end]
     other = v if symbol is u else u
     lo, hi = face.domain[other]

@@ -5,6 +5,7 @@ part brings equations. Where both are implicit, the first brings as variables th
 x1, y1, z1, so that its bounds are the domain.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,6 +38,7 @@ class Frame:
     ends: list[tuple[Any, Any]] = field(default_factory=list)
     periods: list[float] = field(default_factory=list)
     borders: list[tuple[bool, bool]] = field(default_factory=list)
+    polar: list[tuple[float, float]] = field(default_factory=list)
     values: list[tuple[float, float]] = field(default_factory=list)
     moment: float | None = None
     literal: bool = False
@@ -46,12 +48,14 @@ class Frame:
         """The last variable, or a constant where the problem is about one moment."""
         return self.pool.variable(self.spatial) if self.moment is None else self.pool.constant(self.moment)
 
-    def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False)) -> Expr:
+    def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False),
+                 polar: tuple[Any, Any] = (None, None)) -> Expr:
         node = self.pool.variable(len(self.names))
         self.names.append(name)
         self.ends.append(ends)
         self.periods.append(period)
         self.borders.append(border)
+        self.polar.append((-math.inf if polar[0] is None else enclose(polar[0])[0], math.inf if polar[1] is None else enclose(polar[1])[1]))
         return node
 
     def parameter(self, number: Any) -> Expr:
@@ -79,8 +83,9 @@ class PlacedParametric:
 
     def __init__(self, part: Parametric, frame: Frame, side: int) -> None:
         self.part, self.frame = part, frame
-        self.own = [frame.variable(f"{s}{side}", ends, period, border)
-                    for s, ends, period, border in zip(part.symbols, part.domain, part.periods, part.border, strict=True)]
+        count = part.dimension
+        columns = zip(part.names[:count], part.domain, part.periods, part.border, part.polar[:count], strict=True)
+        self.own = [frame.variable(f"{name}{side}", ends, period, border, polar) for name, ends, period, border, polar in columns]
         self._at = {part.path: self._nodes(part.path)}
         self.position = self._vector(part.surface.expressions, part.path)
 

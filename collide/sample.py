@@ -6,7 +6,7 @@ within `separation` of one of them.
 
 from codegen.loops import call_kernel, native
 
-from .boxes import cut, keep_clear, load_lane, lower, upper
+from .boxes import at_pole, cut, keep_clear, load_lane, lower, upper
 from .descend import descend
 from .layout import (
     CLOSED,
@@ -97,7 +97,7 @@ def thin(s, p, used):
 
 @native
 def candidate(s, p, lane):
-    """The converged point of a lane into `centre`; False if it comes too late, or near a sample."""
+    """The converged point of a lane into `centre`; False if it comes too late, or near a sample, or at a pole."""
     objective = attribute(s, p, OBJECTIVE)
     for j in range(attribute(s, p, VARIABLES)):
         s.centre[j] = s.reached[s.count[STRIDE] * lane + j]
@@ -107,7 +107,7 @@ def candidate(s, p, lane):
         return False
     if attribute(s, p, IMAGE) != 0:
         image_of(s, p, s.tight, 0, s.near, 0)
-        return not near_sample(s, p, False, begin(s, p, s.tight, 0))
+        return not near_sample(s, p, False, begin(s, p, s.tight, 0)) and not at_pole(s, p, s.tight, 0)
     return True
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_border, read_lane, room_for_boxes, take
+from .boxes import at_border, at_pole, read_lane, room_for_boxes, take
 from .contraction import contract
 from .layout import (
     AGAIN,
@@ -36,12 +36,14 @@ from .layout import (
     LATE,
     LOCATED,
     NEED_BOXES,
+    NEED_CHART,
     NEED_SOLUTIONS,
     NEWTON,
     NEXT_LOCAL,
     OBJECTIVE,
     PARAMETERS,
     POINT,
+    POLE,
     PROBLEMS,
     PROVED,
     RANGE,
@@ -85,6 +87,8 @@ def run(s, steps):
         p = first_problem(s)
         if p < 0 or (s.count[FIRST_ONLY] != 0 and s.real[PROVED] < np.inf) or bracketed(s, p):
             return FINISHED
+        if s.count[POLE] > 0 or at_pole(s, p, s.box, attribute(s, p, ROOT)):
+            return NEED_CHART
         s.count[STEPS] += 1
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
             s.count[NEXT_LOCAL] *= 3

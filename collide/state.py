@@ -76,6 +76,12 @@ class Search:
         return range(int(self.count[layout.SOLUTIONS]))
 
     @property
+    def pole(self) -> tuple[Problem, int, int] | None:
+        """Where the search stopped because it met a pole: the problem, the number of the variable, and at which end of it."""
+        p, at = int(self.count[layout.POLE]) - 1, int(self.count[layout.POLE_END])
+        return (self.problems[p], at // 2, at % 2) if p >= 0 else None
+
+    @property
     def bytes(self) -> int:
         return sum(a.nbytes for a in self.arrays.values())
 
@@ -128,7 +134,7 @@ class Search:
         bounds = max((len(p.advance.kernel.outputs) for p in self.problems if p.advance), default=0)
         values = max(m + m * n, *(len(p.least_kernel.outputs) for p in self.problems if p.advance), 0)
         per_problem = {"table": (problems, layout.COLUMNS), "domain": (problems, n, 2), "inner": (problems, n, 2),
-                       "border": (problems, n, 2), "period": (problems, n), "normal": (problems, 3)}
+                       "border": (problems, n, 2), "period": (problems, n), "polar": (problems, n, 2), "normal": (problems, 3)}
         per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2)}
         per_solution = dict.fromkeys(_PER_SOLUTION, (_SOLUTIONS,)) | {
             "found": (_SOLUTIONS, n, 2), "region": (_SOLUTIONS, n, 2), "place": (_SOLUTIONS, 3, 2)}
@@ -160,7 +166,8 @@ class Search:
                 a["table"][k, layout.LEAST] = p.least_kernel.block_address("points")
                 a["table"][k, layout.LEAST_STEP] = p.least_step
             a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
-            for name, values in (("border", p.border), ("period", p.period)):
+            a["polar"][k] = -np.inf, np.inf
+            for name, values in (("border", p.border), ("period", p.period), ("polar", p.polar)):
                 if values is not None:
                     a[name][k, :n] = values
 

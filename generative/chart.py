@@ -1,0 +1,131 @@
+"""Smooth parameters round a pole: p = rho cos(w) and q = rho sin(w) instead of an angle w and a distance.
+
+Where a side of the parameter rectangle collapses to a point, S_u or S_v vanishes there, and with it every system of
+equations that is written in u and v. A surface that is smooth at the pole is a smooth function of p and q; if its formula
+is a polynomial in the distance, or one in sines and cosines of it, that function is found here by algebra. In the second
+case rho is the tangent of half the distance, so that sine and cosine are rational: 2 rho / (1 + rho^2) and
+(1 - rho^2) / (1 + rho^2).
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from .surface import ParametricSurface
+from .symbols import u, v
+
+# The part of the way to the other side, and the largest angle, that a chart reaches; and how far beyond that it goes.
+_SHARE, _ANGLE, _BEYOND = sp.Rational(1, 10), sp.Rational(1, 2), 1.25
+
+_P, _Q = u, v
+_RHO = sp.Dummy("rho", positive=True)
+_SINE, _COSINE = sp.Dummy("sine"), sp.Dummy("cosine")
+_SQUARE = _P**2 + _Q**2
+
+
+@functools.lru_cache(maxsize=512)
+def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[ParametricSurface, Any] | None:
+    """The surface round the pole at an end of `symbol`, with p and q as its parameters u and v, over a square; and the value
+    of `symbol` up to which the square covers the surface from the pole on. None where no smooth formula is found.
+
+    `surface` must be proved to close on itself along its other parameter.
+    """
+    other = v if symbol is u else u
+    lo, hi = surface.domain[other]
+    pole, opposite = surface.domain[symbol][end], surface.domain[symbol][1 - end]
+    inward = 1 if end == 0 else -1
+    w, r = sp.Dummy("w", real=True), sp.Dummy("r", real=True)
+    body = [e.subs({other: lo + (hi - lo) / (2 * sp.pi) * w, symbol: pole + inward * r}, simultaneous=True) for e in surface.body]
+    rate = _rate(body, r)
+    if rate is None:
+        return None
+    smooth = [_smooth(e.subs(r, r / rate) if rate else e, r, w, bool(rate)) for e in body]
+    if any(e is None for e in smooth):
+        return None
+    reach = abs(opposite - pole) * _SHARE
+    reach = sp.Min(reach, _ANGLE / rate) if rate else reach
+    rho = math.tan(float(reach * rate) / 2) if rate else float(reach)
+    half = sp.Rational(math.ceil(_BEYOND * rho * 2**20), 2**20)
+    flipped = surface.flipped != ((end == 0) if symbol is v else (end == 1))
+    chart = ParametricSurface(smooth, {u: (-half, half), v: (-half, half)}, flipped=flipped, motion=surface.motion)
+    return chart, pole + inward * reach
+
+
+def _rate(body: Sequence[Any], r: Any) -> Any:
+    """The greatest number of which all rates of r in sines and cosines are multiples; 0 where r is in none of them. None if
+    there is no such number, or r occurs outside them as well.
+    """
+    rates = []
+    for e in body:
+        waves = [w for w in e.atoms(sp.sin, sp.cos) if w.has(r)]
+        rates += [abs(sp.diff(w.args[0], r)) for w in waves]
+        if waves and e.xreplace({w: sp.Dummy() for w in waves}).has(r):
+            return None
+    if not rates:
+        return sp.Integer(0)
+    if any(k.free_symbols for k in rates) or any(not (k / rates[0]).is_rational for k in rates):
+        return None
+    if any(e.has(r) and not any(w.has(r) for w in e.atoms(sp.sin, sp.cos)) for e in body):
+        return None
+    return rates[0] * functools.reduce(sp.gcd, [k / rates[0] for k in rates])
+
+
+def _smooth(e: Any, r: Any, w: Any, turning: bool) -> Any:
+    """An expression of r and w as one of p and q; None if it is not seen to be smooth."""
+    names = {sp.sin(w): _Q / _RHO, sp.cos(w): _P / _RHO}
+    names |= {sp.sin(r): _RHO * _SINE, sp.cos(r): _COSINE} if turning else {r: _RHO}
+    inner: dict[Any, Any] = {}
+    polar = _with_inner(sp.expand_trig(e).xreplace(names), inner)
+    if polar is None or polar.has(r) or polar.has(w):
+        return None
+    found = _even(sp.expand(polar))
+    if found is None:
+        return None
+    known = {_SINE: 2 / (1 + _SQUARE), _COSINE: (1 - _SQUARE) / (1 + _SQUARE)}
+    return found.xreplace({**known, **{name: f.xreplace(known) for name, f in inner.items()}})
+
+
+def _with_inner(e: Any, inner: dict[Any, Any]) -> Any:
+    """The expression with each function of something that is smooth itself as a symbol, these in `inner`; None if what is
+    inside of one is not seen to be smooth.
+    """
+    if not e.has(_RHO):
+        return e
+    if e.is_Symbol or e.func in (sp.Add, sp.Mul) or (e.is_Pow and e.exp.is_Integer and (e.exp > 0 or e.base == _RHO)):
+        parts = [_with_inner(a, inner) for a in e.args]
+        return None if any(a is None for a in parts) else e.func(*parts) if parts else e
+    arguments = []
+    for a in e.args:
+        part = _with_inner(a, inner)
+        part = None if part is None else _even(sp.expand(part))
+        if part is None:
+            return None
+        arguments.append(part.xreplace(inner))
+    name = sp.Dummy("inner", real=True)
+    inner[name] = e.func(*arguments)
+    return name
+
+
+def _even(e: Any) -> Any:
+    """A sum of powers of rho as a function of p and q: the powers must be even, and those below zero go with multiples of
+    p^2 + q^2, which is rho^2.
+    """
+    powers: dict[int, Any] = {}
+    for term in sp.Add.make_args(e):
+        coefficient, power = term.as_coeff_exponent(_RHO)
+        if not power.is_Integer or coefficient.has(_RHO):
+            return None
+        powers[int(power)] = powers.get(int(power), 0) + coefficient
+    if any(k % 2 and sp.expand(c) != 0 for k, c in powers.items()):
+        return None
+    for k in sorted(k for k in powers if k < 0):
+        while k < 0:
+            quotient, rest = sp.div(powers.pop(k, 0), _SQUARE, _P, _Q)
+            if sp.expand(rest) != 0:
+                return None
+            k += 2
+            powers[k] = powers.get(k, 0) + quotient
+    return sum((c * _SQUARE ** (k // 2) for k, c in powers.items() if k % 2 == 0), sp.Integer(0))

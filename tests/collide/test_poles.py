@@ -1,0 +1,79 @@
+"""Contacts at the poles of spherical and polar parameters: found quickly, and proved with smooth parameters round them."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Status
+from collide.parts import parts_of
+from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
+from models.shapes.quadrics import cone_side, paraboloid_cup, sphere
+from models.shapes.solids import cylinder
+
+Q = sp.Rational
+FLOOR = ImplicitSurface(z, bounds=[(-5, 5)] * 3)
+SLAB = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
+SHIFT = [Q(1, 7), Q(2, 9), Q(1, 3)]
+TILT = Rigid(rotation=[3, 1, 2, 1], translation=SHIFT, normalize=True)
+
+
+def drop(height, x=0):
+    return Rigid(translation=[x, 0, height - t])
+
+
+# Bodies, the time span, the time and place of the contact.
+POLES = {
+    "ball in cup": ([sphere(radius=Q(1, 2)).moved(drop(2)), paraboloid_cup(radius=2, height=1)], (0, 2), 1.5, (0, 0, 0)),
+    "ball on implicit floor": ([sphere().moved(drop(3)), FLOOR], (0, 4), 2.0, (0, 0, 0)),
+    "ball on slab, tilted": ([sphere().moved(drop(3)).moved(TILT), SLAB.moved(TILT)], (0, 4), 2.0, SHIFT),
+    "ball on ball, tilted": ([sphere().moved(drop(4)).moved(TILT), sphere().moved(TILT)], (0, 4), 2.0,
+                             TILT.apply((0, 0, 1))),
+    "ball on cylinder": ([sphere().moved(drop(4)), cylinder()], (0, 4), 1.0, (0, 0, 2)),
+    # meets the other ball half a hundredth of a radian from its pole
+    "just beside a pole": ([sphere().moved(drop(4, x=Q(1, 100))), sphere()], (0, 4), 4 - float(sp.sqrt(4 - Q(1, 10000))),
+                           (0.005, 0, float(sp.sqrt(4 - Q(1, 10000))) / 2)),
+    # starts half below the floor, comes up through it, and falls on it again: only the last is incoming
+    "up and down again": ([sphere().moved(Rigid(translation=[0, 0, 4 * t - t**2 - Q(5, 2)])), FLOOR], (0, 5),
+                          2 + float(sp.sqrt(Q(1, 2))), (0, 0, 0)),
+}
+
+
+@pytest.mark.parametrize("name", POLES)
+def test_contact_at_a_pole_is_proved(name):
+    bodies, span, time, place = POLES[name]
+    c = collide.first_contact(bodies, span, budget=20.0)
+    assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all()
+    assert c.time.lo <= time + 1e-15 and time - 1e-15 <= c.time.hi and c.time.hi - c.time.lo < 1e-12
+    assert c.clear_until <= time + 1e-15
+    assert np.abs(c.points[0] - np.array(place, float)).max() < 1e-9
+    assert c.iterations < 20_000
+
+
+def test_the_tip_of_a_cone_stays_a_point():
+    """No parameters are smooth there: the apex is a part of its own, and its contact is proved as that of a point."""
+    tip = cone_side(radius=1, height=1).moved(Rigid(rotation=[[1, 0, 0], [0, -1, 0], [0, 0, -1]], translation=[0, 0, 3 - t]))
+    c = collide.first_contact([tip.moved(TILT), SLAB.moved(TILT)], (0, 4))
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= 2 <= c.time.hi
+    assert sum(p.dimension == 0 for p in parts_of(tip)) == 1
+
+
+def test_a_disc_that_lands_flat_is_sampled_at_its_pole_too():
+    disc = ParametricSurface([v * sp.cos(u), v * sp.sin(u), 0], {u: (0, 2 * sp.pi), v: (0, 1)}, flipped=True)
+    c = collide.first_contact([disc.moved(drop(1, x=Q(1, 5))), SLAB], (0, 2), simultaneity=1e-3, separation=0.25)
+    assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any()
+    local = c.points[:, :2] - [0.2, 0]
+    angle, distance = np.meshgrid(np.linspace(0, 2 * np.pi, 50), np.linspace(0, 1, 20))
+    grid = np.stack([distance * np.cos(angle), distance * np.sin(angle)], axis=-1).reshape(-1, 2)
+    assert np.linalg.norm(grid[:, None] - local[None], axis=2).min(axis=1).max() < 0.251
+
+
+def test_the_parts_round_a_pole_cover_the_face():
+    ball = sphere()
+    (whole,) = parts_of(ball)
+    face, south = parts_of(ball, frozenset({(0, v, 0)}))
+    assert face.whole is whole and face.domain[0] == whole.domain[0] and face.domain[1][1] == whole.domain[1][1]
+    # Distances from the axis: the least on the border of the square, that on the border of what is left of the face.
+    half = float(south.domain[0][1])
+    cut = float(face.domain[1][0])
+    assert 2 * half / (1 + half**2) > np.cos(cut)
