@@ -10,7 +10,8 @@ box.
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from .expr import Expr, ExprPool, reachable
+from .binders import bind
+from .expr import Expr, ExprPool, reachable, substitute
 
 Rule = Callable[[ExprPool, Expr, tuple[Expr, ...]], tuple[Expr | None, ...]]
 """(pool, node, its arguments) -> the partial derivative by each argument, None for a structural zero."""
@@ -85,11 +86,11 @@ RULES: dict[str, Rule] = {
     "sinc": lambda p, e, a: (-(a[0] * p.node("sinc", a[0], value=e.value + 1)),),
     "chebyshev": _chebyshev,
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
-    **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "undefined")},
+    **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip
 
 
-def _branches(p: ExprPool, e: Expr) -> tuple[str, Expr, Expr, Expr] | None:
+def branches(p: ExprPool, e: Expr) -> tuple[str, Expr, Expr, Expr] | None:
     """An operation that takes the value of one of two nodes: how (`where` or `choice`), by what, and the two."""
     if e.op in ("where", "choice"):
         return e.op, *e.args  # type: ignore[return-value]
@@ -99,7 +100,7 @@ def _branches(p: ExprPool, e: Expr) -> tuple[str, Expr, Expr, Expr] | None:
     return None
 
 
-def _forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
+def forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
     """Derivative by the variable `seed` of every node in `order`; a missing entry is a structural zero."""
     d: dict[int, Expr] = {seed.index: p.constant(1)}
     for e in order:
@@ -109,14 +110,19 @@ def _forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
             if e.args[0].index in d:
                 d[e.index] = d[e.args[0].index]
             continue
-        branches = _branches(p, e)
-        if branches is not None:
-            how, by, a, b = branches
+        chosen = branches(p, e)
+        if chosen is not None:
+            how, by, a, b = chosen
             if a.index in d or b.index in d:
                 zero = p.constant(0)
                 d[e.index] = p.node(how, by, d.get(a.index, zero), d.get(b.index, zero))
             continue
         if not any(a.index in d for a in e.args):
+            continue
+        if e.op in _BINDING:
+            derivative = _BINDING[e.op](p, e, [d.get(a.index) for a in e.args])
+            if derivative is not None:
+                d[e.index] = derivative
             continue
         total: Expr | None = None
         for argument, partial in zip(e.args, RULES[e.op](p, e, e.args), strict=True):
@@ -128,6 +134,38 @@ def _forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
     return d
 
 
+def _integral(p: ExprPool, e: Expr, d: Sequence[Expr | None]) -> Expr | None:
+    """Leibniz: f(b) b' - f(a) a' + the integral of f'."""
+    body, leaf, a, b = e.args
+    total = None if d[0] is None else bind("integral", d[0], leaf, a, b, value=e.value)
+    for sign, end, slope in ((1, b, d[3]), (-1, a, d[2])):
+        if slope is not None:
+            term = sign * _at(body, leaf, end) * slope
+            total = term if total is None else total + term
+    return total
+
+
+def _inverse(p: ExprPool, e: Expr, d: Sequence[Expr | None]) -> Expr | None:
+    """Where f(s, x) = y(x): s' = (y' - f_x) / f_s. The ends of the range searched do not matter."""
+    body, leaf, *_ = e.args
+    above = p.constant(0) if d[2] is None else d[2]
+    if d[0] is not None:
+        above = above - _at(d[0], leaf, e)
+    return None if d[0] is None and d[2] is None else above / _at(slope(body, leaf), leaf, e)
+
+
+def slope(body: Expr, leaf: Expr) -> Expr:
+    """The derivative of a body by the leaf it binds."""
+    return forward(body.pool, reachable([body]), leaf).get(body.index, body.pool.constant(0))
+
+
+def _at(body: Expr, leaf: Expr, value: Expr) -> Expr:
+    return substitute([body], {leaf.index: value})[0]
+
+
+_BINDING = {"integral": _integral, "inverse": _inverse}
+
+
 def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
     """The partial derivatives of each output by each variable (variable nodes of the same pool), as plain nodes.
 
@@ -137,7 +175,7 @@ def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Ex
         return []
     pool = outputs[0].pool
     order = reachable(outputs)
-    columns = [_forward(pool, order, v) for v in variables]
+    columns = [forward(pool, order, v) for v in variables]
     zero = pool.constant(0)
     return [[column.get(e.index, zero) for column in columns] for e in outputs]
 

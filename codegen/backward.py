@@ -29,8 +29,9 @@ Interval = tuple[Value, Value]
 # Nodes up to which the pass pays for its compilation; it is written as one function.
 LIMIT = 1500
 
-# Nodes that only proofs put into a graph, whose value depends on decorations that are not computed here.
-_FOREIGN = frozenset({"trusted", "refined", "midpoint"})
+# Nodes that only proofs put into a graph, and those expanded into such, whose value depends on decorations that are not
+# computed here.
+_FOREIGN = frozenset({"trusted", "refined", "midpoint", "integral", "inverse"})
 
 
 def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | None:

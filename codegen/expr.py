@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 # Every operation with its number of arguments (None: any number). `value` carries what is not an expression: the
-# number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc.
+# number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc, the
+# number of a bound variable, how often an operation repeats.
 ARITY: dict[str, int | None] = {
     "constant": 0, "variable": 0, "parameter": 0, "undefined": 0,
     "add": 2, "sub": 2, "neg": 1, "mul": 2, "div": 2, "fma": 3, "power_integer": 1, "pow": 2, "sqrt": 1,
@@ -23,7 +24,9 @@ ARITY: dict[str, int | None] = {
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "sinc": 1, "chebyshev": None,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3, "choice": 3,
-    "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2,
+    "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
+    # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.
+    "bound": 0, "integral": 4, "inverse": 5, "sum": 2, "union": 2, "captured": 0, "loop": None,
 }  # fmt: skip
 BOOLEAN = frozenset({"lt", "le", "eq", "and", "or", "not", "true", "false"})
 
@@ -281,6 +284,17 @@ def reachable(outputs: Iterable[Expr]) -> list[Expr]:
             seen[e.index] = e
             stack.extend(e.args)
     return [seen[k] for k in sorted(seen)]
+
+
+def substitute(outputs: Sequence[Expr], replacement: dict[int, Expr]) -> list[Expr]:
+    """The same graph with the nodes of the given indices replaced."""
+    done = dict(replacement)
+    for e in reachable(outputs):
+        if e.index not in done:
+            args = tuple(done[a.index] for a in e.args)
+            same = all(a is b for a, b in zip(args, e.args, strict=True))
+            done[e.index] = e if same else e.pool.node(e.op, *args, value=e.value)
+    return [done[e.index] for e in outputs]
 
 
 def evaluate(outputs: Sequence[Expr], arithmetic: Any, variables: Sequence[Any], parameters: Sequence[Any] = ()) -> list[Any]:

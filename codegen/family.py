@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .expr import BOOLEAN, Expr, ExprPool, reachable
+from .binders import constants
+from .expr import Expr, ExprPool, reachable
 from .reference import enclose_constant
 
 _STRUCTURE = frozenset({Fraction(-1), Fraction(0), Fraction(1)})
@@ -27,10 +28,13 @@ class Family(NamedTuple):
 def family(outputs: Sequence[Expr]) -> Family:
     """The family of a graph without parameters of its own, in a pool of its own, and the member's numbers."""
     member = _Member(ExprPool())
-    for e in reachable(outputs):
+    order = reachable(outputs)
+    constant = constants(order)
+    for e in order:
         if e.op == "parameter":
             raise ValueError("the graph has parameters already; a family makes its own")
-        member.note(e)
+        if not constant[e.index]:
+            member.note(e)
     built = [member.node(e) for e in outputs]
     return Family(built, np.array(member.numbers).reshape(-1, 2))
 
@@ -41,15 +45,11 @@ class _Member:
     def __init__(self, pool: ExprPool) -> None:
         self.pool = pool
         self.built: dict[int, Expr] = {}
-        self.constant: dict[int, bool] = {}
         self.numbers: list[tuple[float, float]] = []
 
     def note(self, e: Expr) -> None:
         """Arguments come before users, so only a user or the end asks for a constant part: the largest ones."""
-        leaf = e.op in ("variable", "undefined")
-        self.constant[e.index] = not leaf and e.op not in BOOLEAN and all(self.constant[a.index] for a in e.args)
-        if not self.constant[e.index]:
-            self.built[e.index] = self.pool.restore(e.op, tuple(self.node(a) for a in e.args), e.value)
+        self.built[e.index] = self.pool.restore(e.op, tuple(self.node(a) for a in e.args), e.value)
 
     def node(self, e: Expr) -> Expr:
         if e.index not in self.built:

@@ -11,13 +11,18 @@ from typing import Any
 import sympy as sp
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from .binders import bind
 from .expr import Expr, ExprPool
-from .functions import Chebyshev, SphericalBesselQuotient
+from .functions import BoundSymbol, Chebyshev, DefiniteIntegral, Inverse, SphericalBesselQuotient
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
+
+
+# Of an inverse function at a point: quadratic at the end, a bisection at worst.
+NEWTON_STEPS = 12
 
 
 class UnsupportedExpression(ValueError):
@@ -107,6 +112,11 @@ class _Converter:
                 f"cannot compile {name}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
         if name == "Pow":
             return (e.base,) if _has_number_in_exponent(e) else e.args
+        if isinstance(e, (DefiniteIntegral, Inverse)):
+            return (e.args[0], *e.args[2:])
+        if name == "Integral":
+            self.kept.append(_definite(e))
+            return (self.kept[-1],)
         if name == "Piecewise":
             branches = [part for pair in e.args for part in pair.args]
             self.kept.append(branches)
@@ -116,6 +126,8 @@ class _Converter:
     def _atom(self, e: Any) -> Expr:
         if e in self.known:
             return self.known[e]
+        if isinstance(e, BoundSymbol):
+            return self.pool.node("bound", value=int(e.dummy_index))
         if isinstance(e, sp.Symbol):
             names = {s.name for s in self.known}
             hint = ("a symbol of that name is listed, with other assumptions; use the very same symbol"
@@ -143,6 +155,16 @@ def _float_value(e: Any) -> Fraction:
     sign, mantissa, exponent, _ = e._mpf_
     value = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
     return -value if sign else value
+
+
+def _definite(e: Any) -> Any:
+    """SymPy's integral as ours, the innermost variable first."""
+    value = e.function
+    for limits in e.limits:
+        if len(limits) != 3 or not all(end.is_finite is not False for end in limits[1:]):
+            raise UnsupportedExpression(f"cannot compile {_short(e)}: an integral needs two finite limits, Integral(f, (s, a, b))")
+        value = DefiniteIntegral(value, *limits)
+    return value
 
 
 def _short(e: Any) -> str:
@@ -215,6 +237,16 @@ def _bessel(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     return p.node("sinc", args[1], value=int(order))
 
 
+def _integral(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    f, a, b, _ = args
+    return bind("integral", f, p.node("bound", value=int(e.variable.dummy_index)), a, b, value=int(e.args[4]))
+
+
+def _inverse(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    f, *rest = args
+    return bind("inverse", f, p.node("bound", value=int(e.variable.dummy_index)), *rest, value=NEWTON_STEPS)
+
+
 def _fold(op: str) -> Convert:
     def rule(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
         total = args[0]
@@ -247,6 +279,7 @@ RULES: dict[str, Convert] = {
     "sec": _reciprocal("cos"), "csc": _reciprocal("sin"), "cot": _reciprocal("tan"),
     "sech": _reciprocal("cosh"), "csch": _reciprocal("sinh"), "coth": _reciprocal("tanh"),
     "sinc": lambda p, e, args: p.node("sinc", args[0], value=0),
+    "Integral": lambda p, e, args: args[0], DefiniteIntegral.__name__: _integral, Inverse.__name__: _inverse,
     Chebyshev.__name__: _same("chebyshev"), SphericalBesselQuotient.__name__: _bessel,
     "fma": _same("fma"),
     "frac": lambda p, e, args: args[0] - p.node("floor", args[0]),

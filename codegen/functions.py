@@ -1,10 +1,11 @@
-"""SymPy functions that `codegen` knows beside SymPy's own: Chebyshev series and spherical Bessel quotients.
+"""SymPy functions that `codegen` knows beside SymPy's own: Chebyshev series, spherical Bessel quotients, integrals, inverses.
 
 They are ordinary SymPy expressions: they print, substitute, differentiate and evaluate numerically.
 """
 
 from typing import Any
 
+import mpmath
 import sympy as sp
 
 
@@ -78,3 +79,164 @@ class SphericalBesselQuotient(sp.Function):  # type: ignore[misc]
 def cosc(x: Any) -> Any:
     """(1 - cos x) / x^2 without its removable singularity: sinc(x/2)^2 / 2."""
     return sp.sinc(sp.sympify(x) / 2) ** 2 / 2
+
+
+# -- operators with a variable of their own ---------------------------------------------------------------------------
+
+
+class BoundSymbol(sp.Dummy):  # type: ignore[misc]
+    """The variable of an operator below: a symbol of its own, so replacing the symbol it was made from leaves it alone.
+
+    Its `dummy_index` is how many such operators lie nested inside the formula it is bound in.
+    """
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self.name)
+
+    def _latex(self, printer: Any) -> str:
+        return str(printer._print_Symbol(self))
+
+
+class _Operator(sp.Expr):  # type: ignore[misc]
+    """``Operator(f, s, ...)``: a real number made of a function s -> f; s is bound in f and nowhere else."""
+
+    @classmethod
+    def _bound(cls, f: Any, s: Any) -> tuple[Any, Any]:
+        """The formula and its variable as a `BoundSymbol`."""
+        f, s = sp.sympify(f), sp.sympify(s)
+        if not isinstance(s, sp.Symbol):
+            raise TypeError(f"{cls.__name__} needs a symbol as its variable, got {s}; write {cls.__name__}(f, s, ...) for f of s")
+        if not isinstance(f, sp.Expr):
+            raise TypeError(f"{cls.__name__} needs a real expression, got {f!r} of type {type(f).__name__}")
+        depth = 1 + max((e.variable.dummy_index for e in f.atoms(_Operator)), default=-1)
+        if isinstance(s, BoundSymbol) and s.dummy_index == depth:
+            return f, s
+        own = BoundSymbol(s.name, dummy_index=depth, real=True)
+        return f.xreplace({s: own}), own
+
+    @property
+    def function(self) -> Any:
+        return self.args[0]
+
+    @property
+    def variable(self) -> Any:
+        return self.args[1]
+
+    @property
+    def free_symbols(self) -> set[Any]:
+        outside: set[Any] = set().union(*(e.free_symbols for e in self.args[2:]))
+        return (self.function.free_symbols - {self.variable}) | outside
+
+    @property
+    def is_number(self) -> bool:
+        return not self.free_symbols
+
+    def at(self, value: Any) -> Any:
+        """f at s = value."""
+        return self.function.xreplace({self.variable: value})
+
+    def _xreplace(self, rule: Any) -> Any:
+        return super()._xreplace({old: new for old, new in rule.items() if old != self.variable})
+
+    def _eval_is_real(self) -> bool | None:
+        return True if all(e.is_real for e in self.args) else None
+
+
+class DefiniteIntegral(_Operator):
+    """``DefiniteIntegral(f, s, a, b)`` is the integral of f, a formula of s and anything else, from s = a to s = b.
+
+    The limits are expressions; b may be below a. Undefined unless f is defined and bounded between them: improper integrals
+    are not taken. Bounds come from Gauss's rule with its remainder on `panels` equal parts (see `codegen.quadrature`); doubling
+    the parts divides the width of the bounds by about 2000, where it is not rounding, and doubles the time. SymPy's `Integral`
+    with two limits means the same.
+
+    >>> from sympy import sin, symbols
+    >>> s, x = symbols("s x", real=True)
+    >>> DefiniteIntegral(sin(s * x), s, 0, x).diff(x)
+    DefiniteIntegral(s*cos(s*x), s, 0, x) + sin(x**2)
+    """
+
+    PANELS = 32
+
+    def __new__(cls, f: Any, s: Any, a: Any, b: Any, panels: Any = PANELS) -> Any:
+        panels = sp.sympify(panels)
+        if not (panels.is_Integer and 1 <= panels <= 4096):
+            raise ValueError(f"panels must be an integer from 1 to 4096, got {panels}")
+        function, own = cls._bound(f, s)
+        a, b = sp.sympify(a), sp.sympify(b)
+        if own not in function.free_symbols:
+            return function * (b - a)
+        return sp.Expr.__new__(cls, function, own, a, b, panels)
+
+    def _eval_derivative(self, x: Any) -> Any:
+        """Leibniz's rule."""
+        f, s, a, b, panels = self.args
+        inside = f.diff(x)
+        total = self.at(b) * b.diff(x) - self.at(a) * a.diff(x)
+        return total if inside.is_zero else total + DefiniteIntegral(inside, s, a, b, panels)
+
+    def _written(self) -> Any:
+        f, s, a, b, _ = self.args
+        return sp.Integral(f, (s, a, b))
+
+    def _eval_evalf(self, prec: int) -> Any:
+        return None if self.free_symbols else self._written().evalf(sp.core.evalf.prec_to_dps(prec) + 1)
+
+    def _sympystr(self, printer: Any) -> str:
+        *parts, panels = self.args
+        inside = ", ".join(printer._print(e) for e in parts)
+        return f"DefiniteIntegral({inside}{'' if panels == self.PANELS else f', panels={panels}'})"
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        text = printer._print(self._written())
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+    def _pretty(self, printer: Any) -> Any:
+        return printer._print(self._written())
+
+
+class Inverse(_Operator):
+    """``Inverse(f, s, y, lo, hi)`` is the s between lo and hi where f, a formula of s and anything else, has the value y.
+
+    f must be strictly monotone, with a derivative other than 0, from lo to hi inclusive. Bounds are [lo, hi] at level 0 where a
+    kernel cannot prove that, or cannot prove y to lie between f(lo) and f(hi); else they come from an interval Newton step
+    (see `codegen.quadrature`). Undefined for other y.
+
+    >>> from sympy import symbols
+    >>> s, x = symbols("s x", real=True)
+    >>> Inverse(s**3 + s, s, x, -2, 2).diff(x)
+    1/(3*Inverse(s**3 + s, s, x, -2, 2)**2 + 1)
+    """
+
+    def __new__(cls, f: Any, s: Any, y: Any, lo: Any, hi: Any) -> Any:
+        function, own = cls._bound(f, s)
+        if own not in function.free_symbols:
+            raise ValueError(f"Inverse needs a function of {s}, got {function}, which does not depend on it")
+        return sp.Expr.__new__(cls, function, own, sp.sympify(y), sp.sympify(lo), sp.sympify(hi))
+
+    def _eval_derivative(self, x: Any) -> Any:
+        """(y' - f_x) / f_s at the inverse: the implicit function theorem."""
+        f, s, y, _, _ = self.args
+        above = y.diff(x) - f.diff(x).xreplace({s: self})
+        return above / f.diff(s).xreplace({s: self}) if above != 0 else above
+
+    def _eval_evalf(self, prec: int) -> Any:
+        if self.free_symbols:
+            return None
+        _, _, y, lo, hi = self.args
+        digits = sp.core.evalf.prec_to_dps(prec) + 5
+        with mpmath.workprec(prec + 20):
+            low, high, value = (mpmath.mpf(e.evalf(digits)) for e in (lo, hi, y))
+
+            def miss(w: Any) -> Any:
+                return mpmath.mpf(self.at(sp.Float(w, digits)).evalf(digits)) - value
+
+            return sp.Float(mpmath.findroot(miss, (low, high), solver="anderson"), precision=prec)
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"Inverse({', '.join(printer._print(e) for e in self.args)})"
+
+    def _latex(self, printer: Any, exp: Any = None) -> str:
+        f, s, y, lo, hi = (printer._print(e) for e in self.args)
+        text = rf"\left({s} \mapsto {f}\right)^{{-1}}_{{\left[{lo}, {hi}\right]}}\left({y}\right)"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"

@@ -263,7 +263,8 @@ def _loop(code: Code) -> Callable[..., None]:
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
 
 
-_linked_lock = threading.Lock()
+# Reentrant: lowering may run a kernel for the numbers that the code holds.
+_linked_lock = threading.RLock()
 _linked_code: dict[str, Code] = {}
 
 

@@ -17,11 +17,14 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Literal
 
+from .binders import constants
 from .elementary import logic
-from .expr import BOOLEAN, Expr, reachable
+from .expr import Expr, reachable
 from .lanes import WIDTH, Emit, Module
 from .operations import INLINE, LEVEL, PAIRED, POINT, interval_operation
+from .quadrature import expand
 from .reference import enclose_constant
+from .repetition import loop_body, loop_function, outline
 from .signs import Known, analyse
 
 Kind = Literal["interval", "decorated", "points"]
@@ -40,12 +43,18 @@ _GUARD = {"refined": 0, "trusted": 1}
 
 def lower(outputs: Sequence[Expr], kind: Kind, width: int = WIDTH) -> Module:
     """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block."""
-    decorated = _decorated(outputs, kind)
-    order = _live(outputs, kind, decorated)
+    outputs = expand(outputs, "points" if kind == "points" else "rigorous")
     rounding = "nearest" if kind == "points" else "upward"
-    module = Module(width, rounding, inline=len(order) < OUTLINE)
-    _Lowering(module, outputs, order, kind, decorated).run()
+    module = Module(width, rounding, inline=len(reachable(outputs)) < OUTLINE)
+    _lower(module, outputs, kind, "")
     return module
+
+
+def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str) -> None:
+    """Add the function ``{prefix}body`` and what it calls."""
+    outputs = outline(outputs, numbers=kind != "points")
+    decorated = _decorated(outputs, kind)
+    _Lowering(module, outputs, _live(outputs, kind, decorated), kind, decorated, prefix).run()
 
 
 def batch_width(outputs: Sequence[Expr]) -> int:
@@ -72,14 +81,18 @@ def _decorated(outputs: Sequence[Expr], kind: Kind) -> set[int]:
     if kind == "points":
         return set()
     order = reachable(outputs)
-    roots = outputs if kind == "decorated" else [e.args[_GUARD[e.op]] for e in order if e.op in _GUARD]
+    if kind == "decorated":
+        return {e.index for e in order}
+    roots = [e.args[_GUARD[e.op]] for e in order if e.op in _GUARD]
+    # The body of a loop may ask for the levels of what it takes from outside.
+    roots += [a for e in order if e.op == "loop" for a in e.args]
     return {e.index for e in reachable(roots)}
 
 
 def _live(outputs: Sequence[Expr], kind: Kind, decorated: set[int]) -> list[Expr]:
     """The nodes to compute. A guard counts for decorations only, an enclosed constant has no arguments."""
     seen: dict[int, Expr] = {}
-    constant = _constants(outputs)
+    constant = constants(reachable(outputs))
     stack = list(outputs)
     while stack:
         e = stack.pop()
@@ -93,24 +106,16 @@ def _live(outputs: Sequence[Expr], kind: Kind, decorated: set[int]) -> list[Expr
     return [seen[k] for k in sorted(seen)]
 
 
-def _constants(outputs: Sequence[Expr]) -> dict[int, bool]:
-    """For every node, does it depend on no variable and no parameter (and is a number, not a truth value)?"""
-    constant: dict[int, bool] = {}
-    for e in reachable(outputs):
-        leaf = e.op in ("variable", "parameter", "undefined")
-        constant[e.index] = not leaf and e.op not in BOOLEAN and all(constant[a.index] for a in e.args)
-    return constant
-
-
 class _Lowering:
     """Walks the nodes in order, chunk by chunk."""
 
     def __init__(self, module: Module, outputs: Sequence[Expr], order: Sequence[Expr], kind: Kind,
-                 decorated: set[int]) -> None:
+                 decorated: set[int], prefix: str) -> None:
+        self.prefix = prefix
         self.module, self.outputs, self.order, self.kind = module, outputs, order, kind
         self.decorated = decorated
         self.known: dict[int, Known] = analyse(reachable(outputs)) if kind != "points" else {}
-        self.constant = _constants(outputs)
+        self.constant = constants(reachable(outputs))
         self.enclosures: dict[int, tuple[float, float]] = {}
         self.values: dict[int, Values] = {}
         self.levels: dict[int, str | None] = {}
@@ -135,23 +140,25 @@ class _Lowering:
             for e in slots.written[number]:
                 stored[e.index] = self._store_slot(e, slots)
             self._store_outputs(chunk)
-            self._finish(f"chunk{number}")
+            self._finish(f"{self.prefix}chunk{number}")
         self._body(len(chunks), slots.count)
 
     def _leaf(self, e: Expr) -> bool:
         """Is the node cheaper to write again in another chunk than to pass through memory?"""
-        return e.op in ("variable", "parameter", "constant") or (self.constant[e.index] and self.kind != "points")
+        return e.op in ("variable", "parameter", "captured", "constant") or (self.constant[e.index] and self.kind != "points")
 
     def _finish(self, name: str) -> None:
         body = "\n".join(self.lanes.lines)
         self.module.add(name, f"define internal void @{name}(ptr noalias %x, ptr noalias %p, ptr noalias %out, "
-                              f"ptr noalias %s) #2 {{\n{body}\n  ret void\n}}")
+                              f"ptr noalias %s, ptr noalias %c) #2 {{\n{body}\n  ret void\n}}")
 
     def _body(self, chunks: int, slots: int) -> None:
         L = self.lanes
         size = slots * self._slot_vectors
-        calls = "\n".join(f"  call void @chunk{k}(ptr %x, ptr %p, ptr %out, ptr %s)" for k in range(chunks))
-        self.module.add("body", f"define internal void @body(ptr %x, ptr %p, ptr %out) #2 {{\n"
+        outside = "ptr %c" if self.prefix else "ptr null"
+        calls = "\n".join(f"  call void @{self.prefix}chunk{k}(ptr %x, ptr %p, ptr %out, ptr %s, {outside})" for k in range(chunks))
+        parameters = "ptr %x, ptr %p, ptr %out" + (", ptr %c" if self.prefix else "")
+        self.module.add(f"{self.prefix}body", f"define internal void @{self.prefix}body({parameters}) #2 {{\n"
                                 f"  %s = alloca {L.vector}, i64 {max(size, 1)}, align 64\n{calls}\n  ret void\n}}")
 
     @property
@@ -198,6 +205,10 @@ class _Lowering:
         if e.op in ("variable", "parameter"):
             pointer, count = ("%x" if e.op == "variable" else "%p"), vectors(self.kind)[0]
             self.values[e.index] = tuple(self.lanes.load(pointer, e.value * count + k) for k in range(count))
+        elif e.op == "captured":
+            self._captured(e)
+        elif e.op == "loop":
+            self._loop(e)
         elif self.kind == "points":
             self.values[e.index] = self._point(e)
         elif self.constant[e.index]:
@@ -206,6 +217,31 @@ class _Lowering:
             self.values[e.index] = self._interval(e)
             if e.index in self.decorated:
                 self.levels[e.index] = self._level(e)
+
+    def _captured(self, e: Expr) -> None:
+        base = e.value * self._slot_vectors
+        self.values[e.index] = tuple(self.lanes.load("%c", base + k) for k in range(self._vectors_of(e)))
+        self.levels[e.index] = self.lanes.load("%c", base + 2) if e.index in self.decorated else None
+
+    def _loop(self, e: Expr) -> None:
+        """Write what the body takes from outside into memory, call the loop, read its result."""
+        L, body = self.lanes, loop_body(e)
+        kind: Kind = "points" if self.kind == "points" else "decorated" if e.index in self.decorated else "interval"
+        name = f"loop{e.index}{kind}"
+        if name not in self.module.functions:
+            _lower(self.module, [body], kind, name)
+            self.module.add(name, loop_function(self.module.lanes(), name, e, vectors(kind)[1], self._slot_vectors))
+        room = (len(e.args) + 1) * self._slot_vectors
+        captured, result = f"%captured{e.index}", f"%result{e.index}"
+        L.lines += [f"  {captured} = alloca {L.vector}, i64 {room}, align 64", f"  {result} = alloca {L.vector}, i64 3, align 64"]
+        for k, a in enumerate(e.args):
+            for j, value in enumerate(self.values[a.index]):
+                L.store(captured, k * self._slot_vectors + j, value)
+            if kind != "points":
+                L.store(captured, k * self._slot_vectors + 2, self.levels[a.index] or L.const(3.0))
+        L.lines.append(f"  call void @{name}(ptr %x, ptr %p, ptr {result}, ptr {captured})")
+        self.values[e.index] = tuple(L.load(result, k) for k in range(self._vectors_of(e)))
+        self.levels[e.index] = L.load(result, 2) if kind == "decorated" else None
 
     def _arguments(self, e: Expr) -> Values:
         return tuple(v for a in e.args for v in self.values[a.index])

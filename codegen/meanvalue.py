@@ -8,7 +8,7 @@ keeps the natural extension elsewhere.
 from collections.abc import Sequence
 
 from .autodiff import partials
-from .expr import Expr, reachable
+from .expr import Expr, substitute
 
 
 def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
@@ -26,14 +26,3 @@ def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[
                 total = total + slope * pool.node("sub", x, c)
         refined.append(pool.node("refined", f, total))
     return refined
-
-
-def substitute(outputs: Sequence[Expr], replacement: dict[int, Expr]) -> list[Expr]:
-    """The same graph with the nodes of the given indices replaced."""
-    done = dict(replacement)
-    for e in reachable(outputs):
-        if e.index not in done:
-            args = tuple(done[a.index] for a in e.args)
-            same = all(a is b for a, b in zip(args, e.args, strict=True))
-            done[e.index] = e if same else e.pool.node(e.op, *args, value=e.value)
-    return [done[e.index] for e in outputs]

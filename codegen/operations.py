@@ -26,7 +26,7 @@ from .signs import Known
 INLINE: dict[str, Callable[..., Any]] = {
     "add": arithmetic.add, "sub": arithmetic.subtract, "neg": arithmetic.negate,
     "scale": arithmetic.multiply_constant,
-    "midpoint": arithmetic.midpoint,
+    "midpoint": arithmetic.midpoint, "hull": arithmetic.hull,
     "true": logic.true, "false": logic.false, "not": logic.not_, "and": logic.and_, "or": logic.or_,
 }  # fmt: skip
 

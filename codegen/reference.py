@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from mpmath import libmp
 
+from .binders import BINDERS, constants, unroll
 from .directed import DOUBLE, Format, to_float
 from .expr import Expr, evaluate, reachable
 from .reference_arithmetic import Decorated, Reference
@@ -22,9 +23,13 @@ _MOST_BITS = 1024
 def enclose_constant(expression: Expr) -> tuple[float, float]:
     """The tight double enclosure of an expression without variables; the whole line unless it is proved to be defined.
 
+    (With integrals or inverse functions in it, an enclosure, not the tight one.)
+
     Evaluated with twice the bits until both ends round to the same or to neighbouring doubles. A double that no
     rounding shows to be one, like sqrt(2)**2, ends as the enclosure by its two neighbours.
     """
+    if any(e.op in BINDERS for e in reachable([expression])):
+        return enclose_integrals([expression])[0]
     bits = 128
     while True:
         (value,) = evaluate([expression], Reference(Format(bits)), [])
@@ -35,14 +40,45 @@ def enclose_constant(expression: Expr) -> tuple[float, float]:
         bits *= 2
 
 
+_integrals: dict[bytes, list[tuple[float, float]]] = {}
+
+
+def enclose_integrals(expressions: Sequence[Expr]) -> list[tuple[float, float]]:
+    """Double enclosures of expressions without variables that hold integrals or repetitions, by a kernel: no tighter than that.
+
+    A quadrature takes thousands of operations, and its error does not fall with more bits.
+    """
+    from .kernel import Kernel, serialize
+
+    key = serialize(expressions)
+    if key not in _integrals:
+        none = np.empty((1, 0))
+        lo, hi, level = Kernel(expressions, []).decorated(none, none)
+        _integrals[key] = [(float(a), float(b)) if d else (-math.inf, math.inf) for a, b, d in zip(lo[0], hi[0], level[0], strict=True)]
+    return _integrals[key]
+
+
+def expanded(outputs: Sequence[Expr]) -> list[Expr]:
+    """The graph with integrals and inverse functions as the operations that enclose them."""
+    if not any(e.op in BINDERS for e in reachable(outputs)):
+        return list(outputs)
+    from .quadrature import expand
+
+    return unroll(expand(outputs, "rigorous"))
+
+
 def interpret(outputs: Sequence[Expr], lo: Any, hi: Any, plo: Any = None, phi: Any = None) -> tuple[Any, Any, Any]:
     """Bounds and levels of `outputs` on boxes, arrays (n, d) -> (n, outputs): what a decorated kernel computes."""
     lo, hi = np.asarray(lo, float), np.asarray(hi, float)
     none = np.empty((len(lo), 0))
     plo, phi = (none if p is None else np.broadcast_to(p, (len(lo), np.shape(p)[-1])) for p in (plo, phi))
-    constants = _constants(outputs)
+    outputs = expanded(outputs)
+    order = reachable(outputs)
+    known = _constants(order, outputs)
+    constant = constants(order)
+    order = [e for e in order if not constant[e.index]]
     boxes = zip(lo, hi, plo, phi, strict=True)
-    rows = [_row(outputs, constants, _box(a, b), _box(c, d)) for a, b, c, d in boxes]
+    rows = [_row(outputs, order, known, _box(a, b), _box(c, d)) for a, b, c, d in boxes]
     result = np.array([[(to_float(v.lo), to_float(v.hi), v.level) for v in row] for row in rows])
     result = result.reshape(len(lo), len(outputs), 3)
     return result[..., 0], result[..., 1], result[..., 2].astype(np.uint8)
@@ -52,23 +88,24 @@ def _box(lo: Any, hi: Any) -> list[Decorated]:
     return [Decorated(libmp.from_float(float(a)), libmp.from_float(float(b)), 3) for a, b in zip(lo, hi, strict=True)]
 
 
-def _constants(outputs: Sequence[Expr]) -> dict[int, Decorated]:
-    """The enclosures of the nodes without variables, by index: each is one number, whatever its operations."""
+def _constants(order: Sequence[Expr], outputs: Sequence[Expr]) -> dict[int, Decorated]:
+    """The enclosures of the largest parts without variables, by index: each is one number, whatever its operations."""
+    constant = constants(order)
+    used = [*outputs, *(a for e in order if not constant[e.index] for a in e.args)]
     found: dict[int, Decorated] = {}
-    for e in reachable(outputs):
-        leaf = e.op in ("variable", "parameter", "undefined")
-        if not (leaf or e.boolean) and all(a.index in found for a in e.args):
+    for e in used:
+        if constant[e.index] and e.index not in found:
             lo, hi = enclose_constant(e)
             level = 0 if lo == -math.inf and hi == math.inf else 3
             found[e.index] = Decorated(libmp.from_float(lo), libmp.from_float(hi), level)
     return found
 
 
-def _row(outputs: Sequence[Expr], constants: dict[int, Decorated], x: list[Decorated], p: list[Decorated],
-         ) -> list[Decorated]:
-    values: dict[int, Any] = dict(constants)
+def _row(outputs: Sequence[Expr], order: Sequence[Expr], known: dict[int, Decorated], x: list[Decorated],
+         p: list[Decorated]) -> list[Decorated]:
+    values: dict[int, Any] = dict(known)
     leaves = {"variable": x, "parameter": p}
-    for e in reachable(outputs):
+    for e in order:
         if e.op in leaves:
             values[e.index] = leaves[e.op][e.value]
         elif e.index not in values:

@@ -390,6 +390,10 @@ class Reference:
         centre = least(greatest(middle, mpf_neg(largest)), x.hi, largest)
         return Decorated(centre, centre, x.level)
 
+    def hull(self, x: Decorated, y: Decorated) -> Decorated:
+        """Any point of the two, or between them."""
+        return self._decorated((least(x.lo, y.lo), greatest(x.hi, y.hi)), 3, x, y)
+
     def refined(self, natural: Decorated, form: Decorated) -> Decorated:
         """The intersection with a form from derivatives, a bound where the function is continuous."""
         if natural.level < 2:

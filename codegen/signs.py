@@ -45,7 +45,7 @@ def _nonnegative(e: Expr, args: Sequence[Known]) -> bool:
         return not isinstance(e.value, Fraction) or e.value >= 0
     if e.op == "power_integer" and e.value % 2 == 0:
         return True
-    if e.op in ("add", "mul", "min", "sqrt", "where", "power_integer", "guarded"):
+    if e.op in ("add", "mul", "min", "sqrt", "where", "power_integer", "guarded", "hull"):
         return all(a.nonnegative for a in args)
     if e.op == "max":
         return any(a.nonnegative for a in args)
@@ -62,7 +62,7 @@ def _bound(e: Expr, args: Sequence[Known]) -> float:
         return sizes[0] * sizes[1] if math.isfinite(sum(sizes)) else math.inf
     if e.op == "power_integer":
         return _power(sizes[0], e.value)
-    if e.op in ("neg", "abs", "min", "max", "where", "choice"):
+    if e.op in ("neg", "abs", "min", "max", "where", "choice", "hull"):
         return max(sizes)
     return _BOUND.get(e.op, math.inf)
 

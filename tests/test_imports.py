@@ -25,7 +25,7 @@ ONLY: dict[str, set[str]] = {
     "generative.marching": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "codegen.from_sympy": {"sympy"},
-    "codegen.functions": {"sympy"},
+    "codegen.functions": {"sympy", "mpmath"},
     "codegen.native": {"llvmlite"},
     # The reference interpreter, on arbitrary-precision numbers.
     **{f"codegen.{m}": {"mpmath"} for m in ("directed", "reference", "reference_arithmetic", "chebyshev_basis", "spherical_bessel")},

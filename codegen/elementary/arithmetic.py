@@ -318,7 +318,7 @@ def ceiling_point(L: Lanes, x: Value) -> tuple[Value]:
     return (L.neg(L.floor(L.neg(x))),)
 
 
-# -- midpoint ---------------------------------------------------------------------------------------------------
+# -- midpoint and hull ---------------------------------------------------------------------------------------------------
 
 LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
 
@@ -332,3 +332,8 @@ def midpoint(L: Lanes, n: Value, h: Value) -> Interval:
     middle = L.mul(L.sub(h, n), L.const(0.5))
     c = L.min(L.max(middle, L.const(-LARGEST)), L.min(h, L.const(LARGEST)))
     return L.neg(c), c
+
+
+def hull(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> Interval:
+    """The least interval that holds both."""
+    return L.max(xn, yn), L.max(xh, yh)

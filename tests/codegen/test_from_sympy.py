@@ -133,7 +133,7 @@ def test_shared_subexpressions_do_not_blow_up() -> None:
     (sp.gamma(x), r"cannot compile gamma: gamma\(x\); supported are .*sin.*"),
     (sp.Function("f")(x), r"cannot compile f: f\(x\)"),
     (sp.Derivative(sp.Function("f")(x), x), "cannot compile Derivative: "),
-    (sp.Integral(sp.sin(x * y), (x, 0, y)), "cannot compile Integral: "),
+    (sp.Integral(sp.sin(x * y), x), "cannot compile Integral.*needs two finite limits"),
     (sp.I * x, "I is not a finite real constant"), (x + sp.oo, "oo is not a finite"), (sp.nan, "nan is not a finite"),
     (sp.zoo * x, "zoo is not a finite"), (x + float("inf"), "is not a finite"),
     (SphericalBesselQuotient(y, x), "order of SphericalBesselQuotient"),
