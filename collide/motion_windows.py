@@ -19,12 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen.autodiff import partials
-from codegen.expr import Expr, ExprPool
+from codegen.expr import Expr, ExprPool, substitute
 from codegen.family import family
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from codegen.lanes import Lanes
-from codegen.meanvalue import substitute
 from generative import Motion, t
 
 from .advance import rough

@@ -86,7 +86,7 @@ def _faces(body: Any, k: int) -> Sequence[ParametricSurface]:
 class PatchSearch:
     """The memory of `bezier_contacts` for patches, and which body each belongs to; `budget.drive` runs it."""
 
-    problems = ()
+    problems, pole = (), None
 
     def __init__(self, bodies: Sequence[int], patches: Sequence[Piece], span: tuple[Any, Any]) -> None:
         self.patches, self.span = patches, span
