@@ -3,6 +3,8 @@
 They are ordinary SymPy expressions: they print, substitute, differentiate and evaluate numerically.
 """
 
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import mpmath
@@ -97,7 +99,7 @@ class BoundSymbol(sp.Dummy):  # type: ignore[misc]
         return str(printer._print_Symbol(self))
 
 
-class _Operator(sp.Expr):  # type: ignore[misc]
+class Operator(sp.Expr):  # type: ignore[misc]
     """``Operator(f, s, ...)``: a real number made of a function s -> f; s is bound in f and nowhere else."""
 
     @classmethod
@@ -108,7 +110,7 @@ class _Operator(sp.Expr):  # type: ignore[misc]
             raise TypeError(f"{cls.__name__} needs a symbol as its variable, got {s}; write {cls.__name__}(f, s, ...) for f of s")
         if not isinstance(f, sp.Expr):
             raise TypeError(f"{cls.__name__} needs a real expression, got {f!r} of type {type(f).__name__}")
-        depth = 1 + max((e.variable.dummy_index for e in f.atoms(_Operator)), default=-1)
+        depth = 1 + max((e.variable.dummy_index for e in f.atoms(Operator)), default=-1)
         if isinstance(s, BoundSymbol) and s.dummy_index == depth:
             return f, s
         own = BoundSymbol(s.name, dummy_index=depth, real=True)
@@ -142,7 +144,46 @@ class _Operator(sp.Expr):  # type: ignore[misc]
         return True if all(e.is_real for e in self.args) else None
 
 
-class DefiniteIntegral(_Operator):
+    def _eval_is_extended_positive(self) -> bool | None:
+        """Not by evaluation, which is what SymPy does with numbers unasked."""
+        return None
+
+    def _eval_is_extended_negative(self) -> bool | None:
+        return None
+
+    def _eval_evalf(self, prec: int) -> Any:
+        value = None if self.free_symbols else _evaluated(self, prec)
+        return None if value is None or not mpmath.isfinite(value) else sp.Float._new(value._mpf_, prec)
+
+
+def separate(expressions: Sequence[Any]) -> tuple[list[Any], dict[Any, sp.Symbol]]:
+    """The expressions with a symbol in the place of every operator that lies in no other one, and which symbol stands for which."""
+    places: dict[Any, sp.Symbol] = {}
+    stack = list(expressions)
+    while stack:
+        e = stack.pop()
+        if not isinstance(e, Operator):
+            stack.extend(e.args)
+        elif e not in places:
+            places[e] = sp.Dummy(real=True)
+    return [e.xreplace(places) for e in expressions], places
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(operator: Any, prec: int) -> Any:
+    with mpmath.workprec(prec + 10):
+        return operator._function([])()
+
+
+def _mpmath_function(e: Any, symbols: Sequence[Any]) -> Callable[..., Any]:
+    """e as a function of mpmath numbers, one a symbol."""
+    (plain,), places = separate([e])
+    function = sp.lambdify([*symbols, *places.values()], plain, modules="mpmath")
+    inner = [operator._function(symbols) for operator in places]
+    return lambda *values: mpmath.mpmathify(function(*values, *(g(*values) for g in inner)))
+
+
+class DefiniteIntegral(Operator):
     """``DefiniteIntegral(f, s, a, b)`` is the integral of f, a formula of s and anything else, from s = a to s = b.
 
     The limits are expressions; b may be below a. Undefined unless f is defined and bounded between them: improper integrals
@@ -164,8 +205,8 @@ class DefiniteIntegral(_Operator):
             raise ValueError(f"panels must be an integer from 1 to 4096, got {panels}")
         function, own = cls._bound(f, s)
         a, b = sp.sympify(a), sp.sympify(b)
-        if own not in function.free_symbols:
-            return function * (b - a)
+        if own not in function.free_symbols or a == b:
+            return function * (b - a) if a != b else sp.Integer(0)
         return sp.Expr.__new__(cls, function, own, a, b, panels)
 
     def _eval_derivative(self, x: Any) -> Any:
@@ -175,12 +216,18 @@ class DefiniteIntegral(_Operator):
         total = self.at(b) * b.diff(x) - self.at(a) * a.diff(x)
         return total if inside.is_zero else total + DefiniteIntegral(inside, s, a, b, panels)
 
+    def _eval_is_extended_positive(self) -> bool | None:
+        f, _, a, b, _ = self.args
+        return True if f.is_positive and (b - a).is_positive else None
+
     def _written(self) -> Any:
         f, s, a, b, _ = self.args
         return sp.Integral(f, (s, a, b))
 
-    def _eval_evalf(self, prec: int) -> Any:
-        return None if self.free_symbols else self._written().evalf(sp.core.evalf.prec_to_dps(prec) + 1)
+    def _function(self, symbols: Sequence[Any]) -> Callable[..., Any]:
+        f = _mpmath_function(self.function, [self.variable, *symbols])
+        a, b = (_mpmath_function(e, symbols) for e in self.args[2:4])
+        return lambda *values: mpmath.quad(lambda s: f(s, *values), [a(*values), b(*values)])
 
     def _sympystr(self, printer: Any) -> str:
         *parts, panels = self.args
@@ -195,7 +242,16 @@ class DefiniteIntegral(_Operator):
         return printer._print(self._written())
 
 
-class Inverse(_Operator):
+def _known_inverse(f: Any, s: Any, y: Any) -> Any:
+    """b, if f is an integral from a to s and y the same integral from a to b, or a, if y is 0: the ends of a curve."""
+    if not (isinstance(f, DefiniteIntegral) and f.args[3] == s and not f.args[0].has(s) and not f.args[2].has(s)):
+        return None
+    if y.is_zero:
+        return f.args[2]
+    return y.args[3] if isinstance(y, DefiniteIntegral) and y.args[2] == f.args[2] and y.at(s) == f.at(s) else None
+
+
+class Inverse(Operator):
     """``Inverse(f, s, y, lo, hi)`` is the s between lo and hi where f, a formula of s and anything else, has the value y.
 
     f must be strictly monotone, with a derivative other than 0, from lo to hi inclusive. Bounds are [lo, hi] at level 0 where a
@@ -212,7 +268,16 @@ class Inverse(_Operator):
         function, own = cls._bound(f, s)
         if own not in function.free_symbols:
             raise ValueError(f"Inverse needs a function of {s}, got {function}, which does not depend on it")
-        return sp.Expr.__new__(cls, function, own, sp.sympify(y), sp.sympify(lo), sp.sympify(hi))
+        y, lo, hi = sp.sympify(y), sp.sympify(lo), sp.sympify(hi)
+        known = _known_inverse(function, own, y)
+        if known is not None and (lo <= known) == sp.true and (known <= hi) == sp.true:
+            return known
+        return sp.Expr.__new__(cls, function, own, y, lo, hi)
+
+    @property
+    def is_number(self) -> bool:
+        """SymPy evaluates numbers unasked, to learn their signs; an inverse of an integral is too dear for that."""
+        return False
 
     def _eval_derivative(self, x: Any) -> Any:
         """(y' - f_x) / f_s at the inverse: the implicit function theorem."""
@@ -220,18 +285,26 @@ class Inverse(_Operator):
         above = y.diff(x) - f.diff(x).xreplace({s: self})
         return above / f.diff(s).xreplace({s: self}) if above != 0 else above
 
-    def _eval_evalf(self, prec: int) -> Any:
-        if self.free_symbols:
-            return None
-        _, _, y, lo, hi = self.args
-        digits = sp.core.evalf.prec_to_dps(prec) + 5
-        with mpmath.workprec(prec + 20):
-            low, high, value = (mpmath.mpf(e.evalf(digits)) for e in (lo, hi, y))
+    def _function(self, symbols: Sequence[Any]) -> Callable[..., Any]:
+        f, s = self.function, self.variable
+        value, rate = (_mpmath_function(e, [s, *symbols]) for e in (f, f.diff(s)))
+        y, lo, hi = (_mpmath_function(e, symbols) for e in self.args[2:5])
 
-            def miss(w: Any) -> Any:
-                return mpmath.mpf(self.at(sp.Float(w, digits)).evalf(digits)) - value
+        def solve(*values: Any) -> Any:
+            """Newton's method, kept inside [lo, hi] by bisection."""
+            target, left, right = y(*values), lo(*values), hi(*values)
+            if (target - value(left, *values)) * (value(right, *values) - target) < 0:
+                return mpmath.nan
+            at, accuracy = (left + right) / 2, mpmath.eps * (abs(left) + abs(right))
+            for _ in range(2 * mpmath.mp.prec):
+                move = (value(at, *values) - target) / rate(at, *values)
+                left, right = (left, at) if move > 0 else (at, right)
+                at = at - move if left <= at - move <= right else (left + right) / 2
+                if abs(move) <= accuracy or right - left <= accuracy:
+                    break
+            return at
 
-            return sp.Float(mpmath.findroot(miss, (low, high), solver="anderson"), precision=prec)
+        return solve
 
     def _sympystr(self, printer: Any) -> str:
         return f"Inverse({', '.join(printer._print(e) for e in self.args)})"

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .symbols import exact, formula, interval, positive, t, text, u, vector
+from .symbols import exact, formula, interval, positive, simplified, t, text, u, vector
 
 
 class Curve:
@@ -51,6 +51,47 @@ class Curve:
         """The same curve run through backwards."""
         a, b = self.domain
         return Curve(self.at(a + b - u), self.domain)
+
+    @property
+    def speed(self) -> Any:
+        """The length of the tangent, an expression of u (and t)."""
+        return sp.sqrt(simplified(sum(e**2 for e in self.tangent)))
+
+    def arc_length(self, end: Any = None) -> Any:
+        """The length from the start of the curve to u = `end`, the whole length if that is None: an expression that compiles.
+
+        `end` is a number or an expression, u itself included. The integral is left to the kernels (`codegen.functions`), unless the
+        speed is constant.
+        """
+        from codegen.functions import DefiniteIntegral
+
+        (lo, hi), s = self.domain, sp.Dummy("s", real=True)
+        return DefiniteIntegral(self.speed.xreplace({u: s}), s, lo, hi if end is None else sp.sympify(end))
+
+    def by_arc_length(self, domain: Any = None, *, beyond: Any = sp.Rational(1, 64)) -> "Curve":
+        """The same curve at constant speed: u is the length from its start, or runs over `domain` in proportion to it.
+
+        The parameter is the inverse of the arc length (`codegen.functions.Inverse`), which a kernel must prove to increase: the
+        curve must be smooth and its speed positive. So that the ends of the curve are inside, its formula is used on a share
+        `beyond` of the domain past both ends, where it must be smooth too. A curve that deforms with t needs a `domain`, which is
+        the same at all times.
+
+        >>> from generative import curve
+        >>> curve.line([0, 0, 0], [3, 4, 0]).by_arc_length()
+        Curve([3*u/5, 4*u/5, 0], (0, 5))
+        """
+        from codegen.functions import Inverse
+
+        length, (lo, hi) = self.arc_length(), self.domain
+        if domain is None and length.has(t):
+            raise ValueError("the length of this curve changes with t; give the domain that u shall run over, such as (0, 1)")
+        first, last = (sp.Integer(0), length) if domain is None else interval(domain, "the domain of a curve")
+        if not self.speed.has(u):
+            return self.onto((first, last))
+        margin = (hi - lo) * formula(beyond, [], "the share beyond the ends")
+        covered = length * (u - first) / (last - first) if domain is not None else u
+        place = sp.Dummy("w", real=True)
+        return Curve(self.at(Inverse(self.arc_length(place), place, covered, lo - margin, hi + margin)), (first, last))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Curve):

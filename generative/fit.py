@@ -16,8 +16,8 @@ from scipy.interpolate import CubicSpline
 from codegen.functions import Chebyshev
 
 from .curve import Curve, chebyshev, piecewise
-from .mesh import approx_function
 from .motion import Motion, Rigid
+from .numeric import approx_function
 from .symbols import exact, interval, t, u
 
 Array = np.ndarray

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from .brep import Solid
 from .implicit import ImplicitBody, ImplicitSurface
 from .marching import Triangles, Vertices, clipped, marching_tetrahedra
 from .motion import Motion
+from .numeric import approx_function as approx_function
 from .polyhedron import polyhedron
 from .surface import ParametricSurface
 from .symbols import t, u, v, x, y, z
@@ -48,21 +48,6 @@ def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float =
         return [_implicit(piece.leaf, [(b, -1) for b in piece.outside] + [(b, 1) for b in piece.inside], cells)
                 for piece in body.pieces]
     raise TypeError(f"a body is a ParametricSurface, an implicit surface or a Solid, got {type(body).__name__}")
-
-
-def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
-    """A NumPy function of arrays, one a symbol, that approximates the expressions; they are stacked along the last axis."""
-    # NumPy functions refuse integers of more than 64 bits, of which exact rationals may be made.
-    large = {n: sp.Float(n, 20) for e in expressions for n in sp.sympify(e).atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
-    plain = [sp.sympify(e).xreplace(large) for e in expressions]
-    function = sp.lambdify(list(symbols), plain, modules=[_FUNCTIONS, "numpy"], cse=True)
-
-    def evaluate(*values: Any) -> np.ndarray:
-        shape = np.broadcast_shapes(*(np.shape(value) for value in values))
-        with np.errstate(all="ignore"):
-            return np.stack([np.broadcast_to(np.asarray(e, dtype=float), shape) for e in function(*values)], axis=-1)
-
-    return evaluate
 
 
 def inside_out(faces: Sequence[ParametricSurface]) -> bool:
@@ -141,9 +126,6 @@ def card(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> s
         text = f"{text[:280]} ... {len(text) - 380} characters ... {text[-100:]}"
     return (f'<div style="display:flex;align-items:center;gap:1em">{svg(bodies, times)}'
             f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
-
-
-_FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
 
 
 def approx_motion(motion: Motion) -> Callable[[float], tuple[np.ndarray, np.ndarray]]:

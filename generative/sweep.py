@@ -11,7 +11,7 @@ import sympy as sp
 
 from .curve import Curve
 from .surface import ParametricSurface
-from .symbols import formula, interval, t, text, u, v, vector
+from .symbols import formula, interval, simplified, t, text, u, v, vector
 
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
@@ -190,9 +190,7 @@ def _cross(a: Any, b: Any) -> list[Any]:
 
 
 def _unit(a: Any) -> list[Any]:
-    square = sum(e**2 for e in a)
-    # sin^2 + cos^2 = 1, as on circles and helices, is worth finding where the expression is small.
-    length = sp.sqrt(sp.trigsimp(square) if sp.count_ops(square) < 40 else square)
+    length = sp.sqrt(simplified(sum(e**2 for e in a)))
     return [e / length for e in a]
 
 

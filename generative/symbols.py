@@ -79,3 +79,19 @@ def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     if not lo < hi:
         raise ValueError(f"{owner} is empty or reversed: ({lo}, {hi}); the first end must be below the second")
     return lo, hi
+
+
+def simplified(square: Any) -> Any:
+    """A sum of squares, simplified if it is small: sin^2 + cos^2 = 1, as on circles and helices, is worth finding.
+
+    Operators with a variable of their own count as symbols here, so that the square of a tangent at constant speed is found to be 1.
+    """
+    from codegen.functions import separate
+
+    (plain,), places = separate([square])
+    if sp.count_ops(plain) >= (60 if places else 40):
+        return square
+    if not places:
+        return sp.trigsimp(plain)
+    above, below = (sp.trigsimp(e) for e in sp.fraction(sp.together(plain)))
+    return sp.cancel(above / below).xreplace({symbol: operator for operator, symbol in places.items()})

@@ -21,6 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"sympy", "generative"},
 }
 ONLY: dict[str, set[str]] = {
+    "generative.numeric": {"numpy"},
     "generative.mesh": {"numpy", "scipy", "trimesh"},
     "generative.marching": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},

@@ -1,0 +1,73 @@
+"""Formulas as NumPy functions, for pictures: they approximate, and prove nothing.
+
+SymPy's `lambdify` does the work. Operators with a variable of their own (`codegen.functions`) are evaluated before it: an integral
+by Gauss's rule, an inverse by Newton's method, both at all points at once.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.functions import separate
+
+_FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
+
+# Panels of an integral, nodes a panel, and steps of Newton's method: plenty for a picture.
+_PANELS, _NODES, _STEPS = 8, 6, 8
+
+
+def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
+    """A NumPy function of arrays, one a symbol, that approximates the expressions; they are stacked along the last axis."""
+    # NumPy functions refuse integers of more than 64 bits, of which exact rationals may be made.
+    large = {n: sp.Float(n, 20) for e in expressions for n in sp.sympify(e).atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
+    plain, operators = separate([sp.sympify(e).xreplace(large) for e in expressions])
+    function = sp.lambdify([*symbols, *operators.values()], plain, modules=[_FUNCTIONS, "numpy"], cse=True)
+    inner = [_KINDS[type(operator).__name__](operator, symbols) for operator in operators]
+
+    def evaluate(*values: Any) -> np.ndarray:
+        shape = np.broadcast_shapes(*(np.shape(value) for value in values))
+        with np.errstate(all="ignore"):
+            results = function(*values, *(g(*values) for g in inner))
+            return np.stack([np.broadcast_to(np.asarray(e, dtype=float), shape) for e in results], axis=-1)
+
+    return evaluate
+
+
+def _integral(operator: Any, symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
+    f = approx_function([operator.function], [operator.variable, *symbols])
+    limits = approx_function(operator.args[2:4], symbols)
+    x, w = np.polynomial.legendre.leggauss(_NODES)
+    places = (np.arange(_PANELS)[:, None] + (x + 1) / 2).ravel() / _PANELS
+    weights = np.tile(w / 2, _PANELS) / _PANELS
+
+    def evaluate(*values: Any) -> np.ndarray:
+        a, b = np.moveaxis(limits(*values), -1, 0)
+        s = a[..., None] + (b - a)[..., None] * places
+        return (b - a) * (f(s, *(np.asarray(value)[..., None] for value in values))[..., 0] @ weights)  # type: ignore[no-any-return]
+
+    return evaluate
+
+
+def _inverse(operator: Any, symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
+    """Newton's method from the chord, kept inside [lo, hi] by bisection."""
+    f, s, *_ = operator.args
+    both = approx_function([f, f.diff(s)], [s, *symbols])
+    outside = approx_function(operator.args[2:5], symbols)
+
+    def evaluate(*values: Any) -> np.ndarray:
+        y, left, right = np.moveaxis(outside(*values), -1, 0)
+        ends = both(left, *values)[..., 0], both(right, *values)[..., 0]
+        at = left + (right - left) * (y - ends[0]) / (ends[1] - ends[0])
+        for _ in range(_STEPS):
+            value, rate = np.moveaxis(both(at, *values), -1, 0)
+            move = (value - y) / rate
+            left, right = np.where(move > 0, left, at), np.where(move > 0, at, right)
+            at = np.where((left <= at - move) & (at - move <= right), at - move, (left + right) / 2)
+        return at
+
+    return evaluate
+
+
+_KINDS = {"DefiniteIntegral": _integral, "Inverse": _inverse}
