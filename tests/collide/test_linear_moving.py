@@ -38,9 +38,9 @@ class Referee:
 
     def points(self, at):
         """The points, as ball polynomials of degree 1 in the offset from `at`: value and velocity over it."""
-        out = []
+        out, bodies = [], [motion(at) for motion in self.motions]
         for k, p in enumerate(self.q):
-            rotation, speed, shift, drift = self.motions[int(k >= (1 if self.face else 2))](at)
+            rotation, speed, shift, drift = bodies[int(k >= (1 if self.face else 2))]
             out.append([(sum((r * x for r, x in zip(rotation[3 * i:3 * i + 3], p, strict=True)), shift[i]),
                          sum((r * x for r, x in zip(speed[3 * i:3 * i + 3], p, strict=True)), drift[i])) for i in range(3)])
         return out
