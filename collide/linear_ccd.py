@@ -24,13 +24,13 @@ from .batch import Batch, as_doubles, check_tolerance, statuses
 from .checks import check_span
 from .linear_kernel import window_kernel
 from .linear_loop import GIVEN_UP, HIT, UNDECIDED
-from .linear_memory import Memory, finest, searching
+from .linear_memory import Memory, finest, run
 from .linear_moving import moving_window_kernel
 from .linear_triangles import EDGES, FACES, earliest, weights
 from .motion_windows import LARGEST, motion_windows
 
 # 20 calls are twice what a straight contact at 1e-9 takes; the exact method then is quicker. A call takes about a microsecond.
-_CALLS, _MOST_CALLS = 20, 4000
+_CALLS, _MOST_CALLS = 20, 3000
 Motions = tuple[Motion, Motion] | None
 _span = functools.lru_cache(maxsize=64)(check_span)
 
@@ -127,7 +127,7 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
         memory = Memory(batch=_addresses(found, counts))
         memory.queries(window_kernel(face), q)
         memory.limits((0.0, 1.0), tolerance, _CALLS)
-        undecided = searching()(memory.address, n)
+        undecided = run(memory, n)
     if undecided:
         _decide(q, tolerance, face, found, counts[0])
     hit = counts[0] == HIT
@@ -164,7 +164,7 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
     memory = Memory(windows, _addresses(found, counts))
     memory.queries(moving_window_kernel(face), q)
     memory.limits(span, tolerance, _MOST_CALLS)
-    searching()(memory.address, n)
+    run(memory, n)
     if face:
         found[1, :, 1] = np.minimum(found[1, :, 1], 1.0 - found[1, :, 0])
     return Batch(statuses(counts[0]), counts[0] >= HIT, found[0], found[1], counts[0] == HIT, counts[1])

@@ -29,23 +29,28 @@ FIELDS = {
     "tests": int,     # (n,)
 }  # fmt: skip
 
-# Addresses of the kernels (MOTION is 0 for straight trajectories), of the present query, its bytes, and calls of the kernel.
-KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, COUNTS = 0, 1, 2, 3, 4, 5, 6, 7
+# Addresses of the kernels (MOTION is 0 for straight trajectories), of the present query, its bytes, and calls of the kernel; LEFT:
+# how many queries are neither hit nor missed.
+KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, COUNTS = 0, 1, 2, 3, 4, 5, 6, 7, 8
 # Windows below SHORTEST are near the resolution of doubles.
 TOLERANCE, SHORTEST, BEGINNING, END, REALS = 0, 1, 2, 3, 4
 MISS, HIT, UNDECIDED, GIVEN_UP = 0, 1, 2, 3
 LANES, ROOM, COLUMNS = 8, 256, 5
+# Calls of the kernel after which Python may look for Ctrl-C: some tenths of a second.
+SLICE = 200_000
 
 
 @native
-def search(s, queries):
-    """Search all queries; the number of those neither hit nor missed."""
-    undecided = 0
-    if s.count[MOTION] != 0:
-        cut(s, s.real[BEGINNING], s.real[END])
-        call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
-        call_kernel(s.count[CONTROL], s.clock, s.raw, s.first)
-    for q in range(queries):
+def search(s, first, last):
+    """Search queries from `first` to `last` - 1, which come one after the other, until a slice is over; the next one, or `last`."""
+    if first == 0:
+        s.count[LEFT] = 0
+        if s.count[MOTION] != 0:
+            cut(s, s.real[BEGINNING], s.real[END])
+            call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
+            call_kernel(s.count[CONTROL], s.clock, s.raw, s.first)
+    calls = 0
+    for q in range(first, last):
         s.verdict[q] = first_contact(s, s.real[BEGINNING], s.real[END], 1)
         s.tests[q] = LANES * s.count[CALLS]
         s.count[QUERY] += s.count[BYTES]
@@ -54,8 +59,11 @@ def search(s, queries):
                 s.time[2 * q + k] = s.answer[k]
                 s.parameters[2 * q + k] = s.answer[2 + k]
         if s.verdict[q] > HIT:
-            undecided += 1
-    return undecided
+            s.count[LEFT] += 1
+        calls += s.count[CALLS]
+        if calls >= SLICE:
+            return q + 1
+    return last
 
 
 @native

@@ -15,6 +15,7 @@ from .linear_loop import (
     FIELDS,
     KERNEL,
     LANES,
+    LEFT,
     MOST_CALLS,
     MOTION,
     QUERY,
@@ -73,6 +74,14 @@ def finest(span: tuple[float, float]) -> float:
     return _FINEST * max(span[1] - span[0], abs(span[0]), abs(span[1]))
 
 
+def run(memory: Memory, queries: int) -> int:
+    """All queries; the number of those neither hit nor missed."""
+    at = 0
+    while at < queries:
+        at = _searching()(memory.address, at, queries)
+    return int(memory.count[LEFT]) if queries else 0
+
+
 @functools.cache
-def searching() -> Callable[..., int]:
-    return compiled(search, 1, tuple(FIELDS.items()))
+def _searching() -> Callable[..., int]:
+    return compiled(search, 2, tuple(FIELDS.items()))

@@ -30,7 +30,7 @@ from .result import Status
 
 _STEPS, _ROOM = 2000, 1 << 12
 # As in `linear_ccd`: calls of the kernel a query.
-_CALLS, _MOST_CALLS = 20, 4000
+_CALLS, _MOST_CALLS = 20, 3000
 
 
 @dataclass(frozen=True, eq=False)

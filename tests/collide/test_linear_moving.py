@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import flint
@@ -11,7 +12,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, interval_vectors, linear_exact, linear_moving, motion_windows
+from collide import Status, interval_vectors, linear_exact, linear_loop, linear_memory, linear_moving, motion_windows
 from collide.interval_vectors import splat
 from collide.linear_kernel import DEAD, PROVED, UNKNOWN
 from generative import Rigid, Screw, t
@@ -73,7 +74,7 @@ class Referee:
 
     def bisect(self, lo, hi, positive):
         lo, hi = flint.arb(lo), flint.arb(hi)
-        for _ in range(100):
+        for _ in range(45):
             middle = ((lo + hi) / 2).mid()
             if (self.parts(middle)[0][0] > 0) == positive:
                 lo = middle
@@ -270,7 +271,7 @@ def test_nothing_is_said_of_a_window_that_may_overflow(face):
     g = np.random.default_rng(5)
     out, verdicts = np.empty((3, 8)), set()
     for sane in (0.0, 1.0):
-        for _ in range(100):
+        for _ in range(45):
             table = g.normal(size=(motion_windows.TABLE, 8))
             entries = table[:motion_windows.SANE].reshape(24, 4, 2, 8)
             entries[:, :, 1] = -entries[:, :, 0]
@@ -280,6 +281,33 @@ def test_nothing_is_said_of_a_window_that_may_overflow(face):
             call(g.normal(size=(4, 3)).ctypes.data, table.ctypes.data, out.ctypes.data)
             verdicts |= {(sane, v) for v in out[0].tolist()}
     assert verdicts >= {(0.0, UNKNOWN), (1.0, DEAD), (1.0, UNKNOWN)} and not verdicts & {(0.0, DEAD), (0.0, PROVED)}
+
+
+def test_slices_and_rows_do_not_matter(monkeypatch):
+    """Slices of a few calls, a query alone, and two threads give the same bits."""
+    q = queries(np.random.default_rng(8), 300, "edge_edge")
+    whole = collide.edge_edge(q, motions=PAIRS[1])
+    with ThreadPoolExecutor(2) as pool:
+        halves = list(pool.map(lambda part: collide.edge_edge(part, motions=PAIRS[1]), (q[:150], q[150:])))
+    monkeypatch.setattr(linear_loop, "SLICE", 3)
+    linear_memory._searching.cache_clear()
+    sliced = collide.edge_edge(q, motions=PAIRS[1])
+    linear_memory._searching.cache_clear()
+    alone = [collide.edge_edge(q[k:k + 1], motions=PAIRS[1]) for k in range(0, 300, 7)]
+    for name in ("time", "parameters", "tests", "hit"):
+        expected = getattr(whole, name)
+        np.testing.assert_array_equal(getattr(sliced, name), expected)
+        np.testing.assert_array_equal(np.concatenate([getattr(h, name) for h in halves]), expected)
+        np.testing.assert_array_equal(np.concatenate([getattr(a, name) for a in alone]), expected[::7])
+
+
+def test_a_budget_that_is_spent():
+    """Two edges 1e-12 apart that turn together: told apart in the frame of one where they are farther apart."""
+    q = np.array([[[-1, 0.1, 0], [1, 0.2, 0], [0.1, -1, gap], [0.2, 1, gap]] for gap in (1e-12, 1e-5)])
+    r = collide.edge_edge(q, motions=(TURN, TURN))
+    assert list(r.status) == [Status.BUDGET_SPENT, Status.NO_CONTACT] and list(r.hit) == [True, False]
+    assert r.time[0, 0] > 0 and r.time[0, 1] == 1 and not r.proved.any()
+    assert collide.edge_edge(q * [1, 1, 1000], motions=(TURN.seen_from(TURN), Rigid())).status[0] is Status.NO_CONTACT
 
 
 def test_two_triangles_are_their_queries():
