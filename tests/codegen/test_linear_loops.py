@@ -55,3 +55,14 @@ def test_pattern_leaves_out_zeros(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(len(row) < 6 for row in pattern)
     full, sparse = run("linear_solve", 6, given), run("linear_solve", 6, given, pattern)
     assert all(np.array_equal(a, b) for a, b in zip(full, sparse, strict=True))
+
+
+def test_a_pivot_that_ends_at_zero_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Division by [0, 2] bounds one side only; the inverse must not be taken for enclosed."""
+    given = blocks(2, 1e-3, 1)
+    given["M"][:] = 0.0
+    given["M"][0, 0, 1], given["M"][1, 1] = 2.0, np.array([-1.0, 1.0])[:, None]
+    for unrolled in (99, 0):
+        monkeypatch.setattr(linear, "UNROLLED", unrolled)
+        *_, K, flag = run("interval_inverse", 2, given)
+        assert (flag == 0).all() and np.isposinf(K).all()
