@@ -154,7 +154,7 @@ class Solid:
         return hash((self.faces, self.edges, self.vertices))
 
     def _repr_html_(self) -> str:
-        from .mesh import card
+        from .thumbnail import card
 
         return card([self], repr(self))
 

@@ -54,7 +54,7 @@ class ImplicitBody:
         return difference(self, other)
 
     def _repr_html_(self) -> str:
-        from .mesh import card
+        from .thumbnail import card
 
         return card([self], repr(self))
 

@@ -4,7 +4,6 @@ A rigid surface is meshed once in its own frame and its vertices are moved; a de
 surfaces are sampled on a grid as fine, in each direction, as their bending asks for; implicit surfaces by marching tetrahedra.
 """
 
-import html
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -88,45 +87,8 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
     return polyhedron(vertices.tolist(), triangles.tolist())
 
 
-# -- small still pictures for notebooks ---------------------------------------------------------------------------------
-
 VIEW = np.array([0.58, -0.74, 0.34]) / np.linalg.norm([0.58, -0.74, 0.34])
-LIGHT = np.array([0.3, -0.5, 0.81]) / np.linalg.norm([0.3, -0.5, 0.81])
-COLOURS = ((63, 127, 191), (224, 128, 58), (79, 160, 107), (141, 107, 181))
-
-
-def svg(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190, deviation: float = 4e-3,
-        cells: int = 20) -> str:
-    """A shaded picture of bodies, at each of the times, as SVG text: triangles painted from back to front, seen from `VIEW`."""
-    drawn = [(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=cells)
-             for time in times]
-    corners = np.concatenate([vertices[triangles] for _, vertices, triangles in drawn])
-    colours = np.concatenate([np.full(len(triangles), k % len(COLOURS)) for k, _, triangles in drawn])
-    right = np.cross([0.0, 0.0, 1.0], VIEW)
-    right /= np.linalg.norm(right)
-    flat = np.stack([corners @ right, -corners @ np.cross(VIEW, right)], axis=-1)
-    lo, hi = flat.min(axis=(0, 1)), flat.max(axis=(0, 1))
-    flat = 0.5 * size + (flat - 0.5 * (lo + hi)) * (0.94 * size / max(float((hi - lo).max()), 1e-300))
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    closed = np.concatenate([np.full(len(triangles), isinstance(bodies[k], Solid)) for k, _, triangles in drawn])
-    seen = np.flatnonzero(~closed | (normal @ VIEW > 0))  # of a solid, the far side need not be painted
-    bright = 0.45 + 0.55 * abs(normal @ LIGHT) / np.maximum(np.linalg.norm(normal, axis=1), 1e-300)
-    shade = (np.array(COLOURS)[colours] * bright[:, None]).astype(int)
-    paths = []
-    for k in seen[np.argsort(corners[seen].mean(axis=1) @ VIEW, kind="stable")]:
-        colour = "#{:02x}{:02x}{:02x}".format(*shade[k])
-        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in flat[k])
-        paths.append(f'<polygon points="{points}" fill="{colour}" stroke="{colour}" stroke-width=".9" stroke-linejoin="round"/>')
-    return f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" style="flex:none">{"".join(paths)}</svg>'
-
-
-def card(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> str:
-    """The rich display of a value in a notebook: its small picture beside its text, the middle of a long one left out."""
-    if len(text) > 400:
-        text = f"{text[:280]} ... {len(text) - 380} characters ... {text[-100:]}"
-    return (f'<div style="display:flex;align-items:center;gap:1em">{svg(bodies, times)}'
-            f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
-
+"""From a body towards the eye, in all pictures."""
 
 def approx_motion(motion: Motion) -> Callable[[float], tuple[np.ndarray, np.ndarray]]:
     """time -> (rotation (3, 3), translation (3,)), approximately."""

@@ -79,8 +79,8 @@ class Motion:
 
     def _repr_html_(self) -> str:
         """A brick carried by the motion, at six times from t = 0 to 1."""
-        from .mesh import card
         from .polyhedron import brick
+        from .thumbnail import card
 
         return card([brick().moved(self)], repr(self), [k / 5 for k in range(6)])
 

@@ -100,7 +100,7 @@ class ParametricSurface:
         return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}){moved}"
 
     def _repr_html_(self) -> str:
-        from .mesh import card
+        from .thumbnail import card
 
         return card([self], repr(self))
 

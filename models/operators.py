@@ -43,8 +43,8 @@ from generative.fit import (
     motion_through,
     rotation_minimizing_up,
 )
-from generative.mesh import svg
 from generative.polyhedron import brick
+from generative.thumbnail import thumbnail
 
 from .shapes.quadrics import sphere
 from .shapes.rings import torus
@@ -123,7 +123,7 @@ IMPLICIT: dict[str, Callable[[], Any]] = {
     "round_cone": primitives.round_cone, "block": primitives.block,
     "union": lambda: primitives.ball() | primitives.ball(1, (1, 0, 0)),
     "intersection": lambda: primitives.ball() & primitives.ball(1, (1, 0, 0)),
-    "moved, then united": lambda: primitives.block() | primitives.block().moved(Rigid(rotation=axis_angle([1, 1, 1], 1))),
+    "moved, then united": lambda: primitives.block() | primitives.block().moved(Rigid(rotation=axis_angle([0, 0, 1], sp.pi / 4))),
     "difference": lambda: primitives.block((2, 2, 2)) - primitives.ball(1, (1, -1, 1)),
     "blend_union": lambda: primitives.blend_union(primitives.ball(), primitives.ball(HALF, (sp.Rational(5, 4), 0, 0)), width=HALF,
                                                   bounds=[(-2, 2)] * 3),
@@ -179,5 +179,5 @@ def picture(name: str, value: Any) -> str:
     """A captioned picture of a body, of several bodies, or of a motion."""
     moving = isinstance(value, Motion)
     bodies = [brick().moved(value)] if moving else value if isinstance(value, list) else [value]
-    drawn = svg(bodies, [k / 5 for k in range(6)] if moving else [0.0], size=150, deviation=1e-3, cells=26)
+    drawn = thumbnail(bodies, [k / 5 for k in range(6)] if moving else [0.0], size=150)
     return f'<figure style="margin:0">{drawn}<figcaption>{html.escape(name)}</figcaption></figure>'

@@ -24,6 +24,7 @@ ONLY: dict[str, set[str]] = {
     "generative.numeric": {"numpy"},
     "generative.mesh": {"numpy", "scipy", "trimesh"},
     "generative.marching": {"numpy"},
+    "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "codegen.from_sympy": {"sympy"},
     "codegen.functions": {"sympy", "mpmath"},

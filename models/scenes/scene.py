@@ -52,7 +52,7 @@ class Scene:
 
     def _repr_html_(self) -> str:
         """The bodies at the beginning, and what is known of their first contact."""
-        from generative.mesh import card
+        from generative.thumbnail import card
 
         return card([body.at(self.time[0]) for body in self.bodies], f"{self.name}: {self.title}; known: {self.known}")
 

@@ -4,8 +4,7 @@ import sympy as sp
 
 from codegen.functions import Chebyshev
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, t, u, v, x, y, z
-from generative.mesh import approx_function, approx_motion, card, svg, tessellate
-from models.shapes.solids import cylinder
+from generative.mesh import approx_function, approx_motion, tessellate
 
 TAU = 2 * sp.pi
 
@@ -72,19 +71,6 @@ def test_functions_beside_sympys_own_are_evaluated():
     function = approx_function([Chebyshev(u, 1, 2, 3), sp.sinc(u), 7], [u])
     np.testing.assert_allclose(function(np.array([0.5]))[0], [1 + 1 - 1.5, np.sin(0.5) / 0.5, 7])
     assert approx_motion(Rigid(translation=[0, 0, t]))(2.0)[1][2] == 2
-
-
-@pytest.mark.parametrize("value", [
-    sphere(), sphere().moved(Rigid(translation=[0, 0, t])), ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3),
-    Rigid(translation=[t, 0, 0]), cylinder(),
-], ids=["surface", "moving", "implicit", "motion", "solid"])  # fmt: skip
-def test_values_show_themselves_in_a_notebook(value):
-    shown = value._repr_html_()
-    assert shown.count("<polygon") > 20 and "nan" not in shown and type(value).__name__ in shown and len(shown) < 400_000
-
-
-def test_a_long_text_is_cut():
-    assert "characters ..." in card([sphere()], "x" * 1000) and len(svg([sphere()])) > 1000
 
 
 def test_a_cut_mesh_ends_on_its_condition():
