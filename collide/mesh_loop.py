@@ -54,9 +54,10 @@ def start(s):
 
 
 @native
-def search(s, steps):
-    """Take up to so many pairs; why it stopped. With DECIDE there are records, to be noted and taken away."""
-    for _ in range(steps):
+def search(s, tests):
+    """Take pairs until so many tests are done; why it stopped. With DECIDE there are records, to be noted and taken away."""
+    enough = s.tally[TESTS] + tests
+    while s.tally[TESTS] < enough:
         i = s.tally[ROOT]
         if i < 0 or s.key[i] >= s.bound[CUT]:
             return FINISHED

@@ -94,6 +94,7 @@ def test_boxes_that_meet_in_closed_form():
     r = collide.mesh_mesh((BOX, SIDES), (BOX * [1, 1.5, 1], SIDES), tolerance=1e-9, motions=(tilt, Rigid()))
     truth = (3 - math.sqrt(2)) / 2
     assert r.status in (Status.CONTACT, Status.UNRESOLVED) and abs(r.time.lo - truth) < 1e-9
+    assert "edge" in r.summary() and r.summary() in r._repr_html_()
     assert r.point[2] == pytest.approx(1, abs=1e-8) and r.point[1] == pytest.approx(0.2, abs=1e-8)
     # Flat on flat: no isolated contact, exactly decided for straight paths.
     fall = np.stack([BOX + [0.25, 0.125, 3], BOX + [0.25, 0.125, 1]])
@@ -141,7 +142,7 @@ def test_the_queue_grows(monkeypatch):
 def test_budget_and_bad_input():
     still = np.stack([BOX, BOX])
     r = collide.mesh_mesh((BOX, SIDES), (BOX + 0.1, SIDES), motions=(TURN, WEAVE), budget=1e-9)
-    assert r.status is Status.BUDGET_SPENT and r.clear_until == 0.0
+    assert r.status is Status.BUDGET_SPENT and r.clear_until == 0.0 and r.time == (0.0, 1.0) and "budget" in r.summary()
     assert collide.mesh_mesh((still[:, :0], np.zeros((0, 3), int)), (still, SIDES)).status is Status.NO_CONTACT
     good = still, SIDES
     for bad, message in ((3, r"pair \(vertices, triangles\)"), ((BOX, SIDES), r"shape \(2, n, 3\)"),
