@@ -176,7 +176,7 @@ def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.
 def _kernels(N: int, M: int, rational: bool) -> list[int]:
     """Addresses in the order of `memory`, from MEASURE to KRAWCZYK."""
     return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
-            kernels.test(N, M, rational), kernels.evaluate(N, M), kernels.enclose(N, M, rational), linear.krawczyk(3)]
+            kernels.test(N, M, rational), kernels.test(N, M, rational, 2, 1), kernels.test(N, M, rational, 2, 2), kernels.evaluate(N, M), kernels.enclose(N, M, rational), linear.krawczyk(3)]
 
 
 class _Search:
@@ -189,8 +189,8 @@ class _Search:
         points = (N + 1) * (M + 1)
         self.record = (points + kernels.MEASURES) * LANES
         blocks = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6}
-        rest = {"count": memory.COUNTS, "real": memory.REALS, "T": 3, "out": 2, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3,
-                "G": 15, "multiplier": 3, "normal": 3, "H": 72, "columns": 3, "best": 4}
+        rest = {"count": memory.COUNTS, "real": memory.REALS, "T": 4, "out": 8, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3,
+                "G": 15, "multiplier": 3, "normal": 8, "H": 25, "W": 27, "Z": 10, "d": 5, "columns": 3, "best": 4}
         sizes: dict[str, Any] = {**rest, **{k: v * LANES for k, v in blocks.items()}, "verdict": n, "tests": n, "proved": n}
         self.arrays = {name: np.zeros(sizes[name], np.int64 if kind is int else np.float64)
                        for name, kind in FIELDS.items() if name in sizes}

@@ -23,7 +23,6 @@ from .interval_vectors import Interval, Value, Vector, kernel, minus, negative, 
 MEASURES = 5
 # More than all denormal roundings of a test together, each below 2**-1074.
 _UNDERFLOW = 2.0**-1000
-_TURN = [4, 5, 6, 7, 0, 1, 2, 3], [2, 3, 0, 1, 6, 7, 4, 5], [1, 0, 3, 2, 5, 4, 7, 6]
 
 
 def radius(size: float, ratio: float, degree: int, depth: int) -> float:
@@ -117,52 +116,92 @@ def _variation(L: Lanes, lines: list[list[Value]]) -> Value:
 
 
 @functools.cache
-def test(N: int, M: int, rational: bool) -> int:
-    """Address of ``void(A, B, D, T, out)``: contracts the window of time in which two nodes may touch.
+def test(N: int, M: int, rational: bool, parts_a: int = 1, parts_b: int = 1) -> int:
+    """Address of ``void(E, F, A, B, n, T, out)``: contracts the windows of time in which pairs of nodes may touch.
 
-    D (2, 3) blocks: lanes 0 to 5 take the cross product of the two vectors as direction, lanes 6 and 7 the first. T: tl,
-    th, R (the sum of both radii), with 0 <= tl <= th <= 1. out: a new tl and th; tl > th if there is no contact in the
-    window. Every contact in the old window is in the new one.
+    A and B begin `parts_a` and `parts_b` (1 or 2) nodes that follow each other, halves of E and F or E and F themselves: the
+    directions come from E and F, so that they and the products of each half serve all pairs. n (8,): a further direction.
+    T: tl, th, R (the sum of the radii of A and B), with 0 <= tl <= th <= 1, and 1 if n is to be used, 0 for the difference
+    of the centres at th instead. out (2, 4): for each pair, the first of A with the second of B after its first, a new tl
+    and a new -th; tl > th if there is no contact in the window. Every contact in the old window is in the new one.
 
     For a direction n of doubles and straight trajectories g(t) = min n . S1 - max n . S2 over control points is concave
     in t and positive only where there is no contact (hull property; weights are positive), and likewise with -n. With
     lower bounds g(tl) >= a, g(th) >= b: both positive: no contact. Only a > 0: g is above the chord from (tl, a) to (th,
     b), hence positive before the chord's zero; it becomes tl, rounded down. Only b > 0: likewise th.
     """
-    return kernel(f"bezier test {N} {M} {rational}", lambda L, module: _test(L, N, M, rational))
+    return kernel(f"bezier test {N} {M} {rational} {parts_a} {parts_b}",
+                  lambda L, module: _test(L, N, M, rational, parts_a, parts_b))
 
 
-def _test(L: Lanes, N: int, M: int, rational: bool) -> str:
-    first, second = ([L.load("%D", 3 * k + i) for i in range(3)] for k in range(2))
-    crossed = "<" + ", ".join("i1 true" if k < 6 else "i1 false" for k in range(8)) + ">"
-    n = []
-    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
-        product = L.fma(first[i], second[j], L.neg(L.mul(first[j], second[i])))
-        n.append(L.select(crossed, product, first[k]))
+def _test(L: Lanes, N: int, M: int, rational: bool, parts_a: int, parts_b: int) -> str:
+    points = (N + 1) * (M + 1)
     tl, th, R = (splat(L, "%T", k) for k in range(3))
+    n = _directions(L, points, tl, th)
     one_norm = L.add(L.add(L.abs(n[0]), L.abs(n[1])), L.abs(n[2]))
     slack = L.fma(one_norm, R, L.const(_UNDERFLOW))
-    ranges = [_projected(L, p, (N + 1) * (M + 1), n, tl, th, rational) for p in ("%A", "%B")]
+    a, b = ([_projected(L, p, k * (points + MEASURES), points, n, tl, th, rational) for k in range(parts)]
+            for p, parts in (("%A", parts_a), ("%B", parts_b)))
+    windows = [_window(L, first, second, slack, tl, th) for first in a for second in b]
+    unused = [L.const(0.0)] * (4 - len(windows))
+    rows = [*(w[0] for w in windows), *unused, *(L.neg(w[1]) for w in windows), *unused]
+    L.store("%out", 0, _maxima(L, rows))
+    return "E F A B n T out"
+
+
+def _directions(L: Lanes, points: int, tl: Value, th: Value) -> list[Value]:
+    """Of two nodes: both normals, the four cross products of tangents of different nodes, the difference of centres, n."""
+    measures = [[L.load(p, points + k) for p in ("%E", "%F")] for k in range(3)]
+    (u1, u2), (v1, v2), centres = ([_at(L, x, tl) for x in pair] for pair in measures)
+    apart = L.sub(*centres)
+    late = L.sub(*(_at(L, x, th) for x in measures[2]))
+    last = L.select(L.gt(splat(L, "%T", 3), L.const(0.0)), L.load("%n", 0), late)
+    first, second = [], []
+    for i in range(3):
+        tangents = _picked(L, _picked(L, u1, u2, [i, 8 + i, i, i, 0, 0, 0, 0]), v1, [0, 1, 2, 3, 8 + i, 8 + i, 0, 0])
+        first.append(_picked(L, tangents, _picked(L, apart, last, [i, 8 + i] * 4), [0, 1, 2, 3, 4, 5, 8, 9]))
+        second.append(_picked(L, _picked(L, v2, u2, [0, i, 8 + i, i, 8 + i, i, 0, 0]), v1, [8 + i, 1, 2, 3, 4, 5, 6, 7]))
+    crossed = "<" + ", ".join("i1 true" if k < 6 else "i1 false" for k in range(8)) + ">"
+    return [L.select(crossed, L.fma(first[i], second[j], L.neg(L.mul(first[j], second[i]))), first[k])
+            for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1)))]
+
+
+def _at(L: Lanes, x: Value, t: Value) -> Value:
+    """A measure at a time, in its first three lanes."""
+    return L.fma(t, _shuffled(L, x, [4, 5, 6, 7] * 2), x)
+
+
+def _picked(L: Lanes, a: Value, b: Value, order: Sequence[int]) -> Value:
+    """Lanes of a, numbered from 0, and of b, numbered from 8."""
+    mask = ", ".join(f"i32 {k}" for k in order)
+    return L.emit(f"shufflevector {L.vector} {a}, {L.vector} {b}, <{L.width} x i32> <{mask}>")
+
+
+def _maxima(L: Lanes, rows: list[Value]) -> Value:
+    """The largest lane of each of eight vectors."""
+    for step in (1, 2, 4):
+        kept = [k + 8 * (k // step % 2) - step * (k // step % 2) for k in range(8)]
+        rows = [L.max(_picked(L, a, b, kept), _picked(L, a, b, [k + step for k in kept]))
+                for a, b in zip(rows[::2], rows[1::2], strict=True)]
+    return rows[0]
+
+
+def _window(L: Lanes, first: list[tuple[Value, Value]], second: list[tuple[Value, Value]], slack: Value,
+            tl: Value, th: Value) -> tuple[Value, Value]:
+    """The contracted window of each direction."""
     new_tl, new_th = tl, th
-    for one, other in ((0, 1), (1, 0)):
+    for one, other in ((first, second), (second, first)):
         # Minus the lower bounds of the gap at both times.
-        a, b = (L.add(L.sub(ranges[other][k][1], ranges[one][k][0]), slack) for k in range(2))
+        a, b = (L.add(L.sub(other[k][1], one[k][0]), slack) for k in range(2))
         new_tl, new_th = _contract(L, a, b, tl, th, new_tl, new_th)
-    for order in _TURN:
-        new_tl = L.max(_shuffled(L, new_tl, order), new_tl)
-        new_th = L.min(_shuffled(L, new_th, order), new_th)
-    for k, value in enumerate((new_tl, new_th)):
-        x = L.emit(f"extractelement {L.vector} {value}, i64 0")
-        at = L.emit(f"getelementptr inbounds double, ptr %out, i64 {k}")
-        L.lines.append(f"  store double {x}, ptr {at}")
-    return "A B D T out"
+    return new_tl, new_th
 
 
-def _projected(L: Lanes, pointer: str, count: int, n: list[Value], tl: Value, th: Value,
+def _projected(L: Lanes, pointer: str, first: int, count: int, n: list[Value], tl: Value, th: Value,
                rational: bool) -> list[tuple[Value, Value]]:
     """Least and largest product of the control points with n, at tl and at th, in error as `radius` says."""
     ranges: list[tuple[Value, Value]] = []
-    for c in range(count):
+    for c in range(first, first + count):
         x = [splat(L, pointer, 8 * c + k) for k in (0, 1, 2, 4, 5, 6)]
         p = L.fma(n[2], x[2], L.fma(n[1], x[1], L.mul(n[0], x[0])))
         v = L.fma(n[2], x[5], L.fma(n[1], x[4], L.mul(n[0], x[3])))

@@ -19,6 +19,8 @@ _REGULAR = 0.3
 _NEAR_BOUND = 0.07
 # Convergence, relative to the size of the patches and for parameters in [0, 1]: Newton's next step is then at rounding level.
 _RESIDUAL, _STEP = 1e-10, 1e-6
+# Pivots below this mean a singular system.
+_SINGULAR = 1e-14
 
 
 @native
@@ -27,12 +29,8 @@ def estimate(s):
     for i in range(3):
         s.multiplier[i] = 0.0
     differentiate(s)
-    system(s, 1.0, 0.0)
-    if not eliminate(s):
-        return False
-    for i in range(3):
-        s.multiplier[i] = s.H[9 * (5 + i) + 8]
-    return True
+    curvatures(s)
+    return constrained(s, 0.0) and step(s, 1.0) and multipliers(s, 1.0)
 
 
 @native
@@ -77,36 +75,22 @@ def descend(s, reach):
     regular = _REGULAR
     for _ in range(_ITERATIONS):
         residual = max(abs(s.F[0]), abs(s.F[1]), abs(s.F[2])) / s.real[SCALE]
-        system(s, regular, 1.0)
-        if not eliminate(s):
+        largest = curvatures(s)
+        if not (constrained(s, 1.0) and step(s, regular * largest)):
             return False
-        if not convex(s, regular):
+        if not convex(s, regular * largest):
             regular = max(4.0 * regular, 1.0)
-            system(s, regular, 1.0)
-            if not eliminate(s):
+            if not step(s, regular * largest):
                 return False
-        step = advance(s, reach)
+        multipliers(s, regular * largest)
+        length = advance(s, reach)
         differentiate(s)
-        if residual < _RESIDUAL and step < _STEP:
+        if residual < _RESIDUAL and length < _STEP:
             return True
-        if not step < np.inf:
+        if not length < np.inf:
             return False
-        regular = min(0.5 * regular, residual + step)
+        regular = min(0.5 * regular, residual + length)
     return False
-
-
-@native
-def convex(s, regular):
-    """Does the Lagrangian with its regularization curve upwards along the step?"""
-    curvature, square, largest = 0.0, 0.0, 0.0
-    for j in range(5):
-        for k in range(j, 5):
-            h = hessian(s, j, k)
-            largest = max(largest, abs(h))
-            curvature += (1.0 if j == k else 2.0) * h * s.H[9 * j + 8] * s.H[9 * k + 8]
-        if j < 4:
-            square += s.H[9 * j + 8] * s.H[9 * j + 8]
-    return curvature + regular * max(largest, 1.0) * square >= 0.0
 
 
 @native
@@ -150,74 +134,145 @@ def quotient(s, patch, t):
 
 
 @native
-def hessian(s, j, k):
-    """Entry (j, k), j <= k, of the second derivative of multiplier . F."""
-    total = 0.0
-    patch = j // 2
-    if k == 4 and j < 4:
-        for i in range(3):
-            total += s.multiplier[i] * s.R[9 * patch + 3 * (1 + j % 2) + i]
-    elif j < 4 and k // 2 == patch:
-        for i in range(3):
-            total += s.multiplier[i] * s.S[18 * patch + 3 * (3 + j % 2 + k % 2) + i]
-    return -total if patch == 1 else total
-
-
-@native
-def system(s, regular, restore):
-    """The linear system of one step: unknowns dx and the new multipliers; rows of held variables say dx = 0. `restore`: the
-    part of F to be removed.
-    """
-    for i in range(72):
-        s.H[i] = 0.0
-    largest = 0.0
+def curvatures(s):
+    """H: the second derivative of multiplier . F; its largest entry, at least 1."""
+    largest = 1.0
     for j in range(5):
         for k in range(j, 5):
-            h = hessian(s, j, k)
-            s.H[9 * j + k] = h
-            s.H[9 * k + j] = h
-            largest = max(largest, abs(h))
-    for j in range(4):
-        s.H[10 * j] += regular * max(largest, 1.0)
-    s.H[9 * 4 + 8] = -1.0
-    for i in range(3):
-        for j in range(5):
-            s.H[9 * (5 + i) + j] = s.G[5 * i + j]
-            s.H[9 * j + 5 + i] = s.G[5 * i + j]
-        s.H[9 * (5 + i) + 8] = -restore * s.F[i]
-    for j in range(5):
-        if s.held[j] != 0:
-            for k in range(9):
-                s.H[9 * j + k] = 0.0
-            for k in range(8):
-                s.H[9 * k + j] = 0.0
-            s.H[10 * j] = 1.0
+            total, patch = 0.0, j // 2
+            if k == 4 and j < 4:
+                for i in range(3):
+                    total += s.multiplier[i] * s.R[9 * patch + 3 * (1 + j % 2) + i]
+            elif j < 4 and k // 2 == patch:
+                for i in range(3):
+                    total += s.multiplier[i] * s.S[18 * patch + 3 * (3 + j % 2 + k % 2) + i]
+            if patch == 1:
+                total = -total
+            s.H[5 * j + k] = total
+            s.H[5 * k + j] = total
+            largest = max(largest, abs(total))
+    return largest
 
 
 @native
-def eliminate(s):
-    """Gaussian elimination with partial pivoting on the 8 x 9 system; the solution is in its last column. Regular?"""
-    for p in range(8):
-        best, chosen = abs(s.H[10 * p]), p
-        for r in range(p + 1, 8):
-            if abs(s.H[9 * r + p]) > best:
-                best, chosen = abs(s.H[9 * r + p]), r
-        if best < 1e-14:
+def constrained(s, restore):
+    """Gauss-Jordan elimination of G dx = -restore F with pivots in three columns that are not held. Regular?
+
+    W (3, 9): from (G, 1, -restore F) to (B G, B, -restore B F), B the inverse of the columns of the pivots.
+    """
+    for i in range(3):
+        for j in range(5):
+            s.W[9 * i + j] = s.G[5 * i + j]
+        for j in range(3):
+            s.W[9 * i + 5 + j] = 1.0 if i == j else 0.0
+        s.W[9 * i + 8] = -restore * s.F[i]
+    for i in range(3):
+        best, pivot = _SINGULAR * s.real[SCALE], -1
+        for j in range(5):
+            if s.held[j] == 0 and abs(s.W[9 * i + j]) > best:
+                best, pivot = abs(s.W[9 * i + j]), j
+        if pivot < 0:
             return False
-        if chosen != p:
-            for k in range(p, 9):
-                s.H[9 * p + k], s.H[9 * chosen + k] = s.H[9 * chosen + k], s.H[9 * p + k]
-        inverse = 1.0 / s.H[10 * p]
-        for r in range(p + 1, 8):
-            factor = s.H[9 * r + p] * inverse
-            if factor != 0.0:
-                for k in range(p + 1, 9):
-                    s.H[9 * r + k] -= factor * s.H[9 * p + k]
-    for r in range(7, -1, -1):
-        total = s.H[9 * r + 8]
-        for k in range(r + 1, 8):
-            total -= s.H[9 * r + k] * s.H[9 * k + 8]
-        s.H[9 * r + 8] = total / s.H[10 * r]
+        s.columns[i] = pivot
+        inverse = 1.0 / s.W[9 * i + pivot]
+        for k in range(9):
+            s.W[9 * i + k] *= inverse
+        for r in range(3):
+            if r != i:
+                factor = s.W[9 * r + pivot]
+                for k in range(9):
+                    s.W[9 * r + k] -= factor * s.W[9 * i + k]
+                s.W[9 * r + pivot] = 0.0
+    return True
+
+
+@native
+def step(s, regular):
+    """The least dx . (H + regular) dx / 2 + dt subject to `constrained`, in the two or fewer directions left; is there one?"""
+    count = 0
+    for j in range(5):
+        s.d[j] = 0.0
+    for i in range(3):
+        s.d[s.columns[i]] = s.W[9 * i + 8]
+    for j in range(5):
+        if s.held[j] == 0 and j != s.columns[0] and j != s.columns[1] and j != s.columns[2]:
+            for k in range(5):
+                s.Z[5 * count + k] = 0.0
+            s.Z[5 * count + j] = 1.0
+            for i in range(3):
+                s.Z[5 * count + s.columns[i]] = -s.W[9 * i + j]
+            count += 1
+    if count == 0:
+        return True
+    a, g = curvature(s, 0, 0, regular), slope_along(s, 0, regular)
+    if count == 1:
+        if abs(a) <= _SINGULAR:
+            return False
+        along(s, 0, -g / a)
+        return True
+    b, c, h = curvature(s, 0, 1, regular), curvature(s, 1, 1, regular), slope_along(s, 1, regular)
+    determinant = a * c - b * b
+    if abs(determinant) <= _SINGULAR * max(abs(a), abs(c)):
+        return False
+    along(s, 0, (b * h - c * g) / determinant)
+    along(s, 1, (b * g - a * h) / determinant)
+    return True
+
+
+@native
+def curvature(s, a, b, regular):
+    """Of two of the directions in Z."""
+    total = 0.0
+    for j in range(5):
+        row = regular * s.Z[5 * b + j] if j < 4 else 0.0
+        for k in range(5):
+            row += s.H[5 * j + k] * s.Z[5 * b + k]
+        total += s.Z[5 * a + j] * row
+    return total
+
+
+@native
+def slope_along(s, a, regular):
+    """At the particular solution in d."""
+    total = s.Z[5 * a + 4]
+    for j in range(5):
+        row = regular * s.d[j] if j < 4 else 0.0
+        for k in range(5):
+            row += s.H[5 * j + k] * s.d[k]
+        total += s.Z[5 * a + j] * row
+    return total
+
+
+@native
+def along(s, a, distance):
+    for j in range(5):
+        s.d[j] += distance * s.Z[5 * a + j]
+
+
+@native
+def convex(s, regular):
+    """Does the Lagrangian with its regularization curve upwards along the step?"""
+    total = 0.0
+    for j in range(5):
+        row = regular * s.d[j] if j < 4 else 0.0
+        for k in range(5):
+            row += s.H[5 * j + k] * s.d[k]
+        total += s.d[j] * row
+    return total >= 0.0
+
+
+@native
+def multipliers(s, regular):
+    """Those for which the gradient of the Lagrangian vanishes after the step, in the columns of the pivots."""
+    for i in range(3):
+        s.multiplier[i] = 0.0
+    for m in range(3):
+        j = s.columns[m]
+        rest = 1.0 if j == 4 else regular * s.d[j]
+        for k in range(5):
+            rest += s.H[5 * j + k] * s.d[k]
+        for i in range(3):
+            s.multiplier[i] -= s.W[9 * m + 5 + i] * rest
     return True
 
 
@@ -226,16 +281,14 @@ def advance(s, reach):
     """Take the step, no longer than allowed, hold what runs into a bound, release at most one; the length of the step."""
     longest = 0.0
     for j in range(5):
-        longest = max(longest, abs(s.H[9 * j + 8]))
+        longest = max(longest, abs(s.d[j]))
     if not longest < np.inf:
         return np.inf
     share = min(1.0, reach / longest) if longest > 0.0 else 1.0
-    for i in range(3):
-        s.multiplier[i] = s.H[9 * (5 + i) + 8]
     release(s, longest)
     for j in range(5):
         if s.held[j] == 0:
-            s.x[j] += share * s.H[9 * j + 8]
+            s.x[j] += share * s.d[j]
             if s.x[j] <= 0.0:
                 s.x[j] = 0.0
                 s.held[j] = -1

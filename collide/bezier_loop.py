@@ -38,6 +38,8 @@ from .bezier_memory import (
     SPLIT_U,
     SPLIT_V,
     TEST,
+    TEST_BOTH,
+    TEST_HALVES,
     TESTS,
     TOLERANCE,
     UNRESOLVED,
@@ -74,9 +76,10 @@ def search(s, first, last):
 def solve(s, k):
     begin(s, k)
     s.count[TESTS] += 1
-    if not window(s, 0, 1, 0.0, 1.0):
+    window(s, s.count[TEST], 0, 1, 0, 1, 0.0, 1.0)
+    if s.out[0] > -s.out[4]:
         return MISS
-    push(s, 0, 1, s.out[0], s.out[1])
+    push(s, 0, 1, s.out[0], -s.out[4])
     pops, next_look = 0, _FIRST_LOOK
     while s.count[OPEN] > 0:
         box = s.heap[0]
@@ -86,7 +89,7 @@ def solve(s, k):
         pops += 1
         if pops >= next_look:
             next_look *= 2
-            if look(s, box, _NEAR):
+            if not holds_best(s, box) and look(s, box, _NEAR):
                 continue
         if s.count[TESTS] >= s.count[BUDGET]:
             return conclude(s, k, SPENT, tl)
@@ -187,33 +190,13 @@ def finest(s, box, t):
 
 
 @native
-def window(s, a, b, tl, th):
-    """Test two nodes; the new window is in `out`. May they touch in it?"""
-    for i in range(3):
-        u1, v1, c1 = measured(s, a, 0, i, tl), measured(s, a, 1, i, tl), measured(s, a, 2, i, tl)
-        u2, v2, c2 = measured(s, b, 0, i, tl), measured(s, b, 1, i, tl), measured(s, b, 2, i, tl)
-        at, and_at = LANES * i, LANES * (3 + i)
-        s.D[at] = u1
-        s.D[and_at] = v1
-        s.D[at + 1] = u2
-        s.D[and_at + 1] = v2
-        s.D[at + 2] = u1
-        s.D[and_at + 2] = u2
-        s.D[at + 3] = u1
-        s.D[and_at + 3] = v2
-        s.D[at + 4] = v1
-        s.D[and_at + 4] = u2
-        s.D[at + 5] = v1
-        s.D[and_at + 5] = v2
-        s.D[at + 6] = c1 - c2
-        s.D[at + 7] = s.normal[i]
-        if s.real[UPPER] == np.inf:
-            s.D[at + 7] = measured(s, a, 2, i, th) - measured(s, b, 2, i, th)
+def window(s, kernel, e, f, a, b, tl, th):
+    """Test parts a of node e with parts b of node f; the new windows are in `out`, see `bezier_kernel.test`."""
     s.T[0] = tl
     s.T[1] = th
     s.T[2] = s.radius[a] + s.radius[b]
-    call_kernel(s.count[TEST], address(s, a), address(s, b), s.D, s.T, s.out)
-    return s.out[0] <= s.out[1]
+    s.T[3] = 1.0 if s.real[UPPER] < np.inf else 0.0
+    call_kernel(kernel, address(s, e), address(s, f), address(s, a), address(s, b), s.normal, s.T, s.out)
 
 
 @native
@@ -242,19 +225,36 @@ def divide(s, box):
     a, b = s.pair[2 * box], s.pair[2 * box + 1]
     tl, th = s.window[2 * box], min(s.window[2 * box + 1], s.real[UPPER])
     size_a, size_b = size(s, a, tl), size(s, b, tl)
-    first, parts_a, second, parts_b = a, 1, b, 1
-    if size_a * _ALIKE >= size_b:
-        first, parts_a = halves(s, a, tl), 2
+    swapped = size_a * _ALIKE < size_b
+    if swapped:
+        a, b, size_a, size_b = b, a, size_b, size_a
+    first, second, parts = halves(s, a, tl), b, 1
     if size_b * _ALIKE >= size_a:
-        second, parts_b = halves(s, b, tl), 2
-    for i in range(parts_a):
-        for j in range(parts_b):
-            s.count[TESTS] += 1
-            if window(s, first + i, second + j, tl, th):
-                if s.out[0] >= s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
-                    s.real[CUT] = min(s.real[CUT], s.out[0])
-                else:
-                    push(s, first + i, second + j, s.out[0], s.out[1])
+        second, parts = halves(s, b, tl), 2
+    window(s, s.count[TEST_BOTH] if parts == 2 else s.count[TEST_HALVES], a, b, first, second, tl, th)
+    s.count[TESTS] += 2 * parts
+    latest = s.real[UPPER] - _MARGIN * s.real[TOLERANCE]
+    for k in range(2 * parts):
+        tl, th = s.out[k], -s.out[4 + k]
+        if tl <= th:
+            if tl >= latest:
+                s.real[CUT] = min(s.real[CUT], tl)
+            elif swapped:
+                push(s, second, first + k, tl, th)
+            else:
+                push(s, first + k // parts, second + k % parts, tl, th)
+
+
+@native
+def holds_best(s, box):
+    """Is the best contact so far in the box?"""
+    if s.real[UPPER] == np.inf:
+        return False
+    for i in range(4):
+        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
+        if s.best[i] < s.rectangle[at] or s.best[i] > s.rectangle[at + 1]:
+            return False
+    return True
 
 
 @native

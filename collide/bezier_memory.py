@@ -41,7 +41,10 @@ FIELDS = {
     "G": float,        # (3, 5): its derivatives
     "multiplier": float,  # (3,)
     "normal": float,   # (3,): of the best contact so far
-    "H": float,        # (8, 9): the linear system of a step
+    "H": float,        # (5, 5): the second derivative of multiplier . F
+    "W": float,        # (3, 9): see `bezier_local.constrained`
+    "Z": float,        # (2, 5): directions along which F stays
+    "d": float,        # (5,): the step
     "columns": int,    # (3,): the unknowns of a proof
     "best": float,     # (4,): where the proved contact is
     # answers
@@ -54,8 +57,8 @@ FIELDS = {
 
 # Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`; USED boxes were ever used,
 # FREE of them are unused again.
-(MEASURE, SPLIT_U, SPLIT_V, TEST, EVALUATE, ENCLOSE, KRAWCZYK, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES,
- NODES, USED, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES, COUNTS) = range(24)
+(MEASURE, SPLIT_U, SPLIT_V, TEST, TEST_HALVES, TEST_BOTH, EVALUATE, ENCLOSE, KRAWCZYK, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES,
+ NODES, USED, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES, COUNTS) = range(26)
 
 # Entries of `real`: tolerance, size and ratio of weights of the problem, the proved upper bound of the time, the
 # beginning of the earliest window dropped for being too late. ERROR: a bound of the errors of the control points given,
