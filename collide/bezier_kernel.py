@@ -1,4 +1,4 @@
-"""Kernels for pairs of moving Bezier patches, one set for each pair of degrees: measure, split, test, evaluate, enclose.
+"""Kernels for pairs of moving Bezier patches, one set for each pair of degrees: measure, split, test, evaluate.
 
 A patch of degrees (N, M) whose control points P move at velocities V is a node: (N+1)(M+1) vectors of 8 doubles in row order
 (u first), each (w Px, w Py, w Pz, w, w Vx, w Vy, w Vz, 0) with the weight w, 1 for polynomial patches; then five vectors made
@@ -15,10 +15,9 @@ import functools
 import itertools
 from collections.abc import Sequence
 
-from codegen.elementary import arithmetic
 from codegen.lanes import Lanes, Module
 
-from .interval_vectors import Interval, Value, Vector, kernel, minus, negative, plus, splat, times
+from .interval_vectors import Value, kernel, splat
 
 MEASURES = 5
 # More than all denormal roundings of a test together, each below 2**-1074.
@@ -265,153 +264,3 @@ def _derivatives(L: Lanes, c: list[Value], x: Value) -> list[Value]:
         a, b, d = rows[degree - 2]
         second = L.mul(L.const(float(degree * (degree - 1))), L.sub(L.sub(d, b), L.sub(b, a)))
     return [rows[degree][0], first, second]
-
-
-# -- enclosures for the proof -------------------------------------------------------------------------------------
-
-
-@functools.cache
-def enclose(N: int, M: int, rational: bool) -> int:
-    """Address of ``void(Q, W, C, X, f, J)`` for eight boxes of (u1, v1, u2, v2, t).
-
-    Q: the doubles of one pair, (patch, position and velocity, u, v, xyz); W: its weights (patch, u, v), not read for
-    polynomial patches. C (5,): points; X (5, 2): boxes in the unit cube. f (3, 2) encloses S1 - S2 at C, J (3, 5, 2) its
-    derivatives over X.
-    """
-    return kernel(f"bezier enclose {N} {M} {rational}", lambda L, module: _enclose(L, N, M, rational))
-
-
-def _enclose(L: Lanes, N: int, M: int, rational: bool) -> str:
-    zero = L.const(0.0)
-    box = [(L.load("%X", 2 * k), L.load("%X", 2 * k + 1)) for k in range(5)]
-    point = [(L.neg(c), c) for c in (L.load("%C", k) for k in range(5))]
-    f: Vector = [(zero, zero)] * 3
-    time: Vector = [(zero, zero)] * 3
-    for patch in range(2):
-        surface = _Surface(L, patch, N, M, rational)
-        at = surface.homogeneous(point[4])
-        here = surface.points(at, point[2 * patch], point[2 * patch + 1])
-        du, dv, dt = surface.slopes(box[2 * patch], box[2 * patch + 1], box[4])
-        if patch:
-            f, time = ([minus(L, x, y) for x, y in zip(a, b, strict=True)] for a, b in ((f, here), (time, dt)))
-            du, dv = [negative(x) for x in du], [negative(x) for x in dv]
-        else:
-            f, time = here, dt
-        for i in range(3):
-            _write(L, "%J", 5 * i + 2 * patch, du[i])
-            _write(L, "%J", 5 * i + 2 * patch + 1, dv[i])
-    for i in range(3):
-        _write(L, "%f", i, f[i])
-        _write(L, "%J", 5 * i + 4, time[i])
-    return "Q W C X f J"
-
-
-def _write(L: Lanes, pointer: str, position: int, x: Interval) -> None:
-    L.store(pointer, 2 * position, x[0])
-    L.store(pointer, 2 * position + 1, x[1])
-
-
-Grid = list[list[Interval]]
-
-
-class _Surface:
-    """Interval evaluation of one patch: grids of control coordinates, summed with Bernstein polynomials."""
-
-    def __init__(self, L: Lanes, patch: int, N: int, M: int, rational: bool) -> None:
-        self.L, self.patch, self.N, self.M, self.rational = L, patch, N, M, rational
-        self.weights = [[splat(L, "%W", self._place(patch, i, j)) for j in range(M + 1)] for i in range(N + 1)] if rational else []
-
-    def _place(self, block: int, i: int, j: int) -> int:
-        return (block * (self.N + 1) + i) * (self.M + 1) + j
-
-    def _grid(self, rate: int, k: int) -> Grid:
-        """Coordinate k of the control points (rate 0) or velocities (1), times the weights."""
-        L = self.L
-        out = []
-        for i in range(self.N + 1):
-            row = []
-            for j in range(self.M + 1):
-                x = splat(L, "%Q", 3 * self._place(2 * self.patch + rate, i, j) + k)
-                if self.rational:
-                    w = self.weights[i][j]
-                    row.append((L.mul(L.neg(x), w), L.mul(x, w)))
-                else:
-                    row.append((L.neg(x), x))
-            out.append(row)
-        return out
-
-    def homogeneous(self, t: Interval) -> list[Grid]:
-        """The weighted coordinates at a time t >= 0, and the weights."""
-        L = self.L
-        grids = []
-        for k in range(3):
-            p, v = self._grid(0, k), self._grid(1, k)
-            grids.append([[plus(L, a, arithmetic.multiply_nonnegative(L, *t, *b, guard=False)) for a, b in zip(x, y, strict=True)]
-                          for x, y in zip(p, v, strict=True)])
-        if self.rational:
-            grids.append([[(L.neg(w), w) for w in row] for row in self.weights])
-        return grids
-
-    def points(self, grids: list[Grid], u: Interval, v: Interval) -> Vector:
-        L = self.L
-        bu, bv = _bernstein(L, self.N, u), _bernstein(L, self.M, v)
-        sums = [_sum(L, g, bu, bv) for g in grids]
-        return [_over(L, x, sums[3]) for x in sums[:3]] if self.rational else sums
-
-    def slopes(self, u: Interval, v: Interval, t: Interval) -> tuple[Vector, Vector, Vector]:
-        """Derivatives in u, v and t over a box."""
-        L = self.L
-        grids = self.homogeneous(t)
-        bu, bv = _bernstein(L, self.N, u), _bernstein(L, self.M, v)
-        along_u = [_sum(L, _differences(L, g), _bernstein(L, self.N - 1, u), bv) for g in grids]
-        along_v = [_sum(L, _transposed(_differences(L, _transposed(g))), bu, _bernstein(L, self.M - 1, v)) for g in grids]
-        rates = [_sum(L, self._grid(1, k), bu, bv) for k in range(3)]
-        if not self.rational:
-            return along_u, along_v, rates
-        weight = _sum(L, grids[3], bu, bv)
-        s = [_over(L, _sum(L, g, bu, bv), weight) for g in grids[:3]]
-        du, dv = ([_over(L, minus(L, d[k], times(L, s[k], d[3])), weight) for k in range(3)] for d in (along_u, along_v))
-        return du, dv, [_over(L, x, weight) for x in rates]
-
-
-def _over(L: Lanes, x: Interval, w: Interval) -> Interval:
-    """x / w for w > 0."""
-    return arithmetic.divide(L, *x, *w)
-
-
-def _transposed(g: Grid) -> Grid:
-    return [list(row) for row in zip(*g, strict=True)]
-
-
-def _differences(L: Lanes, g: Grid) -> Grid:
-    """Control coordinates of the derivative along the first index."""
-    degree = L.const(float(len(g) - 1))
-    return [[(L.mul(degree, n), L.mul(degree, h)) for n, h in (minus(L, b, a) for a, b in zip(x, y, strict=True))]
-            for x, y in itertools.pairwise(g)]
-
-
-def _bernstein(L: Lanes, degree: int, x: Interval) -> list[Interval]:
-    """Enclosures of the Bernstein polynomials for 0 <= x <= 1, within [0, 1]."""
-    one = L.const(1.0)
-    rest = L.sub(x[1], one), L.add(one, x[0])
-    basis: list[Interval] = [(L.const(-1.0), one)]
-    for _ in range(degree):
-        raised = [arithmetic.multiply_both_nonnegative(L, *rest, *b, guard=False) for b in basis]
-        moved = [arithmetic.multiply_both_nonnegative(L, *x, *b, guard=False) for b in basis]
-        basis = [raised[0], *(plus(L, a, b) for a, b in zip(raised[1:], moved[:-1], strict=True)), moved[-1]]
-    return basis
-
-
-def _sum(L: Lanes, g: Grid, bu: list[Interval], bv: list[Interval]) -> Interval:
-    """The sum of g_ij bu_i bv_j; both factors are not negative."""
-    total: Interval | None = None
-    for i, row in enumerate(g):
-        line: Interval | None = None
-        for b, c in zip(bv, row, strict=True):
-            term = arithmetic.multiply_nonnegative(L, *b, *c, guard=False)
-            line = term if line is None else plus(L, line, term)
-        assert line is not None
-        term = arithmetic.multiply_nonnegative(L, *bu[i], *line, guard=False)
-        total = term if total is None else plus(L, total, term)
-    assert total is not None
-    return total

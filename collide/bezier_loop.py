@@ -15,6 +15,7 @@ from .bezier_kernel import MEASURES
 from .bezier_memory import (
     BASE,
     BUDGET,
+    CERTIFIED,
     CONTACT,
     CUT,
     DEGREE,
@@ -46,7 +47,7 @@ from .bezier_memory import (
     UPPER,
     USED,
 )
-from .bezier_proof import look
+from .bezier_proof import certified, certify, look
 
 # Subpatches within this factor of size are split together.
 _ALIKE = 2.0
@@ -56,6 +57,8 @@ _FINEST = 0.01
 _MARGIN = 0.99
 # The first local solve; the others each after twice as many boxes. Its steps may be so many widths of the box.
 _FIRST_LOOK, _NEAR, _FAR = 8, 2.0, np.inf
+# A certificate is tried for boxes up to so many times as wide.
+_REGION = 4.0
 # As in `bezier_kernel.radius`.
 _LEAST, _UNIT = 2.0**-900, 2.0**-52
 
@@ -86,9 +89,15 @@ def solve(s, k):
         tl = s.window[2 * box]
         if tl >= s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
             return conclude(s, k, CONTACT, tl)
+        if certified(s, box):
+            s.real[CUT] = min(s.real[CUT], s.real[CERTIFIED])
+            pop(s)
+            continue
         pops += 1
         if pops >= next_look:
             next_look *= 2
+            if s.real[UPPER] < np.inf:
+                certify(s, _REGION * widest(s, box))
             if not holds_best(s, box) and look(s, box, _NEAR):
                 continue
         if s.count[TESTS] >= s.count[BUDGET]:
@@ -117,6 +126,7 @@ def begin(s, k):
     s.count[SOLVES] = 0
     s.real[UPPER] = np.inf
     s.real[CUT] = np.inf
+    s.region[8] = -2.0
     largest, velocity, heaviest, lightest = _LEAST, 0.0, 1.0, 1.0
     points = s.count[POINTS]
     if s.count[RATIONAL] != 0:
@@ -243,6 +253,16 @@ def divide(s, box):
                 push(s, second, first + k, tl, th)
             else:
                 push(s, first + k // parts, second + k % parts, tl, th)
+
+
+@native
+def widest(s, box):
+    """The largest width of a parameter."""
+    width = 0.0
+    for i in range(4):
+        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
+        width = max(width, s.rectangle[at + 1] - s.rectangle[at])
+    return width
 
 
 @native

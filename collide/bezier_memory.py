@@ -46,7 +46,17 @@ FIELDS = {
     "Z": float,        # (2, 5): directions along which F stays
     "d": float,        # (5,): the step
     "columns": int,    # (3,): the unknowns of a proof
-    "best": float,     # (4,): where the proved contact is
+    "best": float,     # (5,): the proved contact
+    # the certificate, see `bezier_certificate`
+    "M": float,        # (5, 5, 2, LANES): H there
+    "slopes": float,   # (3, 5, 2): G there
+    "offset": float,   # (3, 2): f there
+    "inverse": float,  # (3, 3): Y there
+    "dual": float,     # (3,): m there
+    "order": int,      # (5,)
+    "side": float,     # (2,)
+    "bound": float,    # (LANES,)
+    "region": float,   # (5, 2): as (-lo, hi)
     # answers
     "time": float,     # (n, 2)
     "parameters": float,  # (n, 4)
@@ -57,13 +67,14 @@ FIELDS = {
 
 # Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`; USED boxes were ever used,
 # FREE of them are unused again.
-(MEASURE, SPLIT_U, SPLIT_V, TEST, TEST_HALVES, TEST_BOTH, EVALUATE, ENCLOSE, KRAWCZYK, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES,
- NODES, USED, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES, COUNTS) = range(26)
+(MEASURE, SPLIT_U, SPLIT_V, TEST, TEST_HALVES, TEST_BOTH, EVALUATE, ENCLOSE, KRAWCZYK, NEIGHBOURHOOD,
+ CERTIFICATE, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES, NODES, USED, FREE, OPEN, TESTS,
+ BUDGET, PROBLEM, SOLVES, COUNTS) = range(28)
 
 # Entries of `real`: tolerance, size and ratio of weights of the problem, the proved upper bound of the time, the
 # beginning of the earliest window dropped for being too late. ERROR: a bound of the errors of the control points given,
-# relative to the size, doubled; mostly 0.
-TOLERANCE, SCALE, RATIO, UPPER, CUT, ERROR, REALS = range(7)
+# relative to the size, doubled; mostly 0. CERTIFIED: a lower bound of the time of the contacts in `region`.
+TOLERANCE, SCALE, RATIO, UPPER, CUT, ERROR, CERTIFIED, REALS = range(8)
 
 # Verdicts: as `batch.statuses`, and too little memory.
 MISS, CONTACT, UNRESOLVED, SPENT, NO_ROOM = 0, 1, 2, 3, 4

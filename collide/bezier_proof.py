@@ -6,10 +6,29 @@ three unknowns with the frozen values put in, proves a zero in the box: a contac
 domain. Eight sizes of the box are tried at once. The upper end of the time is an upper bound of the earliest contact's.
 """
 
+import numpy as np
+
 from codegen.loops import call_kernel, native
 
 from .bezier_local import descend, differentiate, estimate, hold
-from .bezier_memory import DEGREE, ENCLOSE, ERROR, KRAWCZYK, LANES, POINTS, PROBLEM, QUERIES, SCALE, SOLVES, UPPER, WEIGHTS
+from .bezier_memory import (
+    CERTIFICATE,
+    CERTIFIED,
+    DEGREE,
+    ENCLOSE,
+    ERROR,
+    KRAWCZYK,
+    LANES,
+    NEIGHBOURHOOD,
+    POINTS,
+    PROBLEM,
+    QUERIES,
+    SCALE,
+    SOLVES,
+    TOLERANCE,
+    UPPER,
+    WEIGHTS,
+)
 
 # Half widths of the boxes of a proof: 2**-46, eight times more in each lane.
 _SMALLEST, _RATIO = 2.0**-46, 8.0
@@ -17,6 +36,10 @@ _SMALLEST, _RATIO = 2.0**-46, 8.0
 _FLAT = 1e-9
 # No step of a local solve is longer.
 _LONGEST = 0.3
+# How much smaller the next box of a certificate is. Inverses larger than this are not used.
+_NARROWER, _STEEPEST = 0.5, 2.0**60
+# The search stops this much below the tolerance, so that the bracket is no wider in spite of rounding.
+_MARGIN = 0.99
 
 
 @native
@@ -78,10 +101,7 @@ def prove(s):
     if not choose(s):
         return False
     place_boxes(s)
-    k = s.count[PROBLEM]
-    points = s.count[POINTS]
-    call_kernel(s.count[ENCLOSE], s.count[QUERIES] + k * points * 96, s.count[WEIGHTS] + k * points * 16, s.C, s.X, s.f, s.J)
-    widen(s)
+    enclose(s)
     for lane in range(LANES):
         for m in range(3):
             j = s.columns[m]
@@ -99,6 +119,13 @@ def prove(s):
                 return True
             return False
     return False
+
+
+@native
+def enclose(s):
+    call_kernel(s.count[ENCLOSE], s.count[QUERIES] + s.count[PROBLEM] * s.count[POINTS] * 96,
+                s.count[WEIGHTS] + s.count[PROBLEM] * s.count[POINTS] * 16, s.C, s.X, s.f, s.J)
+    widen(s)
 
 
 @native
@@ -149,9 +176,108 @@ def within(s, lane):
 @native
 def accept(s, upper):
     s.real[UPPER] = upper
-    for i in range(4):
+    for i in range(5):
         s.best[i] = s.x[i]
+    s.region[8] = -2.0
+    arrange(s)
     largest = max(abs(s.multiplier[0]), abs(s.multiplier[1]), abs(s.multiplier[2]))
     if largest > 0.0:
         for i in range(3):
             s.normal[i] = s.multiplier[i] * s.real[SCALE] / largest
+
+
+# -- the certificate ----------------------------------------------------------------------------------------------
+
+
+@native
+def certify(s, widest):
+    """Find a box round the best contact, at most so wide, in which none is earlier, see `bezier_certificate`; it is `region` then."""
+    if s.region[8] > -2.0 or s.side[0] > 1.0:
+        return
+    place_regions(s, widest)
+    call_kernel(s.count[NEIGHBOURHOOD], s.count[QUERIES] + s.count[PROBLEM] * s.count[POINTS] * 96,
+                s.count[WEIGHTS] + s.count[PROBLEM] * s.count[POINTS] * 16, s.inverse, s.X, s.J, s.M)
+    widen_neighbourhood(s)
+    call_kernel(s.count[CERTIFICATE], s.best, s.X, s.offset, s.J, s.M, s.slopes, s.inverse, s.dual, s.order, s.side, s.bound)
+    for lane in range(LANES):
+        if s.bound[lane] > s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
+            s.real[CERTIFIED] = s.bound[lane]
+            for i in range(10):
+                s.region[i] = s.X[i * LANES + lane]
+            return
+
+
+@native
+def widen_neighbourhood(s):
+    """As `widen`; second derivatives are in error by 4 degree^2 e, those in u and t by 2 degree e."""
+    if s.real[ERROR] > 0.0:
+        error, degree = s.real[ERROR] * s.real[SCALE], s.count[DEGREE]
+        for i in range(3):
+            row = abs(s.inverse[3 * i]) + abs(s.inverse[3 * i + 1]) + abs(s.inverse[3 * i + 2])
+            for k in range(10 * LANES):
+                s.J[10 * LANES * i + k] += 2.0 * (1 + degree) * error * row
+        error *= abs(s.dual[0]) + abs(s.dual[1]) + abs(s.dual[2])
+        for i in range(50 * LANES):
+            s.M[i] += 4.0 * degree * degree * error
+
+
+@native
+def arrange(s):
+    """For the certificate: order the unknowns, invert the columns of the basic ones, take the multipliers for which L' vanishes
+    in them, and keep the derivatives from the smallest box of the proof. No certificate is to be tried where `side` is 2.
+    """
+    rest = 3
+    for i in range(30):
+        s.slopes[i] = s.J[i * LANES]
+    for i in range(6):
+        s.offset[i] = s.f[i * LANES]
+    for m in range(3):
+        s.order[m] = s.columns[m]
+    for j in range(4):
+        if j != s.columns[0] and j != s.columns[1]:
+            s.order[rest] = j
+            s.side[rest - 3] = -1.0 * s.held[j]
+            rest += 1
+    a, b, c = s.order[0], s.order[1], s.order[2]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        s.inverse[i] = s.G[5 * j + b] * s.G[5 * k + c] - s.G[5 * k + b] * s.G[5 * j + c]
+        s.inverse[3 + i] = s.G[5 * j + c] * s.G[5 * k + a] - s.G[5 * k + c] * s.G[5 * j + a]
+        s.inverse[6 + i] = s.G[5 * j + a] * s.G[5 * k + b] - s.G[5 * k + a] * s.G[5 * j + b]
+    d = s.G[a] * s.inverse[0] + s.G[5 + a] * s.inverse[1] + s.G[10 + a] * s.inverse[2]
+    largest = 0.0
+    for i in range(9):
+        s.inverse[i] /= d
+        largest = max(largest, abs(s.inverse[i]))
+    for i in range(3):
+        s.dual[i] = -s.inverse[6 + i]
+    if s.held[4] != 0 or not largest * s.real[SCALE] < _STEEPEST:
+        s.side[0] = 2.0
+
+
+@native
+def place_regions(s, widest):
+    """Boxes round the best contact, smaller from lane to lane; in time as far as the parameters move the points."""
+    fastest, rate = 0.0, max(abs(s.slopes[9]), abs(s.slopes[19]), abs(s.slopes[29]))
+    for i in range(3):
+        for j in range(4):
+            fastest = max(fastest, abs(s.slopes[10 * i + 2 * j]))
+    width, share = widest, fastest / rate
+    for lane in range(LANES):
+        for j in range(5):
+            reach = width * share if j == 4 else width
+            s.X[2 * j * LANES + lane] = min(reach - s.best[j], 0.0)
+            s.X[(2 * j + 1) * LANES + lane] = min(s.best[j] + reach, 1.0)
+        width *= _NARROWER
+
+
+@native
+def certified(s, box):
+    """Does the certificate hold for all of a box?"""
+    if s.window[2 * box] < -s.region[8]:
+        return False
+    for i in range(4):
+        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
+        if s.rectangle[at] < -s.region[2 * i] or s.rectangle[at + 1] > s.region[2 * i + 1]:
+            return False
+    return True

@@ -41,8 +41,8 @@ def kernel(label: str, write: Callable[[Lanes, Module], str]) -> int:
     return _alive[-1].address["kernel"]
 
 
-def splat(L: Lanes, pointer: str, position: int) -> Value:
-    """Entry `position` of an array of doubles, in every lane."""
+def splat(L: Lanes, pointer: str, position: int | str) -> Value:
+    """Entry `position`, a number or a value of 64 bits, of an array of doubles, in every lane."""
     at = L.emit(f"getelementptr inbounds double, ptr {pointer}, i64 {position}")
     x = L.emit(f"load double, ptr {at}, align 8")
     one = L.emit(f"insertelement {L.vector} poison, double {x}, i64 0")

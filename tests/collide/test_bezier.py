@@ -11,7 +11,7 @@ import pytest
 
 import collide
 from collide import Status, bezier, bezier_loop, bezier_memory
-from collide.bezier_kernel import enclose
+from collide.bezier_enclosure import enclose
 from collide.bezier_memory import LANES
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "bezier_pairs.npz"
