@@ -195,7 +195,8 @@ class _Search:
         self.record = (points + kernels.MEASURES) * LANES
         blocks = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6, "M": 50, "bound": 1}
         rest = {"count": memory.COUNTS, "real": memory.REALS, "T": 4, "out": 8, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3,
-                "G": 15, "multiplier": 3, "normal": 8, "H": 25, "W": 27, "Z": 10, "d": 5, "columns": 3, "best": 5, "dual": 3, "slopes": 30, "offset": 6, "inverse": 9, "order": 5, "side": 2, "region": 10}
+                "G": 15, "multiplier": 3, "normal": 8, "H": 25, "W": 27, "Z": 10, "d": 5, "columns": 3, "best": 5, "dual": 3,
+                "slopes": 30, "offset": 6, "inverse": 9, "order": 5, "side": 2, "region": 10}
         sizes: dict[str, Any] = {**rest, **{k: v * LANES for k, v in blocks.items()}, "verdict": n, "tests": n, "proved": n}
         self.arrays = {name: np.zeros(sizes[name], np.int64 if kind is int else np.float64)
                        for name, kind in FIELDS.items() if name in sizes}

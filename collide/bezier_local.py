@@ -14,7 +14,7 @@ from .bezier_memory import BASE, EVALUATE, LANES, POINTS, SCALE
 
 _ITERATIONS = 20
 # The first regularization, relative to the largest second derivative; later ones fade with the residual and the step.
-_REGULAR = 0.3
+_REGULAR, _FADING = 0.3, 100.0
 # A parameter is near a bound if its interval touches it and is no wider than this.
 _NEAR_BOUND = 0.07
 # Convergence, relative to the size of the patches and for parameters in [0, 1]: Newton's next step is then at rounding level.
@@ -89,7 +89,8 @@ def descend(s, reach):
             return True
         if not length < np.inf:
             return False
-        regular = min(0.5 * regular, residual + length)
+        # Quadratic at the end, so that Newton's method converges as quickly as without it.
+        regular = min(0.5 * regular, (residual + length) * min(1.0, _FADING * (residual + length)))
     return False
 
 

@@ -47,18 +47,16 @@ from .bezier_memory import (
     UPPER,
     USED,
 )
-from .bezier_proof import certified, certify, look
+from .bezier_proof import MARGIN, certified, certify, look
 
 # Subpatches within this factor of size are split together.
 _ALIKE = 2.0
 # Below this part of the tolerance, relative to the size of the patches, boxes are no longer split.
 _FINEST = 0.01
-# The search stops this much below the tolerance, so that the bracket is no wider in spite of rounding.
-_MARGIN = 0.99
 # The first local solve; the others each after twice as many boxes. Its steps may be so many widths of the box.
 _FIRST_LOOK, _NEAR, _FAR = 8, 2.0, np.inf
-# A certificate is tried for boxes up to so many times as wide.
-_REGION = 4.0
+# A certificate is tried for boxes up to so many times as wide, where the time is still so many tolerances off.
+_REGION, _WORTH = 4.0, 100.0
 # As in `bezier_kernel.radius`.
 _LEAST, _UNIT = 2.0**-900, 2.0**-52
 
@@ -87,7 +85,7 @@ def solve(s, k):
     while s.count[OPEN] > 0:
         box = s.heap[0]
         tl = s.window[2 * box]
-        if tl >= s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
+        if tl >= s.real[UPPER] - MARGIN * s.real[TOLERANCE]:
             return conclude(s, k, CONTACT, tl)
         if certified(s, box):
             s.real[CUT] = min(s.real[CUT], s.real[CERTIFIED])
@@ -96,7 +94,7 @@ def solve(s, k):
         pops += 1
         if pops >= next_look:
             next_look *= 2
-            if s.real[UPPER] < np.inf:
+            if s.real[UPPER] < np.inf and s.real[UPPER] - tl > _WORTH * s.real[TOLERANCE]:
                 certify(s, _REGION * widest(s, box))
             if not holds_best(s, box) and look(s, box, _NEAR):
                 continue
@@ -243,7 +241,7 @@ def divide(s, box):
         second, parts = halves(s, b, tl), 2
     window(s, s.count[TEST_BOTH] if parts == 2 else s.count[TEST_HALVES], a, b, first, second, tl, th)
     s.count[TESTS] += 2 * parts
-    latest = s.real[UPPER] - _MARGIN * s.real[TOLERANCE]
+    latest = s.real[UPPER] - MARGIN * s.real[TOLERANCE]
     for k in range(2 * parts):
         tl, th = s.out[k], -s.out[4 + k]
         if tl <= th:
@@ -283,7 +281,7 @@ def conclude(s, k, verdict, tl):
     lower = min(tl, s.real[CUT])
     upper = s.real[UPPER]
     s.time[2 * k] = min(lower, upper)
-    s.time[2 * k + 1] = min(upper, lower + _MARGIN * s.real[TOLERANCE] if verdict == UNRESOLVED else 1.0)
+    s.time[2 * k + 1] = min(upper, lower + MARGIN * s.real[TOLERANCE] if verdict == UNRESOLVED else 1.0)
     if upper < np.inf and verdict != UNRESOLVED:
         s.proved[k] = 1
     for i in range(4):

@@ -6,7 +6,6 @@ three unknowns with the frozen values put in, proves a zero in the box: a contac
 domain. Eight sizes of the box are tried at once. The upper end of the time is an upper bound of the earliest contact's.
 """
 
-import numpy as np
 
 from codegen.loops import call_kernel, native
 
@@ -38,8 +37,10 @@ _FLAT = 1e-9
 _LONGEST = 0.3
 # How much smaller the next box of a certificate is. Inverses larger than this are not used.
 _NARROWER, _STEEPEST = 0.5, 2.0**60
+# A contact earlier by less than this share of the tolerance is no better.
+_BETTER = 0.01
 # The search stops this much below the tolerance, so that the bracket is no wider in spite of rounding.
-_MARGIN = 0.99
+MARGIN = 0.99
 
 
 @native
@@ -59,7 +60,7 @@ def look(s, box, reach):
     if not estimate(s):
         return False
     hold(s, box)
-    if not descend(s, min(_LONGEST, reach * widest)) or s.x[4] >= s.real[UPPER]:
+    if not descend(s, min(_LONGEST, reach * widest)) or s.x[4] >= s.real[UPPER] - _BETTER * s.real[TOLERANCE]:
         return False
     return prove(s)
 
@@ -200,7 +201,7 @@ def certify(s, widest):
     widen_neighbourhood(s)
     call_kernel(s.count[CERTIFICATE], s.best, s.X, s.offset, s.J, s.M, s.slopes, s.inverse, s.dual, s.order, s.side, s.bound)
     for lane in range(LANES):
-        if s.bound[lane] > s.real[UPPER] - _MARGIN * s.real[TOLERANCE]:
+        if s.bound[lane] > s.real[UPPER] - MARGIN * s.real[TOLERANCE]:
             s.real[CERTIFIED] = s.bound[lane]
             for i in range(10):
                 s.region[i] = s.X[i * LANES + lane]

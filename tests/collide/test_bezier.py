@@ -1,66 +1,17 @@
-"""Bezier pairs: closed forms, exact contacts that no step may lose, the published cases, degenerate and bad input."""
+"""Bezier pairs: closed forms, the published cases, triangular patches, the method of Chen et al., bad input."""
 
-import ctypes
-import itertools
 import math
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import collide
-from collide import Status, bezier, bezier_loop, bezier_memory
-from collide.bezier_enclosure import enclose
-from collide.bezier_memory import LANES
+from collide import Status, bezier
+
+from .bezier_patches import bowl, moving, one, pair, point, square
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "bezier_pairs.npz"
-
-
-def bernstein(degree, x):
-    return [math.comb(degree, i) * x**i * (1 - x) ** (degree - i) for i in range(degree + 1)]
-
-
-def point(patch, u, v, t, weights=None):
-    """S(u, v, t) in the arithmetic of its arguments; patch (2, N+1, M+1, 3)."""
-    N, M = patch.shape[1] - 1, patch.shape[2] - 1
-    total, weight = [0, 0, 0], 0
-    for (i, a), (j, b) in itertools.product(enumerate(bernstein(N, u)), enumerate(bernstein(M, v))):
-        w = a * b * (1 if weights is None else weights[i][j])
-        weight += w
-        total = [s + w * (p + t * r) for s, p, r in zip(total, patch[0, i, j], patch[1, i, j], strict=True)]
-    return [s / weight for s in total]
-
-
-def exact(a):
-    return np.vectorize(Fraction, otypes=[object])(a)
-
-
-def moving(points, velocity=(0, 0, 0)):
-    points = np.asarray(points, float)
-    return np.stack([points, np.broadcast_to(np.asarray(velocity, float), points.shape)])
-
-
-def square(height, size=1.0, degree=2, at=(0.0, 0.0)):
-    g = np.linspace(-size, size, degree + 1)
-    return np.stack([*np.meshgrid(g + at[0], g + at[1], indexing="ij"), np.full((degree + 1, degree + 1), float(height))], axis=-1)
-
-
-def bowl(sign=1.0):
-    """z = sign (x^2 + y^2) for |x|, |y| <= 1: control values of x^2 are 1, -1, 1."""
-    p = square(0.0)
-    c = np.array([1.0, -1.0, 1.0])
-    p[..., 2] = sign * (c[:, None] + c[None, :])
-    return p
-
-
-def pair(a, b):
-    return np.stack([a, b])
-
-
-def one(q, **options):
-    r = collide.bezier_pairs(q[None], **options)
-    return r, r.time[0]
 
 
 # -- whole answers ------------------------------------------------------------------------------------------------
@@ -178,61 +129,6 @@ def test_near_misses_at_rest():
     assert r.hit[0] and r.time[0, 0] == 0.0  # touches for all time: not excluded, and there is no proof either
 
 
-TILT = np.linalg.qr(np.array([[3.0, 1.0, 0.2], [-1.0, 2.0, 0.5], [0.3, -0.4, 1.0]]))[0]
-
-
-def tilted(points, velocity=(0, 0, 0)):
-    """So that no coordinate plane is special."""
-    return moving(np.asarray(points) @ TILT.T, TILT @ velocity)
-
-
-def trough():
-    p = bowl()
-    p[..., 2] = np.array([1.0, -1.0, 1.0])[:, None]
-    return p
-
-
-def cone():
-    """A patch with one side in a point, the lowest."""
-    p = square(0.0, 0.5)
-    p[0, :] = [0.0, 0.0, -1.0]
-    return p + [0.2, 0.1, 1.0]
-
-
-FALL = (0.0, 0.0, -1.0)
-HARD = {
-    "parallel plates": (tilted(square(0.5), FALL), tilted(square(0.0, 0.5)), 100),
-    "a line": (tilted(trough() + [0, 0, 0.5], FALL), tilted(square(0.0, 2.0)), 1000),
-    "a collapsed side": (tilted(cone() + [0, 0, 0.5], FALL), tilted(square(0.0, 2.0)), 200),
-    "a point": (tilted(np.zeros((3, 3, 3)) + [0.3, 0.2, 0.63], FALL), tilted(bowl()), 200),
-    "a ball in a bowl, curvature ratio 0.9": (tilted(bowl() + [0, 0, 0.5], FALL), tilted(0.9 * bowl() * [1 / 0.9, 1 / 0.9, 1]), 15_000),
-    "the same, 0.99": (tilted(bowl() + [0, 0, 0.5], FALL), tilted(0.99 * bowl() * [1 / 0.99, 1 / 0.99, 1]), 100_000),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", HARD)
-def test_hard_contacts(name):
-    a, b, budget = HARD[name]
-    r, time = one(pair(a, b), budget=budget)
-    assert r.hit[0] and time[0] <= 0.5 + 1e-15 and 0.5 - 1e-15 <= time[1] <= time[0] + 1e-6
-
-
-def test_contact_over_a_surface_is_bracketed():
-    """Identical curved patches: work grows as one over the tolerance, and the budget ends it."""
-    r, time = one(pair(tilted(bowl() + [0, 0, 0.5], FALL), tilted(bowl())), budget=50_000)
-    assert r.status[0] is Status.BUDGET_SPENT and r.proved[0]
-    assert 0.49 < time[0] <= 0.5 <= time[1] + 1e-15 and time[1] < 0.5 + 1e-12
-
-
-@pytest.mark.parametrize(("height", "status"), [(1e-6, Status.NO_CONTACT), (0.0, Status.UNRESOLVED), (-1e-6, Status.CONTACT)])
-def test_grazing(height, status):
-    """A bowl passes over a plate at a height; its lowest point is over the plate from t = 1/4 on."""
-    r, time = one(pair(tilted(bowl() + [-3, 0, height], (6, 0, 0)), tilted(square(0.0, 1.5))))
-    assert r.status[0] is status
-    if r.hit[0]:  # its border meets the border of the plate: x^2 = -height before its middle does
-        assert time[0] <= 0.25 - math.sqrt(-height) / 6 + 1e-12 <= time[1] + 1e-11
-
-
 def test_scaling_and_order_of_the_patches():
     g = np.random.default_rng(7)
     q = g.uniform(-1, 1, (50, 2, 2, 4, 4, 3))
@@ -249,112 +145,6 @@ def test_a_spent_budget_is_told():
     q = pair(moving(bowl() + [0, 0, 0.5], (0, 0, -1)), moving(bowl()))[None]
     r = collide.bezier_pairs(q, budget=50)
     assert r.status[0] is Status.BUDGET_SPENT and r.hit[0] and r.time[0, 0] <= 0.5 <= r.time[0, 1]
-
-
-# -- what the theorems need ---------------------------------------------------------------------------------------
-
-
-def run_as_python(monkeypatch, q, weights=None):
-    """The memory of a search as the native loops see it, with loops run by Python and kernels called."""
-    def call(address, *pointers):
-        values = [p.ctypes.data if isinstance(p, np.ndarray) else int(p) for p in pointers]
-        ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(values))(int(address))(*values)
-
-    monkeypatch.setattr(bezier_loop, "call_kernel", call)
-    search = bezier._Search(np.ascontiguousarray(q[None]), weights, 1e-6, 10**6)
-    state = type("State", (), {})()
-    for name, array in search.arrays.items():
-        setattr(state, name, np.asarray(array).reshape(-1))
-    state.keep = search
-    bezier_loop.begin(state, 0)
-    return state
-
-
-def descend_to(s, node, at, t, steps):
-    """Nodes that hold the parameters `at`, down the tree."""
-    out = [node]
-    for _ in range(steps):
-        first = bezier_loop.halves(s, out[-1], t)
-        inside = [k for k in (first, first + 1) if s.rectangle[4 * k] <= at[0] <= s.rectangle[4 * k + 1]
-                  and s.rectangle[4 * k + 2] <= at[1] <= s.rectangle[4 * k + 3]]
-        out.append(inside[-1])
-    return out
-
-
-@pytest.mark.parametrize("rational", [False, True])
-def test_no_window_loses_an_exact_contact(monkeypatch, rational):
-    """Control points, parameters and times with few bits: the contact is exact in doubles. Every node that holds it is
-    tested, with windows around and ending at its time. (Fails when `radius` is made 0.)
-    """
-    g = np.random.default_rng(11)
-    for trial in range(12):
-        q = g.integers(-16, 17, (2, 2, 3, 4, 3)) / 16.0
-        at, t = exact(g.integers(0, 9, 4) / 8), Fraction(int(g.integers(1, 8)), 8)
-        w = None
-        if rational:
-            w = np.repeat(np.repeat(2.0 ** g.integers(-1, 2, (2, 1, 1)), 3, 1), 4, 2)  # equal weights keep the contact exact
-        gap = [a - b for a, b in zip(point(exact(q[0]), at[0], at[1], t), point(exact(q[1]), at[2], at[3], t), strict=True)]
-        q[1, 0] += np.array([float(x) for x in gap])
-        assert point(exact(q[0]), at[0], at[1], t) == point(exact(q[1]), at[2], at[3], t)
-        s = run_as_python(monkeypatch, q, None if w is None else np.ascontiguousarray(w[None]))
-        s.normal[:] = g.uniform(-1, 1, 3)
-        s.real[bezier_memory.UPPER] = 2.0
-        for steps in range(0, 30, 5):
-            a, b = descend_to(s, 0, at[:2], 0.5, steps)[-1], descend_to(s, 1, at[2:], 0.5, steps)[-1]
-            for tl, th in ((0.0, 1.0), (float(t), 1.0), (0.0, float(t)), (float(t), float(t)), (float(t) / 2, 1.0)):
-                assert bezier_loop.window(s, a, b, tl, th), (trial, steps, tl, th)
-                assert s.out[0] <= t <= s.out[1], (trial, steps, tl, th)
-
-
-@pytest.mark.parametrize("rational", [False, True])
-def test_enclosures_for_the_proof(rational):
-    """S1 - S2 and difference quotients at exact rational points (Fails when a derivative's sign or degree is wrong.)"""
-    g = np.random.default_rng(12)
-    q = g.uniform(-1, 1, (2, 2, 3, 4, 3))
-    w = g.uniform(0.5, 2, (2, 3, 4)) if rational else None
-    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(enclose(2, 3, rational))
-    lo = g.uniform(0, 0.9, (5, LANES))
-    hi = lo + 2.0 ** -np.arange(4.0, 4 + 4 * LANES, 4)
-    lo[0, 0], hi[1, 0], hi[4, 0] = 0.0, 1.0, 1.0
-    c = lo + (hi - lo) * g.uniform(0, 1, lo.shape)
-    box = np.ascontiguousarray(np.stack([-lo, hi], axis=1))
-    f, j = np.zeros((3, 2, LANES)), np.zeros((3, 5, 2, LANES))
-    weights = np.ones(1) if w is None else w
-    call(q.ctypes.data, weights.ctypes.data, c.ctypes.data, box.ctypes.data, f.ctypes.data, j.ctypes.data)
-    Q, W = exact(q), None if w is None else exact(w)
-
-    def gap(x):
-        a = point(Q[0], x[0], x[1], x[4], None if W is None else W[0])
-        b = point(Q[1], x[2], x[3], x[4], None if W is None else W[1])
-        return [p - r for p, r in zip(a, b, strict=True)]
-
-    for lane in range(LANES):
-        x = [Fraction(v) for v in c[:, lane]]
-        here = gap(x)
-        for i in range(3):
-            assert -Fraction(f[i, 0, lane]) <= here[i] <= Fraction(f[i, 1, lane])
-            assert f[i, 0, lane] + f[i, 1, lane] < 1e-14
-        for k in range(5):
-            # A mean slope between two points of the box is a value of the derivative on the segment.
-            a, b = list(x), list(x)
-            a[k], b[k] = Fraction(lo[k, lane]), Fraction(hi[k, lane])
-            for i in range(3):
-                slope = (gap(b)[i] - gap(a)[i]) / (b[k] - a[k])
-                assert -Fraction(j[i, k, 0, lane]) <= slope <= Fraction(j[i, k, 1, lane])
-    assert (j[:, :, 0, LANES - 1] + j[:, :, 1, LANES - 1] < 1e-6).all()
-
-
-def test_one_minus_u_is_rounded_outward():
-    """A patch with x = 1 - u and nothing else to round."""
-    q = np.zeros((2, 2, 2, 2, 3))
-    q[0, 0, 0, :, 0] = 1.0
-    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(enclose(1, 1, False))
-    c = np.zeros((5, LANES))
-    c[0] = np.random.default_rng(3).uniform(0, 0.5, LANES)
-    f, j, box = np.zeros((3, 2, LANES)), np.zeros((3, 5, 2, LANES)), np.ascontiguousarray(np.stack([-c, c], axis=1))
-    call(q.ctypes.data, q.ctypes.data, c.ctypes.data, box.ctypes.data, f.ctypes.data, j.ctypes.data)
-    for u, n, h in zip(c[0], f[0, 0], f[0, 1], strict=True):
-        assert -Fraction(n) <= 1 - Fraction(u) <= Fraction(h)
 
 
 def test_batches_do_not_depend_on_each_other():
