@@ -12,12 +12,12 @@ import numpy as np
 
 from codegen import linear
 
-from . import bezier_enclosure as enclosure
 from . import bezier_kernel as kernels
 from . import bezier_memory as memory
 from .batch import Batch, as_doubles, check_tolerance, statuses
 from .bezier_baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .bezier_certificate import certificate
+from .bezier_enclosure import enclose
 from .bezier_loop import search
 from .bezier_memory import FIELDS, LANES
 from .bezier_part import neighbourhood
@@ -178,10 +178,9 @@ def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.
 @functools.cache
 def _kernels(N: int, M: int, rational: bool) -> list[int]:
     """Addresses in the order of `memory`, from MEASURE to CERTIFICATE."""
-    tests = [kernels.test(N, M, rational, *parts) for parts in ((1, 1), (2, 1), (2, 2))]
-    return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True), *tests,
-            kernels.evaluate(N, M), enclosure.enclose(N, M, rational), linear.krawczyk(3), neighbourhood(N, M, rational),
-            certificate()]
+    return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
+            kernels.test(N, M, rational), kernels.evaluate(N, M), enclose(N, M, rational), linear.krawczyk(3),
+            kernels.test(N, M, rational, 2, 1), kernels.test(N, M, rational, 2, 2), neighbourhood(N, M, rational), certificate()]
 
 
 class _Search:
@@ -193,11 +192,7 @@ class _Search:
         n, N, M = len(q), q.shape[3] - 1, q.shape[4] - 1
         points = (N + 1) * (M + 1)
         self.record = (points + kernels.MEASURES) * LANES
-        blocks = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6, "M": 50, "bound": 1}
-        rest = {"count": memory.COUNTS, "real": memory.REALS, "T": 4, "out": 8, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3,
-                "G": 15, "multiplier": 3, "normal": 8, "H": 25, "W": 27, "Z": 10, "d": 5, "columns": 3, "best": 5, "dual": 3,
-                "slopes": 30, "offset": 6, "inverse": 9, "order": 5, "side": 2, "region": 10}
-        sizes: dict[str, Any] = {**rest, **{k: v * LANES for k, v in blocks.items()}, "verdict": n, "tests": n, "proved": n}
+        sizes = {**memory.SIZES, "verdict": n, "tests": n, "proved": n}
         self.arrays = {name: np.zeros(sizes[name], np.int64 if kind is int else np.float64)
                        for name, kind in FIELDS.items() if name in sizes}
         self.arrays |= {"q": q, "weights": np.ones(1) if weights is None else weights, "time": np.full((n, 2), np.nan),

@@ -20,8 +20,8 @@ FIELDS = {
     "free": int,       # (boxes,): a stack of unused boxes
     # blocks for the kernels
     "D": float,        # (2, 3, LANES)
-    "T": float,        # (3,)
-    "out": float,      # (2,)
+    "T": float,        # (4,)
+    "out": float,      # (2, 4)
     "C": float,        # (5, LANES)
     "X": float,        # (5, 2, LANES)
     "f": float,        # (3, 2, LANES)
@@ -40,7 +40,7 @@ FIELDS = {
     "F": float,        # (3,): S1 - S2
     "G": float,        # (3, 5): its derivatives
     "multiplier": float,  # (3,)
-    "normal": float,   # (3,): of the best contact so far
+    "normal": float,   # (LANES,): first that of the best contact so far
     "H": float,        # (5, 5): the second derivative of multiplier . F
     "W": float,        # (3, 9): see `bezier_local.constrained`
     "Z": float,        # (2, 5): directions along which F stays
@@ -67,9 +67,9 @@ FIELDS = {
 
 # Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`; USED boxes were ever used,
 # FREE of them are unused again.
-(MEASURE, SPLIT_U, SPLIT_V, TEST, TEST_HALVES, TEST_BOTH, EVALUATE, ENCLOSE, KRAWCZYK, NEIGHBOURHOOD,
- CERTIFICATE, POINTS, RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES, NODES, USED, FREE, OPEN, TESTS,
- BUDGET, PROBLEM, SOLVES, COUNTS) = range(28)
+(MEASURE, SPLIT_U, SPLIT_V, TEST, EVALUATE, ENCLOSE, KRAWCZYK, TEST_HALVES, TEST_BOTH, NEIGHBOURHOOD, CERTIFICATE, POINTS,
+ RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES, NODES, USED, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES,
+ COUNTS) = range(28)
 
 # Entries of `real`: tolerance, size and ratio of weights of the problem, the proved upper bound of the time, the
 # beginning of the earliest window dropped for being too late. ERROR: a bound of the errors of the control points given,
@@ -78,3 +78,10 @@ TOLERANCE, SCALE, RATIO, UPPER, CUT, ERROR, CERTIFIED, REALS = range(8)
 
 # Verdicts: as `batch.statuses`, and too little memory.
 MISS, CONTACT, UNRESOLVED, SPENT, NO_ROOM = 0, 1, 2, 3, 4
+
+# Numbers in the arrays that do not grow with the problem.
+_BLOCKS = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6, "M": 50, "bound": 1, "out": 1,
+           "normal": 1}
+SIZES = {"count": COUNTS, "real": REALS, "T": 4, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3, "G": 15, "multiplier": 3, "H": 25, "W": 27,
+         "Z": 10, "d": 5, "columns": 3, "best": 5, "dual": 3, "slopes": 30, "offset": 6, "inverse": 9, "order": 5, "side": 2,
+         "region": 10, **{name: n * LANES for name, n in _BLOCKS.items()}}

@@ -33,7 +33,7 @@ def _neighbourhood(L: Lanes, N: int, M: int, rational: bool) -> str:
         write(L, "%H", 5 * i + j, (zero, zero))
     moving: list[Vector] = []
     for patch in range(2):
-        part = _Part(Surface(L, patch, N, M, rational), frame, *box[2 * patch:2 * patch + 2], box[4])
+        part = _Part(Surface(L, patch, N, M, rational), frame, box[2 * patch], box[2 * patch + 1], box[4])
         du, dv, dt = part.slopes()
         moving.append(dt)
         for i, (k, slope) in itertools.product(range(3), enumerate((du, dv))):

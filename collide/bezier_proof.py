@@ -22,6 +22,7 @@ from .bezier_memory import (
     POINTS,
     PROBLEM,
     QUERIES,
+    RATIONAL,
     SCALE,
     SOLVES,
     TOLERANCE,
@@ -193,7 +194,7 @@ def accept(s, upper):
 @native
 def certify(s, widest):
     """Find a box round the best contact, at most so wide, in which none is earlier, see `bezier_certificate`; it is `region` then."""
-    if s.region[8] > -2.0 or s.side[0] > 1.0:
+    if s.region[8] > -2.0 or s.side[0] > 1.0 or (s.real[ERROR] > 0.0 and s.count[RATIONAL] != 0):
         return
     place_regions(s, widest)
     call_kernel(s.count[NEIGHBOURHOOD], s.count[QUERIES] + s.count[PROBLEM] * s.count[POINTS] * 96,
@@ -210,7 +211,7 @@ def certify(s, widest):
 
 @native
 def widen_neighbourhood(s):
-    """As `widen`; second derivatives are in error by 4 degree^2 e, those in u and t by 2 degree e."""
+    """As `widen`, of polynomial patches: second derivatives are in error by 4 degree^2 e, those in u and t by 2 degree e."""
     if s.real[ERROR] > 0.0:
         error, degree = s.real[ERROR] * s.real[SCALE], s.count[DEGREE]
         for i in range(3):

@@ -26,6 +26,7 @@ from . import layout
 from .bezier import inherited
 from .bezier_apart import apart
 from .bezier_contacts import run, start
+from .bezier_enclosure import enclose as enclose_gap
 from .bezier_form import Piece, Run, nearest, number, pieces, raised
 from .bezier_memory import LANES
 from .budget import Clock, drive
@@ -111,10 +112,7 @@ class PatchSearch:
 
     def _allocate(self, points: int, patches: int) -> dict[str, np.ndarray]:
         self.record = (points + kernels.MEASURES) * LANES
-        blocks = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6}
-        sizes = {"count": memory.COUNTS, "real": memory.REALS, "T": 3, "out": 2, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3, "G": 15,
-                 "multiplier": 3, "normal": 3, "H": 72, "columns": 3, "best": 4, "q": 12 * points, "weights": 2 * points,
-                 "state": loop.STATES, "limit": loop.LIMITS, **{k: n * LANES for k, n in blocks.items()}}
+        sizes = {**memory.SIZES, "q": 12 * points, "weights": 2 * points, "state": loop.STATES, "limit": loop.LIMITS}
         sizes |= {name: (_NODES + patches) * n for name, n in self._per_node.items()}
         sizes |= {name: (_BOXES + patches**2) * n for name, n in _PER_BOX.items()}
         sizes |= {name: _SOLUTIONS * n for name, n in _PER_SOLUTION.items()}
@@ -200,7 +198,7 @@ def _longest(run: Run) -> float:
 def _kernels(N: int, M: int, rational: bool) -> list[int]:
     """Addresses in the order of `memory`, from MEASURE to KRAWCZYK."""
     return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
-            apart(N, M, rational), kernels.evaluate(N, M), kernels.enclose(N, M, rational), linear.krawczyk(3)]
+            apart(N, M, rational), kernels.evaluate(N, M), enclose_gap(N, M, rational), linear.krawczyk(3)]
 
 
 def _size(points: np.ndarray) -> float:

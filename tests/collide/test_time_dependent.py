@@ -21,7 +21,7 @@ from generative.patch import bezier_patch
 from models.scenes.tori import tori_general, torus_on_torus
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
-from tests.collide.test_bezier import bernstein
+from tests.collide.bezier_patches import bernstein
 
 
 def fall(*translation):
