@@ -6,6 +6,8 @@ may be believed, `bezier_local` and `bezier_proof` for the contacts proposed and
 """
 
 import functools
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,8 @@ _LARGEST, _HEAVIEST = 2.0**150, 2.0**30
 _LARGEST_ERROR = 1e-3
 _NODES, _BOXES = 1 << 11, 1 << 12
 _BUDGET = 200_000
+# So many pairs are solved between two moments at which the user may interrupt.
+_SLICE = 1 << 12
 _METHODS = {
     "auto": None, "time-dependent": ORIENTED, "time-dependent-initial": ORIENTED_AT_ZERO, "time-dependent-aligned": WORLD,
     "traditional": TRADITIONAL + ORIENTED, "traditional-aligned": TRADITIONAL + WORLD,
@@ -37,7 +41,7 @@ _METHODS = {
 
 
 def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
-                 error: float = 0.0) -> Batch:
+                 error: float = 0.0, workers: int = 1) -> Batch:
     """Do two moving Bezier patches touch for some t in [0, 1], and when first?
 
     q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
@@ -57,6 +61,8 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     oriented bounding boxes whose axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed,
     "time-dependent-aligned" with axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these
     time[0] is the accepted box's, nothing is proved, and every hit is UNRESOLVED.
+
+    `workers`: so many threads share the pairs; the answer is the same to the bit.
     """
     if method not in _METHODS:
         raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
@@ -72,10 +78,10 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
         if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
             q = np.ascontiguousarray(np.repeat(q, 2, axis))
             weights = None if weights is None else np.ascontiguousarray(np.repeat(weights, 2, axis - 1))
-    return _Search(q, weights, tolerance, budget, _METHODS[method], inherited(float(error), weights)).answer()
+    return _answer(q, weights, tolerance, budget, _METHODS[method], inherited(float(error), weights), workers)
 
 
-def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET) -> Batch:
+def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, workers: int = 1) -> Batch:
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
     q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
@@ -104,7 +110,7 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     # The size of what was raised may be a little smaller.
     sizes = [np.abs(x).max(axis=(1, *range(3, x.ndim)), initial=0.0).sum(axis=1) for x in (q, squares)]
     shrunk = float((sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0))
-    answer = _Search(squares, heavy, tolerance, budget, error=inherited(units * 2.0**-53 * shrunk, heavy)).answer()
+    answer = _answer(squares, heavy, tolerance, budget, None, inherited(units * 2.0**-53 * shrunk, heavy), workers)
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
     return answer
 
@@ -183,6 +189,21 @@ def _kernels(N: int, M: int, rational: bool) -> list[int]:
             kernels.test(N, M, rational, 2, 1), kernels.test(N, M, rational, 2, 2), neighbourhood(N, M, rational), certificate()]
 
 
+def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None, error: float,
+            workers: int) -> Batch:
+    """In `workers` threads, each with a memory of its own; a pair is solved in the same way wherever it stands in a batch."""
+    if not (isinstance(workers, (int, np.integer)) and workers > 0):
+        raise ValueError(f"workers must be a positive number of threads, got {workers!r}")
+    count = min(int(workers), max(len(q), 1))
+    if count == 1:
+        return _Search(q, weights, tolerance, budget, axes, error).answer()
+    parts = [slice(len(q) * k // count, len(q) * (k + 1) // count) for k in range(count)]
+    searches = [_Search(q[p], None if weights is None else weights[p], tolerance, budget, axes, error) for p in parts]
+    with ThreadPoolExecutor(count) as pool:
+        answers = list(pool.map(_Search.answer, searches))
+    return Batch(*(np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(Batch)))
+
+
 class _Search:
     """The arrays of a search over all pairs of a batch, and their addresses."""
 
@@ -206,6 +227,8 @@ class _Search:
                             (memory.BUDGET, budget)):
             count[name] = value
         self.arrays["real"][[memory.TOLERANCE, memory.ERROR]] = tolerance, error
+        # Resolved here, so that threads need not compile.
+        self.loop = compiled(search, 2, _FIELDS) if axes is None else compiled(baseline, 3, _FIELDS)
         self.make_room(_NODES, _BOXES)
 
     def make_room(self, nodes: int, boxes: int) -> None:
@@ -221,8 +244,9 @@ class _Search:
         """All pairs; one that runs out of memory is begun again with more."""
         done, n = 0, len(self.arrays["q"])
         while done < n:
-            done = self.advance(done, n)
-            if done < n:
+            last = min(n, done + _SLICE)
+            done = self.advance(done, last)
+            if done < last:
                 self.more_room()
 
     def more_room(self) -> None:
@@ -230,10 +254,7 @@ class _Search:
         self.make_room(4 * int(count[memory.ROOM_NODES]), 4 * int(count[memory.ROOM_BOXES]))
 
     def advance(self, first: int, last: int) -> int:
-        at = self.addresses.ctypes.data
-        if self.axes is None:
-            return compiled(search, 2, _FIELDS)(at, first, last)
-        return compiled(baseline, 3, _FIELDS)(at, first, last, self.axes)
+        return self.loop(self.addresses.ctypes.data, first, last, *(() if self.axes is None else (self.axes,)))
 
     def answer(self) -> Batch:
         self.run()

@@ -157,6 +157,19 @@ def test_batches_do_not_depend_on_each_other():
         assert single.tests[0] == whole.tests[k]
 
 
+@pytest.mark.parametrize("workers", [2, 3, 64])
+def test_threads_give_the_same_bits(workers):
+    g = np.random.default_rng(17)
+    q, weights = g.uniform(-1, 1, (41, 2, 2, 3, 3, 3)), g.uniform(0.5, 2, (41, 2, 3, 3))
+    for options in ({}, {"weights": weights}, {"method": "time-dependent", "tolerance": 1e-3}):
+        one, many = collide.bezier_pairs(q, **options), collide.bezier_pairs(q, workers=workers, **options)
+        for name in ("status", "hit", "time", "parameters", "proved", "tests"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(many, name))
+    triangles = g.uniform(-1, 1, (9, 2, 2, 6, 3))
+    a, b = (collide.bezier_triangle_pairs(triangles, workers=w) for w in (1, workers))
+    np.testing.assert_array_equal(a.time, b.time)
+
+
 def test_more_memory_when_it_is_needed(monkeypatch):
     monkeypatch.setattr(bezier, "_NODES", 8)
     monkeypatch.setattr(bezier, "_BOXES", 8)
@@ -182,6 +195,8 @@ def test_bad_input():
     for tolerance in (0.0, -1.0, math.inf, math.nan, "fine"):
         with pytest.raises(ValueError, match="tolerance must be a number from"):
             collide.bezier_pairs(q, tolerance=tolerance)
+    with pytest.raises(ValueError, match="workers must be a positive number"):
+        collide.bezier_pairs(q, workers=0)
     with pytest.raises(ValueError, match="budget"):
         collide.bezier_pairs(q, budget=0)
     r = collide.bezier_pairs(q[:0])
