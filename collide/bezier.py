@@ -6,6 +6,7 @@ may be believed, `bezier_local` and `bezier_proof` for the contacts proposed and
 """
 
 import functools
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
@@ -16,6 +17,7 @@ from codegen import linear
 
 from . import bezier_kernel as kernels
 from . import bezier_memory as memory
+from . import bezier_triangle
 from .batch import Batch, as_doubles, check_tolerance, statuses
 from .bezier_baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .bezier_certificate import certificate
@@ -34,7 +36,7 @@ _NODES, _BOXES = 1 << 11, 1 << 12
 _BUDGET = 200_000
 # So many pairs are solved between two moments at which the user may interrupt.
 _SLICE = 1 << 12
-_METHODS = {
+_METHODS: dict[str, Any] = {
     "auto": None, "time-dependent": ORIENTED, "time-dependent-initial": ORIENTED_AT_ZERO, "time-dependent-aligned": WORLD,
     "traditional": TRADITIONAL + ORIENTED, "traditional-aligned": TRADITIONAL + WORLD,
 }  # fmt: skip
@@ -64,10 +66,7 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
 
     `workers`: so many threads share the pairs; the answer is the same to the bit.
     """
-    if method not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
-    if method != "auto" and weights is not None:
-        raise ValueError("the other methods are for polynomial patches: leave the weights out")
+    _check_method(method, weights)
     tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
     if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
         raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
@@ -81,7 +80,8 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     return _answer(q, weights, tolerance, budget, _METHODS[method], inherited(float(error), weights), workers)
 
 
-def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, workers: int = 1) -> Batch:
+def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
+                          workers: int = 1) -> Batch:
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
     q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
@@ -99,18 +99,11 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
         raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
     _check_size(q)
-    units, heavy = 4.0 * degree, None
-    if weights is None:
-        squares = _raised(q, degree)
-    else:
-        w = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")[:, :, None, :, None]
-        heavy = _raised(w, degree)
-        squares, heavy = np.ascontiguousarray(_raised(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
-        units = (2.0 + 7 * degree) * float((w.max(axis=(1, 3)) / w.min(axis=(1, 3))).max(initial=1.0))
-    # The size of what was raised may be a little smaller.
-    sizes = [np.abs(x).max(axis=(1, *range(3, x.ndim)), initial=0.0).sum(axis=1) for x in (q, squares)]
-    shrunk = float((sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0))
-    answer = _answer(squares, heavy, tolerance, budget, None, inherited(units * 2.0**-53 * shrunk, heavy), workers)
+    _check_method(method, weights)
+    if method != "auto":
+        return _triangle_baseline(q, tolerance, budget, _METHODS[method]).answer()
+    squares, heavy, error = _squared(q, degree, weights)
+    answer = _answer(squares, heavy, tolerance, budget, None, error, workers)
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
     return answer
 
@@ -130,6 +123,22 @@ def inherited(error: float, weights: np.ndarray | None) -> float:
     return 13 * float((w.max(axis=1) / w.min(axis=1)).max()) * error
 
 
+def _squared(q: np.ndarray, degree: int, weights: Any = None) -> tuple[np.ndarray, np.ndarray | None, float]:
+    """Triangular patches as tensor-product patches, their weights, and what `memory.ERROR` asks for."""
+    units, heavy = 4.0 * degree, None
+    if weights is None:
+        squares = _raised(q, degree)
+    else:
+        w = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")[:, :, None, :, None]
+        heavy = _raised(w, degree)
+        squares, heavy = np.ascontiguousarray(_raised(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
+        units = (2.0 + 7 * degree) * float((w.max(axis=(1, 3)) / w.min(axis=(1, 3))).max(initial=1.0))
+    # The size of what was raised may be a little smaller.
+    sizes = [np.abs(x).max(axis=(1, *range(3, x.ndim)), initial=0.0).sum(axis=1) for x in (q, squares)]
+    shrunk = float((sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0))
+    return squares, heavy, inherited(units * 2.0**-53 * shrunk, heavy)
+
+
 def _raised(q: np.ndarray, degree: int) -> np.ndarray:
     """The rows of triangles as rows of squares; the last axis is that of coordinates, the one before it of control points."""
     out = np.empty((*q.shape[:3], degree + 1, degree + 1, q.shape[-1]))
@@ -144,6 +153,13 @@ def _raised(q: np.ndarray, degree: int) -> np.ndarray:
             row = share * ends[..., :-1, :] + (np.arange(m, -1, -1) / m)[:, None] * ends[..., 1:, :]
         out[..., i, :, :] = row
     return out
+
+
+def _check_method(method: str, weights: Any) -> None:
+    if method not in _METHODS:
+        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if method != "auto" and weights is not None:
+        raise ValueError("the other methods are for polynomial patches: leave the weights out")
 
 
 def _checked_budget(budget: int) -> int:
@@ -204,11 +220,18 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget:
     return Batch(*(np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(Batch)))
 
 
+def _triangle_baseline(q: np.ndarray, tolerance: float, budget: int, axes: int) -> "_Search":
+    """The method of Chen et al. for triangular patches with q as in `bezier_triangle_pairs`."""
+    degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5)
+    own = bezier_triangle.measure(degree), bezier_triangle.quarter(degree), 0
+    return _Search(q[:, :, :, :, None], None, tolerance, budget, axes, own=own)
+
+
 class _Search:
-    """The arrays of a search over all pairs of a batch, and their addresses."""
+    """The arrays of a search over all pairs of a batch, and their addresses; `own`: other kernels than those of `_kernels`."""
 
     def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None = None,
-                 error: float = 0.0) -> None:
+                 error: float = 0.0, own: Sequence[int] | None = None) -> None:
         self.axes = axes
         n, N, M = len(q), q.shape[3] - 1, q.shape[4] - 1
         points = (N + 1) * (M + 1)
@@ -219,9 +242,10 @@ class _Search:
         self.arrays |= {"q": q, "weights": np.ones(1) if weights is None else weights, "time": np.full((n, 2), np.nan),
                         "parameters": np.full((n, 4), np.nan)}
         count = self.arrays["count"]
-        count[:memory.CERTIFICATE + 1] = _kernels(N, M, weights is not None)
+        addresses = _kernels(N, M, weights is not None) if own is None else own
+        count[:len(addresses)] = addresses
         if axes is not None:
-            count[memory.TEST] = swept(N, M) if axes >= TRADITIONAL else period(N, M)
+            count[memory.TEST] = swept(points) if axes >= TRADITIONAL else period(points)
         for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
                             (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
                             (memory.BUDGET, budget)):

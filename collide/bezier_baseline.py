@@ -1,7 +1,8 @@
 """Chen et al. 2024, Algorithms 1 and 2, as published: the baselines that the search of `bezier_loop` is compared with.
 
-Boxes of the four parameters are bisected in all of them at once; each of the 16 parts keeps the period in which its two
-bounding boxes intersect, and the box whose period begins first comes next. A box narrower than the tolerance is accepted.
+Boxes of the four parameters are bisected in all of them at once, triangular patches at the middles of their sides; each of the
+16 parts keeps the period in which its two bounding boxes intersect, and the box whose period begins first comes next. A box
+narrower than the tolerance is accepted.
 The axes are those of the bounding boxes: of the world, or the 15 of two oriented boxes, at t = 0 as printed or at the
 beginning of the box's own period. In the traditional method (Algorithm 1) the boxes bound the volumes swept in the
 window, and time is bisected too.
@@ -59,7 +60,7 @@ def solve(s, k, axes):
         box = s.heap[0]
         a, b = s.pair[2 * box], s.pair[2 * box + 1]
         tl, th = s.window[2 * box], s.window[2 * box + 1]
-        if s.rectangle[4 * a + 1] - s.rectangle[4 * a] < s.real[TOLERANCE]:
+        if abs(s.rectangle[4 * a + 1] - s.rectangle[4 * a]) < s.real[TOLERANCE]:
             return answer(s, k, a, b, tl, UNRESOLVED)
         if s.count[TESTS] >= s.count[BUDGET]:
             return answer(s, k, a, b, tl, SPENT)
@@ -89,15 +90,34 @@ def answer(s, k, a, b, tl, verdict):
 
 @native
 def quarters(s, node):
-    """The first of the four quarters of a node; its halves come before them in memory."""
+    """The first of the four quarters of a node; of a tensor-product patch, its halves come before them in memory."""
     if s.child[node] < 0:
         half = s.count[NODES]
         s.count[NODES] += 6
         s.child[node] = half + 2
-        cut(s, node, half, 0)
-        cut(s, half, half + 2, 1)
-        cut(s, half + 1, half + 4, 1)
+        if s.count[SPLIT_V] == 0:
+            cut_triangle(s, node, half + 2)
+        else:
+            cut(s, node, half, 0)
+            cut(s, half, half + 2, 1)
+            cut(s, half + 1, half + 4, 1)
     return s.child[node]
+
+
+@native
+def cut_triangle(s, node, first):
+    """Quarter a triangular patch. Its rectangle says where the corner w = 1 is, and the way from there to the others, negative in
+    the middle part.
+    """
+    call_kernel(s.count[SPLIT_U], address(s, node), address(s, first))
+    for part in range(4):
+        for side in range(2):
+            start = s.rectangle[4 * node + 2 * side]
+            half = 0.5 * (s.rectangle[4 * node + 2 * side + 1] - start)
+            corner = start + half if part == side or part == 3 else start
+            s.rectangle[4 * (first + part) + 2 * side] = corner
+            s.rectangle[4 * (first + part) + 2 * side + 1] = corner - half if part == 3 else corner + half
+        fresh(s, first + part, s.depth[node] + 1)
 
 
 @native

@@ -19,12 +19,12 @@ Line = tuple[Value, Value]
 
 
 @functools.cache
-def period(N: int, M: int) -> int:
-    """Address of ``void(A, B, n, T, out)``: A and B nodes of polynomial patches, n (3,) blocks of axes, T: tl, th, R. out (4,):
-    beginning and end of the time in which the second patch is above the first, and below it; empty where the end
-    does not exceed the beginning.
+def period(count: int) -> int:
+    """Address of ``void(A, B, n, T, out)``: A and B nodes of polynomial patches with `count` control points, n (3,) blocks of
+    axes, T: tl, th, R. out (4,): beginning and end of the time in which the second patch is above the first, and below it;
+    empty where the end does not exceed the beginning.
     """
-    return kernel(f"bezier period {N} {M}", lambda L, module: _write(L, (N + 1) * (M + 1)))
+    return kernel(f"bezier period {count}", lambda L, module: _write(L, count))
 
 
 def _write(L: Lanes, count: int) -> str:
@@ -42,11 +42,11 @@ def _write(L: Lanes, count: int) -> str:
 
 
 @functools.cache
-def swept(N: int, M: int) -> int:
+def swept(count: int) -> int:
     """The same for the bounding boxes of the volumes swept from tl to th, as the traditional method takes them: either the
     whole window or nothing.
     """
-    return kernel(f"bezier swept {N} {M}", lambda L, module: _swept(L, (N + 1) * (M + 1)))
+    return kernel(f"bezier swept {count}", lambda L, module: _swept(L, count))
 
 
 def _swept(L: Lanes, count: int) -> str:

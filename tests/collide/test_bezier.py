@@ -281,6 +281,25 @@ def test_the_method_of_chen(method):
         assert 0.5 < collide.bezier_pairs(data["q2"], method=method).tests.mean() / 1406 < 1.3
 
 
+@pytest.mark.parametrize("method", ["time-dependent", "traditional"])
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_the_method_of_chen_for_triangles(method, degree):
+    """Control nets of triangles, quartered, against ours on degenerate squares."""
+    g = np.random.default_rng(23)
+    q = g.uniform(-1, 1, (40, 2, 2, (degree + 1) * (degree + 2) // 2, 3))
+    q[:, 0, 0] += 0.5
+    q[:, 0, 1] -= 0.7
+    tolerance = 1e-3 if method == "time-dependent" else 1e-2
+    ours, theirs = collide.bezier_triangle_pairs(q), collide.bezier_triangle_pairs(q, tolerance=tolerance, method=method)
+    assert theirs.hit[ours.hit].all() and (theirs.hit == ours.hit).mean() > 0.9 and not theirs.proved.any()
+    both = ours.hit & theirs.hit
+    early = ours.time[both, 1] - theirs.time[both, 0]
+    assert early.min() > -1e-6 and np.median(early) < tolerance
+    # A corner of the accepted triangle is near the contact.
+    apart = np.abs(theirs.parameters[both] - ours.parameters[both]).max(axis=1)
+    assert np.median(apart) < 10 * tolerance
+
+
 def test_bad_input_for_triangles_and_methods():
     with pytest.raises(ValueError, match="N >= 1"):
         collide.bezier_triangle_pairs(np.zeros((1, 2, 2, 5, 3)))
