@@ -9,10 +9,9 @@ import numpy as np
 import sympy as sp
 
 from codegen.kernel import Kernel, compile
-from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
-from generative.symbols import exact, formula
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v
+from generative.symbols import exact
 
-from .contact import Tracked
 from .patch import bounds, enclose
 from .state import METHODS
 
@@ -120,82 +119,3 @@ def _fails(kernel: Kernel, at: int, feature: Edge | Vertex, k: int, body: Solid,
     rectangle, _ = bounds(list(body.faces[feature.faces[k]].domain.values()))
     slack = 1e-9 * (1.0 + np.abs(rectangle).max())
     return bool(((lo[:, :2] > rectangle[:, 1] + slack) | (hi[:, :2] < rectangle[:, 0] - slack)).any())
-
-
-# -- tracked contacts ---------------------------------------------------------------------------------------------
-
-
-def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float]) -> None:
-    for item in tracked:
-        if not isinstance(item, Tracked):
-            raise TypeError(f"tracked contacts are collide.Tracked values, got {item!r}")
-        i, j = item.pair
-        if not (0 <= i < j < len(bodies)):
-            raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {item.pair}")
-        if not (isinstance(item.radius, (int, float, sp.Rational)) and 0 < item.radius < math.inf):
-            raise ValueError(f"the radius of a tracked contact must be a positive number, got {item.radius!r}")
-        points = [_tracked_point(bodies[k], *at, k) for k, at in ((i, (item.u1, item.v1)), (j, (item.u2, item.v2)))]
-        if points[0] is None and points[1] is None:
-            raise ValueError(f"a contact of the implicit bodies {i} and {j} cannot be tracked: one of them needs parameters")
-        _check_follows(item, points, bodies, span)
-
-
-def _tracked_point(body: Any, a: Any, b: Any, k: int) -> tuple[Any, ...] | None:
-    if isinstance(body, ImplicitBody):
-        return None
-    if not isinstance(body, ParametricSurface):
-        raise TypeError(f"tracked contacts are known on ParametricSurface values; body {k} is a {type(body).__name__}")
-    if a is None or b is None:
-        raise ValueError(f"the tracked contact needs u(t) and v(t) on body {k}")
-    at = {u: formula(a, [t], "a tracked function"), v: formula(b, [t], "a tracked function")}
-    return tuple(e.xreplace(at) for e in body.expressions)
-
-
-def _check_follows(item: Tracked, points: Sequence[tuple[Any, ...] | None], bodies: Sequence[Any], span: tuple[float, float]) -> None:
-    """At the beginning, the two tracked points must not be proved further apart than the radius. Later they may be, where
-    the bodies have separated there; not where one point slid away, or the surfaces no longer face each other.
-    """
-    at = np.linspace(span[0], span[1], _CELLS + 1)[:, None]
-    normals = [_tracked_normal(bodies[k], *w, points, at)
-               for k, w in zip(item.pair, ((item.u1, item.v1), (item.u2, item.v2)), strict=True)]
-    turned = (normals[0] * normals[1]).sum(axis=1) > -0.5
-    if points[0] is not None and points[1] is not None:
-        apart, aside = _distance(points[0], points[1], normals[0], at)
-        wrong, astray = apart > float(item.radius), turned | (aside > float(item.radius))
-    else:
-        point, body = (points[0], bodies[item.pair[1]]) if points[0] is not None else (points[1], bodies[item.pair[0]])
-        wrong, astray = _off_implicit(point or (), body, float(item.radius), at), turned
-    wrong[1:] &= astray[1:]
-    if wrong.any():
-        raise ValueError(f"the tracked functions of bodies {item.pair[0]} and {item.pair[1]} do not follow the contact: at "
-                         f"t = {at[wrong.argmax(), 0]:g} the two points are more than the radius {float(item.radius):g} apart")
-
-
-def _distance(p: Sequence[Any], q: Sequence[Any], normal: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A lower bound of the distance of two points, and about how much of it is across the normal."""
-    difference = [a - b for a, b in zip(p, q, strict=True)]
-    kernel = compile([sum(d**2 for d in difference), *difference], [t])
-    lo, _ = kernel.interval(at, at)
-    d = kernel.points(at)[:, 1:]
-    return np.sqrt(np.maximum(lo[:, 0], 0.0)) * (1.0 - 1e-15), np.linalg.norm(d - (d * normal).sum(axis=1)[:, None] * normal, axis=1)
-
-
-def _tracked_normal(body: Any, a: Any, b: Any, points: Sequence[tuple[Any, ...] | None], at: np.ndarray) -> np.ndarray:
-    """About the outward unit normals of a body at its tracked point; of an implicit one, of the leaf that is nearest there."""
-    if isinstance(body, ParametricSurface):
-        n = compile([e.xreplace({u: exact(a), v: exact(b)}) for e in body.normal], [t]).points(at)
-    else:
-        point = compile(list(next(p for p in points if p is not None)), [t]).points(at)
-        where = np.hstack([point, at])
-        values = compile([leaf.expression for leaf in body.leaves], [x, y, z, t]).points(where)
-        leaf = body.leaves[int(np.abs(values[0]).argmin())]
-        n = compile(list(leaf.gradient), [x, y, z, t]).points(where)
-    return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1)[:, None], 1e-300))
-
-
-def _off_implicit(point: Sequence[Any], body: ImplicitBody, radius: float, at: np.ndarray) -> np.ndarray:
-    """Where F is proved to have one sign in the cube of half-width `radius` round the point: no surface is that near."""
-    lo, hi = compile(list(point), [t]).interval(at, at)
-    lo, hi = compile([body.expression], [x, y, z, t]).interval(np.hstack([lo - radius, at]), np.hstack([hi + radius, at]))
-    wrong: np.ndarray = (lo[:, 0] > 0) | (hi[:, 0] < 0)
-    return wrong

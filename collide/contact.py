@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,21 +27,6 @@ from .parts import Implicit, Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
 from .problem import Problem
-
-
-@dataclass(frozen=True)
-class Tracked:
-    """A contact of bodies `pair` = (i, j) that is known already: at the parameters u1(t), v1(t) of the first and u2(t),
-    v2(t) of the second (None for a body that has no parameters). Contacts whose point lies closer than `radius` to it,
-    the lambda of Snyder 1993, Eq. 7, are not reported.
-    """
-
-    pair: tuple[int, int]
-    u1: Any
-    v1: Any
-    u2: Any
-    v2: Any
-    radius: float
 
 
 def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -> list[Problem]:

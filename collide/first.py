@@ -21,14 +21,15 @@ from . import layout, time_dependent
 from .answer import clear_until, contacts, possible
 from .broad_phase import Extent, windows
 from .budget import Budget, Clock, as_budget, drive
-from .checks import check_bodies, check_options, check_span, check_tracked
-from .contact import Tracked, member, situation
+from .checks import check_bodies, check_options, check_span
+from .contact import member, situation
 from .parts import Implicit, Parametric, Part, Pole, parts_of
 from .patch import bounds
 from .problem import Problem
 from .result import Contacts, Start
 from .start import start_of
 from .state import Search
+from .tracking import Tracked, check_tracked, known_point
 
 # Up to so many situations are searched over the whole time span at once; more in so many stages.
 _FEW, _STAGES = 8, 16
@@ -117,7 +118,7 @@ class _Scene:
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tangency: bool, tracked: Sequence[Tracked]) -> None:
         self.bodies, self.time, self.span, self.tangency = tuple(bodies), time, span, tangency
-        self.tracked = {pair: tuple(_on_surface(item, bodies) for item in tracked if item.pair == pair)
+        self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
                         for pair in {item.pair for item in tracked}}
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
@@ -217,10 +218,3 @@ def _shape(part: Part) -> Extent:
     a, b, c = (e.subs(at, simultaneous=True) for e in part.surface.body)
     domain = bounds(part.domain)[0] if part.domain else np.empty((0, 2))
     return Extent(0, (a, b, c), part.symbols, domain, part.surface.motion)
-
-
-def _on_surface(item: Tracked, bodies: Sequence[Any]) -> tuple[Any, Any, Any, float]:
-    """A tracked contact as the point of one surface: of the first body that has parameters."""
-    if item.u1 is not None:
-        return bodies[item.pair[0]], item.u1, item.v1, item.radius
-    return bodies[item.pair[1]], item.u2, item.v2, item.radius

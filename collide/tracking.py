@@ -1,0 +1,159 @@
+"""Contacts that are known already (Snyder 1993, Section 3.2): where they are on the bodies, and whether they follow them.
+
+Bodies in rolling or sliding contact touch all the time; whoever integrates their motion knows where, as functions of time.
+Contacts near these points are left out of the search (Eq. 7), so that only new ones are reported. A point is named on a part
+of its body: by u and v on a face, by the parameter of an edge, by nothing on a vertex.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.kernel import compile
+from generative import ImplicitBody, ParametricSurface, t, u, v, x, y, z
+from generative.symbols import formula
+
+from .parts import Parametric, parts_of
+
+# Moments at which a tracked contact is looked at.
+_CELLS = 16
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """A contact of bodies `pair` = (i, j) that is known already: at the parameters u1(t), v1(t) of the first and u2(t),
+    v2(t) of the second. `features` names the parts that have these parameters: a "face k" has both, an "edge k" only u, a
+    "vertex k" none; what a part does not have is None, and both are for an implicit body. Contacts whose point lies closer
+    than `radius` to it, the lambda of Snyder 1993, Eq. 7, are not reported.
+    """
+
+    pair: tuple[int, int]
+    u1: Any
+    v1: Any
+    u2: Any
+    v2: Any
+    radius: float
+    features: tuple[str, str] = ("face 0", "face 0")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A moving point of a surface: at u = `at[0]`, v = `at[1]`, expressions of t. `smooth`: inside a face, not on an edge."""
+
+    surface: ParametricSurface
+    at: tuple[Any, Any]
+    smooth: bool
+
+    @property
+    def point(self) -> tuple[Any, ...]:
+        return tuple(e.xreplace({u: self.at[0], v: self.at[1]}) for e in self.surface.expressions)
+
+    @property
+    def normal(self) -> tuple[Any, ...]:
+        return tuple(e.xreplace({u: self.at[0], v: self.at[1]}) for e in self.surface.normal)
+
+
+def known_point(item: Tracked, bodies: Sequence[Any]) -> tuple[Any, Any, Any, float]:
+    """(surface, u(t), v(t), radius): the contact as a point of the first body that has parameters."""
+    place = next(p for p in _places(item, bodies) if p is not None)
+    return place.surface, *place.at, item.radius
+
+
+def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float]) -> None:
+    """Raises TypeError or ValueError for contacts that are not described as they should be, or do not follow the bodies."""
+    for item in tracked:
+        if not isinstance(item, Tracked):
+            raise TypeError(f"tracked contacts are collide.Tracked values, got {item!r}")
+        i, j = item.pair
+        if not (0 <= i < j < len(bodies)):
+            raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {item.pair}")
+        if not (isinstance(item.radius, (int, float, sp.Rational)) and 0 < item.radius < math.inf):
+            raise ValueError(f"the radius of a tracked contact must be a positive number, got {item.radius!r}")
+        places = _places(item, bodies)
+        if places == [None, None]:
+            raise ValueError(f"a contact of the implicit bodies {i} and {j} cannot be tracked: one of them needs parameters")
+        _check_follows(item, places, bodies, span)
+
+
+def _places(item: Tracked, bodies: Sequence[Any]) -> list[Place | None]:
+    given = ((item.u1, item.v1), (item.u2, item.v2))
+    return [_place(bodies[k], k, name, at) for k, name, at in zip(item.pair, item.features, given, strict=True)]
+
+
+def _place(body: Any, k: int, name: str, given: Sequence[Any]) -> Place | None:
+    if isinstance(body, ImplicitBody):
+        return None
+    parts = [p for p in parts_of(body) if isinstance(p, Parametric)]
+    part = next((p for p in parts if p.feature == name), None)
+    if part is None:
+        raise ValueError(f"body {k} has no {name!r} to track a contact on; it has {', '.join(dict.fromkeys(p.feature for p in parts))}")
+    needed = [f"{s}(t)" for s in part.symbols]
+    if any(e is None for e in given[:len(needed)]):
+        raise ValueError(f"the tracked contact needs {' and '.join(needed)} on {name} of body {k}")
+    at = {s: formula(e, [t], "a tracked function") for s, e in zip(part.symbols, given, strict=False)}
+    a, b = (sp.sympify(e).xreplace(at) for e in part.path)
+    return Place(part.surface, (a, b), part.dimension == 2)
+
+
+# -- do they follow? ----------------------------------------------------------------------------------------------
+
+
+def _check_follows(item: Tracked, places: Sequence[Place | None], bodies: Sequence[Any], span: tuple[float, float]) -> None:
+    """At the beginning, the two tracked points must not be proved further apart than the radius. Later they may be, where
+    the bodies have separated there; not where one point slid away, or smooth surfaces no longer face each other.
+    """
+    at, radius = np.linspace(span[0], span[1], _CELLS + 1)[:, None], float(item.radius)
+    first, second = places
+    normals = [n for n in (_normal(bodies[k], p, places, at) for k, p in zip(item.pair, places, strict=True)) if n is not None]
+    astray = (normals[0] * normals[1]).sum(axis=1) > -0.5 if len(normals) == 2 else np.full(len(at), False)
+    if first is not None and second is not None:
+        apart, difference = _distance(first.point, second.point, at)
+        wrong = apart > radius
+        if normals:
+            along = (difference * normals[0]).sum(axis=1)[:, None] * normals[0]
+            astray = astray | (np.linalg.norm(difference - along, axis=1) > radius)
+    else:
+        place, body = (first, bodies[item.pair[1]]) if first is not None else (second, bodies[item.pair[0]])
+        assert place is not None
+        wrong = _off_implicit(place.point, body, radius, at)
+    wrong[1:] &= astray[1:]
+    if wrong.any():
+        raise ValueError(f"the tracked functions of bodies {item.pair[0]} and {item.pair[1]} do not follow the contact: at "
+                         f"t = {at[wrong.argmax(), 0]:g} the two points are more than the radius {radius:g} apart")
+
+
+def _distance(p: Sequence[Any], q: Sequence[Any], at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A lower bound of the distance of two points, and about their difference."""
+    difference = [a - b for a, b in zip(p, q, strict=True)]
+    kernel = compile([sum(d**2 for d in difference), *difference], [t])
+    lo, _ = kernel.interval(at, at)
+    return np.sqrt(np.maximum(lo[:, 0], 0.0)) * (1.0 - 1e-15), kernel.points(at)[:, 1:]
+
+
+def _normal(body: Any, place: Place | None, places: Sequence[Place | None], at: np.ndarray) -> np.ndarray | None:
+    """About the outward unit normals of a body at its tracked point; of an implicit one, of the leaf that is nearest there.
+    None on edges and vertices, which have more than one.
+    """
+    if place is not None and not place.smooth:
+        return None
+    if place is not None:
+        n = compile(list(place.normal), [t]).points(at)
+    else:
+        point = compile(list(next(p.point for p in places if p is not None)), [t]).points(at)
+        where = np.hstack([point, at])
+        values = compile([leaf.expression for leaf in body.leaves], [x, y, z, t]).points(where)
+        leaf = body.leaves[int(np.abs(values[0]).argmin())]
+        n = compile(list(leaf.gradient), [x, y, z, t]).points(where)
+    return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1)[:, None], 1e-300))
+
+
+def _off_implicit(point: Sequence[Any], body: ImplicitBody, radius: float, at: np.ndarray) -> np.ndarray:
+    """Where F is proved to have one sign in the cube of half-width `radius` round the point: no surface is that near."""
+    lo, hi = compile(list(point), [t]).interval(at, at)
+    lo, hi = compile([body.expression], [x, y, z, t]).interval(np.hstack([lo - radius, at]), np.hstack([hi + radius, at]))
+    wrong: np.ndarray = (lo[:, 0] > 0) | (hi[:, 0] < 0)
+    return wrong
