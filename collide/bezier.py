@@ -19,6 +19,7 @@ from . import bezier_kernel as kernels
 from . import bezier_memory as memory
 from . import bezier_triangle
 from .batch import Batch, as_doubles, check_tolerance, statuses
+from .bezier_apart import apart
 from .bezier_baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .bezier_certificate import certificate
 from .bezier_enclosure import enclose
@@ -59,14 +60,16 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of
     each: that is how numbers that are no doubles are given.
 
-    `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published, for polynomial patches: "time-dependent" with
-    oriented bounding boxes whose axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed,
-    "time-dependent-aligned" with axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these
-    time[0] is the accepted box's, nothing is proved, and every hit is UNRESOLVED.
+    `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published: "time-dependent" with oriented bounding boxes whose
+    axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed, "time-dependent-aligned" with
+    axis-aligned boxes; for polynomial patches also "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is
+    the accepted box's, nothing is proved, and every hit is UNRESOLVED.
 
     `workers`: so many threads share the pairs; the answer is the same to the bit.
     """
-    _check_method(method, weights)
+    _check_method(method)
+    if method.startswith("traditional") and weights is not None:
+        raise ValueError("the traditional methods are for polynomial patches: leave the weights out")
     tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
     if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
         raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
@@ -99,8 +102,10 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
         raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
     _check_size(q)
-    _check_method(method, weights)
+    _check_method(method)
     if method != "auto":
+        if weights is not None:
+            raise ValueError("the other methods are for polynomial triangular patches: leave the weights out")
         return _triangle_baseline(q, tolerance, budget, _METHODS[method]).answer()
     squares, heavy, error = _squared(q, degree, weights)
     answer = _answer(squares, heavy, tolerance, budget, None, error, workers)
@@ -155,11 +160,9 @@ def _raised(q: np.ndarray, degree: int) -> np.ndarray:
     return out
 
 
-def _check_method(method: str, weights: Any) -> None:
+def _check_method(method: str) -> None:
     if method not in _METHODS:
         raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
-    if method != "auto" and weights is not None:
-        raise ValueError("the other methods are for polynomial patches: leave the weights out")
 
 
 def _checked_budget(budget: int) -> int:
@@ -245,7 +248,7 @@ class _Search:
         addresses = _kernels(N, M, weights is not None) if own is None else own
         count[:len(addresses)] = addresses
         if axes is not None:
-            count[memory.TEST] = swept(points) if axes >= TRADITIONAL else period(points)
+            count[memory.TEST] = swept(points) if axes >= TRADITIONAL else period(points) if weights is None else apart(points, True)
         for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
                             (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
                             (memory.BUDGET, budget)):

@@ -20,9 +20,8 @@ Line = tuple[Value, Value]
 
 
 @functools.cache
-def apart(N: int, M: int, rational: bool) -> int:
-    """Address of ``void(A, B, n, T, out)``: A and B nodes of patches of degrees N and M (see `bezier_kernel`), n (3,) blocks of axes,
-    T: tl, th, R, the sum of the radii of both nodes, with 0 <= tl <= th <= 1.
+def apart(count: int, rational: bool) -> int:
+    """Address of ``void(A, B, n, T, out)``: A and B nodes (see `bezier_kernel`) of `count` control points, n (3,) blocks of axes, T: tl, th, R, the sum of the radii of both nodes, with 0 <= tl <= th <= 1.
 
     out (4,) blocks: start and stop of a period within [tl, th] in which B lies above A, and of one in which B lies below A. Where
     start <= stop the patches are *proved* not to meet in the closed period; start > stop: nothing is known.
@@ -31,7 +30,7 @@ def apart(N: int, M: int, rational: bool) -> int:
     velocities, a division by the weight one, adding t times the velocity one; so |n|_1 R bounds the errors of g, and the
     last sum is rounded towards no claim.
     """
-    return kernel(f"bezier apart {N} {M} {rational}", lambda L, module: _write(L, (N + 1) * (M + 1), rational))
+    return kernel(f"bezier apart {count} {rational}", lambda L, module: _write(L, count, rational))
 
 
 def _write(L: Lanes, count: int, rational: bool) -> str:

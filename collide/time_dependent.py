@@ -198,7 +198,7 @@ def _longest(run: Run) -> float:
 def _kernels(N: int, M: int, rational: bool) -> list[int]:
     """Addresses in the order of `memory`, from MEASURE to KRAWCZYK."""
     return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
-            apart(N, M, rational), kernels.evaluate(N, M), enclose_gap(N, M, rational), linear.krawczyk(3)]
+            apart((N + 1) * (M + 1), rational), kernels.evaluate(N, M), enclose_gap(N, M, rational), linear.krawczyk(3)]
 
 
 def _size(points: np.ndarray) -> float:

@@ -308,4 +308,4 @@ def test_bad_input_for_triangles_and_methods():
     with pytest.raises(ValueError, match="method must be one of auto"):
         collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), method="quick")
     with pytest.raises(ValueError, match="polynomial"):
-        collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), weights=np.ones((1, 2, 2, 2)), method="time-dependent")
+        collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), weights=np.ones((1, 2, 2, 2)), method="traditional")
