@@ -1,4 +1,4 @@
-"""Tensor-product patches: Bezier, and B-splines and NURBS split exactly into their Bezier pieces."""
+"""Bezier patches, tensor-product and triangular, and B-splines and NURBS split exactly into their Bezier pieces."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,6 +13,22 @@ Net = list[list[tuple[Any, ...]]]
 def bezier_patch(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
     """The (rational, if `weights` are given) Bezier patch of a grid of control points: u from row to row, v within a row."""
     return _patch(_net(points, weights), (0, 1), (0, 1))
+
+
+def bezier_triangle(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
+    """The (rational, if `weights` are given) triangular Bezier patch: row i has N + 1 - i control points, P_ij in order of j.
+
+    It is the sum of N! / (i! j! k!) a^i b^j c^k P_ij, i + j + k = N, over a + b + c = 1. The parameters are u = a and v = b / (1 - a),
+    both from 0 to 1: so the side u = 1 is the corner P_N0. The normal is that of the direction from a to b.
+    """
+    rows = [list(row) for row in points]
+    if len(rows) < 2 or [len(row) for row in rows] != list(range(len(rows), 0, -1)):
+        raise ValueError(f"the rows of a triangular patch have N + 1, N, ... 1 control points, got {[len(row) for row in rows]}")
+    if weights is not None and [len(row) for row in weights] != [len(row) for row in rows]:
+        raise ValueError(f"there must be one weight a control point, got rows of {[len(row) for row in weights]}")
+    # A row of one point is given twice: `control_points` is made for curves.
+    net = [control_points([*row, row[-1]], None if weights is None else [*weights[k], weights[k][-1]])[:-1] for k, row in enumerate(rows)]
+    return ParametricSurface(project(bernstein([tuple(bernstein(row, v)) for row in net], u)), {u: (0, 1), v: (0, 1)})
 
 
 def b_spline_patches(points: Sequence[Sequence[Any]], knots_u: Sequence[Any], knots_v: Sequence[Any], degrees: tuple[int, int],

@@ -17,7 +17,7 @@ from collide.bezier_kernel import radius
 from collide.bezier_memory import LANES
 from collide.result import Start
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v, z
-from generative.patch import bezier_patch
+from generative.patch import bezier_patch, bezier_triangle
 from models.scenes.tori import tori_general, torus_on_torus
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
@@ -176,6 +176,16 @@ def test_solids_and_flat_contact():
     assert {f for pair in c.features for f in pair} == {"face 0", "face 1"}
     corners = np.array(list(itertools.product(np.linspace(-1, 1, 9), np.linspace(-1, 1, 9), [0])))
     assert np.linalg.norm(corners[:, None] - c.points[None], axis=2).min(axis=1).max() < 1.0
+
+
+def test_a_rational_triangle_of_a_ball_and_a_tilted_plate():
+    """The plate x + 2 y + 2 z = 3 (2 - t) comes within 1 of the centre at t = 1; the contact is (1, 2, 2) / 3."""
+    ball = bezier_triangle([[[0, 0, 1], [0, 1, 1], [0, 1, 0]], [[1, 0, 1], [1, 1, 1]], [[1, 0, 0]]], [[1, 1, 2], [1, 1], [2]])
+    plate = ParametricSurface([2 * u - 2 * v, -2 * u - v, u + 2 * v], {u: (-1, 1), v: (-1, 1)})
+    c = chen([ball, plate.moved(fall(*((2 - t) * sp.Rational(x, 3) for x in (1, 2, 2))))], (0, 2))
+    assert c.status is Status.CONTACT and c.time[0] <= 1 <= c.time[1] and len(c) == 1 and c.existence[0]
+    np.testing.assert_allclose(c.points[0], np.array([1, 2, 2]) / 3, atol=1e-6)
+    np.testing.assert_allclose(c.normals[0], np.array([1, 2, 2]) / 3, atol=1e-6)
 
 
 def test_bodies_that_overlap_at_the_start():

@@ -8,7 +8,7 @@ from scipy.interpolate import NdBSpline
 from generative import Curve, ParametricSurface, Rigid, curve, t, u, v, x, y, z
 from generative.deform import bend, deform, scale, taper, twist
 from generative.mesh import approx_function
-from generative.patch import b_spline_patches, bezier_patch
+from generative.patch import b_spline_patches, bezier_patch, bezier_triangle
 from generative.sweep import (
     affine_sweep,
     extrude,
@@ -98,6 +98,20 @@ def test_a_bicubic_patch_interpolates_its_corners_and_bernstein_sums():
     np.testing.assert_allclose(approx_function(patch.body, [u, v])(0.5, 0.5), np.einsum("i,j,ijk", middle, middle, net))
 
 
+def test_a_triangular_patch_of_the_ball():
+    """(2a, 2b, 1 - a^2 - b^2) / (1 + a^2 + b^2), in Bernstein form over the triangle with corners (0, 0), (0, 1), (1, 0)."""
+    half = sp.Rational(1, 2)
+    rows = [[[0, 0, 1], [0, 1, 1], [0, 1, 0]], [[1, 0, 1], [1, 1, 1]], [[1, 0, 0]]]
+    patch = bezier_triangle(rows, [[1, 1, 2], [1, 1], [2]])
+    cloud = points(patch)
+    np.testing.assert_allclose(np.linalg.norm(cloud, axis=1), 1, atol=1e-14)
+    at = {u: half, v: half}  # a = 1/2, b = 1/4
+    assert [e.subs(at) for e in patch.body] == [sp.Rational(16, 21), sp.Rational(8, 21), sp.Rational(11, 21)]
+    assert all(e.subs(at) * x > 0 for e, x in zip(patch.normal, (1, 1, 1), strict=True))
+    flat = bezier_triangle([[[0, 0, 0], [0, 1, 0]], [[1, 0, t]]])
+    assert [sp.expand(e) for e in flat.body] == [u, v - u * v, t * u]
+
+
 def test_b_spline_patches_join_and_reproduce_a_plane():
     grid = [[[i, j, 2 * i - j] for j in range(4)] for i in range(5)]
     patches = b_spline_patches(grid, [0, 0, 0, 1, 2, 3, 3, 3], [0, 0, 0, 1, 2, 2, 2], (2, 2))
@@ -139,6 +153,9 @@ def test_nurbs_patches_follow_scipy_in_homogeneous_coordinates():
     (lambda: scale(sphere(), (1, 0, 1)), "flattens"),
     (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]]]), "at least two rows"),
     (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]], [[0, 0, 0]]]), "rows of equal length"),
+    (lambda: bezier_triangle([[[0, 0, 0], [1, 0, 0]], [[0, 1, 0], [1, 1, 0]]]), "N \\+ 1, N, ... 1 control points, got \\[2, 2\\]"),
+    (lambda: bezier_triangle([[[0, 0, 0], [1, 0, 0]], [[0, 1, 0]]], [[1, 1]]), "one weight a control point"),
+    (lambda: bezier_triangle([[[0, 0, 0], [1, 0, 0]], [[0, 1, 0]]], [[1, 1], [0]]), "must be positive"),
     (lambda: reparameterize(sphere(), sp.Symbol("u"), v, {u: (0, 1), v: (0, 1)}), "import u from generative"),
 ])
 def test_misuse_says_what_to_do(make, message):
