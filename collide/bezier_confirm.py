@@ -4,11 +4,12 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .bezier_contacts_memory import EARLIEST, FIRST, SIMULTANEITY
+from .bezier_contacts_memory import EARLIEST, FIRST, NEIGHBOURS, SIMULTANEITY
 from .bezier_kernel import MEASURES
 from .bezier_local import differentiate, estimate
 from .bezier_loop import address, fresh
 from .bezier_memory import LANES, MEASURE, POINTS, UPPER
+from .bezier_neighbours import beside
 from .bezier_proof import choose, look, prove, within
 from .layout import EXISTS
 
@@ -50,7 +51,7 @@ def confirm(s, k, box, a, b):
     s.real[UPPER] = np.inf
     proved = look(s, box, _REACH / (s.rectangle[4 * a + 1] - s.rectangle[4 * a]))
     if not proved:
-        proved = settle(s, box, a, b)
+        proved = settle_near(s, k, a, b, s.window[2 * box])
     outward(s, k)
     if proved and s.x[4] <= s.limit[FIRST] + s.limit[SIMULTANEITY]:
         s.kind[k] = EXISTS
@@ -79,18 +80,34 @@ def outward(s, k):
 
 
 @native
-def settle(s, box, a, b):
-    """Newton's method for S1 = S2 from the middle of a box in three unknowns, and a proof. Tried with the most independent unknowns,
-    then with those of the second patch alone, and of the first, which stay inside where the other patch ends.
+def settle_near(s, k, a, b, t):
+    """`settle` in the patches of the box itself, or where it is at their sides, in their neighbours, which own the contact then."""
+    first, second = beside(s, a, 0, t), beside(s, b, 1, t)
+    for i in range(first):
+        for j in range(second):
+            m, n = i, NEIGHBOURS + j
+            copy_patch(s, s.near_patch[m], 0, 0)
+            copy_patch(s, s.near_patch[n], 1, 1)
+            for c in range(2):
+                s.guess[c], s.guess[2 + c] = s.near_at[2 * m + c], s.near_at[2 * n + c]
+            s.guess[4] = t
+            if settle(s):
+                s.owner[2 * k], s.owner[2 * k + 1] = s.near_patch[m], s.near_patch[n]
+                return True
+    return False
+
+
+@native
+def settle(s):
+    """Newton's method for S1 = S2 from a guess in three unknowns, and a proof. Tried with the most independent unknowns, then with
+    those of the second patch alone, and of the first, which stay inside where the other patch ends.
 
     The other variables stay: so it converges where contacts form a curve or a patch, too.
     """
     for frozen in range(3):
-        for i in range(4):
-            at = 4 * (b if i > 1 else a) + 2 * (i % 2)
-            s.x[i] = 0.5 * (s.rectangle[at] + s.rectangle[at + 1])
+        for i in range(5):
+            s.x[i] = s.guess[i]
             s.held[i] = 1 if i // 2 == frozen - 1 else 0
-        s.x[4] = s.window[2 * box]
         s.held[4] = -1 if s.x[4] <= 0.0 else 0
         if frozen == 0:
             estimate(s)

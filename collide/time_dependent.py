@@ -112,7 +112,7 @@ class PatchSearch:
 
     def _allocate(self, points: int, patches: int) -> dict[str, np.ndarray]:
         self.record = (points + kernels.MEASURES) * LANES
-        sizes = {**memory.SIZES, "q": 12 * points, "weights": 2 * points, "state": loop.STATES, "limit": loop.LIMITS}
+        sizes = {**memory.SIZES, **loop.SIZES, "q": 12 * points, "weights": 2 * points}
         sizes |= {name: (_NODES + patches) * n for name, n in self._per_node.items()}
         sizes |= {name: (_BOXES + patches**2) * n for name, n in _PER_BOX.items()}
         sizes |= {name: _SOLUTIONS * n for name, n in _PER_SOLUTION.items()}
