@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.polys.rings import ring
 
 from generative import ParametricSurface, t, u, v
 
@@ -79,24 +80,83 @@ Terms = dict[tuple[int, ...], Any]
 
 def _quotients(surface: ParametricSurface, name: str) -> tuple[list[Terms], Terms, list[list[tuple[Run, tuple[Any, Any]]]], list[bool]]:
     """Three numerators over one denominator, the pieces of u and v, and which of them is an angle."""
-    expressions, runs, trigonometric = list(surface.expressions), [], []
+    expressions, runs, trigonometric = list(surface.body), [], []
     for k, symbol in enumerate((u, v)):
         expressions, own, angle = _axis(expressions, symbol, k, surface.domain[symbol], name)
         runs.append(own)
         trigonometric.append(angle)
     generators = (_COSINE[0] if trigonometric[0] else u, _SINE[0], _COSINE[1] if trigonometric[1] else v, _SINE[1], t)
-    try:
-        parts = [[sp.Poly(x, *generators) for x in sp.fraction(sp.together(e))] for e in expressions]
-        weight = reduce(lambda a, b: a.lcm(b), (d.primitive()[1] for _, d in parts))
-        numerators = [n * weight.exquo(d.to_field()) for n, d in parts]
-    except sp.PolynomialError:
-        raise _refusal(name) from None
-    used = set().union(*(c.free_symbols for p in (weight, *numerators) for c in p.coeffs()))
-    if used or weight.degree(t) > 0:
+    everything = [*expressions, *surface.motion.rotation, *surface.motion.translation]
+    if any(e.free_symbols - set(generators) for e in everything):
         raise _refusal(name)
-    if max(n.degree(t) for n in numerators) > 1:
+    constants = sorted(set().union(*(_constants(e) for e in everything)), key=sp.default_sort_key)
+    polynomials = ring([*(g.name for g in generators), *(f"k{n}" for n in range(len(constants)))], sp.QQ)[0]
+    known = {g: (x, polynomials.one) for g, x in zip([*generators, *constants], polynomials.gens, strict=True)}
+    try:
+        body, motion = ([_fraction(e, known, polynomials) for e in part] for part in (everything[:3], everything[3:]))
+        turned = [reduce(_sum_of, map(_product_of, motion[3 * i:3 * i + 3], body)) for i in range(3)]
+        parts = [_reduced(*_sum_of(a, b)) for a, b in zip(turned, motion[9:], strict=True)]
+    except TypeError:
+        raise _refusal(name) from None
+    weight = reduce(lambda a, b: a.lcm(b), (d for _, d in parts))
+    folded = [_folded(p, constants) for p in (weight, *(n * weight.exquo(d) for n, d in parts))]
+    if any(e[4] for e in folded[0]):
+        raise _refusal(name)
+    if any(e[4] > 1 for p in folded for e in p):
         raise ValueError(f"{name} does not move on straight lines at constant speed: {_ACCEPTED}")
-    return [dict(n.terms()) for n in numerators], dict(weight.terms()), runs, trigonometric
+    return folded[1:], folded[0], runs, trigonometric
+
+
+def _constants(e: Any) -> set[Any]:
+    """The largest numbers in an expression that are not rational: they take part as if they were variables."""
+    if not e.free_symbols:
+        return set() if e.is_Rational else {e}
+    return set().union(*(_constants(x) for x in e.args)) if e.args else set()
+
+
+def _fraction(e: Any, known: dict[Any, Any], polynomials: Any) -> tuple[Any, Any]:
+    """An expression as a quotient of polynomials; TypeError where it is none. `known` also keeps what was met before."""
+    if e in known:
+        return known[e]
+    if e.is_Rational:
+        n, d = polynomials.domain_new(sp.QQ(int(e.p), int(e.q))) * polynomials.one, polynomials.one
+    elif e.is_Pow and e.exp.is_Integer:
+        n, d = _fraction(e.base, known, polynomials)
+        n, d = (n, d) if e.exp > 0 else (d, n)
+        n, d = n ** abs(int(e.exp)), d ** abs(int(e.exp))
+    elif e.is_Add or e.is_Mul:
+        parts = [_fraction(x, known, polynomials) for x in e.args]
+        n, d = reduce(_product_of if e.is_Mul else _sum_of, parts)
+    else:
+        raise TypeError(f"{e} is no quotient of polynomials")
+    known[e] = n, d
+    return n, d
+
+
+def _product_of(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+    return a[0] * b[0], a[1] * b[1]
+
+
+def _sum_of(a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[Any, Any]:
+    return (a[0] + b[0], a[1]) if a[1] == b[1] else (a[0] * b[1] + b[0] * a[1], a[1] * b[1])
+
+
+def _reduced(n: Any, d: Any) -> tuple[Any, Any]:
+    if d.is_ground:
+        return n / d, d.ring.one
+    n, d = n.cancel(d)
+    return n / d.LC, d / d.LC
+
+
+def _folded(p: Any, constants: Sequence[Any]) -> Terms:
+    """The terms of a polynomial by the exponents of its five variables; coefficients with the constants in them."""
+    result: Terms = {}
+    for exponents, c in p.terms():
+        factor: Any = Fraction(int(c.numerator), int(c.denominator))
+        for k, n in zip(constants, exponents[5:], strict=True):
+            factor = factor * k**n if n else factor
+        result[exponents[:5]] = result.get(exponents[:5], Fraction(0)) + factor
+    return {e: c for e, c in result.items() if c != 0}
 
 
 def _refusal(name: str) -> ValueError:
