@@ -55,7 +55,7 @@ class Piece:
         return len(self.weights) - 1, len(self.weights[0]) - 1
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4096)
 def pieces(surface: ParametricSurface, name: str = "a body") -> tuple[Piece, ...]:
     """The moving surface in the world as rational Bezier patches with positive weights.
 
