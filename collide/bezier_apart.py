@@ -21,7 +21,8 @@ Line = tuple[Value, Value]
 
 @functools.cache
 def apart(count: int, rational: bool) -> int:
-    """Address of ``void(A, B, n, T, out)``: A and B nodes (see `bezier_kernel`) of `count` control points, n (3,) blocks of axes, T: tl, th, R, the sum of the radii of both nodes, with 0 <= tl <= th <= 1.
+    """Address of ``void(A, B, n, T, out)``: A and B nodes (see `bezier_kernel`) of `count` control points, n (3,) blocks of axes,
+    T: tl, th, R, the sum of the radii of both nodes, with 0 <= tl <= th <= 1.
 
     out (4,) blocks: start and stop of a period within [tl, th] in which B lies above A, and of one in which B lies below A. Where
     start <= stop the patches are *proved* not to meet in the closed period; start > stop: nothing is known.

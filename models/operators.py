@@ -103,6 +103,7 @@ SURFACES: dict[str, Callable[[], Any]] = {
     "interpolate": lambda: sweep.interpolate(sphere(), torus(), HALF),
     "height_field": lambda: sweep.height_field(sp.sin(3 * u * v) / 4, (-1, 1), (-1, 1)),
     "bezier_patch": lambda: patch.bezier_patch(NET),
+    "bezier_triangle": lambda: patch.bezier_triangle([row[:4 - i] for i, row in enumerate(NET)]),
     "b_spline_patches": lambda: patch.b_spline_patches(NET, [0, 0, 0, 1, 2, 2, 2], [0, 0, 0, 1, 2, 2, 2], (2, 2)),
     "scale": lambda: deform.scale(torus(), (2, 1, 1)),
     "twist": lambda: deform.twist(sweep.extrude(curve.superellipse(1, HALF, 4), [0, 0, 3]), HALF),
