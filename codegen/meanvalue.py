@@ -8,7 +8,8 @@ keeps the natural extension elsewhere.
 from collections.abc import Sequence
 
 from .autodiff import partials
-from .expr import Expr, substitute
+from .expr import Expr
+from .expr import substitute as substitute
 
 
 def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
