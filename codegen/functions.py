@@ -175,7 +175,7 @@ def _evaluated(operator: Any, prec: int) -> Any:
         return operator._function([])()
 
 
-def _mpmath_function(e: Any, symbols: Sequence[Any]) -> Callable[..., Any]:
+def mpmath_function(e: Any, symbols: Sequence[Any]) -> Callable[..., Any]:
     """e as a function of mpmath numbers, one a symbol."""
     (plain,), places = separate([e])
     function = sp.lambdify([*symbols, *places.values()], plain, modules="mpmath")
@@ -225,8 +225,8 @@ class DefiniteIntegral(Operator):
         return sp.Integral(f, (s, a, b))
 
     def _function(self, symbols: Sequence[Any]) -> Callable[..., Any]:
-        f = _mpmath_function(self.function, [self.variable, *symbols])
-        a, b = (_mpmath_function(e, symbols) for e in self.args[2:4])
+        f = mpmath_function(self.function, [self.variable, *symbols])
+        a, b = (mpmath_function(e, symbols) for e in self.args[2:4])
         return lambda *values: mpmath.quad(lambda s: f(s, *values), [a(*values), b(*values)])
 
     def _sympystr(self, printer: Any) -> str:
@@ -287,8 +287,8 @@ class Inverse(Operator):
 
     def _function(self, symbols: Sequence[Any]) -> Callable[..., Any]:
         f, s = self.function, self.variable
-        value, rate = (_mpmath_function(e, [s, *symbols]) for e in (f, f.diff(s)))
-        y, lo, hi = (_mpmath_function(e, symbols) for e in self.args[2:5])
+        value, rate = (mpmath_function(e, [s, *symbols]) for e in (f, f.diff(s)))
+        y, lo, hi = (mpmath_function(e, symbols) for e in self.args[2:5])
 
         def solve(*values: Any) -> Any:
             """Newton's method, kept inside [lo, hi] by bisection."""

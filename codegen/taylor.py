@@ -63,12 +63,12 @@ class _Taylor:
         return self.depends[e.index]
 
     def _partials(self, e: Expr) -> list[tuple[Expr, Expr]]:
-        """(argument, partial derivative) pairs of the general recurrence."""
+        """(argument, partial derivative) pairs of the general recurrence; the derivative as a whole for integrals and inverses."""
         if e is self.leaf or e.boolean or e.op in _FIRST or _own(e) is not None or branches(self.pool, e) is not None:
             return []
         if e.op in ("integral", "inverse"):
             whole = forward(self.pool, reachable([e]), self.leaf).get(e.index)
-            return [] if whole is None else [(self.leaf, whole)]
+            return [] if whole is None else [(e, whole)]
         rule = RULES[e.op](self.pool, e, e.args)
         return [(a, p) for a, p in zip(e.args, rule, strict=True) if p is not None and self._dependent(a)]
 
@@ -88,6 +88,8 @@ class _Taylor:
         own = _own(e)
         if own is not None:
             return own(self, e, *(self.series[a.index] for a in e.args), k)
+        if e.op in BINDERS:
+            return _derived(self.partials[e.index], self.series, k)
         terms = [_times(a_j, p, Fraction(j, k)) for a, partial in self.partials[e.index]
                  for j, a_j, p in _pairs(self.series[a.index], self.series[partial.index], k)]
         return _sum(terms)
@@ -108,6 +110,12 @@ class _Taylor:
             return None
         zero = self.pool.constant(0)
         return self.pool.node("where" if e.op == "where" else "choice", values[0], zero if a is None else a, zero if b is None else b)
+
+
+def _derived(whole: Sequence[tuple[Expr, Expr]], series: dict[int, Series], k: int) -> Expr | None:
+    """From the coefficients of the derivative as a whole: e_k = (e')_(k-1) / k."""
+    rate = series[whole[0][1].index][k - 1] if whole else None
+    return None if rate is None else rate * Fraction(1, k)
 
 
 def _pairs(a: Series, p: Series, k: int) -> Iterable[tuple[int, Expr, Expr]]:
