@@ -262,7 +262,7 @@ class _Search:
         a, count = self.arrays, self.arrays["count"]
         a |= {"node": np.zeros(nodes * self.record), "child": np.zeros(nodes, np.int64), "depth": np.zeros(nodes, np.int64),
               "radius": np.zeros(nodes), "rectangle": np.zeros(4 * nodes), "pair": np.zeros(2 * boxes, np.int64),
-              "window": np.zeros(2 * boxes), "heap": np.zeros(boxes, np.int64), "free": np.zeros(boxes, np.int64)}
+              "window": np.zeros(2 * boxes), "heap": np.zeros(boxes, np.int64), "key": np.zeros(boxes), "free": np.zeros(boxes, np.int64)}
         count[[memory.ROOM_NODES, memory.ROOM_BOXES]] = nodes, boxes
         count[memory.BASE] = a["node"].ctypes.data
         self.addresses = np.array([a[name].ctypes.data for name in FIELDS])

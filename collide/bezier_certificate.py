@@ -39,8 +39,8 @@ def certificate() -> int:
     c (5,): doubles; X (5, 2): boxes that hold it; J (3, 5, 2), H (5, 5, 2): enclosures of Y F' and of m . F'' over X. f (3,
     2), G (3, 5, 2): doubles, enclosures of F(c) and F'(c). Y (3, 3) and m (3,) are doubles. order (5,): integers,
     the basic unknowns, t the last of them, and the other two; side (2,): 1.0 for one of these that is held at its lower
-    bound, -1.0 at its upper one, 0.0 for a free one. out: a lower bound of the time of every contact in the box, -inf where
-    none was found. Sizes must be such that products of six of them with Y stay finite.
+    bound, -1.0 at its upper one, 0.0 for a free one. out: a lower bound of the time of every contact in the box, not above the
+    box, -inf where none was found. Sizes must be such that products of six of them with Y stay finite.
     """
     return kernel("bezier certificate", lambda L, module: _Certificate(L).write())
 
@@ -104,8 +104,9 @@ class _Certificate:
         q = [[self._less(hz[3 + i][j], [row[j] for row in hz[:3]], k[i]) for j in range(2)] for i in range(2)]
         certain, lost = self._others(q)
         lost = L.add(lost, self._lost(e, h, hz))
-        # Minus the bound, rounded up.
+        # Minus the bound, rounded up; nothing is claimed of what lies behind the box.
         bound = L.sub(L.add(lost, self._product([self.m], f)[0][0]), splat(L, "%c", 4))
+        bound = L.max(bound, L.neg(self._interval("%X", "4")[1]))
         good = L.both(L.both(sound, certain), L.lt(bound, one))
         L.store("%out", 0, L.select(good, L.neg(bound), L.const(float("-inf"))))
         return "c X f J H G Y m order side out"

@@ -50,11 +50,11 @@ from .bezier_memory import (
 from .bezier_proof import MARGIN, certified, certify, look
 
 # Subpatches within this factor of size are split together.
-_ALIKE = 2.0
+_ALIKE = 3.0
 # Below this part of the tolerance, relative to the size of the patches, boxes are no longer split.
 _FINEST = 0.01
 # The first local solve; the others each after twice as many boxes. Its steps may be so many widths of the box.
-_FIRST_LOOK, _NEAR, _FAR = 8, 2.0, np.inf
+_FIRST_LOOK, _NEAR, _FAR = 16, 2.0, np.inf
 # A certificate is tried for boxes up to so many times as wide, where the time is still so many tolerances off.
 _REGION, _WORTH = 4.0, 100.0
 # As in `bezier_kernel.radius`.
@@ -102,12 +102,13 @@ def solve(s, k):
             return conclude(s, k, SPENT, tl)
         if s.count[NODES] + 4 > s.count[ROOM_NODES] or s.count[USED] + 4 > s.count[ROOM_BOXES] + s.count[FREE]:
             return NO_ROOM
-        if finest(s, box, tl):
+        size_a, size_b = size(s, s.pair[2 * box], tl), size(s, s.pair[2 * box + 1], tl)
+        if max(size_a, size_b) <= _FINEST * s.real[TOLERANCE] * s.real[SCALE]:
             if look(s, box, _NEAR) or look(s, box, _FAR):
                 continue
             return conclude(s, k, UNRESOLVED, tl)
         pop(s)
-        divide(s, box)
+        divide(s, box, size_a, size_b)
     if s.real[UPPER] < np.inf:
         return conclude(s, k, CONTACT, s.real[UPPER])
     return MISS
@@ -191,13 +192,6 @@ def size(s, node, t):
 
 
 @native
-def finest(s, box, t):
-    """Are both subpatches too small to be split further?"""
-    least = _FINEST * s.real[TOLERANCE] * s.real[SCALE]
-    return size(s, s.pair[2 * box], t) <= least and size(s, s.pair[2 * box + 1], t) <= least
-
-
-@native
 def window(s, kernel, e, f, a, b, tl, th):
     """Test parts a of node e with parts b of node f; the new windows are in `out`, see `bezier_kernel.test`."""
     s.T[0] = tl
@@ -228,11 +222,10 @@ def halves(s, node, t):
 
 
 @native
-def divide(s, box):
+def divide(s, box, size_a, size_b):
     """Split the larger subpatch of a box, or both if they are of like size, and test the parts."""
     a, b = s.pair[2 * box], s.pair[2 * box + 1]
     tl, th = s.window[2 * box], min(s.window[2 * box + 1], s.real[UPPER])
-    size_a, size_b = size(s, a, tl), size(s, b, tl)
     swapped = size_a * _ALIKE < size_b
     if swapped:
         a, b, size_a, size_b = b, a, size_b, size_a
@@ -298,9 +291,11 @@ def conclude(s, k, verdict, tl):
 
 
 @native
-def before(s, a, b):
-    """Boxes come by the beginning of the window; ties by number, so that a run is reproducible."""
-    return s.window[2 * a] < s.window[2 * b] or (s.window[2 * a] == s.window[2 * b] and a > b)
+def before(s, t, a, i):
+    """Does box a with a window from t come before entry i? Boxes come by the beginning of the window; ties by number, so that a
+    run is reproducible.
+    """
+    return t < s.key[i] or (t == s.key[i] and a > s.heap[i])
 
 
 @native
@@ -317,11 +312,13 @@ def push(s, a, b, tl, th):
     s.count[OPEN] += 1
     while i > 0:
         above = (i - 1) // 2
-        if not before(s, box, s.heap[above]):
+        if not before(s, tl, box, above):
             break
         s.heap[i] = s.heap[above]
+        s.key[i] = s.key[above]
         i = above
     s.heap[i] = box
+    s.key[i] = tl
 
 
 @native
@@ -330,14 +327,17 @@ def pop(s):
     s.free[s.count[FREE]] = s.heap[0]
     s.count[FREE] += 1
     s.count[OPEN] -= 1
-    last = s.heap[s.count[OPEN]]
+    size = s.count[OPEN]
+    last, t = s.heap[size], s.key[size]
     i = 0
-    while 2 * i + 1 < s.count[OPEN]:
+    while 2 * i + 1 < size:
         below = 2 * i + 1
-        if below + 1 < s.count[OPEN] and before(s, s.heap[below + 1], s.heap[below]):
+        if below + 1 < size and before(s, s.key[below + 1], s.heap[below + 1], below):
             below += 1
-        if not before(s, s.heap[below], last):
+        if before(s, t, last, below):
             break
         s.heap[i] = s.heap[below]
+        s.key[i] = s.key[below]
         i = below
     s.heap[i] = last
+    s.key[i] = t

@@ -17,6 +17,7 @@ FIELDS = {
     "pair": int,       # (boxes, 2)
     "window": float,   # (boxes, 2)
     "heap": int,       # (boxes,): a binary heap of boxes by the beginning of the window
+    "key": float,      # (boxes,): the beginnings of the windows in `heap`
     "free": int,       # (boxes,): a stack of unused boxes
     # blocks for the kernels
     "D": float,        # (2, 3, LANES)

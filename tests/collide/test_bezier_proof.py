@@ -24,8 +24,8 @@ def call(address, *pointers):
 
 def run_as_python(monkeypatch, q, weights=None):
     """The memory of a search as the native loops see it, with loops run by Python and kernels called."""
-    monkeypatch.setattr(bezier_loop, "call_kernel", call)
     search = bezier._Search(np.ascontiguousarray(q[None]), weights, 1e-6, 10**6)
+    monkeypatch.setattr(bezier_loop, "call_kernel", call)
     state = type("State", (), {})()
     for name, array in search.arrays.items():
         setattr(state, name, np.asarray(array).reshape(-1))
