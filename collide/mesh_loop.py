@@ -11,7 +11,7 @@ import numpy as np
 from codegen.loops import call_kernel, native
 
 from . import linear_loop
-from .linear_loop import BEGINNING, CALLS, CONTROL, END, GIVEN_UP, HIT, KERNEL, LANES, MISS, MOTION, cut, first_contact
+from .linear_loop import BEGINNING, CALLS, CONTROL, END, GIVEN_UP, HIT, KERNEL, LANES, MISS, MOTION, TOLERANCE, cut, first_contact
 from .queue import meld, without_root
 
 FIELDS = {
@@ -126,8 +126,6 @@ def test(s, a, b):
 def triangles(s, i, j, time):
     """Note the contacts of two triangles from `time` on."""
     s.tally[LEAVES] += 1
-    if time == s.real[BEGINNING]:
-        meet(s, i, j, time)
     for p in range(3):
         if s.owned1[6 * i + p] != 0:
             point1(s, 0, s.corner1[3 * i + p])
@@ -144,6 +142,8 @@ def triangles(s, i, j, time):
                 if s.owned2[6 * j + 3 + q] != 0:
                     edge(s, i, j, p, q)
                     ask(s, s.tally[EDGE_EDGE], i, j, 6 + 3 * p + q, time)
+    if time == s.real[BEGINNING]:
+        meet(s, i, j, time)
 
 
 @native
@@ -194,7 +194,9 @@ def defer(s, i, j, part):
 
 @native
 def note(s, verdict, i, j, part):
-    """The bracket and the parameters in `answer`: what begins first, and of the proved ones what ends first."""
+    """The bracket and the parameters in `answer`: what begins first, and of the proved ones what ends first. Where nothing is
+    proved, it may still be that something else meets, provably, within the tolerance.
+    """
     begin, end = s.answer[0], s.answer[1]
     s.bound[LEAST] = min(s.bound[LEAST], begin)
     row = 0 if verdict == HIT else 1
@@ -203,8 +205,10 @@ def note(s, verdict, i, j, part):
             s.best[ANSWER * row + k] = s.answer[k]
         s.best[ANSWER * row + 4], s.best[ANSWER * row + 5], s.best[ANSWER * row + 6] = i, j, part
         s.best[ANSWER * row + 7] = verdict
-    if verdict != GIVEN_UP:
+    if row == 0:
         s.bound[CUT] = min(s.bound[CUT], end)
+    elif verdict != GIVEN_UP:
+        s.bound[CUT] = min(s.bound[CUT], max(begin + s.real[TOLERANCE], end))
 
 
 @native

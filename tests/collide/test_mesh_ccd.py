@@ -106,6 +106,15 @@ def test_boxes_that_meet_in_closed_form():
     assert r.status is Status.NO_CONTACT
 
 
+def test_a_body_that_slides_on_another():
+    """Faces in a plane touch from the beginning on; a contact of edges is proved among many that cannot be."""
+    slide = Rigid(translation=[t / 4, t / 8, 0])
+    r = collide.mesh_mesh((BOX, SIDES), (BOX + [0.3, 0.4, 2], SIDES), motions=(slide, Rigid()))
+    assert r.status is Status.CONTACT and r.time.lo == 0.0 and r.time.hi <= 1e-6
+    r = collide.mesh_mesh((BOX, SIDES), (BOX + [0.3, 0.4, 2 + 1e-12], SIDES), motions=(slide, Rigid()))
+    assert r.status is Status.NO_CONTACT
+
+
 def test_meshes_that_cross_at_the_beginning():
     """Faces crossed by edges whose vertices and edges are far away; and a small cube within a large one, which does not touch."""
     needle = np.array([[0.1, 0.2, -3.0], [0.1, 0.2, 3.0], [0.15, 0.2, 3.0]])
