@@ -24,7 +24,7 @@ from .batch import Batch, as_doubles, check_tolerance, statuses
 from .checks import check_span
 from .linear_kernel import window_kernel
 from .linear_loop import GIVEN_UP, HIT, UNDECIDED
-from .linear_memory import Memory, finest, run
+from .linear_memory import finest, memory_of, run
 from .linear_moving import moving_window_kernel
 from .linear_triangles import EDGES, FACES, earliest, weights
 from .motion_windows import LARGEST, motion_windows
@@ -124,8 +124,8 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
     if largest > LARGEST:
         counts[0] = undecided = UNDECIDED
     else:
-        memory = Memory(batch=_addresses(found, counts))
-        memory.queries(window_kernel(face), q)
+        memory = memory_of(None)
+        memory.queries(window_kernel(face), q, _addresses(found, counts))
         memory.limits((0.0, 1.0), tolerance, _CALLS)
         undecided = run(memory, n)
     if undecided:
@@ -160,9 +160,8 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
         raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {largest:g}")
     n = len(q)
     found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
-    windows = motion_windows(*motions)
-    memory = Memory(windows, _addresses(found, counts))
-    memory.queries(moving_window_kernel(face), q)
+    memory = memory_of(motion_windows(*motions))
+    memory.queries(moving_window_kernel(face), q, _addresses(found, counts))
     memory.limits(span, tolerance, _MOST_CALLS)
     run(memory, n)
     if face:

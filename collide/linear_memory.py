@@ -1,6 +1,7 @@
 """The memory of `linear_loop` in one piece: addresses, counts, numbers and blocks of lanes."""
 
 import functools
+import threading
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -32,14 +33,16 @@ _SIZES = {"count": COUNTS, "real": REALS, "clock": CLOCK * LANES, "out": 3 * LAN
           "table": TABLE * LANES, "first": TABLE * LANES}
 # Windows of 2**-45 of the span, or of the time itself, are near the resolution of doubles.
 _FINEST = 2.0**-45
+_BATCH = list(FIELDS).index("time")
+_KEPT = 8
+_local = threading.local()
 
 
 class Memory:
-    """Of one search of straight or, with `windows`, of rigid motions. `batch`: the addresses of the last four fields. `extra`: the
-    addresses of further fields, in order.
-    """
+    """Of searches, one at a time, of straight or, with `windows`, of rigid motions. `extra`: the addresses of further fields, in order."""
 
-    def __init__(self, windows: Windows | None = None, batch: Sequence[int] = (0, 0, 0, 0), extra: Sequence[int] = ()) -> None:
+    def __init__(self, windows: Windows | None = None, extra: Sequence[int] = ()) -> None:
+        self.windows = windows
         sizes = _SIZES if windows is None else {**_SIZES, "raw": windows.raw * LANES}
         self.scratch = np.empty(len(FIELDS) + len(extra) + sum(sizes.values()), np.int64)
         self.address = at = self.scratch.ctypes.data
@@ -51,7 +54,7 @@ class Memory:
         clock, numbers = places["clock"], 0 if windows is None else windows.numbers.ctypes.data
         self.scratch[:len(FIELDS) + len(extra)] = (
             places["count"], places["real"], clock, clock + 8 * 3 * LANES, clock + 8 * 5 * LANES, numbers, places["raw"], places["table"],
-            places["first"], places["out"], places["stack"], places["answer"], *batch, *extra)
+            places["first"], places["out"], places["stack"], places["answer"], 0, 0, 0, 0, *extra)
         start = len(FIELDS) + len(extra)
         self.count, self.real = self.scratch[start:start + COUNTS], self.scratch[start + COUNTS:start + COUNTS + REALS].view(np.float64)
         if windows is None:
@@ -59,8 +62,9 @@ class Memory:
         else:
             self.count[MOTION], self.count[CONTROL] = windows.kernel.block_address(), windows.control
 
-    def queries(self, kernel: int, q: np.ndarray) -> None:
-        """Queries (n, k, 3) for the kernel at this address."""
+    def queries(self, kernel: int, q: np.ndarray, batch: Sequence[int]) -> None:
+        """Queries (n, k, 3) for the kernel at this address, and where their answers go."""
+        self.scratch[_BATCH:_BATCH + 4] = batch
         self.count[KERNEL], self.count[QUERY], self.count[BYTES] = kernel, q.ctypes.data, 24 * q.shape[1]
 
     def limits(self, span: tuple[float, float], tolerance: float, calls: int) -> None:
@@ -72,6 +76,16 @@ class Memory:
 def finest(span: tuple[float, float]) -> float:
     """Below this length windows are not cut."""
     return _FINEST * max(span[1] - span[0], abs(span[0]), abs(span[1]))
+
+
+def memory_of(windows: Windows | None) -> Memory:
+    """One that this thread keeps: to make it takes as long as a query."""
+    held: dict[int, Memory] = _local.__dict__.setdefault("held", {})
+    if id(windows) not in held:
+        if len(held) >= _KEPT:
+            held.clear()
+        held[id(windows)] = Memory(windows)
+    return held[id(windows)]
 
 
 def run(memory: Memory, queries: int) -> int:
