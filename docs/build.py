@@ -13,6 +13,7 @@ import pkgutil
 import shutil
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import gallery
@@ -23,6 +24,9 @@ PAGES = HERE.parent / "build" / "pages"
 PACKAGES = ("generative", "codegen", "collide", "models")
 INNER = {"codegen.lanes", "codegen.native", "codegen.lower", "codegen.loops", "codegen.directed", "collide.__main__"}
 """Modules that only a reader of the source needs."""
+
+FOR_USERS = {"codegen.functions", "collide.batch", "collide.picture", "collide.picture_search", "generative.fit", "generative.mesh"}
+"""Modules that users import themselves."""
 
 
 def write(name: str, text: str) -> None:
@@ -71,10 +75,23 @@ def modules(package: str) -> list[str]:
     return [package, *(n for n in names if n not in INNER and not n.startswith(("codegen.elementary", "codegen.reference")))]
 
 
+def public(package: str) -> list[str]:
+    """The modules that define what the package exports, or that it exports themselves."""
+    root = import_module(package)
+    names = [getattr(root, name) for name in getattr(root, "__all__", [])]
+    found = {value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "") for value in names}
+    return [m for m in modules(package) if m in found | FOR_USERS] or modules(package)[1:]
+
+
 def reference(package: str) -> str:
-    root, *others = modules(package)
-    first = f"::: {root}\n    options:\n      members: false"  # what it exports is described where it is defined
-    return f"# {package}\n\n" + "\n\n".join([first, *(f"::: {name}" for name in others)]) + "\n"
+    """What is for users; and, on a page of its own, the modules behind it."""
+    first = f"::: {package}\n    options:\n      members: false"  # what it exports is described where it is defined
+    return f"# {package}\n\n" + "\n\n".join([first, *(f"::: {name}" for name in public(package))]) + "\n"
+
+
+def inside(package: str) -> str | None:
+    rest = [m for m in modules(package)[1:] if m not in public(package)]
+    return f"# Inside {package}\n\n" + "\n\n".join(f"::: {name}" for name in rest) + "\n" if rest else None
 
 
 def gallery_page() -> str:
@@ -103,6 +120,8 @@ def main() -> None:
     write("scenes.md", scenes_page())
     for package in PACKAGES:
         write(f"reference/{package}.md", reference(package))
+        if behind := inside(package):
+            write(f"reference/inside-{package}.md", behind)
     for path in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
         print(f"executing {path.name}", flush=True)
         write(f"notebooks/{path.stem}.md", notebook(path))
