@@ -36,7 +36,7 @@ _alive: list[Code] = []
 _lock = threading.Lock()
 
 
-def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]]) -> int:
+def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
     """Address of ``void(Z, T, N, out)``: a lower bound of the time of any common zero in a box.
 
     Z    (2 n, 2)  the box: n intervals, number `time` the window; then n points of it, as thin intervals: the
@@ -47,16 +47,17 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]]) -> i
     N    (m,)      one direction to try
     out  (n,)      the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j for every
                    variable j but the time, in order
+    `quick`: see `Kernel`.
     """
-    return _compiled(n, time, m, tuple(pairs))
+    return _compiled(n, time, m, tuple(pairs), quick)
 
 
 @functools.cache
-def _compiled(n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...]) -> int:
-    key = cache.key("time bound", f"{n} {time} {m} {pairs}", "\0".join(host()), llvm_version())
+def _compiled(n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...], quick: bool) -> int:
+    key = cache.key("time bound", f"{n} {time} {m} {pairs} {quick}", "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:
-        code = object_code(kernel_text(Shape(n, time, m, pairs)))
+        code = object_code(kernel_text(Shape(n, time, m, pairs)), opt=0 if quick else 2)
         cache.store(key, code)
     with _lock:
         _alive.append(Code(code, ("kernel",)))

@@ -28,7 +28,8 @@ FIXED, TURNED, TURNING = 0, 1, 2
 """What a rotation is: the identity, constant, a function of time."""
 
 
-def rigid_time_bound(owners: Sequence[int], turns: Sequence[int], pairs: Sequence[tuple[int, int]], rough: bool = False) -> int:
+def rigid_time_bound(owners: Sequence[int], turns: Sequence[int], pairs: Sequence[tuple[int, int]], rough: bool = False,
+                     quick: bool = False) -> int:
     """Address of ``void(Z, T, N, out)`` as `directions.time_bound`, for contact of two rigid bodies in space.
 
     `owners`: for each variable but the time, which comes last, the body (0 or 1) it belongs to. `turns`: FIXED, TURNED or
@@ -36,17 +37,17 @@ def rigid_time_bound(owners: Sequence[int], turns: Sequence[int], pairs: Sequenc
     b_ij over the box for its `pairs`; then, for each body that is not FIXED, R at the beginning of the window, and for one
     that is TURNING R' there, R'' over the window, R over the window; at last T, T' at the beginning, T'' and T over the
     window. Matrices are row-major, those of the second body negated. `rough`: T ends with an interval that is unbounded where
-    a b may not be differentiable twice, in space; there the ranges alone count, which need no derivative of b.
+    a b may not be differentiable twice, in space; there the ranges alone count, which need no derivative of b. `quick`: see `Kernel`.
     """
-    return _compiled(tuple(owners), tuple(turns), tuple(pairs), rough)
+    return _compiled(tuple(owners), tuple(turns), tuple(pairs), rough, quick)
 
 
 @functools.cache
-def _compiled(owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...], rough: bool) -> int:
-    key = cache.key("rigid time bound", f"{owners} {turns} {pairs} {rough}", "\0".join(host()), llvm_version())
+def _compiled(owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...], rough: bool, quick: bool) -> int:
+    key = cache.key("rigid time bound", f"{owners} {turns} {pairs} {rough} {quick}", "\0".join(host()), llvm_version())
     code = cache.load(key)
     if code is None:
-        code = object_code(kernel_text(_RigidShape(owners, turns, pairs, rough)))
+        code = object_code(kernel_text(_RigidShape(owners, turns, pairs, rough)), opt=0 if quick else 2)
         cache.store(key, code)
     with _lock:
         _alive.append(Code(code, ("kernel",)))

@@ -30,7 +30,7 @@ class Advance:
     bound: int
 
 
-def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0) -> Advance:
+def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0, quick: bool = False) -> Advance:
     """Bounds for the common zeros of `equations`, nodes of one pool in so many variables, number `time` the time,
     and parameters.
     """
@@ -54,7 +54,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     if rough(equations):
         for guard in [*equations, *(e for column in columns for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
-    return Advance(_kernel(outputs, variables, parameters), time_bound(n, time, m, pairs))
+    return Advance(_kernel(outputs, variables, parameters, quick), time_bound(n, time, m, pairs, quick))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Moving:
     own: Sequence[int]
 
 
-def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], parameters: int = 0) -> Advance:
+def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], parameters: int = 0, quick: bool = False) -> Advance:
     """Bounds for the contact of two rigid bodies; the last variable is the time."""
     n = len(variables)
     pool = bodies[0].local[0].pool
@@ -111,7 +111,7 @@ def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], param
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
     owners = [0 if k in bodies[0].own else 1 for k in range(n - 1)]
-    return Advance(_kernel(outputs, variables, parameters), rigid_time_bound(owners, turns, pairs, rough(smooth)))
+    return Advance(_kernel(outputs, variables, parameters, quick), rigid_time_bound(owners, turns, pairs, rough(smooth), quick))
 
 
 def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
@@ -126,9 +126,9 @@ def _turn(rotation: Sequence[Expr]) -> int:
     return TURNING if any(e.op == "variable" for e in reachable(rotation)) else TURNED
 
 
-def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
+def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int, quick: bool) -> Kernel:
     names = [*variables, *(f"{name} at the centre" for name in variables)]
-    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)])
+    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=quick)
 
 
 def rough(outputs: Sequence[Expr]) -> bool:

@@ -26,8 +26,8 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     search.
     """
     if s is None:
-        return _assemble(Status.NO_CONTACT if finished else Status.BUDGET_SPENT, None if finished else Interval(*span),
-                         span[1 if finished else 0], [], bodies, span, start, clock)
+        status, bracket = (Status.NO_CONTACT, None) if finished else (Status.BUDGET_SPENT, Interval(seen, span[1]))
+        return _assemble(status, bracket, seen, [], bodies, span, start, clock)
     proved = float(s.real[layout.PROVED])
     found = [k for k in s.solutions if _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY] and possible(s, k)]
     clear = min(seen, clear_until(s, found, span[1]))
@@ -65,7 +65,16 @@ def _assemble(status: Status, bracket: Interval | None, clear: float, points: Se
         pairs=np.array([p.problem.label for p in points], np.int64).reshape(-1, 2),
         features=[p.problem.features for p in points], boxes=[p.box for p in points],
         variables=[p.problem.variables for p in points], iterations=clock.boxes, seconds=clock.seconds, start=start,
-        bodies=tuple(bodies), time_span=span)
+        bodies=tuple(bodies), time_span=span, notes=_spent(clock) if status is Status.BUDGET_SPENT else ())
+
+
+def _spent(clock: Clock) -> tuple[str, ...]:
+    """What a spent budget went to, where not to searching."""
+    seconds = clock.seconds
+    if clock.searched > 0.5 * seconds:
+        return ()
+    return (f"{seconds - clock.searched:.1f} of {seconds:.1f} s went to converting and compiling formulas; machine code is kept, "
+            "so the same call again has most of that time to search.",)
 
 
 def _problem(s: Search, k: int) -> Problem:
@@ -94,7 +103,7 @@ def possible(s: Search, k: int) -> bool:
 
 def clear_until(s: Search, found: Sequence[int], end: float) -> float:
     """The least time at which anything was found, was thinned, or is still open; none of them comes after `end`."""
-    open_times = [float(box[s.problems[p].objective, 0]) for p, box in s.open_boxes()]
+    open_times = [float(s.open(p)[:, problem.objective, 0].min(initial=np.inf)) for p, problem in enumerate(s.problems)]
     return min([float(s.real[layout.CLEAR]), end, *(_time(s, k)[0] for k in found), *open_times])
 
 

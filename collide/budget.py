@@ -79,11 +79,13 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 class Clock:
-    """A budget being spent, over one or several searches."""
+    """A budget being spent, over one or several searches. `searched`: seconds of search; the others went to converting and compiling
+    formulas. `boxes`: examined before the present search.
+    """
 
     def __init__(self, budget: Budget, progress: bool = False, title: str = "searching") -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
-        self.interrupted = False
+        self.interrupted, self.searched = False, 0.0
         self.slice: int | None = None
         self._watch = _watch.get()
         self._bar = Progress(title) if progress else None
@@ -92,10 +94,16 @@ class Clock:
     def seconds(self) -> float:
         return time.perf_counter() - self.start
 
+    @property
+    def over(self) -> bool:
+        """Is the time up, or was Ctrl-C pressed?"""
+        return bool(self.interrupted or (self.budget.seconds is not None and self.seconds > self.budget.seconds))
+
     def spent(self, s: Search) -> bool:
+        """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
         b = self.budget
-        return bool(self.interrupted or (b.seconds is not None and self.seconds > b.seconds)
-                    or (b.boxes is not None and self.boxes + int(s.count[layout.ITERATIONS]) > b.boxes)
+        late = self.interrupted if s.count[layout.STEPS] == 0 else self.over
+        return bool(late or (b.boxes is not None and self.boxes + int(s.count[layout.ITERATIONS]) > b.boxes)
                     or (b.bytes is not None and s.bytes > b.bytes))
 
     def report(self, s: Search) -> None:
@@ -123,7 +131,8 @@ def drive(s: Search, clock: Clock) -> bool:
     """Run the search to its end or to the end of the budget, or until it asks for a chart; did it finish? Ctrl-C ends it
     like a spent budget.
     """
-    finished = False
+    finished, begin, before = False, time.perf_counter(), int(s.count[layout.ITERATIONS])
+    clock.boxes -= before
     clock.report(s)
     try:
         while not finished and s.pole is None and not clock.spent(s):
@@ -131,5 +140,6 @@ def drive(s: Search, clock: Clock) -> bool:
             clock.report(s)
     except KeyboardInterrupt:
         clock.interrupted = True
+    clock.searched += time.perf_counter() - begin
     clock.boxes += int(s.count[layout.ITERATIONS])
     return finished

@@ -77,7 +77,7 @@ def degenerate(surface: ParametricSurface, moment: float) -> bool:
     ends, _ = bounds([*surface.domain.values()])
     at = np.stack(np.meshgrid(*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), [moment], indexing="ij"), axis=-1)
     derivatives = [[sp.diff(e, s) for e in surface.body] for s in (u, v)]
-    values = compile([*surface.body_normal, *derivatives[0], *derivatives[1]], [u, v, t]).points(at.reshape(-1, 3))
+    values = compile([*surface.body_normal, *derivatives[0], *derivatives[1]], [u, v, t], quick=True).points(at.reshape(-1, 3))
     normal, first, second = (np.linalg.norm(values[:, 3 * k:3 * k + 3], axis=1) for k in range(3))
     return not bool((normal > 1e-13 * first * second).any())
 
@@ -104,7 +104,7 @@ def solid_fault(body: Solid, span: tuple[float, float]) -> str:
     if not tests:
         return ""
     # One kernel for all features, though each needs few of its outputs: compiling costs more than evaluating.
-    kernel = compile(outputs, [u, t])
+    kernel = compile(outputs, [u, t], quick=True)
     return next((fault for at, feature, k, fault in tests if _fails(kernel, at, feature, k, body, span)), "")
 
 

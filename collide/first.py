@@ -1,41 +1,51 @@
 """`first_contact`: when and where do moving bodies first touch?
 
-Parts of bodies that are proved apart over time are left out, pair by pair of parts (`broad_phase`). Where many situations
-remain, the time span is searched in stages, each with the situations that matter in it: those that come into play after
-the first contact need no search, and are not even compiled.
+Parts of bodies that are proved apart over time are left out, pair by pair of parts (`broad_phase`), and the others come into play in the
+order in which they may meet: those that could do so only after the first contact need no search, and are not even compiled. Where the
+faces of bodies tell the time (`scene`), edges and vertices are searched only round the contacts found.
 """
 
-import copy
-import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from generative import u, v, x, y, z
-
 from . import layout, time_dependent
 from .answer import clear_until, contacts, possible
-from .broad_phase import Extent, windows
+from .broad_phase import Window
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_bodies, check_options, check_span
-from .contact import member, situation
-from .parts import Implicit, Parametric, Part, Pole, parts_of
-from .patch import bounds
-from .problem import Problem
 from .result import Contacts, Start
-from .start import start_of
+from .scene import Meeting, Scene
 from .state import Search
-from .tracking import Tracked, check_tracked, known_point
+from .tracking import Tracked, check_tracked
 
-# Up to so many situations are searched over the whole time span at once; more in so many stages.
-_FEW, _STAGES = 8, 16
+# At least so many pairs of parts come into play at a time, or this part of those before.
+_BATCH, _GROWTH = 4, 2
 
-Pair = tuple[int, int]
-Window = tuple[float, float]
+
+class _Found(NamedTuple):
+    """A search of meetings, whether it came to its end, and the time up to which everything was looked at; and the features to search yet
+    to say what was hit.
+    """
+
+    search: Search | None
+    finished: bool
+    seen: float
+    meetings: Sequence[Meeting] = ()
+    features: Sequence[Meeting] = ()
+
+    @property
+    def proved(self) -> float:
+        """A time by which contact is proved."""
+        return math.inf if self.search is None else float(self.search.real[layout.PROVED])
+
+    @property
+    def located(self) -> bool:
+        return self.search is not None and any(possible(self.search, k) for k in self.search.solutions)
 
 
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
@@ -51,170 +61,132 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     `simultaneity`: contacts at most this much later than the first are reported with it. `separation`: distance between
     sampled points where contacts form curves or patches. `tolerance`: the largest parameter width accepted without
     proof. `tracked`: contacts that are known already (`Tracked`). `method`, `order`, `tangency`: see the README; they
-    change the work, not the meaning. `budget`: seconds or a `Budget`.
+    change the work, not the meaning. `budget`: seconds or a `Budget`; it counts everything, compiling formulas included,
+    but whatever was compiled is searched for at least some milliseconds.
     """
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
-    check_bodies(bodies, span)
-    check_tracked(tracked, bodies, span)
+    clock = Clock(as_budget(budget), progress)
     numbers = {"simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
     options: dict[str, Any] = {"method": method, "order": order, **numbers}
-    clock = Clock(as_budget(budget), progress)
+    start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
+    found = _Found(None, False, span[0])
     try:
+        check_bodies(bodies, span)
+        check_tracked(tracked, bodies, span)
         if method == "time-dependent":
             return time_dependent.first_contact(bodies, tuple(time), span, clock, tracked=bool(tracked), **numbers)
-        scene = _Scene(bodies, tuple(time), span, tangency, tracked)
+        scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
         start = scene.start(tolerance, clock)
-        search, finished, seen = _search(scene, options, clock)
+        for known in _searches(scene, options, clock):
+            found = known
+    except KeyboardInterrupt:
+        clock.interrupted = True
     finally:
         clock.close()
-    return contacts(search, finished, bodies, span, start, clock, seen)
+    return contacts(found.search, found.finished, bodies, span, start, clock, found.seen)
 
 
-def _search(scene: "_Scene", options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool, float]:
-    """Search stage after stage of the time span, in each the situations of parts that may meet then, until one holds a
-    contact. The last search, whether it came to its end, and the time up to which everything was looked at.
-    """
-    begin = scene.span[0]
-    for end in scene.stages():
-        search, finished = _stage(scene, (begin, end), options, clock)
-        if search is not None:
-            if not finished:
-                return search, False, end
-            proved = float(search.real[layout.PROVED])
-            if proved < math.inf and proved + options["simultaneity"] > end < scene.span[1]:
-                # What is simultaneous with the contact may lie just beyond the stage.
-                end = min(scene.span[1], float(np.nextafter(proved + options["simultaneity"], math.inf)))
-                return *_stage(scene, (begin, end), options, clock), end
-            if proved < math.inf or (end == scene.span[1] and search.solutions):
-                return search, True, end
-            if any(possible(search, k) for k in search.solutions):
-                # Nothing is proved yet: a contact at the very end of the stage could not be.
-                continue
+def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
+    """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit."""
+    for found in _stages(scene, options, clock):
+        yield found
+    while found.search is not None and found.features:
+        found = _hit(scene, found, options, clock)
+        yield found
+
+
+def _hit(scene: Scene, found: _Found, options: dict[str, Any], clock: Clock) -> _Found:
+    """Goes on with a search that stopped when the time was known, now with edges and vertices beside the faces."""
+    search, meetings = found.search, found.meetings
+    assert search is not None
+    left = [k for k, m in enumerate(meetings) if not scene.explained(m)
+            and (len(search.open(k)) or any(search.owner(i) == k for i in search.solutions))]
+    inner = [replace(meetings[k], closed=False) for k in left]
+    problems = [scene.problem(m, scene.span) for m in (*inner, *found.features)]
+    starts = [*(search.open(k) for k in left), *(p.outer[None] for p in problems[len(left):])]
+    again = Search(problems, starts=starts, **options)
+    again.adopt(search, {k: new for new, k in enumerate(left)})
+    finished = drive(again, clock)
+    if again.pole is not None:
+        return _charted(scene, again, (scene.span[0], found.seen), options, clock)
+    return _Found(again, finished, found.seen)
+
+
+def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any], clock: Clock) -> _Found:
+    """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
+    assert search.pole is not None
+    scene.take_chart(*search.pole)
+    clear = max(span[0], clear_until(search, search.solutions, span[1]))
+    return _timed(scene, (clear, span[1]), options, clock, float(search.real[layout.PROVED]))
+
+
+def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
+    """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact."""
+    begin, last = scene.span
+    for end in _ends(scene.meetings(), scene.span):
+        if clock.interrupted or (clock.over and begin > scene.span[0]):
+            return
+        found = _timed(scene, (begin, end), options, clock)
+        if found.search is not None and found.finished and end < _later(scene, found.proved, options) < last:
+            # What is simultaneous with the contact may lie just beyond the stage.
+            found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
+        if not found.finished or found.proved < math.inf or (end == last and found.located):
+            yield found._replace(finished=found.finished and not found.features)
+            return
+        if found.located:
+            # Nothing is proved yet: a contact at the very end of the stage could not be.
+            continue
         begin = end
-    return None, True, scene.span[1]
+        yield _Found(None, end == last, end)
 
 
-def _stage(scene: "_Scene", window: Window, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
-    """Search the situations of one stage; whether it came to its end. Where the first open box is at a pole, it begins anew
-    at the time up to which all is clear, with smooth parameters round that pole.
+def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:
+    """The ends of the stages: where the next pairs come into play, a few at a time."""
+    count, previous = 0, span[0]
+    while count < len(meetings):
+        count += max(_BATCH, count // _GROWTH)
+        end = meetings[count].window[0] if count < len(meetings) else span[1]
+        if previous < end < span[1]:
+            previous = end
+            yield end
+    yield span[1]
+
+
+def _within(m: Meeting, span: Window) -> bool:
+    return m.window[0] <= span[1] and m.window[1] >= span[0]
+
+
+def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf) -> _Found:
+    """A search of what may meet in a span of time, where contact is proved by the time `proved`.
+
+    Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
+    `simultaneity`, and goes on only if nothing is left at a border.
     """
-    proved = math.inf
-    while problems := scene.problems(window):
-        search = Search(problems, **options)
-        search.real[layout.PROVED] = proved
+    within = [m for m in scene.meetings() if _within(m, span)]
+    if not within:
+        return _Found(None, True, span[1])
+    search = Search([scene.problem(m, span) for m in within], **options)
+    search.real[layout.PROVED] = proved
+    search.real[layout.GAP] = options["simultaneity"] if scene.bordered(within) else 0.0
+    finished = drive(search, clock)
+    if finished and search.pole is None and search.real[layout.GAP] > 0.0:
+        features = _features(scene, search, within, span, options)
+        if features:
+            return _Found(search, True, span[1], within, features)
+        search.real[layout.GAP] = 0.0
         finished = drive(search, clock)
-        pole = search.pole
-        if pole is None:
-            return search, finished
-        scene.take_chart(*pole)
-        proved = float(search.real[layout.PROVED])
-        window = max(window[0], clear_until(search, search.solutions, window[1])), window[1]
-    return None, True
+    return _Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
 
 
-class _Scene:
-    """The parts of all bodies, and the situations of those that come near each other."""
-
-    def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tangency: bool, tracked: Sequence[Tracked]) -> None:
-        self.bodies, self.time, self.span, self.tangency = tuple(bodies), time, span, tangency
-        self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
-                        for pair in {item.pair for item in tracked}}
-        self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
-        self.states: dict[Pair, Start] = {}
-        self._place()
-
-    def _place(self) -> None:
-        self.parts = [(k, part) for k, body in enumerate(self.bodies) for part in parts_of(body, self.charts[k])]
-        self.near = self._windows()
-
-    def take_chart(self, problem: Problem, variable: int, end: int) -> None:
-        """Use smooth parameters round the pole at an end of a variable of a problem."""
-        name = problem.variables[variable]
-        side = int(name[-1]) - 1
-        body, face = problem.label[side], int(problem.features[side].split()[1])
-        self.charts[body] |= {(face, u if name[0] == "u" else v, end)}
-        self._place()
-
-    def _windows(self) -> dict[Pair, Window]:
-        """The windows of time in which two parts, by number, of different bodies may meet. Few are not worth the culling."""
-        pairs = [(a, b) for a, b in itertools.combinations(range(len(self.parts)), 2) if self.parts[a][0] != self.parts[b][0]]
-        if len(pairs) <= _FEW:
-            return dict.fromkeys(pairs, self.span)
-        found = windows([_extent(owner, part) for owner, (_, part) in enumerate(self.parts)], self.span)
-        return {(a, b): window for (a, b), window in found.items() if self.parts[a][0] != self.parts[b][0]}
-
-    def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
-        """The state of every pair at the beginning; apart if all their parts are apart then."""
-        close = {(self.parts[a][0], self.parts[b][0]) for (a, b), w in self.near.items() if w[0] <= self.span[0]}
-        for i, j in itertools.combinations(range(len(self.bodies)), 2):
-            self.states[i, j] = Start.DISJOINT
-            if (i, j) in close:
-                self.states[i, j] = start_of(self.bodies[i], self.bodies[j], self.span[0], tolerance, clock)
-        return self.states
-
-    def stages(self) -> list[float]:
-        """The ends of the stages: one for a few situations; more, evenly spaced, where it pays not to look at most of them.
-
-        The ends are off the simple fractions of the span, where contact is likelier than elsewhere.
-        """
-        if len(self.near) <= _FEW:
-            return [self.span[1]]
-        first, last = self.span
-        inner = [first + (last - first) * (k - 0.382) / _STAGES for k in range(1, _STAGES + 1)]
-        return [*(e for e in inner if first < e < last), last]
-
-    def problems(self, span: Window) -> list[Problem]:
-        """The situations of parts that may meet in a time span, each over its own window; only incoming contacts count
-        unless the bodies start apart.
-        """
-        result = []
-        for (a, b), window in self.near.items():
-            if window[0] > span[1] or window[1] < span[0]:
-                continue
-            (i, first), (j, second) = self.parts[a], self.parts[b]
-            incoming = self.states[i, j] is not Start.DISJOINT
-            build = situation if len(self.bodies) == 2 and len(self.near) <= _FEW else member
-            whole = build(_whole(first), _whole(second), self.time, tangency=self.tangency, incoming=incoming,
-                          tracked=self.tracked.get((i, j), ()), label=(i, j))
-            result.append(_over(whole, (first, second), (max(window[0], span[0]), min(window[1], span[1]))))
-        return result
+def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:
+    """The features at what a search located of the first contact."""
+    found = [k for k in search.solutions if possible(search, k)]
+    latest = min(float(search.real[layout.PROVED]), max((search.latest(k) for k in found), default=span[1]))
+    around = clear_until(search, found, span[1]), min(span[1], _later(scene, latest, options))
+    return scene.features(search, meetings, around)
 
 
-def _whole(part: Part) -> Part:
-    return part.whole or part if isinstance(part, Parametric) else part
-
-
-def _over(problem: Problem, parts: tuple[Part, Part], window: Window) -> Problem:
-    """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for."""
-    time = problem.objective
-    assert time is not None
-    limits = {time: window}
-    for side, part in enumerate(parts, 1):
-        if isinstance(part, Parametric) and part.whole:
-            columns = [problem.variables.index(f"{name}{side}") for name in part.names]
-            limits |= zip(columns, bounds(part.domain)[0], strict=True)
-    if all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
-        return problem
-    narrowed = copy.copy(problem)
-    for name, box in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
-        for j, ends in limits.items():
-            box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
-        object.__setattr__(narrowed, name, box)
-    return narrowed
-
-
-def _extent(owner: int, part: Part) -> Extent:
-    return replace(_shape(part), owner=owner)
-
-
-@functools.lru_cache(maxsize=4096)
-def _shape(part: Part) -> Extent:
-    """A part for the broad phase: an implicit one is somewhere within the bounds of its first leaf."""
-    if isinstance(part, Implicit):
-        leaf = part.leaves[0]
-        return Extent(0, (x, y, z), (x, y, z), bounds(leaf.bounds)[0], leaf.motion)
-    at = {u: part.path[0], v: part.path[1]}
-    a, b, c = (e.subs(at, simultaneous=True) for e in part.surface.body)
-    domain = bounds(part.domain)[0] if part.domain else np.empty((0, 2))
-    return Extent(0, (a, b, c), part.symbols, domain, part.surface.motion)
+def _later(scene: Scene, time: float, options: dict[str, Any]) -> float:
+    """The end of what is simultaneous with a time."""
+    return min(scene.span[1], float(np.nextafter(time + options["simultaneity"], math.inf)))

@@ -206,6 +206,17 @@ def _edge(solid: Solid, k: int, two_sided: bool) -> Parametric:
     return Parametric(f"edge {k}", face, path, (u,), (edge.domain,), (along,), (border,), shared, two_sided)
 
 
+@functools.lru_cache(maxsize=1024)
+def ends_of(part: Parametric) -> tuple[tuple[bool, bool], ...]:
+    """Per end of each symbol: does the surface end there, or does an edge that is a part of its own cover it?
+    A neighbourhood of a pole ends inside its face.
+    """
+    if part.dimension < 2 or part.names != ("u", "v"):
+        return part.border
+    free = {(s, end) for s, end in sides(part.surface) if not is_pole(part.surface, s, end)}
+    return tuple(((s, 0) in free, (s, 1) in free) for s in part.symbols)
+
+
 def _numbers(point: Path) -> Path:
     return sp.expand(point[0]), sp.expand(point[1])
 

@@ -45,7 +45,8 @@ class Problem:
     (None: all); the others follow from them. `fast`: advance the objective, as for bodies that start apart. `propagate`:
     contract by forward-backward propagation and preconditioned sweeps too.
     `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes. `features` name the parts of the
-    two bodies; `directions` gives candidates for the normal there, five numbers each (see `contact`).
+    two bodies; `directions` gives candidates for the normal there, five numbers each (see `contact`). `quick`: kernels
+    that are ready sooner and run somewhat slower.
     """
 
     variables: tuple[str, ...]
@@ -67,6 +68,7 @@ class Problem:
     features: tuple[str, str] = ("face 0", "face 0")
     directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
     moving: Callable[[], tuple[Moving, Moving]] | None = None
+    quick: bool = False
     built: dict[str, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -135,8 +137,8 @@ class Problem:
         if not self.fast or self.objective is None:
             return None
         if self.moving is not None:
-            return rigid_advance(self.moving(), self.variables, len(self.parameters))
-        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters))
+            return rigid_advance(self.moving(), self.variables, len(self.parameters), self.quick)
+        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick)
 
     @_shared
     def curved(self) -> tuple[tuple[tuple[int, int], ...], tuple[Expr, ...]]:
@@ -160,12 +162,13 @@ class Problem:
         return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0])
 
     def as_member(self) -> "Problem":
-        """The same problem with its numbers as parameters: problems of one family share all compiled code.
+        """The same problem with its numbers as parameters: problems of one family share all compiled code, which is made
+        quickly.
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """
         if len(self.parameters):
-            return self
+            return replace(self, quick=True)
         parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
         bodies = self.moving() if self.moving is not None and self.fast else ()
         for body in bodies:
@@ -175,11 +178,11 @@ class Problem:
         equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
         moved = [Moving(moving[3 * k], moving[3 * k + 1], moving[3 * k + 2], body.own) for k, body in enumerate(bodies)]
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
-                       image=image, parameters=numbers, moving=(lambda: (moved[0], moved[1])) if moved else None)
+                       image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
 
     def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:
         count = len(self.parameters) if parameters is None else parameters
-        return Kernel(outputs, self.variables, [f"p{k}" for k in range(count)])
+        return Kernel(outputs, self.variables, [f"p{k}" for k in range(count)], quick=self.quick)
 
 
 def _trusted_like(derivative: Expr, row: Expr) -> Expr:

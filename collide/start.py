@@ -19,9 +19,9 @@ from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 
 from . import layout
 from .budget import Clock, drive
-from .contact import at_time, situation
+from .contact import at_time, member, situation
 from .layout import UNIQUE
-from .parts import Parametric, faces_of, is_closed
+from .parts import Parametric, Part, faces_of, is_closed
 from .patch import bounds
 from .place import Frame, PlacedParametric
 from .problem import Problem
@@ -32,17 +32,22 @@ from .state import Search
 _RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.67, -0.45))
 # Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
 _GRID = 12
+# Up to so many pairs of faces are compiled with their numbers.
+_FEW = 4
 
 
-def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock) -> Start:
+def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
+             close: Sequence[tuple[Part, Part]] | None = None) -> Start:
     """The state at `moment`. DISJOINT is proved, OVERLAPPING too (of bodies that are closed, as they claim to be).
 
     One point of each surface decides whether it is inside the other body; so a body of several pieces is not known to be
-    apart if others of its pieces are inside. No claim about times rests on that: it is made for the surfaces.
+    apart if others of its pieces are inside. No claim about times rests on that: it is made for the surfaces. `close`: the
+    pairs of faces that may meet then; None: all.
     """
     if _apart(_extent(first, moment), _extent(second, moment)):
         return Start.DISJOINT
-    search = Search(_meeting(first, second, moment), tolerance=tolerance, separation=math.inf, first_only=True)
+    pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
+    search = Search(_meeting(pairs, moment), tolerance=tolerance, separation=math.inf, first_only=True)
     finished = drive(search, clock)
     if search.real[layout.PROVED] < math.inf:
         return Start.OVERLAPPING
@@ -60,10 +65,11 @@ def nested(first: Any, second: Any, moment: float, clock: Clock) -> Start:
 
 
 @functools.lru_cache(maxsize=128)
-def _meeting(first: Any, second: Any, moment: float) -> tuple[Problem, ...]:
+def _meeting(pairs: tuple[tuple[Part, Part], ...], moment: float) -> tuple[Problem, ...]:
     """Where do the surfaces meet at one moment? Faces are closed, so their edges need no problems of their own."""
     span = (sp.Rational(moment), sp.Rational(moment))
-    return tuple(at_time(situation(a, b, span, tangency=False), moment) for a, b in itertools.product(faces_of(first), faces_of(second)))
+    build = situation if len(pairs) <= _FEW else member
+    return tuple(at_time(build(a, b, span, tangency=False), moment) for a, b in pairs)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:
@@ -91,15 +97,15 @@ def surface_point(body: Any, moment: float) -> np.ndarray | None:
         return _change_of_sign(body, moment)
     face = body.faces[0] if isinstance(body, Solid) else body
     at = np.array([[float(sp.N((lo + hi) / 2)) for lo, hi in face.domain.values()] + [moment]])
-    lo, hi = compile(list(face.expressions), [u, v, t]).interval(at, at)
+    lo, hi = compile(list(face.expressions), [u, v, t], quick=True).interval(at, at)
     return np.stack([lo[0], hi[0]], axis=1)
 
 
 def _change_of_sign(body: ImplicitBody, moment: float) -> np.ndarray | None:
     """A segment along which F changes sign, halved until it is short: on it is a zero, since F is continuous there."""
     leaf = body.leaves[0]
-    kernel = compile([body.expression.xreplace({}), x, y, z], [x, y, z, t])
-    place = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t])
+    kernel = compile([body.expression.xreplace({}), x, y, z], [x, y, z, t], quick=True)
+    place = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t], quick=True)
     axes = [np.linspace(float(lo), float(hi), _GRID + 1) for lo, hi in leaf.bounds]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     world = place.points(np.column_stack([grid, np.full(len(grid), moment)]))
@@ -132,12 +138,12 @@ def _negative(body: ImplicitBody, point: np.ndarray, moment: float) -> bool | No
     within = False
     lo, hi = (np.append(end, moment)[None] for end in (point[:, 0], point[:, 1]))
     for leaf in body.leaves:
-        low, high = compile(list(leaf.coordinates), [x, y, z, t]).interval(lo, hi)
+        low, high = compile(list(leaf.coordinates), [x, y, z, t], quick=True).interval(lo, hi)
         ends, _ = bounds(leaf.bounds)
         within = within or bool((low[0] <= ends[:, 1]).all() and (high[0] >= ends[:, 0]).all())
     if not within:
         return False
-    low, high = compile([body.expression], [x, y, z, t]).interval(lo, hi)
+    low, high = compile([body.expression], [x, y, z, t], quick=True).interval(lo, hi)
     return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
 
 
@@ -165,7 +171,7 @@ def _extent(body: Any, moment: float) -> np.ndarray:
         boxes = []
         for leaf in body.leaves:
             ends, _ = bounds([*leaf.bounds, (sp.Rational(moment), sp.Rational(moment))])
-            lo, hi = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t]).interval(ends[None, :, 0], ends[None, :, 1])
+            lo, hi = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t], quick=True).interval(ends[None, :, 0], ends[None, :, 1])
             boxes.append(np.stack([lo[0], hi[0]], axis=1))
     else:
         boxes = [_bounding_box(f, moment) for f in (body.faces if isinstance(body, Solid) else (body,))]
@@ -178,7 +184,7 @@ def _bounding_box(face: ParametricSurface, moment: float) -> np.ndarray:
     cuts = [np.linspace(lo, hi, _GRID + 1) for lo, hi in ends]
     cells = [np.array(list(itertools.product(cuts[0][s], cuts[1][s]))) for s in (slice(None, -1), slice(1, None))]
     moments = np.full((len(cells[0]), 1), moment)
-    lo, hi = compile(list(face.expressions), [u, v, t]).interval(*(np.hstack([c, moments]) for c in cells))
+    lo, hi = compile(list(face.expressions), [u, v, t], quick=True).interval(*(np.hstack([c, moments]) for c in cells))
     return np.stack([lo.min(axis=0), hi.max(axis=0)], axis=1)
 
 

@@ -1,6 +1,6 @@
 """The memory of a search: arrays, filled with problems, and grown between slices."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,17 +97,41 @@ class Search:
         box: np.ndarray = self.arrays["found"][k, :len(self.problems[self.owner(k)].variables)]
         return box
 
+    def adopt(self, other: "Search", problems: Mapping[int, int]) -> None:
+        """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective."""
+        self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = other.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]]
+        for k in other.solutions:
+            if other.owner(k) in problems:
+                while self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
+                    self.grow_solutions()
+                new = int(self.count[layout.SOLUTIONS])
+                self.count[layout.SOLUTIONS] = new + 1
+                n = len(other.problems[other.owner(k)].variables)
+                for name in ("found", "region"):
+                    self.arrays[name][new, :n] = other.arrays[name][k, :n]
+                for name in ("place", "kind"):
+                    self.arrays[name][new] = other.arrays[name][k]
+                self.arrays["owner"][new] = problems[other.owner(k)]
+
+    def latest(self, k: int) -> float:
+        """The greatest objective in the box of solution k."""
+        return float(self.found(k)[self.problems[self.owner(k)].objective, 1])
+
+    def open(self, p: int) -> np.ndarray:
+        """What is still queued of problem p: boxes (n, variables, 2)."""
+        child, sibling = self.arrays["child"].tolist(), self.arrays["sibling"].tolist()
+        stack, found = [int(self.arrays["table"][p, layout.ROOT])], []
+        while stack:
+            i = stack.pop()
+            if i >= 0:
+                found.append(i)
+                stack += (child[i], sibling[i])
+        boxes: np.ndarray = self.arrays["box"][found, :len(self.problems[p].variables)]
+        return boxes
+
     def open_boxes(self) -> list[tuple[int, np.ndarray]]:
         """(problem, box) of everything still queued."""
-        out = []
-        for p, problem in enumerate(self.problems):
-            stack = [int(self.arrays["table"][p, layout.ROOT])]
-            while stack:
-                i = stack.pop()
-                if i >= 0:
-                    out.append((p, self.arrays["box"][i, :len(problem.variables)]))
-                    stack += [int(self.arrays["child"][i]), int(self.arrays["sibling"][i])]
-        return out
+        return [(p, box) for p in range(len(self.problems)) for box in self.open(p)]
 
     # -- memory -------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,212 @@
+"""Where parts of bodies are: their points in a frame of their own, in cells, and the motions that carry them.
+
+Formulas are compiled as members of families (`codegen.family`), so parts of one shape share a kernel, and so do motions of one kind:
+two hundred bodies of one shape need no kernel of their own.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from codegen.expr import Expr, ExprPool
+from codegen.family import family
+from codegen.from_sympy import convert
+from codegen.kernel import Kernel, deserialize, serialize
+from generative import Motion, t, u, v, x, y, z
+
+from .parts import Implicit, Part
+from .patch import bounds
+
+# Cells of a part, by the number of its parameters.
+_GRID: dict[int, tuple[int, ...]] = {0: (), 1: (16,), 2: (4, 4), 3: (2, 2, 4)}
+
+
+NO_NUMBERS = np.empty((0, 2))
+
+
+class Member(NamedTuple):
+    """A kernel of a family of formulas, and the numbers (p, 2) of one of them."""
+
+    kernel: Kernel
+    numbers: np.ndarray
+
+    def enclose(self, boxes: np.ndarray) -> np.ndarray:
+        """(rows, variables, 2) -> (rows, outputs, 2)."""
+        return enclose(self.kernel, boxes, self.numbers)
+
+
+def enclose(kernel: Kernel, boxes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Values (rows, outputs, 2) over boxes, with numbers (p, 2) or (rows, p, 2) as parameters."""
+    parameters = (numbers[..., 0], numbers[..., 1]) if numbers.shape[-2] else None
+    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=parameters)
+    return np.stack([lo, hi], axis=-1)
+
+
+def member(outputs: Sequence[Expr], variables: int) -> Member:
+    made = family(outputs)
+    return Member(_family_kernel(serialize(made.outputs), variables, len(made.numbers)), made.numbers)
+
+
+@functools.lru_cache(maxsize=4096)
+def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
+    return Kernel(deserialize(graph), [f"x{k}" for k in range(variables)], [f"p{k}" for k in range(parameters)], quick=True)
+
+
+def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray) -> np.ndarray:
+    """(cells, 2, 2): the two parameters of a path over the cells of a grid of its symbols."""
+    pool = ExprPool()
+    known = {s: pool.variable(k) for k, s in enumerate((*symbols, t))}
+    rest = np.zeros((len(grid), 1, 2))
+    return member(convert(list(path), known, pool), len(known)).enclose(np.concatenate([grid, rest], axis=1))
+
+
+def fixed_kernel(variables: int, write: Callable[..., list[Expr]]) -> Kernel:
+    """A kernel of any number of variables; `write` makes its outputs of them."""
+    pool = ExprPool()
+    return Kernel(write(*(pool.variable(k) for k in range(variables))), [f"x{k}" for k in range(variables)], quick=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Extent:
+    """A part of a body: the points body(path(symbols), t) over the box `domain` (p, 2) of its symbols, carried by `motion`.
+
+    `body` is three expressions of u, v and t, `path` two of the symbols. Without a body the points are the box itself. A part whose
+    body depends on t deforms.
+    """
+
+    body: tuple[Any, ...] | None
+    path: tuple[Any, ...]
+    symbols: tuple[Any, ...]
+    domain: np.ndarray
+    motion: Motion
+
+    @cached_property
+    def deforming(self) -> bool:
+        return self.body is not None and any(sp.sympify(e).has(t) for e in self.body)
+
+    @cached_property
+    def _shape(self) -> Member:
+        pool = ExprPool()
+        known = {s: pool.variable(k) for k, s in enumerate((*self.symbols, t))}
+        at = convert(list(self.path), known, pool)
+        return member(convert(self.body, {u: at[0], v: at[1], t: known[t]}, pool), len(known))
+
+    @cached_property
+    def grid(self) -> np.ndarray:
+        """(cells, p, 2): a grid that covers the domain exactly; one empty cell for a point."""
+        counts = _GRID[len(self.domain)]
+        if not counts:
+            return np.empty((1, 0, 2))
+        edges = [np.linspace(lo, hi, n + 1) for (lo, hi), n in zip(self.domain, counts, strict=True)]
+        for e, (lo, hi) in zip(edges, self.domain, strict=True):
+            e[0], e[-1] = lo, hi
+        index = np.indices(counts).reshape(len(counts), -1)
+        cells = [np.stack([e[i], e[i + 1]], axis=-1) for e, i in zip(edges, index, strict=True)]
+        return np.stack(cells, axis=1)
+
+    def cells(self, times: np.ndarray) -> np.ndarray:
+        """Boxes (rows, cells, 3, 2) in the part's own frame that hold it throughout each of the time intervals (rows, 2)."""
+        if not self.deforming:
+            return np.broadcast_to(self._resting, (len(times), *self._resting.shape))
+        count = len(self.grid)
+        rows = np.concatenate([np.tile(self.grid, (len(times), 1, 1)), np.repeat(times, count, axis=0)[:, None]], axis=1)
+        return self._shape.enclose(rows).reshape(len(times), count, 3, 2)
+
+    @cached_property
+    def _resting(self) -> np.ndarray:
+        if self.body is None:
+            return self.grid
+        return self._shape.enclose(np.concatenate([self.grid, np.zeros((len(self.grid), 1, 2))], axis=1))
+
+    @cached_property
+    def ball(self) -> np.ndarray:
+        """Centre and radius (4,) of a ball that holds the part in its own frame, but for rounding; infinite if it deforms."""
+        if self.deforming or not np.isfinite(self._resting).all():
+            return np.array([0.0, 0.0, 0.0, np.inf])
+        lo, hi = self._resting[..., 0].min(axis=0), self._resting[..., 1].max(axis=0)
+        centre = 0.5 * (lo + hi)
+        far = np.maximum(np.abs(self._resting[..., 0] - centre), np.abs(self._resting[..., 1] - centre))
+        return np.append(centre, np.sqrt((far**2).sum(axis=1)).max())
+
+    @cached_property
+    def placing(self) -> Member:
+        """The rotation and translation of the motion, twelve numbers, as a function of t."""
+        pool = ExprPool()
+        return member(convert([*self.motion.rotation, *self.motion.translation], {t: pool.variable(0)}, pool), 1)
+
+
+class Crowd:
+    """Many parts at once: arrays with one row for each part `which` and time interval (rows, 2)."""
+
+    def __init__(self, parts: Sequence[Extent]) -> None:
+        self.parts = tuple(parts)
+        self.most = max((len(p.grid) for p in self.parts), default=1)
+        self.ball = np.stack([p.ball for p in self.parts])
+        self.deforming = np.array([p.deforming for p in self.parts])
+        self._families: dict[int, list[int]] = {}
+        for k, part in enumerate(self.parts):
+            self._families.setdefault(id(part.placing.kernel), []).append(k)
+
+    def motions(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Rotations and translations (rows, 12, 2), enclosed: one call for every family of motions."""
+        out = np.empty((len(which), 12, 2))
+        for group in self._families.values():
+            rows = np.flatnonzero(np.isin(which, group))
+            numbers = np.stack([self.parts[k].placing.numbers for k in group])[np.searchsorted(group, which[rows])]
+            out[rows] = enclose(self.parts[group[0]].placing.kernel, times[rows, None], numbers)
+        return out
+
+    def balls(self, which: np.ndarray, motion: np.ndarray) -> np.ndarray:
+        """Balls round the moving centres as rows (3 lower ends, 3 upper ends of the centre, radius)."""
+        centre = np.repeat(self.ball[which, None, :3, None], 2, axis=3)
+        moved = carried(motion, centre)[:, 0]
+        return np.column_stack([moved[..., 0], moved[..., 1], self.ball[which, 3]])
+
+    def cells(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(rows, cells, 3, 2): the cells of each part in its own frame, the last one repeated to make their number equal."""
+        out = self._resting[which]
+        for k in np.unique(which[self.deforming[which]]).tolist():
+            rows = np.flatnonzero(which == k)
+            out[rows] = self._padded(self.parts[k].cells(times[rows]))
+        return out
+
+    @cached_property
+    def _resting(self) -> np.ndarray:
+        none = np.zeros((1, 1, 3, 2))
+        return np.concatenate([self._padded(none if p.deforming else p.cells(none[:, 0, 0])) for p in self.parts])
+
+    def _padded(self, cells: np.ndarray) -> np.ndarray:
+        return np.concatenate([cells, np.repeat(cells[:, -1:], self.most - cells.shape[1], axis=1)], axis=1)
+
+
+def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Cells (rows, cells, 3, 2) carried by motions (rows, 12, 2): R p + T, enclosed."""
+    count = cells.shape[1]
+    rows = np.concatenate([np.repeat(motion, count, axis=0), cells.reshape(-1, 3, 2)], axis=1)
+    return enclose(_rigid_kernel(), rows, NO_NUMBERS).reshape(len(motion), count, 3, 2)
+
+
+def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:
+    """The product of a row and a column of a 3 x 3 matrix."""
+    return w[0] * v[0] + w[1] * v[1] + w[2] * v[2]
+
+
+@functools.cache
+def _rigid_kernel() -> Kernel:
+    """R p + T in the 9 entries of R, the 3 of T and the 3 of p."""
+    return fixed_kernel(15, lambda *w: [row_times(w[3 * i:3 * i + 3], w[12:]) + w[9 + i] for i in range(3)])
+
+
+@functools.lru_cache(maxsize=4096)
+def extent_of(part: Part) -> Extent:
+    """Where a part is; an implicit one is somewhere within the bounds of its first leaf."""
+    if isinstance(part, Implicit):
+        leaf = part.leaves[0]
+        return Extent(None, (), (x, y, z), bounds(leaf.bounds)[0], leaf.motion)
+    domain = bounds(part.domain)[0] if part.domain else np.empty((0, 2))
+    return Extent(tuple(part.surface.body), part.path, part.symbols, domain, part.surface.motion)

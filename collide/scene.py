@@ -1,0 +1,272 @@
+"""What there is to search in a scene: parts of bodies that may meet, each pair with its window of time.
+
+The faces of a body are closed, so they meet whenever anything of the bodies meets. Where both bodies are parametric and start apart,
+the faces alone therefore tell when that is: edges and vertices are looked at only round the contacts found, to say what was hit and to
+prove it. Other pairs need all their parts: a crease of implicit bodies is not a border of faces, and what touches already is searched
+for incoming contacts of each kind.
+"""
+
+import copy
+import functools
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from generative import u, v
+
+from . import layout
+from .answer import possible
+from .broad_phase import Window, may_meet, windows
+from .budget import Clock
+from .contact import member, situation
+from .extent import carried, extent_of, path_cells
+from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
+from .patch import bounds
+from .problem import Problem
+from .result import Start
+from .start import start_of
+from .state import Search
+from .tracking import Tracked, known_point
+
+# Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
+FEW = 4
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Two parts of the bodies `label` = (i, j) that may meet within `window`. `closed`: faces that stand for their borders, too."""
+
+    label: Pair
+    first: Part
+    second: Part
+    window: Window
+    closed: bool = False
+
+
+class Scene:
+    """The parts of all bodies, and the situations of those that come near each other."""
+
+    def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
+                 tangency: bool = True, closed: bool = True) -> None:
+        """`closed`: faces may stand for their borders."""
+        self.bodies, self.time, self.span, self.tangency, self.closed = tuple(bodies), time, span, tangency, closed
+        self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
+                        for pair in {item.pair for item in tracked}}
+        self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
+        self.states: dict[Pair, Start] = {}
+        self._place()
+
+    def _place(self) -> None:
+        faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
+        self.near, self.many = self._near(faces), True
+        self._meetings: list[Meeting] | None = None
+
+    def parts(self, body: int) -> tuple[Part, ...]:
+        return parts_of(self.bodies[body], self.charts[body])
+
+    def take_chart(self, problem: Problem, variable: int, end: int) -> None:
+        """Use smooth parameters round the pole at an end of a variable of a problem."""
+        name = problem.variables[variable]
+        side = int(name[-1]) - 1
+        body, face = problem.label[side], int(problem.features[side].split()[1])
+        self.charts[body] |= {(face, u if name[0] == "u" else v, end)}
+        self._place()
+
+    def _near(self, parts: Sequence[tuple[int, Part]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
+        """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
+        wanted = None if labels is None else set(labels)
+        pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
+                 if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)]
+        found = dict.fromkeys(pairs, self.span)
+        if len(pairs) > FEW:
+            met = windows([extent_of(part) for _, part in parts], [owner for owner, _ in parts], self.span)
+            found = {pair: met[pair] for pair in pairs if pair in met}
+        return [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
+
+    def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
+        """The state of every pair at the beginning; apart if all their faces are apart then."""
+        close: dict[Pair, list[tuple[Part, Part]]] = {}
+        for m in self.near:
+            if m.window[0] <= self.span[0]:
+                close.setdefault(m.label, []).append((m.first, m.second))
+        for i, j in itertools.combinations(range(len(self.bodies)), 2):
+            self.states[i, j] = Start.DISJOINT
+            if (i, j) in close and clock.over:
+                self.states[i, j] = Start.UNKNOWN
+            elif (i, j) in close:
+                self.states[i, j] = start_of(self.bodies[i], self.bodies[j], self.span[0], tolerance, clock, close[i, j])
+        return self.states
+
+    def by_faces(self, label: Pair) -> bool:
+        """Do the closed faces of two bodies tell when they meet?"""
+        apart = self.states[label] is Start.DISJOINT and label not in self.tracked
+        return self.closed and apart and all(isinstance(p, Parametric) for k in label for p in faces_of(self.bodies[k])[:1])
+
+    def meetings(self) -> list[Meeting]:
+        """All that must be searched to know when bodies meet, in the order of their windows."""
+        if self._meetings is None:
+            faces = [replace(m, closed=True) for m in self.near if self.by_faces(m.label)]
+            labels = {m.label for m in self.near if not self.by_faces(m.label)}
+            owners = sorted({k for label in labels for k in label})
+            others = self._near([(k, part) for k in owners for part in self.parts(k)], labels)
+            self._meetings = sorted([*faces, *others], key=lambda m: m.window[0])
+            self.many = len(self._meetings) > FEW
+        return self._meetings
+
+    def problem(self, m: Meeting, span: Window) -> Problem:
+        """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
+        build = member if self.many or not (m.closed or self.faces(m)) else situation
+        whole = build(_whole(m.first), _whole(m.second), self.time, tangency=self.tangency, label=m.label,
+                      incoming=self.states[m.label] is not Start.DISJOINT, tracked=self.tracked.get(m.label, ()))
+        window = max(m.window[0], span[0]), min(m.window[1], span[1])
+        return _over(whole, (m.first, m.second), window, _closed_border(m) if m.closed else None)
+
+    @staticmethod
+    def faces(m: Meeting) -> bool:
+        return m.first.dimension == m.second.dimension == 2
+
+    # -- features -----------------------------------------------------------------------------------------------
+
+    def bordered(self, meetings: Sequence[Meeting]) -> bool:
+        """Do faces stand for edges or vertices?"""
+        return any(m.closed and any(part.dimension < 2 for k in m.label for part in self.parts(k)) for m in meetings)
+
+    def features(self, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
+        """The pairs of parts of lower dimension that may be within `span` at the contacts that a search of `meetings` has located by now.
+
+        Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
+        """
+        thinned = bool(search.real[layout.CLEAR] < np.inf)
+        edges = [e for k, m in enumerate(meetings) if m.closed for e in self._edges(search, k, m, span, thinned)]
+        near = list({(id(e.first), id(e.second)): e for e in edges}.values())
+        if len(near) > FEW:
+            keep = may_meet([(extent_of(m.first), extent_of(m.second)) for m in near], span)
+            near = [m for m, kept in zip(near, keep, strict=True) if kept]
+        return [m for m in near if not self.explained(m)]
+
+    def explained(self, m: Meeting) -> bool:
+        """Do two parts stay in one plane (across a coordinate axis), and are their contacts those of other parts, too?
+
+        Such a situation is singular. Where flat pieces in one plane first meet, they do at edges; these touch there, away from their
+        ends, so an edge is tangent to the other face at the second edge, and the situation of this edge and that face holds.
+        """
+        if not self._in_one_plane(m.first, m.second, m.label):
+            return False
+        if m.first.dimension == m.second.dimension == 1:
+            others = [(m.first, f) for f in self._faces_at(m.second, m.label[1])]
+            others += [(f, m.second) for f in self._faces_at(m.first, m.label[0])]
+            return not all(self._in_one_plane(p, q, m.label) for p, q in others)
+        return min(m.first.dimension, m.second.dimension) > 0 and all(is_closed(self.bodies[k]) for k in m.label)
+
+    def _in_one_plane(self, first: Part, second: Part, label: Pair) -> bool:
+        equations = member(first, second, self.time, tangency=self.tangency, label=label).equations
+        return any(e.op == "constant" and e.value == 0 for e in equations)
+
+    def _faces_at(self, part: Part, body: int) -> list[Part]:
+        assert isinstance(part, Parametric)
+        return [f for f in faces_of(self.bodies[body]) if isinstance(f, Parametric) and any(f.surface is s for s, _ in part.outward)]
+
+    def _edges(self, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> list[Meeting]:
+        """Pairs of parts of lower dimension on the faces of problem k that are in what is left of it."""
+        problem, boxes = search.problems[k], _left(search, k)
+        boxes = boxes[boxes[:, -1, 0] <= span[1]]
+        boxes[:, -1, 1] = np.minimum(boxes[:, -1, 1], span[1])
+        own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
+        margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
+        places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
+        sides = []
+        for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
+            near = [(p, _meets(p, span, places)) for p in self.parts(body)]
+            for p, meets in near:
+                meets[:len(boxes)] &= _on_path(p, face, boxes[:, at:at + 2], problem.outer[at:at + 2])
+            sides.append(near)
+        return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, near), (q, close) in itertools.product(*sides)
+                if p.dimension + q.dimension < 4 and (near & close).any()]
+
+
+def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
+    """Where in space the points of boxes are that both parts share: (n, 3, 2)."""
+    assert problem.image_kernel is not None
+    if not len(boxes):
+        return np.empty((0, 3, 2))
+    parameters = (problem.parameters[:, 0], problem.parameters[:, 1]) if len(problem.parameters) else None
+    lo, hi = problem.image_kernel.interval(boxes[..., 0], boxes[..., 1], parameters=parameters)
+    return np.stack([np.maximum(lo[:, :3], lo[:, 3:]), np.minimum(hi[:, :3], hi[:, 3:])], axis=-1)
+
+
+def _on_path(part: Part, face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    """Of each box (n, 2, 2) in the parameters of a face: may a point of the part be in it?"""
+    assert isinstance(part, Parametric) and isinstance(face, Parametric)
+    if part is face:
+        return np.full(len(boxes), True)
+    paths = [path for surface, path in part.outward if surface is face.surface]
+    low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
+    if paths and part.dimension == 0 and part.feature == face.feature:
+        # A pole: all of a side.
+        return np.asarray((low | high).any(axis=1))
+    on = np.full(len(boxes), False)
+    for path in paths:
+        cells = _path_cells(part, path)[:, None]
+        within = (cells[..., 0] <= boxes[..., 1]) & (boxes[..., 0] <= cells[..., 1])
+        # Both ends of a parameter that closes on itself are one place.
+        across = (low & (cells[..., 1] >= domain[:, 1])) | (high & (cells[..., 0] <= domain[:, 0]))
+        on |= (within | (across & (np.array(face.periods) != 0.0))).all(axis=2).any(axis=0)
+    return on
+
+
+@functools.lru_cache(maxsize=4096)
+def _path_cells(part: Parametric, path: Path) -> np.ndarray:
+    return path_cells(path, part.symbols, extent_of(part).grid)
+
+
+def _left(search: Search, k: int) -> np.ndarray:
+    """Where contacts of problem k may still be, or are: open boxes and those of solutions."""
+    own = [i for i in search.solutions if search.owner(i) == k and possible(search, i)]
+    n = len(search.problems[k].variables)
+    return np.concatenate([search.open(k), search.arrays["found"][own, :n]])
+
+
+def _meets(part: Part, span: Window, boxes: np.ndarray) -> np.ndarray:
+    """Of each box (n, 3, 2) in space: may the part come into it within the span?"""
+    extent, times = extent_of(part), np.array([span])
+    cells = carried(extent.placing.enclose(times[:, None]), extent.cells(times))[0]
+    meet = np.all((cells[:, None, :, 0] <= boxes[..., 1]) & (boxes[..., 0] <= cells[:, None, :, 1]), axis=-1)
+    return np.asarray(meet.any(axis=0))
+
+
+def _closed_border(m: Meeting) -> np.ndarray:
+    """Tangency is not used at any end of the faces: there may be an edge."""
+    assert isinstance(m.first, Parametric) and isinstance(m.second, Parametric)
+    return np.array([*ends_of(m.first), *ends_of(m.second), (False, False)], int)
+
+
+def _whole(part: Part) -> Part:
+    return part.whole or part if isinstance(part, Parametric) else part
+
+
+def _over(problem: Problem, parts: tuple[Part, Part], window: Window, border: np.ndarray | None) -> Problem:
+    """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
+    borders, where they are given.
+    """
+    time = problem.objective
+    assert time is not None
+    limits = {time: window}
+    for side, part in enumerate(parts, 1):
+        if isinstance(part, Parametric) and part.whole:
+            columns = [problem.variables.index(f"{name}{side}") for name in part.names]
+            limits |= zip(columns, bounds(part.domain)[0], strict=True)
+    if border is None and all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
+        return problem
+    narrowed = copy.copy(problem)
+    for name, box in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
+        for j, ends in limits.items():
+            box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
+        object.__setattr__(narrowed, name, box)
+    if border is not None:
+        object.__setattr__(narrowed, "border", border)
+    return narrowed
