@@ -24,6 +24,8 @@ from .patch import bounds
 
 # Cells of a part, by the number of its parameters.
 _GRID: dict[int, tuple[int, ...]] = {0: (), 1: (16,), 2: (4, 4), 3: (2, 2, 4)}
+# The ball of a part is taken from a grid this much finer.
+_FINER = 4
 
 
 NO_NUMBERS = np.empty((0, 2))
@@ -99,7 +101,9 @@ class Extent:
     @cached_property
     def grid(self) -> np.ndarray:
         """(cells, p, 2): a grid that covers the domain exactly; one empty cell for a point."""
-        counts = _GRID[len(self.domain)]
+        return self._grid(_GRID[len(self.domain)])
+
+    def _grid(self, counts: tuple[int, ...]) -> np.ndarray:
         if not counts:
             return np.empty((1, 0, 2))
         edges = [np.linspace(lo, hi, n + 1) for (lo, hi), n in zip(self.domain, counts, strict=True)]
@@ -119,18 +123,24 @@ class Extent:
 
     @cached_property
     def _resting(self) -> np.ndarray:
+        return self._enclosed(self.grid)
+
+    def _enclosed(self, grid: np.ndarray) -> np.ndarray:
         if self.body is None:
-            return self.grid
-        return self._shape.enclose(np.concatenate([self.grid, np.zeros((len(self.grid), 1, 2))], axis=1))
+            return grid
+        return self._shape.enclose(np.concatenate([grid, np.zeros((len(grid), 1, 2))], axis=1))
 
     @cached_property
     def ball(self) -> np.ndarray:
         """Centre and radius (4,) of a ball that holds the part in its own frame, but for rounding; infinite if it deforms."""
-        if self.deforming or not np.isfinite(self._resting).all():
+        if self.deforming:
             return np.array([0.0, 0.0, 0.0, np.inf])
-        lo, hi = self._resting[..., 0].min(axis=0), self._resting[..., 1].max(axis=0)
+        cells = self._enclosed(self._grid(tuple(_FINER * n for n in _GRID[len(self.domain)])))
+        lo, hi = cells[..., 0].min(axis=0), cells[..., 1].max(axis=0)
+        if not np.isfinite([lo, hi]).all():
+            return np.array([0.0, 0.0, 0.0, np.inf])
         centre = 0.5 * (lo + hi)
-        far = np.maximum(np.abs(self._resting[..., 0] - centre), np.abs(self._resting[..., 1] - centre))
+        far = np.maximum(np.abs(cells[..., 0] - centre), np.abs(cells[..., 1] - centre))
         return np.append(centre, np.sqrt((far**2).sum(axis=1)).max())
 
     @cached_property

@@ -1,0 +1,130 @@
+"""The order of work of `first_contact`: faces before edges, earlier pairs before later ones, and what ends it early."""
+
+import re
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Status, first
+from collide.layout import ITERATIONS
+from collide.scene import Scene
+from generative import Rigid, axis_angle, t
+from models.shapes.machine import frustum
+from models.shapes.patches import plane_patch
+from models.shapes.quadrics import sphere
+from models.shapes.rings import torus
+
+Q = sp.Rational
+
+
+def falling(places, heights):
+    """Balls of radius 1/2 falling at unit speed on a patch; the one at height h touches it at the time h - 1/2."""
+    ball = sphere(radius=Q(1, 2)).moved(Rigid(rotation=axis_angle([1, 0, 0], 1)))
+    balls = [ball.moved(Rigid(translation=[a, b, h - t])) for (a, b), h in zip(places, heights, strict=True)]
+    return [*balls, plane_patch(width=20, depth=20).moved(Rigid(translation=[Q(1, 3), Q(1, 7), 0]))]
+
+
+PLACES = [(2 * k - 5, Q(k, 3)) for k in range(6)]
+
+
+@pytest.mark.parametrize(("apart", "simultaneity", "expected"), [(Q(4, 10**7), 1e-6, 3), (Q(4, 10**7), 1e-7, 1), (Q(1, 10**11), 1e-9, 6)])
+def test_pairs_that_meet_almost_at_once(apart, simultaneity, expected):
+    bodies = falling(PLACES, [Q(3, 2) + k * apart for k in (3, 0, 5, 1, 4, 2)])
+    c = collide.first_contact(bodies, (0, 3), simultaneity=simultaneity)
+    order = {0: 1, 1: 3, 2: 5, 3: 0, 4: 4, 5: 2}
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= 1 <= c.time.hi and c.clear_until <= 1
+    assert sorted(c.pairs.tolist()) == sorted([order[k], 6] for k in range(expected))
+
+
+def test_later_pairs_are_not_compiled(monkeypatch):
+    """Ten balls fall one after the other: of the situations of ball and patch few are asked for."""
+    built = set()
+    whole = Scene.problem
+
+    def problem(self, m, span):
+        built.add(m.label)
+        return whole(self, m, span)
+
+    monkeypatch.setattr(Scene, "problem", problem)
+    bodies = falling([(k - 5, k - 4) for k in range(0, 10)], [2 + Q(k, 2) for k in range(10)])
+    c = collide.first_contact(bodies, (0, 10))
+    assert c.status is Status.CONTACT and c.time.lo <= 1.5 <= c.time.hi and c.pairs.tolist() == [[0, 10]]
+    assert len({label for label in built if 10 in label}) <= 6
+
+
+def test_edges_that_stay_in_one_plane():
+    """Two frusta slide towards each other on a table: their lower rims touch first, where nothing crosses."""
+    turned = axis_angle([0, 0, 1], Q(1, 3))
+    away = Rigid(rotation=turned, translation=[Q(12, 5) - t, Q(7, 10), 0])
+    c = collide.first_contact([frustum(), frustum().moved(away)], (0, 2))
+    meeting = Q(12, 5) - sp.sqrt(4 - Q(49, 100))
+    assert c.time.lo <= meeting <= c.time.hi and c.status is Status.CONTACT
+    assert np.allclose(c.points, [[float(Q(12, 5) - meeting) / 2, 0.35, 0.0]], atol=1e-5)
+    assert c.iterations < 100_000
+
+
+def test_of_parts_in_one_plane_the_side_faces_say_more():
+    scene = Scene([frustum(), frustum().moved(Rigid(translation=[3 - t, 0, 0]))], (0, 2), (0.0, 2.0), ())
+    scene.start(1e-9, collide.budget.Clock(collide.Budget()))
+    parts = [{part.feature: part for part in scene.parts(k)} for k in (0, 1)]
+    flat = [(a, b) for a in parts[0] for b in parts[1]
+            if scene.explained(first.Meeting((0, 1), parts[0][a], parts[1][b], (0.0, 2.0)))]
+    dimension = {"vertex": 0, "edge": 1, "face": 2}
+    assert flat and all(dimension[name.split()[0]] >= 1 for pair in flat for name in pair)
+    # For each of them the parts round it are looked at in other pairs.
+    edges = [(a, b) for a, b in flat if a.startswith("edge") and b.startswith("edge")]
+    assert edges
+    for a, b in edges:
+        faces = scene._faces_at(parts[1][b], 1)
+        assert any((a, f.feature) not in flat for f in faces)
+
+
+# -- what ends it early ---------------------------------------------------------------------------------------------------
+
+
+def test_time_lost_before_the_search_is_told_and_something_is_searched(monkeypatch):
+    """A budget that compiling used up: the first search still runs for a slice, and the answer tells where the time went."""
+    start = Scene.start
+
+    def slow(self, tolerance, clock):
+        result = start(self, tolerance, clock)
+        clock.start -= 100.0
+        return result
+
+    monkeypatch.setattr(Scene, "start", slow)
+    monkeypatch.setattr(collide.budget, "_SLICE", 3)
+    c = collide.first_contact(falling(PLACES[:1], [4]), (0, 5), budget=50.0)
+    assert c.status is Status.BUDGET_SPENT and c.iterations > 0
+    assert re.search(r"1\d\d\.\d of 1\d\d\.\d s went to converting and compiling", c.summary())
+    assert c.time.lo <= 3.5 <= c.time.hi
+
+
+def test_an_interrupt_while_compiling_keeps_what_is_proved(monkeypatch):
+    """A ball falls through a ring, later ones on the patch: Ctrl-C comes when the second stage is compiled."""
+    made = []
+    search = first.Search
+
+    def interrupted(*args, **options):
+        if made:
+            raise KeyboardInterrupt
+        made.append(search(*args, **options))
+        return made[-1]
+
+    ring = torus().moved(Rigid(translation=[8, 0, 3]))
+    through = sphere(radius=Q(1, 4)).moved(Rigid(translation=[8, 0, Q(9, 2) - t]))
+    monkeypatch.setattr(first, "_BATCH", 1)
+    monkeypatch.setattr(first, "Search", interrupted)
+    c = collide.first_contact([ring, through, *falling(PLACES, [5 + Q(k, 2) for k in range(6)])], (0, 10))
+    assert c.status is Status.BUDGET_SPENT and len(c) == 0 and made[0].count[ITERATIONS] > 0
+    assert 1 < c.clear_until == c.time.lo <= 4.25
+
+
+def test_an_interrupt_at_once(monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Scene, "start", interrupted)
+    c = collide.first_contact(falling(PLACES[:1], [4]), (0, 5))
+    assert c.status is Status.BUDGET_SPENT and c.clear_until == 0.0 and c.time == (0.0, 5.0)
