@@ -15,7 +15,7 @@ from codegen.functions import separate
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
 
 # Panels of an integral, nodes a panel, and steps of Newton's method: plenty for a picture.
-_PANELS, _NODES, _STEPS = 8, 6, 8
+_PANELS, _NODES, _STEPS = 16, 8, 8
 
 
 def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
@@ -24,13 +24,28 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
     large = {n: sp.Float(n, 20) for e in expressions for n in sp.sympify(e).atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
     plain, operators = separate([sp.sympify(e).xreplace(large) for e in expressions])
     function = sp.lambdify([*symbols, *operators.values()], plain, modules=[_FUNCTIONS, "numpy"], cse=True)
-    inner = [_KINDS[type(operator).__name__](operator, symbols) for operator in operators]
+    inner = [_at_different_points(operator, symbols) for operator in operators]
 
     def evaluate(*values: Any) -> np.ndarray:
         shape = np.broadcast_shapes(*(np.shape(value) for value in values))
         with np.errstate(all="ignore"):
             results = function(*values, *(g(*values) for g in inner))
             return np.stack([np.broadcast_to(np.asarray(e, dtype=float), shape) for e in results], axis=-1)
+
+    return evaluate
+
+
+def _at_different_points(operator: Any, symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
+    """The operator evaluated once for equal values of the symbols it contains: on a grid it often varies along one side only."""
+    used = [k for k, s in enumerate(symbols) if s in operator.free_symbols]
+    function = _KINDS[type(operator).__name__](operator, [symbols[k] for k in used])
+
+    def evaluate(*values: Any) -> np.ndarray:
+        if not used:
+            return function()
+        points = np.stack(np.broadcast_arrays(*(np.asarray(values[k], dtype=float) for k in used)), axis=-1)
+        different, where = np.unique(points.reshape(-1, len(used)), axis=0, return_inverse=True)
+        return function(*different.T)[where.ravel()].reshape(points.shape[:-1])
 
     return evaluate
 

@@ -1,8 +1,10 @@
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
 from scipy.interpolate import BSpline
 
+import codegen
 from generative import Curve, curve, t, u, v
 from generative.mesh import approx_function
 
@@ -109,3 +111,54 @@ def test_values():
 def test_misuse_says_what_to_do(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+PARABOLA = curve.polynomial([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+with mpmath.workdps(40):
+    LENGTHS = [(curve.ellipse(2, 1), 4 * mpmath.ellipe(-3)), (curve.helix(1, 2, 3), 6 * mpmath.pi * mpmath.sqrt(1 + 1 / mpmath.pi**2)),
+               (PARABOLA, mpmath.sqrt(5) / 2 + mpmath.asinh(2) / 4)]
+
+
+@pytest.mark.parametrize("c, exact", LENGTHS, ids=["ellipse", "helix", "parabola"])
+def test_arc_lengths_are_enclosed(c, exact):
+    lo, hi = codegen.compile([c.arc_length()], []).interval(np.empty((1, 0)), np.empty((1, 0)))
+    assert lo[0, 0] <= exact <= hi[0, 0] and hi[0, 0] - lo[0, 0] < 1e-8
+    half = codegen.compile([c.arc_length(u)], [u])
+    middle = float(c.domain[0] + c.domain[1]) / 2
+    assert half.points([[middle]])[0, 0] <= float(exact) and half.interval([[middle]], [[middle]])[1][0, 0] < exact
+
+
+@pytest.mark.parametrize("c", [curve.ellipse(2, 1), curve.helix(1, 2, 3), PARABOLA], ids=["ellipse", "helix", "parabola"])
+def test_a_curve_by_arc_length_has_speed_1_and_the_same_points(c):
+    even = c.by_arc_length()
+    length = float(even.domain[1])
+    at = np.linspace(0, length, 9)[:, None]
+    kernel = codegen.compile(list(even.expressions), [u])
+    lo, hi, level = kernel.jacobian().decorated(at, at)
+    assert (level == 3).all()
+    square = [np.sum([np.where((a < 0) & (b > 0), 0, pick(a * a, b * b)) for a, b in zip(lo.T, hi.T, strict=True)], axis=0)
+              for pick in (np.minimum, np.maximum)]
+    assert (square[0] <= 1 + 1e-14).all() and (square[1] >= 1 - 1e-14).all() and (square[1] - square[0] < 1e-7).all()
+    points = kernel.points(at)
+    assert np.allclose(points[[0, -1]], [[float(e) for e in c.at(end)] for end in c.domain], atol=1e-12)
+    assert np.allclose(approx_function(even.expressions, [u])(at[:, 0]), points, atol=1e-8)
+    rest = codegen.compile([c.arc_length(u)], [u])
+    start, end = (float(e) for e in c.domain)
+    ours = np.interp(at[:, 0], rest.points(np.linspace(start, end, 4001)[:, None])[:, 0], np.linspace(start, end, 4001))
+    assert np.allclose(approx_function(c.expressions, [u])(ours), points, atol=1e-6)
+
+
+def test_curves_by_arc_length_over_a_given_domain():
+    assert curve.line([0, 0, 0], [3, 4, 0]).by_arc_length().domain == (0, 5)
+    even = PARABOLA.by_arc_length((0, 1))
+    assert even.domain == (0, 1) and even.at(0) == PARABOLA.at(0) and even.at(1) == PARABOLA.at(1)
+    assert even == PARABOLA.by_arc_length((0, 1)) and "DefiniteIntegral" in repr(even)
+    middle = codegen.compile(list(even.expressions), [u]).points([[0.5]])[0]
+    half = codegen.compile([PARABOLA.arc_length(u)], [u]).points([middle[:1]])[0, 0]
+    assert half == pytest.approx(float(PARABOLA.arc_length()) / 2, rel=1e-12)
+    growing = Curve([(1 + t) * u, u**2, 0], (0, 1))
+    with pytest.raises(ValueError, match="changes with t; give the domain"):
+        growing.by_arc_length()
+    kernel = codegen.compile(list(growing.by_arc_length((0, 1)).expressions), [u, t])
+    assert np.allclose(kernel.points([[1.0, 0.5]]), [[1.5, 1.0, 0.0]], atol=1e-12)
+    assert (kernel.decorated([[0.2, 0.1]], [[0.3, 0.2]])[2] == 3).all()

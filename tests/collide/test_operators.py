@@ -1,0 +1,30 @@
+"""Shapes that contain integrals and inverse functions collide like any other."""
+
+import sympy as sp
+
+import collide
+from codegen.functions import DefiniteIntegral, Inverse
+from generative import Rigid, curve, primitives, sweep, t, x
+
+HALF = sp.Rational(1, 2)
+
+
+def test_a_ball_falls_on_a_tube_along_a_path_by_arc_length() -> None:
+    """The path passes (1/2, 1/4, 0), above which the ball of radius 1/4 starts at height 1: contact at t = 1/2."""
+    path = curve.polynomial([[0, 0, 0], [1, 0, 0], [0, 1, 0]]).by_arc_length((0, 1))
+    tube = sweep.sweep(curve.circle(HALF / 2), path)
+    ball = primitives.ball(HALF / 2, (HALF, HALF / 2, 1)).moved(Rigid(translation=[0, 0, -t]))
+    contacts = collide.first_contact([tube, ball], time=(0, 1))
+    assert contacts.status is collide.Status.CONTACT and contacts.proved.all() and len(contacts.points) == 1
+    assert contacts.time.lo <= 0.5 <= contacts.time.hi and contacts.time.hi - contacts.time.lo < 1e-9
+
+
+def test_a_swept_quantity_has_its_root_where_the_antiderivative_says_so() -> None:
+    """How far something has gone at the rate s cos s, and when it has gone 1/4; and the same through the inverse."""
+    s = sp.Symbol("s", real=True)
+    gone = DefiniteIntegral(s * sp.cos(s), s, 0, t)
+    exact = sp.nsolve(t * sp.sin(t) + sp.cos(t) - 1 - sp.Rational(1, 4), t, 0.7, prec=30)
+    found = collide.solve([gone - sp.Rational(1, 4)], {t: (0, 1)})
+    assert found.proved.tolist() == [True] and found.boxes[0, 0, 0] <= exact <= found.boxes[0, 0, 1]
+    found = collide.solve([Inverse(gone, t, x, sp.Rational(1, 8), 1) - sp.Rational(float(exact))], {x: (0.1, 0.3)})
+    assert found.proved.tolist() == [True] and abs(found.boxes[0, 0] - 0.25).max() < 1e-9
