@@ -121,9 +121,9 @@ class Surface:
         if i > self.N or j > self.M:
             return L.const(0.0), L.const(0.0)
         for _ in range(i):
-            g = differences(L, g)
+            g = _differences(L, g)
         for _ in range(j):
-            g = transposed(differences(L, transposed(g)))
+            g = _transposed(_differences(L, _transposed(g)))
         return _sum(L, g, self._basis(self.N - i, u), self._basis(self.M - j, v))
 
     def _basis(self, degree: int, x: Interval) -> list[Interval]:
@@ -137,11 +137,11 @@ def over(L: Lanes, x: Interval, w: Interval) -> Interval:
     return arithmetic.divide(L, *x, *w)
 
 
-def transposed(g: Grid) -> Grid:
+def _transposed(g: Grid) -> Grid:
     return [list(row) for row in zip(*g, strict=True)]
 
 
-def differences(L: Lanes, g: Grid) -> Grid:
+def _differences(L: Lanes, g: Grid) -> Grid:
     """Control coordinates of the derivative along the first index."""
     degree = L.const(float(len(g) - 1))
     return [[(L.mul(degree, n), L.mul(degree, h)) for n, h in (minus(L, b, a) for a, b in zip(x, y, strict=True))]

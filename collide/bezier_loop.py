@@ -57,6 +57,7 @@ _FINEST = 0.01
 _FIRST_LOOK, _NEAR, _FAR = 16, 2.0, np.inf
 # A certificate is tried for boxes up to so many times as wide, where the time is still so many tolerances off.
 _REGION, _WORTH = 4.0, 100.0
+_AFTER = 4
 # As in `bezier_kernel.radius`.
 _LEAST, _UNIT = 2.0**-900, 2.0**-52
 
@@ -81,7 +82,7 @@ def solve(s, k):
     if s.out[0] > -s.out[4]:
         return MISS
     push(s, 0, 1, s.out[0], -s.out[4])
-    pops, next_look = 0, _FIRST_LOOK
+    pops, next_look, next_certificate = 0, _FIRST_LOOK, 0
     while s.count[OPEN] > 0:
         box = s.heap[0]
         tl = s.window[2 * box]
@@ -94,10 +95,12 @@ def solve(s, k):
         pops += 1
         if pops >= next_look:
             next_look *= 2
-            if s.real[UPPER] < np.inf and s.real[UPPER] - tl > _WORTH * s.real[TOLERANCE]:
-                certify(s, _REGION * widest(s, box))
             if not holds_best(s, box) and look(s, box, _NEAR):
+                next_certificate = pops + _AFTER
                 continue
+        if pops >= next_certificate and s.real[UPPER] < np.inf and s.real[UPPER] - tl > _WORTH * s.real[TOLERANCE]:
+            next_certificate = pops + pops // 2
+            certify(s, _REGION * widest(s, box))
         if s.count[TESTS] >= s.count[BUDGET]:
             return conclude(s, k, SPENT, tl)
         if s.count[NODES] + 4 > s.count[ROOM_NODES] or s.count[USED] + 4 > s.count[ROOM_BOXES] + s.count[FREE]:

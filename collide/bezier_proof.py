@@ -22,6 +22,7 @@ from .bezier_memory import (
     POINTS,
     PROBLEM,
     QUERIES,
+    RATIO,
     RATIONAL,
     SCALE,
     SOLVES,
@@ -38,6 +39,8 @@ _FLAT = 1e-9
 _LONGEST = 0.3
 # How much smaller the next box of a certificate is. Inverses larger than this are not used.
 _NARROWER, _STEEPEST = 0.5, 2.0**60
+# With weights that differ more there is no certificate.
+_UNEQUAL = 2.0**20
 # A contact earlier by less than this share of the tolerance is no better.
 _BETTER = 0.01
 # The search stops this much below the tolerance, so that the bracket is no wider in spite of rounding.
@@ -194,7 +197,7 @@ def accept(s, upper):
 @native
 def certify(s, widest):
     """Find a box round the best contact, at most so wide, in which none is earlier, see `bezier_certificate`; it is `region` then."""
-    if s.region[8] > -2.0 or s.side[0] > 1.0 or (s.real[ERROR] > 0.0 and s.count[RATIONAL] != 0):
+    if s.region[8] > -2.0 or s.side[0] > 1.0 or s.real[RATIO] > _UNEQUAL or (s.real[ERROR] > 0.0 and s.count[RATIONAL] != 0):
         return
     place_regions(s, widest)
     call_kernel(s.count[NEIGHBOURHOOD], s.count[QUERIES] + s.count[PROBLEM] * s.count[POINTS] * 96,

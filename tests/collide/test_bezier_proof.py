@@ -175,6 +175,26 @@ def test_neighbourhoods(rational):
     assert (widths < 40 * (hi - lo)[0]).all()
 
 
+def test_neighbourhoods_are_rounded_outward():
+    """Bilinear patches, whose derivatives are extreme at the corners of the box: nothing but rounding is in excess. (Fails without
+    the slack.)
+    """
+    g = np.random.default_rng(18)
+    for _ in range(10):
+        q, frame = g.uniform(-1, 1, (2, 2, 2, 2, 3)), g.uniform(-1, 1, (3, 3))
+        lo = g.uniform(0, 0.7, (5, LANES))
+        hi = lo + g.uniform(0.01, 0.3, (5, LANES))
+        j, h = np.zeros((3, 5, 2, LANES)), np.zeros((5, 5, 2, LANES))
+        call(neighbourhood(1, 1, False), q, np.ones(1), frame, np.ascontiguousarray(np.stack([-lo, hi], axis=1)), j, h)
+        Q, Y, lane = exact(q), exact(frame), int(g.integers(LANES))
+        for ends in itertools.product((lo, hi), repeat=2):
+            v, t = (Fraction(e[k, lane]) for e, k in zip(ends, (1, 4), strict=True))
+            slope = [b - a for a, b in zip(point(Q[0], 0, v, t), point(Q[0], 1, v, t), strict=True)]
+            for i in range(3):
+                exactly = sum(y * x for y, x in zip(Y[i], slope, strict=True))
+                assert -Fraction(j[i, 0, 0, lane]) <= exactly <= Fraction(j[i, 0, 1, lane])
+
+
 def contacts_near(q, at, time, order, free):
     """Contacts (k, 5) with given offsets `free` (k, 2) of the last two unknowns: Newton's method in the other three."""
     x = np.tile([*at, time], (len(free), 1))
