@@ -3,6 +3,7 @@
 import ctypes
 import itertools
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, time_dependent
+from collide import Status, layout, time_dependent
+from collide import bezier_contacts_memory as memory
 from collide.bezier_apart import apart
-from collide.bezier_form import pieces
+from collide.bezier_form import Piece, Run, pieces
 from collide.bezier_kernel import radius
 from collide.bezier_memory import LANES
+from collide.budget import Clock, as_budget, drive
 from collide.result import Start
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v, z
 from generative.patch import bezier_patch, bezier_triangle
@@ -22,6 +25,8 @@ from models.scenes.tori import tori_general, torus_on_torus
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
 from tests.collide.bezier_patches import bernstein
+
+DATA = Path(__file__).parents[3] / "shared" / "data" / "bezier_pairs.npz"
 
 
 def fall(*translation):
@@ -176,6 +181,23 @@ def test_three_balls_meet_on_sides_of_their_patches():
     assert c.status is Status.CONTACT and c.time[0] <= when <= c.time[1] <= c.time[0] + 2e-9 and c.existence.all()
     np.testing.assert_array_equal(sorted(c.pairs.tolist()), [[0, 1], [0, 2]])
     np.testing.assert_allclose(np.abs(c.points), [[np.sqrt(3) / 2, 0, 0.5]] * 2, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["q2", "q3"])
+def test_published_pairs(name):
+    """The times given, which two other programs agree on to 2e-12, lie in the brackets. (Fails when `meeting` cuts off 1e-7 more.)"""
+    if not DATA.exists():
+        pytest.skip("../shared/data/bezier_pairs.npz is not here")
+    data = np.load(DATA)
+    exact = np.vectorize(Fraction, otypes=[object])
+    for q, truth in zip(data[name][:25], data[f"{name}_time"][:25], strict=True):
+        patches = [Piece((Run(0, 1), Run(0, 1)), exact(np.ones(net.shape[1:3])).tolist(), *exact(net).tolist()) for net in q]
+        search = time_dependent.PatchSearch([0, 1], patches, (sp.Integer(0), sp.Integer(1)))
+        search.set(1e-6, 0.05, 1e-8)
+        assert drive(search, Clock(as_budget(10.0)))
+        assert (search.count[layout.SOLUTIONS] > 0) == np.isfinite(truth)
+        if np.isfinite(truth):
+            assert search.clear() <= truth + 4e-12 and truth - 4e-12 <= search.limit[memory.EARLIEST] < search.clear() + 1e-7
 
 
 def test_no_contact_is_proved():
