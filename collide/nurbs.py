@@ -1,5 +1,6 @@
 """NURBS surfaces as Bezier patches for `bezier_pairs`: split exactly, in rationals, and rounded once at the end."""
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -85,9 +86,10 @@ def nurbs_to_bezier(points: Any, knots_u: Sequence[Any], knots_v: Sequence[Any],
     to nearest, and `error` says so. ValueError for what is no such surface.
     """
     net = _net(points, weights, velocities)
+    wanted = _degrees(degrees if raise_to is None else raise_to)
+    degrees = _degrees(degrees)
     first, second = check_knots(knots_u, len(net), degrees[0]), check_knots(knots_v, len(net[0]), degrees[1])
     places = [[number(k) for k in knots] for knots in (first, second)]
-    wanted = degrees if raise_to is None else raise_to
     if any(w < d for w, d in zip(wanted, degrees, strict=True)):
         raise ValueError(f"degrees {tuple(degrees)} cannot be raised to {tuple(wanted)}, which are lower")
     nets, domains = [], []
@@ -100,12 +102,20 @@ def nurbs_to_bezier(points: Any, knots_u: Sequence[Any], knots_v: Sequence[Any],
     return _rounded(nets, domains, weights is not None)
 
 
+def _degrees(degrees: Any) -> tuple[int, int]:
+    try:
+        first, second = (operator.index(d) for d in degrees)
+    except (TypeError, ValueError):
+        raise ValueError(f"degrees must be a pair of whole numbers, got {degrees!r}") from None
+    return first, second
+
+
 def _net(points: Any, weights: Any, velocities: Any) -> list[list[tuple[Any, ...]]]:
     """Rows of (w P, w V, w), exact."""
     p = as_doubles(points, "points", "(K, L, 3)")
     r = np.zeros_like(p) if velocities is None else as_doubles(velocities, "velocities", "(K, L, 3)")
     w = np.ones(p.shape[:2]) if weights is None else as_doubles(weights, "weights", "(K, L)")
-    if p.ndim != 3 or p.shape[2] != 3 or r.shape != p.shape or w.shape != p.shape[:2]:
+    if p.ndim != 3 or p.shape[2] != 3 or 0 in p.shape or r.shape != p.shape or w.shape != p.shape[:2]:
         raise ValueError("points and velocities must have the shape (K, L, 3) and weights (K, L), "
                          f"got {p.shape}, {r.shape} and {w.shape}")
     if not (np.isfinite(p).all() and np.isfinite(r).all()):

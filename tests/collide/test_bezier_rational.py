@@ -212,7 +212,10 @@ def test_exact_pieces_and_mixed_pairs():
     ({"points": np.full((4, 4, 3), np.nan)}, "must be finite"), ({"weights": np.zeros((4, 4))}, "weights must be positive"),
     ({"weights": np.ones((4, 3))}, "must have the shape"), ({"velocities": np.ones((4, 3, 3))}, "must have the shape"),
     ({"knots_u": [0, 0, 0, 1, 1, 1]}, "need 7 knots, got 6"), ({"knots_v": [0, 0, 0, 2, 1, 1, 1]}, "must not decrease"),
-    ({"raise_to": (1, 2)}, "cannot be raised"), ({"points": "net"}, "must be an array of numbers"),
+    ({"raise_to": (1, 2)}, "cannot be raised"), ({"degrees": 2}, "pair of whole numbers"), ({"degrees": (2.5, 2)}, "pair of whole numbers"),
+    ({"degrees": (2, 0)}, "integer of at least 1"), ({"points": np.zeros((0, 4, 3))}, "must have the shape"),
+    ({"raise_to": (3,)}, "pair of whole numbers"), ({"knots_u": [0, 0, 0, "x", 1, 1, 1]}, "symbol x"),
+    ({"points": "net"}, "must be an array of numbers"),
 ])  # fmt: skip
 def test_bad_nurbs(change, match):
     good = {"points": np.zeros((4, 4, 3)), "knots_u": [0, 0, 0, 1, 2, 2, 2], "knots_v": [0, 0, 0, 1, 2, 2, 2], "degrees": (2, 2)}
