@@ -70,18 +70,20 @@ def tree(mesh: Mesh) -> Tree:
     corners = mesh.vertices[mesh.triangles].reshape(-1, 3, 2, 3)
     low, high = (functools.reduce(least, (corners[:, 0], corners[:, 1], corners[:, 2])) for least in (np.minimum, np.maximum))
     centre = low[:, 0] + high[:, 0] + low[:, 1] + high[:, 1]
+    # Lower ends, and upper ends negated, so that one minimum serves both.
+    ends = np.stack([low, -high], axis=2).reshape(-1, 12)
     order, starts = np.arange(len(centre)), np.array([0])
     boxes, children = [], []
     count = 1
     while len(starts):
         sizes = np.diff(np.append(starts, len(order)))
-        boxes.append(np.stack([np.minimum.reduceat(low[order], starts), np.maximum.reduceat(high[order], starts)], axis=2))
+        boxes.append(np.minimum.reduceat(ends[order], starts))
         leaf = sizes == 1
         kids = np.where(leaf, -1 - order[starts], count + 2 * (np.cumsum(~leaf) - 1))
         children.append(kids)
         count += 2 * int((~leaf).sum())
         order, starts = _halved(order, starts, sizes, centre)
-    every = np.concatenate(boxes).reshape(-1, 12)
+    every = np.concatenate(boxes) * np.array([1.0, -1.0] * 2).repeat(3)
     extent = (every[:, 3:6] - every[:, :3] + every[:, 9:] - every[:, 6:9]).sum(axis=1)
     return Tree(np.ascontiguousarray(every), np.concatenate(children).astype(np.int64), extent)
 
@@ -93,7 +95,11 @@ def _halved(order: np.ndarray, starts: np.ndarray, sizes: np.ndarray, centre: np
     if not len(sizes):
         return order, sizes
     starts = np.cumsum(sizes) - sizes
-    spread = np.maximum.reduceat(centre[order], starts) - np.minimum.reduceat(centre[order], starts)
-    part = np.repeat(np.arange(len(sizes)), sizes)
-    order = order[np.lexsort((centre[order, spread.argmax(axis=1)[part]], part))]
+    low, high = (least.reduceat(centre[order], starts) for least in (np.minimum, np.maximum))
+    part, rows = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(sizes))
+    axis = (high - low).argmax(axis=1)
+    low, width = low[rows, axis], (high - low)[rows, axis]
+    # Parts stay together: within a part the keys differ by half at most.
+    share = 0.5 / np.where(width > 0, width, 1.0)
+    order = order[np.argsort(part + (centre[order, axis[part]] - low[part]) * share[part])]
     return order, np.stack([starts, starts + sizes // 2], axis=1).ravel()
