@@ -301,6 +301,15 @@ def test_slices_and_rows_do_not_matter(monkeypatch):
         np.testing.assert_array_equal(np.concatenate([getattr(a, name) for a in alone]), expected[::7])
 
 
+def test_what_is_left_of_a_proved_window():
+    """Contact 2**-54 after 11/64, where two windows of a proved one meet: neither alone is decided, the bracket holds both."""
+    tilt, moment = Screw(axis=[1, 2, 3], angle=1), sp.Rational(11, 64) + sp.Rational(1, 2**54)
+    fall = tilt @ Rigid(translation=[0, 0, moment - t])
+    r = collide.vertex_face([[[0.1, 0.2, 0], *FACE]], tolerance=0.05, motions=(fall, tilt))
+    assert r.proved[0] and Fraction(r.time[0, 0]) <= Fraction(11, 64) + Fraction(1, 2**54) <= Fraction(r.time[0, 1])
+    assert r.time[0, 0] < 11 / 64 and r.time[0, 1] - r.time[0, 0] <= 0.05
+
+
 def test_a_budget_that_is_spent():
     """Two edges 1e-12 apart that turn together: told apart in the frame of one where they are farther apart."""
     q = np.array([[[-1, 0.1, 0], [1, 0.2, 0], [0.1, -1, gap], [0.2, 1, gap]] for gap in (1e-12, 1e-5)])
