@@ -68,6 +68,13 @@ def wires(pieces: list[Curve]) -> list[Any]:
     return [wire(p) for p in pieces]
 
 
+def evenly(path: Curve) -> list[Any]:
+    """A curve at constant speed, with balls at equal steps of its parameter."""
+    even, ball = path.by_arc_length(), sphere(radius=2 * THIN)
+    places = [even.at(even.domain[1] * sp.Rational(k, 6)) for k in range(7)]
+    return [*(ball.moved(Rigid(translation=p)) for p in places), wire(even)]
+
+
 CURVES: dict[str, Callable[[], Any]] = {
     "line": lambda: wire(curve.line([0, 0, 0], [2, 1, 1])), "arc": lambda: wire(curve.arc(1, 0, sp.pi)),
     "circle": lambda: wire(curve.circle()), "ellipse": lambda: wire(curve.ellipse(2, 1)),
@@ -84,6 +91,7 @@ CURVES: dict[str, Callable[[], Any]] = {
     "interpolating_curve": lambda: wires(interpolating_curve(POINTS, closed=True).value),
     "chebyshev_curve": lambda: wire(chebyshev_curve(lambda s: np.stack([s, np.exp(-s * s), np.sin(3 * s) / 3], 1), (-1, 1),
                                                     tolerance=1e-2).value),
+    "by_arc_length": lambda: evenly(curve.polynomial([[0, 0, 0], [1, 0, 0], [0, 2, 0]])),
     "polygon": lambda: wires(curve.polygon([[0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 2, 1]])),
     "piecewise": lambda: wire(curve.piecewise([curve.line([0, 0, 0], [2, 0, 0]), curve.arc(2, 0, 1).onto((1, 2))])),
 }

@@ -46,15 +46,18 @@ def crowned_gears() -> Sequence[Any]:
     return gear_flanks(crown=sp.Rational(1, 5))
 
 
-@scene(title="Two teeth of spur gears, whole solids, take up the backlash", time=(0, 1), simultaneity=1e-3, separation=0.2,
+@scene(title="Two teeth of spur gears, whole solids, take up the backlash", time=(0, sp.Rational(1, 2)), simultaneity=1e-3, separation=0.2,
        source="involute gearing; the sizes are ours", known=Known(time=sp.Rational(1, 5), contact="a line across both flanks"))
 def meshing_teeth() -> Sequence[Any]:
-    """As meshing-gears: the lower flank of a tooth starts at minus its half angle, here 1/4, from the middle of the tooth."""
+    """As meshing-gears: the lower flank of a tooth starts at minus its half angle, here 1/4, from the middle of the tooth.
+
+    The driven tooth is twice as wide, as pinions are made, so that only edges of the driver's meet its flank.
+    """
     ready, half = PRESSURE - sp.tan(PRESSURE), sp.Rational(1, 4)
     turn = Screw(axis=[0, 0, 1], angle=ready + half + sp.Rational(1, 5) - t)
     away = sp.Rational(5, 2) / sp.cos(PRESSURE)
-    stand = Rigid(rotation=axis_angle([0, 0, 1], sp.pi + ready + half), translation=[away, 0, 0])
-    return [gear_tooth().moved(turn), gear_tooth(base=sp.Rational(3, 2)).moved(stand)]
+    stand = Rigid(rotation=axis_angle([0, 0, 1], sp.pi + ready + half), translation=[away, 0, -sp.Rational(1, 4)])
+    return [gear_tooth().moved(turn), gear_tooth(base=sp.Rational(3, 2), width=1).moved(stand)]
 
 
 CAM_HEIGHT = (1 + sp.sqrt(33)) / 4
