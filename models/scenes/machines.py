@@ -11,7 +11,7 @@ from models.shapes.patches import plane_patch
 from models.shapes.quadrics import TURN, ellipsoid, sphere
 from models.shapes.rings import torus
 from models.shapes.swept import egg, teapot_spout
-from models.shapes.threads import thread_flank
+from models.shapes.threads import bolt, bolt_nut, profile, thread_flank
 
 from .scene import Known, scene
 
@@ -88,6 +88,25 @@ def bolt_in_nut() -> Sequence[Any]:
     bolt = thread_flank(turns=(0, 2)).moved(Screw(axis=[0, 0, 1], angle=-4 * t))
     flank = thread_flank(turns=(sp.Rational(1, 2), sp.Rational(5, 4)), crown=2, downwards=True)
     return [bolt, flank.moved(Rigid(translation=[0, 0, sp.Rational(1, 5)]))]
+
+
+def push_time(*, allowance: Any, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32)) -> Any:
+    """How far a bolt of `models.shapes.threads` moves along its nut before their threads meet.
+
+    Moved by t, the bolt's thread gains h(w - d) - h(w) on the nut's at the phase w, with d = 2 pi t / pitch: most in the middle of the
+    flank, 2 H asin(k sin(d / 2)), which closes the gap of allowance major / 2.
+    """
+    _, _, k = profile(0, pitch=pitch, root=root)
+    half = sp.sqrt(3) * pitch / (2 * sp.pi * k)
+    return pitch / sp.pi * sp.asin(sp.sin(sp.sympify(allowance) * major / 4 / half) / k)
+
+
+@scene(title="A bolt is pushed along in its nut until their threads meet", time=(0, sp.Rational(1, 4)), simultaneity=1e-3, separation=0.3,
+       source="after Ponamgi et al. 1995, Section 5.1: the thread of Nicolson and Fearing, smooth, whole solids; sizes ours",
+       known=Known(time=push_time(allowance=sp.Rational(1, 10)), contact="a helix in the middle of the flanks"))
+def bolt_pushed_in_nut() -> Sequence[Any]:
+    pushed = bolt(allowance=sp.Rational(1, 10)).moved(Rigid(translation=[0, 0, t - sp.Rational(1, 2)]))
+    return [pushed, bolt_nut()]
 
 
 TAPER = sp.Rational(1, 4)

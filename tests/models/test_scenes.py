@@ -36,7 +36,7 @@ def pair_gap(first, second, time):
     return cKDTree(cloud(first, time), balanced_tree=False).query(cloud(second, time))[0].min()
 
 
-@pytest.mark.parametrize("scene", TIMED, ids=lambda s: s.name)
+@pytest.mark.parametrize("scene", [s for s in TIMED if s.name != "bolt-pushed-in-nut"], ids=lambda s: s.name)
 def test_the_bodies_meet_at_the_known_time_and_not_before(scene):
     time, first = float(scene.known.time), float(scene.time[0])
     assert first < time < float(scene.time[1])
@@ -45,6 +45,22 @@ def test_the_bodies_meet_at_the_known_time_and_not_before(scene):
     for share in (0.0, 0.5, 0.8):
         earlier = first + share * (time - first)
         assert gap(scene.bodies, earlier) > at_contact + 0.2 * (time - earlier) * (1 - share)
+
+
+def test_the_threads_meet_at_the_known_time_and_not_before():
+    """Bolt and nut are stars about the axis: in every half-plane through it, the radius of one against that of the other."""
+    scene = SCENES["bolt-pushed-in-nut"]
+    bolt, nut = (body.faces[0] for body in scene.bodies)
+    height, angle = np.meshgrid(np.linspace(0.2, 0.8, 601), np.linspace(0, 2 * np.pi, 13))
+    inner, outer = (approx_function(face.body[:2], [u, v]) for face in (bolt, nut))
+
+    def clearance(time):
+        lifted = inner(angle, height - (time - 0.5))
+        return (np.linalg.norm(outer(angle, height), axis=-1) - np.linalg.norm(lifted, axis=-1)).min()
+
+    time = float(scene.known.time)
+    assert abs(clearance(time)) < 1e-5 and clearance(0) == pytest.approx(0.1)
+    assert all(clearance(share * time) > 0.09 * (1 - share) for share in (0.5, 0.9, 0.99))
 
 
 def test_the_ball_keeps_clear_of_the_ring():
