@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import sympy as sp
 
-from collide.broad_phase import sweep_and_prune, windows
+from collide.broad_phase import may_meet, sweep_and_prune, windows
 from collide.extent import Extent
 from collide.patch import bounds
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
@@ -98,3 +98,58 @@ def test_a_deforming_body_is_enclosed_slice_by_slice() -> None:
     kept = kept_windows([growing, wall], (0.0, 2.0))
     # The ball reaches the ring's nearest point, x = 1.7, at t = 0.7.
     assert 0.3 < kept[0, 1][0] <= 0.7
+
+
+def ball(radius: object) -> ParametricSurface:
+    return ParametricSurface([radius * sp.cos(u) * sp.cos(v), radius * sp.sin(u) * sp.cos(v), radius * sp.sin(v)],
+                             {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+
+
+def test_windows_begin_shortly_before_bodies_can_meet() -> None:
+    """Balls on curved paths against closed forms: the window holds the first contact, and begins far later than its slice of four."""
+    half = sp.Rational(1, 2)
+    rest = ball(half)
+    straight = ball(half).moved(Rigid(rotation=axis_angle([1, 2, 2], 5 * t), translation=[4 - 4 * t, sp.Rational(1, 2), 0]))
+    away = ParametricSurface(ball(half).moved(Rigid(translation=[3, 0, 0])).expressions, ball(half).domain)
+    turning = away.moved(Rigid(rotation=axis_angle([0, 0, 1], sp.pi * t)))
+    waiting = ball(half).moved(Rigid(translation=[-3, 0, 0]))
+    cases = [(rest, straight, (4 - np.sqrt(0.75)) / 4), (turning, waiting, 1 - 2 * np.arcsin(1 / 6) / np.pi)]
+    for first, second, meet in cases:
+        surfaces = [extent(first), extent(second)]
+        (window,) = windows(surfaces, (0, 1), (0.0, 1.0), slices=4).values()
+        assert meet - 0.08 < window[0] <= meet <= window[1]
+        (window,) = windows(surfaces, (0, 1), (0.0, 1.0)).values()
+        assert meet - 0.06 < window[0] <= meet <= window[1]
+
+
+def test_windows_of_parts_that_pass_each_other_hold_every_close_moment() -> None:
+    """Spinning, flying rings: whenever sampled points come close, the window of the pair has begun, however many slices there are."""
+    rng = np.random.default_rng(8)
+    surfaces = [torus().moved(flight(rng)) for _ in range(4)]
+    grid = np.linspace(0, 2 * np.pi, 25)
+    uu, vv = (g.ravel() for g in np.meshgrid(grid, grid))
+    moments = np.linspace(0, 1, 21)
+    clouds = [[np.array(sp.lambdify([u, v], sp.Matrix(s.at(sp.Rational(k, 20)).expressions))(uu, vv)).reshape(3, -1).T for s in surfaces]
+              for k in range(21)]
+    for slices in (1, 7):
+        kept = windows([extent(s) for s in surfaces], range(4), (0.0, 1.0), slices)
+        for i in range(4):
+            for j in range(i + 1, 4):
+                close = [m for m, cloud in zip(moments, clouds, strict=True) if _gap(cloud[i], cloud[j]) < 0.03]
+                assert not close or ((i, j) in kept and kept[i, j][0] <= close[0])
+
+
+def test_cells_are_compared_in_frames_that_turn() -> None:
+    """A long thin plate turns into another one: their boxes and balls meet all the time, the plates only at the end."""
+    plate = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+    lower = plate.moved(Rigid(rotation=axis_angle([1, 1, 0], sp.Rational(1, 2))))
+    upper = lower.moved(Rigid(translation=[0, 0, 1 - t]))
+    kept = windows([extent(lower), extent(upper)], (0, 1), (0.0, 1.0))
+    assert 0.9 < kept[0, 1][0] < 1.0
+    assert windows([extent(lower), extent(lower.moved(Rigid(translation=[0, 0, sp.Rational(3, 2) - t])))], (0, 1), (0.0, 1.0)) == {}
+
+
+def test_may_meet_excludes_what_is_apart_throughout() -> None:
+    rest, near, far = (extent(torus().moved(Rigid(translation=[p, 0, 0]))) for p in (0, sp.Rational(5, 2) - t, 4))
+    assert may_meet([(rest, near), (rest, far), (near, far)], (0.0, 1.0)).tolist() == [True, False, True]
+    assert may_meet([(rest, near)], (-1.0, -0.5)).tolist() == [False]
