@@ -41,7 +41,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     # Beside what is proved, only what may come before it is worth listing.
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or _time(s, k)[0] < first])
-    points = [_Point(_problem(s, k), s.found(k).copy(), _kind(s, k, found), s.arrays["place"][k].mean(axis=1)) for k in known]
+    points = [_Point(_problem(s, k), s.found(k).copy(), _kind(s, k, found), _middle(s.arrays["place"][k])) for k in known]
     return _assemble(status, bracket, clear, points, bodies, span, start, clock)
 
 
@@ -57,7 +57,7 @@ class _Point:
 
 def _assemble(status: Status, bracket: Interval | None, clear: float, points: Sequence[_Point], bodies: Sequence[Any],
               span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
-    normals = [unit_normal(p.problem, p.box.mean(axis=1), start.get(p.problem.label) is Start.DISJOINT) for p in points]
+    normals = [unit_normal(p.problem, _middle(p.box), start.get(p.problem.label) is Start.DISJOINT) for p in points]
     return Contacts(
         status=status, time=bracket, clear_until=clear, points=np.array([p.place for p in points]).reshape(-1, 3),
         normals=np.array(normals).reshape(-1, 3), proved=np.array([p.kind == UNIQUE for p in points], np.bool_),
@@ -107,6 +107,10 @@ def clear_until(s: Search, found: Sequence[int], end: float) -> float:
     return min([float(s.real[layout.CLEAR]), end, *(_time(s, k)[0] for k in found), *open_times])
 
 
+def _middle(boxes: np.ndarray) -> np.ndarray:
+    return 0.5 * (boxes[..., 0] + boxes[..., 1])
+
+
 def _kind(s: Search, k: int, found: Sequence[int]) -> int:
     """What is known of a solution among the others.
 
@@ -117,7 +121,7 @@ def _kind(s: Search, k: int, found: Sequence[int]) -> int:
     if s.kind(k) != UNIQUE:
         return s.kind(k)
     apart = s.real[layout.SEPARATION]
-    middle = s.arrays["place"].mean(axis=2)
+    middle = _middle(s.arrays["place"][:len(s.solutions)])
     for other in found:
         if s.kind(other) == EXISTS and s.owner(other) != s.owner(k) and _problem(s, other).label == _problem(s, k).label:
             if 0.25 * apart < float(np.linalg.norm(middle[other] - middle[k])) < 2.0 * apart:

@@ -130,6 +130,7 @@ def _assembled(surface: ParametricSurface, edges: Sequence[Edge], corners: Seque
     return Solid([surface], edges, [Vertex((0,), (c,)) for c in corners])
 
 
+@functools.lru_cache(maxsize=256)
 def is_closed(body: Any) -> bool:
     """Is the surface known to have no border? A patch: its sides are seams and poles. A solid: every other side
     belongs to a declared edge of two faces. Implicit bodies have an inside by their sign.

@@ -66,6 +66,7 @@ def subtract(a: Vector, b: Vector) -> Vector:
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
+@functools.lru_cache(maxsize=4096, typed=True)
 def enclose(number: Any) -> tuple[float, float]:
     """The tight double enclosure of an exact real number."""
     return enclose_constant(convert([number], {}, ExprPool())[0])
@@ -79,6 +80,7 @@ def bounds(ends: Sequence[tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
     return outer, np.where(inner[:, :1] <= inner[:, 1:], inner, outer)
 
 
+@functools.lru_cache(maxsize=1024)
 def period(surface: ParametricSurface, symbol: Any) -> float:
     """The length of the domain of `symbol` where the surface is proved to close on itself along it, else 0.
 

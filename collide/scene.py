@@ -177,15 +177,17 @@ class Scene:
         boxes = boxes[boxes[:, -1, 0] <= span[1]]
         boxes[:, -1, 1] = np.minimum(boxes[:, -1, 1], span[1])
         own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
-        margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
-        places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
         sides = []
         for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
-            near = [(p, _meets(p, span, places)) for p in self.parts(body)]
-            for p, meets in near:
-                meets[:len(boxes)] &= _on_path(p, face, boxes[:, at:at + 2], problem.outer[at:at + 2])
-            sides.append(near)
-        return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, near), (q, close) in itertools.product(*sides)
+            on = [(p, _on_path(p, face, boxes[:, at:at + 2], problem.outer[at:at + 2])) for p in self.parts(body)]
+            sides.append([(p, near) for p, near in on if own or near.any()])
+        if all(p.dimension == 2 for side in sides for p, _ in side):
+            return []
+        margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
+        places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
+        rest = np.full(len(own), True)
+        a, b = ([(p, _meets(p, span, places) & np.concatenate([near, rest])) for p, near in side] for side in sides)
+        return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, near), (q, close) in itertools.product(a, b)
                 if p.dimension + q.dimension < 4 and (near & close).any()]
 
 

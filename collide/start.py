@@ -91,6 +91,7 @@ def _inside(body: Any, other: Any, moment: float, clock: Clock) -> bool | None:
 # -- a point of a surface -----------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=512)
 def surface_point(body: Any, moment: float) -> np.ndarray | None:
     """A box (3, 2) in space that holds a point of the surface; None if none is found."""
     if isinstance(body, ImplicitBody):

@@ -6,13 +6,14 @@ the order of merit of the methods, not the counts.
 """
 
 import math
+import resource
 import time
 from dataclasses import replace
 from typing import Any
 
 import collide
 from collide import layout
-from collide.budget import Budget, Clock, drive
+from collide.budget import Budget, Clock, advance, drive
 from collide.contact import situation
 from collide.parts import faces_of
 from collide.problem import Problem
@@ -39,6 +40,21 @@ def main() -> None:
                                                       "time - known", "bracket"], [_scene(name) for name in SCENES])
     table("Snyder 1993, Fig. 10: two turning, moving bumpy surfaces that touch at a point", ["method", "gamma", "iterations", "ms",
           "us each", "found", "paper: iterations", "paper: s"], [_row(*line) for line in FIGURE_10])
+    table("Memory of a search by subdivision alone: it follows the boxes that are open, not those examined",
+          ["boxes", "open", "MB of arrays", "bytes an open box", "MB resident"], memory())
+
+
+def memory(steps: int = 1 << 15, boxes: int = 2_000_000) -> list[list[Any]]:
+    search = Search([bumpy_problem(False, False)], method="subdivision", sample=False, order="lower", simultaneity=1e-6, tolerance=1e-5)
+    rows: list[list[Any]] = []
+    finished = False
+    while not finished and int(search.count[layout.ITERATIONS]) < boxes:
+        finished = advance(search, steps)
+        taken, waiting = int(search.count[layout.ITERATIONS]), int(search.count[layout.OPEN])
+        if finished or taken >= boxes * (len(rows) + 1) / 8:
+            resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            rows.append([taken, waiting, search.bytes / 1e6, search.bytes / max(waiting, 1), resident])
+    return rows
 
 
 def _scene(name: str) -> list[Any]:
