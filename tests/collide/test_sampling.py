@@ -5,10 +5,17 @@ import pytest
 import sympy as sp
 
 import collide
+from collide import layout
+from collide.budget import Budget, Clock, drive
+from collide.contact import situation
+from collide.parts import faces_of
+from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
 from models.scenes import SCENES
+from models.shapes.rings import torus
 
 Q = sp.Rational
+TILT = Rigid(rotation=[3, 1, 2, 1], translation=[Q(1, 7), Q(2, 9), Q(1, 3)], normalize=True)
 
 
 def run(name):
@@ -36,6 +43,23 @@ def test_a_circle_is_sampled_evenly(name, radius, counts):
     assert (between > 0.95 * apart).sum() >= len(c) - 2
 
 
+def test_thinning_alone_leaves_a_sample_near_every_contact():
+    """Without steps from sample to sample, what is proved when a box is dropped must suffice: coaxial tori, tilted."""
+    ring = torus().moved(TILT)
+    above = torus().moved(Rigid(translation=[0, 0, 2 - t])).moved(TILT)
+    problem = situation(faces_of(above)[0], faces_of(ring)[0], (0, 2))
+    for apart in (0.5, 0.2):
+        search = Search([problem], simultaneity=1e-3, separation=apart)
+        search.count[layout.WALKED] = 1 << 40
+        assert drive(search, Clock(Budget()))
+        places = np.array([search.arrays["place"][k].mean(axis=1) for k in search.solutions])
+        local = (places - np.array(TILT.apply((0, 0, 0)), float)) @ np.array(TILT.rotation.evalf(30), float)
+        angle = np.linspace(0, 2 * np.pi, 5000)
+        circle = np.stack([np.cos(angle), np.sin(angle), 0.3 + 0 * angle], axis=1)
+        reach = np.linalg.norm(circle[:, None] - local[None], axis=2).min(axis=1)
+        assert reach.max() < apart + 1e-6
+
+
 def test_an_arc_is_sampled_to_its_ends():
     c, apart = run("tube-on-cushion")
     x = np.sort(c.points[:, 0])
@@ -43,9 +67,6 @@ def test_an_arc_is_sampled_to_its_ends():
     ordered = c.points[np.argsort(c.points[:, 0])]
     between = np.linalg.norm(np.diff(ordered, axis=0), axis=1)
     assert 0.5 * apart <= between.min() and between.max() <= 1.06 * apart
-
-
-TILT = Rigid(rotation=[3, 1, 2, 1], translation=[Q(1, 7), Q(2, 9), Q(1, 3)], normalize=True)
 
 
 def test_a_patch_is_sampled_evenly():
