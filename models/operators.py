@@ -85,8 +85,6 @@ CURVES: dict[str, Callable[[], Any]] = {
     "b_spline": lambda: wires(curve.b_spline([[0, 0, 0], [1, 2, 0], [2, -1, 1], [3, 2, 0], [4, 0, 0]], [0, 0, 0, 0, 1, 2, 2, 2, 2], 3)),
     "nurbs": lambda: wires(curve.b_spline([[1, 0, 0], [1, 1, 0], [0, 1, 0], [-1, 1, 0], [-1, 0, 0]], [0, 0, 0, 1, 1, 2, 2, 2], 2,
                                           weights=[1, ROOTS, 1, ROOTS, 1])),
-    "by_arc_length": lambda: sweep.sweep(curve.circle(THIN), curve.ellipse(3, 1).by_arc_length((0, 1)),
-                                         scale=2 + sp.cos(48 * sp.pi * u)),
     "chebyshev": lambda: wire(curve.chebyshev([[0, 0, 0], [2, 0, 1], [0, 1, 0], [0, 0, HALF]])),
     "interpolating_curve": lambda: wires(interpolating_curve(POINTS, closed=True).value),
     "chebyshev_curve": lambda: wire(chebyshev_curve(lambda s: np.stack([s, np.exp(-s * s), np.sin(3 * s) / 3], 1), (-1, 1),
