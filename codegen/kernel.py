@@ -44,6 +44,9 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     names another processor of this architecture to compile for ("x86-64-v3"); the bits of all results are the same.
     `quick`: see `Kernel`.
 
+    ``x**n`` is the power of algebra for a number n, and the real power exp(n log x), for x > 0, where n is a symbol or an expression,
+    whatever is assumed of it. Integrals and inverses of monotone functions: `codegen.functions`.
+
     Raises UnsupportedExpression (a ValueError) for a formula that has no inclusion function, naming the part at
     fault.
     """

@@ -158,3 +158,12 @@ def test_parameters_are_told_from_variables() -> None:
     (e,) = from_sympy([a * x], [x], [a])
     assert {n.op for n in reachable([e])} == {"variable", "parameter", "mul"}
     assert "sin" in SUPPORTED and "Chebyshev" in SUPPORTED and "Piecewise" in SUPPORTED
+
+
+def test_a_power_with_a_symbol_is_the_real_power_of_a_positive_base() -> None:
+    """Whatever is assumed of the symbol: (-2)**n is undefined, although SymPy's n may be an integer."""
+    n = sp.Symbol("n", integer=True)
+    kernel = codegen.compile([x**n, x**3], [x], parameters=[n])
+    lo, hi, level = kernel.decorated([[-2.0], [2.0]], [[-2.0], [2.0]], parameters=([3.0], [3.0]))
+    assert level[:, 0].tolist() == [0, 3] and lo[0, 0] == -np.inf and hi[0, 0] == np.inf
+    assert lo[1, 0] <= 8 <= hi[1, 0] and (lo[:, 1] == [-8, 8]).all() and (hi[:, 1] == [-8, 8]).all()
