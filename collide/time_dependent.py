@@ -6,6 +6,7 @@ power of two, so that no product overflows.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations
@@ -39,9 +40,11 @@ _FIELDS = tuple(loop.FIELDS.items())
 _PER_BOX = {"pair": 2, "window": 2, "heap": 1, "free": 1, "step": 1}
 _PER_SOLUTION = {"found": 10, "place": 3, "direction": 3, "kind": 1, "owner": 2}
 _NODES, _BOXES, _SOLUTIONS = 1 << 12, 1 << 12, 256
-# The step of time within which boxes may come in any order, as a part of the simultaneity.
-_STEP = 1e-3
+# The step of time within which boxes may come in any order: a part of the simultaneity, and the least and largest, of the span.
+_STEP, _LEAST_STEP, _LARGEST_STEP = 1e-3, 2.0**-50, 1e-6
 _LARGEST_RATIO = 2.0**30
+# A search that needs more memory has spent its budget, unless the budget says otherwise.
+_MOST_BYTES = 2**30
 # Up to so many pairs of faces the state at the start is decided where they meet then.
 _FEW = 16
 
@@ -60,6 +63,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[floa
     ends = exact(time[0]), exact(time[1])
     search = PatchSearch([k for k, _, _ in patches], [p for _, _, p in patches], ends)
     search.set(simultaneity / float(ends[1] - ends[0]), separation, tolerance)
+    if clock.budget.bytes is None:
+        clock.budget = replace(clock.budget, bytes=_MOST_BYTES)
     finished = drive(search, clock)
     states = {(i, j): _start(search, bodies[i], bodies[j], span[0], tolerance, clock) for i, j in combinations(range(len(bodies)), 2)}
     return _answer(search, finished, [f"face {f}" for _, f, _ in patches], bodies, span, states, clock)
@@ -131,7 +136,7 @@ class PatchSearch:
         """Options, in units of the span and of the surfaces' parameters; then every pair of patches is queued."""
         longest = max(_longest(run) for p in self.patches for run in p.runs)
         self.limit[[loop.SEPARATION, loop.SIMULTANEITY]] = separation / self.unit, simultaneity
-        self.limit[loop.STEP] = _STEP * simultaneity
+        self.limit[loop.STEP] = min(max(_STEP * simultaneity, _LEAST_STEP), _LARGEST_STEP)
         self.limit[[loop.FIRST, loop.EARLIEST, loop.CLEAR]] = np.inf
         self.arrays["real"][memory.TOLERANCE] = tolerance / longest
         compiled(start, 0, _FIELDS)(self.address)
