@@ -95,7 +95,7 @@ class PatchSearch:
     problems, pole = (), None
 
     def __init__(self, bodies: Sequence[int], patches: Sequence[Piece], span: tuple[Any, Any]) -> None:
-        self.patches, self.span = patches, span
+        self.patches, self.span, self.slices = patches, span, 0
         N, M = (max(p.degrees[k] for p in patches) for k in range(2))
         points, weights, error = _rounded(patches, (N, M), span)
         self.unit = 2.0 ** math.ceil(math.log2(_size(points) or 1.0))
@@ -133,15 +133,18 @@ class PatchSearch:
         self.address = self._addresses.ctypes.data
 
     def set(self, simultaneity: float, separation: float, tolerance: float) -> None:
-        """Options, in units of the span and of the surfaces' parameters; then every pair of patches is queued."""
+        """Options, in units of the span and of the surfaces' parameters."""
         longest = max(_longest(run) for p in self.patches for run in p.runs)
         self.limit[[loop.SEPARATION, loop.SIMULTANEITY]] = separation / self.unit, simultaneity
         self.limit[loop.STEP] = min(max(_STEP * simultaneity, _LEAST_STEP), _LARGEST_STEP)
         self.limit[[loop.FIRST, loop.EARLIEST, loop.CLEAR]] = np.inf
         self.arrays["real"][memory.TOLERANCE] = tolerance / longest
-        compiled(start, 0, _FIELDS)(self.address)
 
     def run(self, steps: int) -> int:
+        """Up to so many boxes; the first time, every pair of patches is queued before. Why it stopped, as `layout` says."""
+        if self.slices == 0:
+            compiled(start, 0, _FIELDS)(self.address)
+        self.slices += 1
         return compiled(run, 1, _FIELDS)(self.address, steps)
 
     def grow_boxes(self) -> None:
@@ -173,7 +176,7 @@ class PatchSearch:
     @property
     def count(self) -> dict[int, int]:
         """What `budget` reads, by the numbers of `layout`."""
-        return {layout.ITERATIONS: int(self._count[memory.TESTS]), layout.OPEN: int(self._count[memory.OPEN]),
+        return {layout.STEPS: self.slices, layout.ITERATIONS: int(self._count[memory.TESTS]), layout.OPEN: int(self._count[memory.OPEN]),
                 layout.SOLUTIONS: int(self.state[loop.SOLUTIONS])}
 
     @property
@@ -182,6 +185,8 @@ class PatchSearch:
 
     def clear(self) -> float:
         """The moment before which there is no contact: nothing open, accepted or thinned begins before it."""
+        if self.slices == 0:
+            return 0.0
         boxes = self.arrays["heap"][:int(self._count[memory.OPEN])]
         return float(self.arrays["window"][2 * boxes].min(initial=min(1.0, float(self.limit[loop.CLEAR]))))
 

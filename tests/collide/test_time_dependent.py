@@ -240,6 +240,8 @@ def test_budgets_and_growth(monkeypatch):
     bodies = torus_on_torus.bodies
     small = chen(bodies, (0, 1), simultaneity=1e-3, separation=1, tolerance=1e-6)
     assert len(small) == 12
+    none = chen(bodies, (0, 1), budget=collide.Budget(bytes=1))  # (fails where what was not begun counts as clear)
+    assert none.status is Status.BUDGET_SPENT and none.clear_until == 0.0 and none.time == (0.0, 1.0)
     spent = chen(bodies, (0, 1), simultaneity=1e-3, separation=1e-2, tolerance=1e-6, budget=collide.Budget(boxes=20_000))
     assert spent.status is Status.BUDGET_SPENT and 0.4 < spent.time[0] <= 0.5 <= spent.time[1] and spent.clear_until == spent.time[0]
 
