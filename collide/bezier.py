@@ -2,7 +2,8 @@
 
 Patches are tensor-product Bezier surfaces of any degrees, polynomial or rational with positive weights; every control point
 moves at constant velocity, t in [0, 1]. See `bezier_loop` for the search, `bezier_kernel` for what is rounded and why it
-may be believed, `bezier_local` and `bezier_proof` for the contacts proposed and proved.
+may be believed, `bezier_local` and `bezier_proof` for the contacts proposed and proved, `bezier_certificate` for why none near
+them is earlier.
 """
 
 import functools
@@ -88,7 +89,8 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
     q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
-    `weights` (n, 2, (N+1)(N+2)/2), positive, constant in time: the points P + t V of rational patches.
+    `weights` (n, 2, (N+1)(N+2)/2), positive, constant in time: the points P + t V of rational patches. The methods of Chen et al.
+    take the triangles as they are, split at the middles of their sides.
 
     With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i
     is a curve of degree N - i, raised to degree N (of a rational patch, weighted points and weights). Raising takes at most N
