@@ -311,3 +311,16 @@ def test_block_entry_points_agree_with_the_batch(with_parameters: codegen.Kernel
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(address)(block.ctypes.data, p.ctypes.data, out.ctypes.data)
     out_lo, out_hi = with_parameters.interval(lo, hi, parameters=([0.5, -1.0], [0.75, -0.5]))
     assert np.array_equal(-out[:, 0].T, out_lo) and np.array_equal(out[:, 1].T, out_hi)
+
+
+def test_quick_code_gives_the_same_bits() -> None:
+    """Machine code that is ready sooner computes the same: intervals, decorations and points."""
+    e = [sp.sin(x * y) / (2 + sp.cos(x)) + sp.exp(-y**2), sp.sqrt(1 + x**2) * sp.atan(y), abs(x - y) * x**3, sp.log(x + 5)]
+    usual, quick = (codegen.compile(e, [x, y], quick=q) for q in (False, True))
+    rng = np.random.default_rng(4)
+    lo = rng.uniform(-4, 4, (300, 2))
+    hi = lo + rng.exponential(0.3, (300, 2))
+    mine, other = usual.decorated(lo, hi), quick.decorated(lo, hi)
+    assert same_bits(mine[0], other[0]) and same_bits(mine[1], other[1]) and np.array_equal(mine[2], other[2])
+    assert same_bits(usual.points(lo), quick.points(lo))
+    assert quick.jacobian().quick and pickle.loads(pickle.dumps(quick)).quick
