@@ -31,31 +31,33 @@ def local_step(m: int, n: int) -> int:
     return _compiled("local step", (m, n), lambda L: _gauss_newton(L, m, n), "value step")
 
 
-def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]]) -> int:
+def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
     """Address of ``void(value, multiplier, free, damping, step)``: towards the least x_objective among common zeros.
 
     value: m functions, their Jacobian row-major, then for each (i, j) of `pairs` their m second derivatives. multiplier
     (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. step (2 n + 1,): the step, the
     gradient of the Lagrangian in the held variables (of no meaning in others), and the largest size of a function.
+    `quick`: see `Kernel`.
     """
     return _compiled("least step", (m, n, objective, tuple(pairs)), lambda L: _lagrange(L, m, n, objective, pairs),
-                     "value multiplier free damping step")
+                     "value multiplier free damping step", quick)
 
 
 _known: dict[tuple[object, ...], int] = {}
 
 
-def _compiled(name: str, shape: tuple[object, ...], write: Callable[[Lanes], None], arguments: str) -> int:
+def _compiled(name: str, shape: tuple[object, ...], write: Callable[[Lanes], None], arguments: str,
+              quick: bool = False) -> int:
     with _lock:
-        if (name, *shape) not in _known:
-            key = cache.key(name, str(shape), "\0".join(host()), llvm_version())
+        if (name, quick, *shape) not in _known:
+            key = cache.key(name, str(shape), str(quick), "\0".join(host()), llvm_version())
             code = cache.load(key)
             if code is None:
-                code = object_code(_text(write, arguments.split()))
+                code = object_code(_text(write, arguments.split()), opt=0 if quick else 2)
                 cache.store(key, code)
             _alive.append(Code(code, ("kernel",)))
-            _known[(name, *shape)] = _alive[-1].address["kernel"]
-        return _known[(name, *shape)]
+            _known[(name, quick, *shape)] = _alive[-1].address["kernel"]
+        return _known[(name, quick, *shape)]
 
 
 def _text(write: Callable[[Lanes], None], arguments: Sequence[str]) -> str:

@@ -93,10 +93,16 @@ class Extent:
 
     @cached_property
     def _shape(self) -> Member:
+        """The body in u, v and t: parts of one surface share it, whatever their paths."""
         pool = ExprPool()
-        known = {s: pool.variable(k) for k, s in enumerate((*self.symbols, t))}
-        at = convert(list(self.path), known, pool)
-        return member(convert(self.body, {u: at[0], v: at[1], t: known[t]}, pool), len(known))
+        known = {s: pool.variable(k) for k, s in enumerate((u, v, t))}
+        return member(convert(self.body, known, pool), 3)
+
+    def _points(self, cells: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(rows, cells, 3, 2): where the cells of a grid are in the time intervals (rows, 2)."""
+        at = cells if self.path == self.symbols else path_cells(self.path, self.symbols, cells)
+        rows = np.concatenate([np.tile(at, (len(times), 1, 1)), np.repeat(times, len(at), axis=0)[:, None]], axis=1)
+        return self._shape.enclose(rows).reshape(len(times), len(at), 3, 2)
 
     @cached_property
     def grid(self) -> np.ndarray:
@@ -117,9 +123,7 @@ class Extent:
         """Boxes (rows, cells, 3, 2) in the part's own frame that hold it throughout each of the time intervals (rows, 2)."""
         if not self.deforming:
             return np.broadcast_to(self._resting, (len(times), *self._resting.shape))
-        count = len(self.grid)
-        rows = np.concatenate([np.tile(self.grid, (len(times), 1, 1)), np.repeat(times, count, axis=0)[:, None]], axis=1)
-        return self._shape.enclose(rows).reshape(len(times), count, 3, 2)
+        return self._points(self.grid, times)
 
     @cached_property
     def _resting(self) -> np.ndarray:
@@ -128,7 +132,7 @@ class Extent:
     def _enclosed(self, grid: np.ndarray) -> np.ndarray:
         if self.body is None:
             return grid
-        return self._shape.enclose(np.concatenate([grid, np.zeros((len(grid), 1, 2))], axis=1))
+        return self._points(grid, np.zeros((1, 2)))[0]
 
     @cached_property
     def ball(self) -> np.ndarray:

@@ -159,7 +159,7 @@ class Problem:
     @property
     def least_step(self) -> int:
         assert self.objective is not None
-        return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0])
+        return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], self.quick)
 
     def as_member(self) -> "Problem":
         """The same problem with its numbers as parameters: problems of one family share all compiled code, which is made
