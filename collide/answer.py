@@ -154,6 +154,8 @@ def _dimension(p: Problem) -> int:
 def _same_place(s: Search, k: int, other: int) -> bool:
     if s.owner(k) == s.owner(other) or _problem(s, k).label != _problem(s, other).label:
         return False
+    if _time(s, other)[0] > _time(s, k)[1] + s.real[layout.SIMULTANEITY]:
+        return False
     a, b = (s.arrays["place"][i] for i in (k, other))
     if s.kind(k) == UNIQUE:
         return bool((a[:, 0] <= b[:, 1]).all() and (b[:, 0] <= a[:, 1]).all())

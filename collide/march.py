@@ -35,8 +35,8 @@ from .layout import (
 from .queue import attribute, copy_box, pop, push
 
 # A plan names the one or two variables to halve, _NONE for none, and counts the tests in a row without a split.
-# NO_PLAN is none and none.
-_NONE, _SECOND, _TEST = 15, 16, 256
+# NO_PLAN is none and none. _SETTLED: no variable moves the point by more than the tolerance.
+_NONE, _SECOND, _TEST, _SETTLED = 15, 16, 256, -1
 # A test that moves a window on by less than this share of it is not worth another one; nor are more than so many in a
 # row; and the window of the next one, against the last advance.
 _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
@@ -50,6 +50,8 @@ def marching(s, p):
     if attribute(s, p, TAYLOR) == 0:
         return False
     i = attribute(s, p, ROOT)
+    if s.plan[i] == _SETTLED:
+        return False
     if lower(s, s.box, i, attribute(s, p, OBJECTIVE)) >= min(s.real[PROVED], s.real[TENTATIVE]) - s.real[SIMULTANEITY]:
         return False
     for j in range(attribute(s, p, VARIABLES)):
@@ -197,6 +199,8 @@ def plan_of(s, p, lane):
                     second, more = j, extent
     if first < 0:
         return NO_PLAN
+    if most <= s.real[TOLERANCE]:
+        return _SETTLED
     if second < 0 or more < _COMPARABLE * most:
         second = _NONE
     return first + _SECOND * second

@@ -63,7 +63,7 @@ from .march import march, marching, narrow
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
 from .solutions import record
-from .split import split, steepest, verdict, widest_share
+from .split import split, steepest, verdict, widest
 from .walk import walk
 
 
@@ -126,6 +126,7 @@ def step(s, p):
         narrow(s, p)
     for lane in range(used):
         read_lane(s, p, s.X, lane, s.hold, lane)
+    for lane in range(used):
         s.action[lane] = verdict(s, p, lane)
     # Splits use the slopes of this step; proofs overwrite them, so they come last.
     for lane in range(used):
@@ -159,7 +160,7 @@ def conclude(s, p, used):
                 prove_near(s, p, s.hold, lane, 0.0)
             record(s, p, LOCATED, s.hold, lane, s.hold, lane)
         elif s.action[lane] == LATE:
-            split(s, p, lane, widest_share(s, p, lane))
+            split(s, p, lane, widest(s, p, lane))
 
 
 @native

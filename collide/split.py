@@ -2,19 +2,22 @@
 
 import numpy as np
 
-from codegen.loops import native
+from codegen.loops import call_kernel, native
 
 from .boxes import lower, share, too_late, upper, width
 from .layout import (
     AGAIN,
     CLOSED,
+    EQUATIONS,
     GAP,
     GONE,
+    IMAGE,
     LANES,
     LATE,
     LOCATED,
     NEWTON,
     OBJECTIVE,
+    PARAMETERS,
     PROVED,
     ROWS,
     SAMPLE,
@@ -45,18 +48,60 @@ def verdict(s, p, lane):
     """What becomes of the contracted box of a lane."""
     if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
         return GONE
-    widest, progress = 0.0, 1.0
+    most, progress = 0.0, 1.0
     for j in range(attribute(s, p, SEARCHED)):
-        widest = max(widest, width(s, s.hold, lane, j))
+        most = max(most, width(s, s.hold, lane, j))
         old = width(s, s.before, lane, j)
         if old > 0.0:
             progress = min(progress, width(s, s.hold, lane, j) / old)
-    if widest <= s.real[TOLERANCE] and (widest <= _FINEST * s.real[TOLERANCE] or fine(s, p, lane)):
+    if (most <= s.real[TOLERANCE] or shrunk_to_a_point(s, p, lane)) and (most <= _FINEST * s.real[TOLERANCE] or fine(s, p, lane)):
         # A box that has just shrunk may be seen to hold no zero.
         return SMALLEST if progress >= _PROGRESS else AGAIN
     if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
         return LATE
     return AGAIN if progress < _PROGRESS else SPLIT
+
+
+@native
+def stretch(s, p, lane):
+    """How far each variable alone moves the point in space of either body, into `goal`; the objective, at least by its own
+    width. X and `image` are overwritten.
+    """
+    n = attribute(s, p, VARIABLES)
+    for k in range(LANES):
+        for j in range(n):
+            lo, hi = lower(s, s.hold, lane, j), upper(s, s.hold, lane, j)
+            middle = min(max(0.5 * (lo + hi), lo), hi)
+            s.X[2 * j * LANES + k] = -(lo if j == k else middle)
+            s.X[(2 * j + 1) * LANES + k] = hi if j == k else middle
+    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+    for k in range(n):
+        s.goal[k] = width(s, s.hold, lane, k) if k == attribute(s, p, OBJECTIVE) else 0.0
+        for c in range(6):
+            s.goal[k] = max(s.goal[k], s.image[2 * c * LANES + k] + s.image[(2 * c + 1) * LANES + k])
+
+
+@native
+def spatial(s, p):
+    """Does every variable move the point in space? Not the angle between two implicit surfaces."""
+    return attribute(s, p, IMAGE) != 0 and attribute(s, p, OBJECTIVE) >= 0 and not (
+        attribute(s, p, EQUATIONS) == 2 and attribute(s, p, VARIABLES) == 5)
+
+
+@native
+def shrunk_to_a_point(s, p, lane):
+    """Is the box as small as the tolerance but for variables that hardly move the point, as at the tip of a cone?"""
+    narrowest = np.inf
+    for j in range(attribute(s, p, SEARCHED)):
+        if width(s, s.domain, p, j) > 0.0:
+            narrowest = min(narrowest, width(s, s.hold, lane, j))
+    if narrowest > s.real[TOLERANCE] or not spatial(s, p):
+        return False
+    stretch(s, p, lane)
+    for j in range(attribute(s, p, SEARCHED)):
+        if width(s, s.hold, lane, j) > s.real[TOLERANCE] and s.goal[j] > s.real[TOLERANCE]:
+            return False
+    return True
 
 
 @native
@@ -104,6 +149,24 @@ def widest_share(s, p, lane):
 
 
 @native
+def widest(s, p, lane):
+    """The variable that is widest against its domain, or moves the point furthest where that one hardly moves it; -1 if none
+    that moves it can be halved.
+    """
+    chosen = widest_share(s, p, lane)
+    if chosen < 0 or not spatial(s, p):
+        return chosen
+    stretch(s, p, lane)
+    if s.goal[chosen] > s.real[TOLERANCE]:
+        return chosen
+    best, chosen = s.real[TOLERANCE], -1
+    for j in range(attribute(s, p, SEARCHED)):
+        if divisible(s, s.hold, lane, j) and s.goal[j] > best:
+            best, chosen = s.goal[j], j
+    return chosen
+
+
+@native
 def steepest(s, p, lane):
     """The variable of greatest scaled width s_j w_j, s_j the sum over the rows of |df_i/dx_j| (Snyder 1993, Section 3.2).
 
@@ -124,7 +187,8 @@ def steepest(s, p, lane):
         if effect > best and divisible(s, s.hold, lane, j):
             best, chosen = effect, j
     if chosen < 0 or share(s, p, s.hold, lane, chosen) * _NEGLECTED < share(s, p, s.hold, lane, fallback):
-        return fallback
+        neglected = widest(s, p, lane)
+        return neglected if neglected >= 0 or chosen < 0 else chosen
     return chosen
 
 

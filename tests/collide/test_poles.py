@@ -9,7 +9,7 @@ from collide import Status
 from collide.parts import parts_of
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
 from models.shapes.quadrics import cone_side, paraboloid_cup, sphere
-from models.shapes.solids import cylinder
+from models.shapes.solids import cone, cylinder
 
 Q = sp.Rational
 FLOOR = ImplicitSurface(z, bounds=[(-5, 5)] * 3)
@@ -77,3 +77,15 @@ def test_the_parts_round_a_pole_cover_the_face():
     half = float(south.domain[0][1])
     cut = float(face.domain[1][0])
     assert 2 * half / (1 + half**2) > np.cos(cut)
+
+
+def test_tips_that_meet_are_located():
+    """Vertex on vertex has three equations for the time alone: located, at the right time, without a claim of proof. Every
+    longitude of the tips is a zero of the faces' own equations; that neither stalls the search nor fills the answer.
+    """
+    tip = cone(radius=1, height=1)
+    c = collide.first_contact([tip.moved(Rigid(rotation=[[1, 0, 0], [0, -1, 0], [0, 0, -1]], translation=[0, 0, 3 - t])), tip], (0, 4))
+    assert c.time.lo <= 1 <= c.time.hi and 1 - 1e-9 < c.clear_until <= 1
+    first = [k for k in range(len(c)) if c.boxes[k][-1, 0] < 1.5]
+    assert [c.features[k] for k in first] == [("vertex 0", "vertex 0")] and not c.existence[first].any()
+    assert "only located" in c.summary() and c.iterations < 200_000
