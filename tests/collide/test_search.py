@@ -258,3 +258,24 @@ def test_nothing_touches_before_the_proved_time():
             assert clear <= proved <= clear + 2e-6
             assert distances(pair, proved, 300, rng) < 1e-3
     assert hits >= 4
+
+
+def hanging_ball(x, z):
+    return ParametricSurface([sp.cos(u) * sp.cos(v) + x, sp.sin(v), sp.sin(u) * sp.cos(v) + z],
+                             {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}, flipped=True)
+
+
+def test_a_zero_just_outside_the_domain_is_no_contact():
+    """A ball comes down by 1e-5 beside a plate. It meets the plane of the plate first, and the plate's edge 5e-11 later."""
+    beside = sp.Rational(1, 10**5)
+    c = collide.first_contact([hanging_ball(1 + beside, 3 - t), plate(0, v=(-2, 2))], (0, 4))
+    exact = 3 - sp.sqrt(1 - beside**2)
+    assert c.status is collide.Status.CONTACT
+    assert sp.Rational(c.time.lo) <= exact <= sp.Rational(c.time.hi) and sp.Rational(c.clear_until) <= exact
+
+
+def test_a_near_miss_is_not_proved_to_be_a_contact():
+    """A ball swings by a plate at the distance 1e-9: what a local solve takes for a zero is none."""
+    low = 1 + sp.Rational(1, 10**9)
+    c = collide.first_contact([hanging_ball(t / 7, low + (t - 1) ** 2), plate(0, v=(-2, 2))], (0, 2))
+    assert c.status in (collide.Status.NO_CONTACT, collide.Status.UNRESOLVED) and not c.existence.any()
