@@ -66,7 +66,7 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
         feasible = all_of(frame.pool, [frame.pool.node("le", zero, f) for f in convert(distinct, known, frame.pool)])
     outer, inner = bounds(frame.all_ends)
     return Problem(
-        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, feasible=feasible, objective=len(frame.names),
+        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, strict=incoming and bool(necessary), feasible=feasible, objective=len(frame.names),
         border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
         polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),

@@ -9,10 +9,10 @@ on contact curves and surfaces too, where uniqueness must fail.
 from codegen.loops import call_kernel, native
 
 from .boxes import at_border, lower, period, read_lane, upper, width
-from .layout import ALONE, CLOSED, EQUATIONS, EXISTENCE, EXISTS, LANES, PARAMETERS, RANGE, SLOPE, UNIQUE, UNIQUENESS, VARIABLES
+from .layout import ALONE, CLOSED, EQUATIONS, EXISTENCE, EXISTS, LANES, LOCATED, PARAMETERS, RANGE, SLOPE, UNIQUE, UNIQUENESS, VARIABLES
 from .local_solve import evaluate_points, extent, slope_at
 from .queue import attribute
-from .solutions import feasible, improve, record, solved_before
+from .solutions import feasible, impossible, improve, record, solved_before
 
 # Against the domain, a distance from its end that counts as none.
 _NEAR = 1e-8
@@ -185,6 +185,12 @@ def prove(s, p, sample):
         if attribute(s, p, CLOSED) != 0:
             record(s, p, ALONE, s.tight, 0, s.wide, 0)
             alone = True
+        elif attribute(s, p, EXISTENCE) == 0:
+            return False
+    elif attribute(s, p, EXISTENCE) == 0 and sample and not impossible(s, p, s.tight, 0):
+        # Nothing less than a unique zero can be proved here: a point of a manifold is only located.
+        record(s, p, LOCATED, s.tight, 0, s.tight, 0)
+        return True
     if not prove_exists(s, p):
         return alone
     if sample and not alone:

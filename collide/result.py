@@ -128,7 +128,9 @@ def _outcome(c: Contacts) -> str:
     """The status, the bracket of the time, and what is known of the points."""
     if c.status is Status.NO_CONTACT:
         first, last = (_number(end, 12) for end in c.time_span)
-        return f"No contact: the bodies are proved not to touch from t = {first} to t = {last}."
+        if all(state is Start.DISJOINT for state in c.start.values()):
+            return f"No contact: the bodies are proved not to touch from t = {first} to t = {last}."
+        return f"No new contact from t = {first} to t = {last}: proved, in the sense given below."
     if c.status is Status.CONTACT:
         return f"First contact {_when(c)}: {_points(c)}."
     if c.status is Status.UNRESOLVED:

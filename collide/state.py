@@ -217,6 +217,6 @@ def _row(p: Problem, operator: str) -> list[int]:
         row[layout.BACKWARD] = p.backward.address["kernel"] if p.backward else 0
         if n in (e, m):
             row[layout.PRECONDITION], row[layout.DECOUPLED] = linear.precondition(n), linear.linear_solve(n, n)
-    if e <= n:
+    if e <= n and not p.strict:
         row[layout.EXISTENCE] = linear.krawczyk(e)
     return row

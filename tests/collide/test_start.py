@@ -3,9 +3,11 @@
 import pytest
 import sympy as sp
 
-from collide import Budget, Start
+from collide import Budget, Start, Status, first_contact
 from collide.budget import Clock
 from collide.start import start_of, surface_point
+from generative import ParametricSurface, Rigid, t, u, v
+from generative.motion import axis_angle
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
 
@@ -54,3 +56,18 @@ def test_a_point_of_an_implicit_surface_is_on_it():
     outer = (x - Q(1, 3)) ** 2 + y**2 + z**2 - 4
     inner = 1 - ((x - Q(1, 3)) ** 2 + y**2 + (z - 2) ** 2)
     assert abs(max(outer, inner)) < 1e-12
+
+
+def test_a_crossing_of_overlapping_bodies_is_no_new_contact():
+    """A ball drifts out of a ring that it overlaps at the start: they cross all the time, and nothing touches anew.
+
+    At a pole of the ball, where its normal vanishes, a crossing passes for tangential.
+    """
+    ring = 1 + Q(3, 10) * sp.cos(v)
+    torus = ParametricSurface([ring * sp.cos(u), ring * sp.sin(u), Q(3, 10) * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
+    drift = [Q(41, 10) + Q(37, 20) * t, Q(196, 25) - Q(233, 100) * t, -Q(109, 25) - Q(209, 100) * t]
+    sway = [4 - Q(2, 25) * t, Q(767, 100) + Q(11, 10) * t, -Q(357, 100) - Q(17, 25) * t]
+    first = ball().moved(Rigid(axis_angle([1, 2, 2], 3 * sp.exp(-t) / 4), drift))
+    c = first_contact([first, torus.moved(Rigid(axis_angle([0, 0, 1], sp.cos(2 * t) / 4), sway))], time=(0, 1))
+    assert c.start == {(0, 1): Start.OVERLAPPING}
+    assert c.status is Status.NO_CONTACT and c.time is None and "No new contact" in c.summary()
