@@ -5,18 +5,14 @@ one variable among the zeros: a point where its gradient is a combination of tho
 Tucker), some variables being held at the ends of their domain.
 """
 
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from . import cache
-from .lanes import Lanes, Module
-from .native import Code, add_entry, host, llvm_version, object_code
+from .lanes import Lanes
+from .straight_line import straight_line
 
 LARGEST = 10
 """Systems of up to so many variables are worth straight-line code."""
 
-_alive: list[Code] = []
-_lock = threading.Lock()
 # The damping of a step at a large residual, and where the residual is none.
 _DAMPING, _LEAST = 1e-3, 1e-15
 
@@ -28,7 +24,7 @@ def local_step(m: int, n: int) -> int:
     largest size of a function. The damping fades with the residual, so convergence stays quadratic at regular zeros
     and steps stay tame at singular ones; a lane without a step gets NaN.
     """
-    return _compiled("local step", (m, n), lambda L: _gauss_newton(L, m, n), "value step")
+    return straight_line("local step", (m, n), "value step", lambda module, L: _gauss_newton(L, m, n), "nearest")
 
 
 def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
@@ -39,37 +35,8 @@ def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]],
     gradient of the Lagrangian in the held variables (of no meaning in others), and the largest size of a function.
     `quick`: see `Kernel`.
     """
-    return _compiled("least step", (m, n, objective, tuple(pairs)), lambda L: _lagrange(L, m, n, objective, pairs),
-                     "value multiplier free damping step", quick)
-
-
-_known: dict[tuple[object, ...], int] = {}
-
-
-def _compiled(name: str, shape: tuple[object, ...], write: Callable[[Lanes], None], arguments: str,
-              quick: bool = False) -> int:
-    with _lock:
-        if (name, quick, *shape) not in _known:
-            key = cache.key(name, str(shape), str(quick), "\0".join(host()), llvm_version())
-            code = cache.load(key)
-            if code is None:
-                code = object_code(_text(write, arguments.split()), opt=0 if quick else 2)
-                cache.store(key, code)
-            _alive.append(Code(code, ("kernel",)))
-            _known[(name, quick, *shape)] = _alive[-1].address["kernel"]
-        return _known[(name, quick, *shape)]
-
-
-def _text(write: Callable[[Lanes], None], arguments: Sequence[str]) -> str:
-    module = Module(rounding="nearest")
-    L = module.lanes()
-    write(L)
-    body = "\n".join(L.lines)
-    declared = ", ".join(f"ptr %{a}" for a in arguments)
-    restricted = ", ".join(f"ptr noalias %{a}" for a in arguments)
-    module.add("body", f"define internal void @body({restricted}) #2 {{\n{body}\n  ret void\n}}")
-    add_entry(module, "kernel", "body", declared, declared)
-    return module.text()
+    return straight_line("least step", (m, n, objective, tuple(pairs)), "value multiplier free damping step",
+                         lambda module, L: _lagrange(L, m, n, objective, pairs), "nearest", quick)
 
 
 def _gauss_newton(L: Lanes, m: int, n: int) -> None:

@@ -1,179 +1,228 @@
-"""The bound of `directions` for two rigid bodies, from their shapes and their motions apart.
+"""A lower bound of the time of contact of two rigid bodies in a box, from Taylor models of their shapes and from their motions.
 
-Let E = P1 - P2 + T with P_k = R_k(t) b_k(x), T = T1 - T2. What is wide, the ranges and second derivatives of b_k over
-the box, stays in the frame of its body, and the direction is turned into that frame: n . R_k b = m . b with m = R_k^T n. So
-nothing is wrapped in a box of another frame, and a direction costs a few multiplications more instead of every second
-derivative nine interval multiplications. Rotations are products of middles and radii: R b lies within |R| rb + rR (|b| +
-rb) of the product of the middles.
+Let E = P1 - P2 = R1 b1 + R2 b2 + T, with the second matrix negated, each b_k within the convex hull of control points,
+widened by rho (`taylor_models`). For a direction n, a vector of doubles, n . R b = m . b with m = R^T n: so what is wide stays
+in the frame of its body, a shape is evaluated once for all motions, and a direction costs a few products. Let A > 0 bound
+n . E or -n . E from below over the box at t0, the beginning of the window, B its time derivative n . (R1' b1 + R2' b2 + T') over
+the box at t0, and C <= 0 the second one, n . (R1'' b1 + R2'' b2 + T''), over the box and the window: `time_advance` makes a step of
+these. Nor is there a contact in the window where R1 b1 + R2 b2 + T, over box and window, excludes 0.
 
-The rounding of m by at most rm adds at most rm . |b| to a bound; it is of the size of 1e-16, and one term for each body
-covers all of its vectors.
+Rounding. Everything is rounded upward, with relative errors below u = 2^-52. Computed, m is wrong by at most 3.1 u N, N =
+sum_i |n_i| |R_ij|, and by sum_i |n_i| rad R_ij; the product with a control point by another 3.1 u N . |P|. With `size` no less
+than |P| + rho in any coordinate both together are at most |n| . g, g_i = sum_j (8 u |R_ij| + rad R_ij) size_j, and likewise for
+the product with T and with the middle of the difference. Errors of underflow, a few hundred of
+2^-1074 each multiplied by at most 2^500, are below 2^-500; a direction or a body beyond 2^500 is not used. Further sums
+round the way they are wanted.
 """
 
-import functools
-import threading
+import math
 from collections.abc import Sequence
 
-from . import cache
-from .directions import Ball, Frame, Reader, Shape, Vector, dot, kernel_text, radii, weight
-from .lanes import Lanes
-from .native import Code, host, llvm_version, object_code
-
-Value = str
-
-_alive: list[Code] = []
-_lock = threading.Lock()
+from .lanes import Lanes, Module
+from .straight_line import straight_line
+from .taylor_models import Model
+from .time_advance import Ball, Reader, Value, Vector, dot, normals, step
 
 FIXED, TURNED, TURNING = 0, 1, 2
 """What a rotation is: the identity, constant, a function of time."""
 
+_LARGEST, _TINY, _EIGHT_UNITS = 2.0**500, 2.0**-500, 2.0**-49
 
-def rigid_time_bound(owners: Sequence[int], turns: Sequence[int], pairs: Sequence[tuple[int, int]], rough: bool = False,
-                     quick: bool = False) -> int:
-    """Address of ``void(Z, T, N, out)`` as `directions.time_bound`, for contact of two rigid bodies in space.
 
-    `owners`: for each variable but the time, which comes last, the body (0 or 1) it belongs to. `turns`: FIXED, TURNED or
-    TURNING for each body. T holds, for each body, b over the box, b at the centre, b_j there for each of its variables,
-    b_ij over the box for its `pairs`; then, for each body that is not FIXED, R at the beginning of the window, and for one
-    that is TURNING R' there, R'' over the window, R over the window; at last T, T' at the beginning, T'' and T over the
-    window. Matrices are row-major, those of the second body negated. `rough`: T ends with an interval that is unbounded where
-    a b may not be differentiable twice, in space; there the ranges alone count, which need no derivative of b. `quick`: see `Kernel`.
+def rigid_time_bound(models: tuple[Model, Model], turns: tuple[int, int], quick: bool = False) -> int:
+    """Address of ``void(A, B, M, W, N, out)``: a lower bound of the time of any contact of eight pairs of boxes.
+
+    A, B  (length,)   the records of the two boxes (`taylor_models.record_kernel`)
+    M     intervals:  for each body that is not FIXED, R at t0, and for one that is TURNING R' there, R'' over the window, R over
+                      the window; at last T, T' at t0, T'' and T over the window. Matrices are row-major, those of the second body
+                      negated
+    W     (2, 2)      the window as an interval, and its beginning t0 as a thin one
+    N     (3,)        one direction to try
+    out   (2,)        the bound, which means "none in the window" where it lies beyond; about which share of the gap the second
+                      derivative by time used up, so that a shorter window would serve better
+    `quick`: see `Kernel`.
     """
-    return _compiled(tuple(owners), tuple(turns), tuple(pairs), rough, quick)
-
-
-@functools.cache
-def _compiled(owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...], rough: bool, quick: bool) -> int:
-    key = cache.key("rigid time bound", f"{owners} {turns} {pairs} {rough} {quick}", "\0".join(host()), llvm_version())
-    code = cache.load(key)
-    if code is None:
-        code = object_code(kernel_text(_RigidShape(owners, turns, pairs, rough)), opt=0 if quick else 2)
-        cache.store(key, code)
-    with _lock:
-        _alive.append(Code(code, ("kernel",)))
-        return _alive[-1].address["kernel"]
+    return straight_line("rigid time bound", (models, turns), "A B M W N out", lambda module, L: _Pair(models, turns).write(module, L),
+                         quick=quick)
 
 
 class _Turn:
-    """R as middles, their sizes, and radii."""
+    """R as middles and radii."""
 
-    def __init__(self, L: Lanes, read: Reader) -> None:
+    def __init__(self, read: Reader) -> None:
         entries = [read.vector() for _ in range(3)]
         self.middle, self.radius = [e[0] for e in entries], [e[1] for e in entries]
-        self.size = [[L.abs(x) for x in row] for row in self.middle]
 
 
-class _RigidShape(Shape):
-    def __init__(self, owners: tuple[int, ...], turns: tuple[int, ...], pairs: tuple[tuple[int, int], ...], rough: bool) -> None:
-        super().__init__(len(owners) + 1, len(owners), 3, pairs, sides=2)
-        self.owners, self.turns, self.rough = owners, turns, rough
-        self.side = [owners[i] for i, _ in pairs]
-        self.put("R", 6, 3)
-        self.put("rhoR", 6, 3)
-        self.put("slack", 2, 3)
-        self.put("apart", 1, 3)
-        self.put("rhoapart", 1, 3)
-        self.directions = self.size
+class _Pair:
+    """Writes the kernel. Vectors wait in scratch memory, at `place`."""
 
-    def prepare(self, L: Lanes) -> None:
-        read, reach = Reader(L, 0), radii(L, self)
-        weights = [weight(L, self, reach, pair) for pair in self.pairs]
-        ranges: list[Ball] = []
-        centres: list[Ball] = []
-        slopes: dict[int, Ball] = {}
-        for side in (0, 1):
-            ranges.append(read.vector())
-            centres.append(read.vector())
-            slopes.update({j: read.vector() for j, owner in enumerate(self.owners) if owner == side})
-            slack = [L.abs(x) for x in ranges[side][0]]
-            for q in [q for q, k in enumerate(self.side) if k == side]:
-                ball = read.vector()
-                self.store_ball(L, "H", q, ball, "rhoH")
-                slack = [L.fma(L.abs(x), weights[q], y) for x, y in zip(ball[0], slack, strict=True)]
-            self.store_ball(L, "range", side, ranges[side], "rhorange")
-            self.store(L, "slack", side, slack)
-        turns: list[list[_Turn | None]] = []
-        for side in (0, 1):
-            count = (0, 1, 4)[self.turns[side]]
-            found: list[_Turn | None] = [_Turn(L, read) for _ in range(count)]
-            for i in range(3 if count else 0):
-                first = found[0]
-                assert first is not None
-                self.store(L, "R", 3 * side + i, first.middle[i])
-                self.store(L, "rhoR", 3 * side + i, first.radius[i])
-            turns.append([*found, *[None] * (4 - count)])
+    def __init__(self, models: tuple[Model, Model], turns: tuple[int, int]) -> None:
+        self.models, self.turns = models, turns
+        self.place: dict[str, int] = {}
+        self.scratch = 0
+        for name, length in (("best", 1), ("curved", 1), ("finite", 1), ("doubt", 1), ("T", 3), ("g", 3), ("size", 3),
+                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("R0", 9), ("R1", 9), ("directions", 24)):
+            self.place[name] = self.scratch
+            self.scratch += length
+
+    def load(self, L: Lanes, name: str, length: int = 3, start: int = 0) -> Vector:
+        return [L.load("%s", self.place[name] + start + i) for i in range(length)]
+
+    def store(self, L: Lanes, name: str, values: Sequence[Value], start: int = 0) -> None:
+        for i, value in enumerate(values):
+            L.store("%s", self.place[name] + start + i, value)
+
+    def ball(self, L: Lanes, name: str) -> Ball:
+        return self.load(L, name), self.load(L, "rho" + name)
+
+    def body(self, L: Lanes, side: int, position: int, length: int = 3) -> Vector:
+        return [L.load("%A" if side == 0 else "%B", position + i) for i in range(length)]
+
+    def write(self, module: Module, L: Lanes) -> None:
+        inner = module.lanes()
+        self.one_direction(inner)
+        module.add("direction", "define internal void @direction(ptr noalias %A, ptr noalias %B, ptr noalias %s, ptr noalias %n) #2 {\n"
+                   + "\n".join(inner.lines) + "\n  ret void\n}")
+        L.lines.append(f"  %s = alloca {L.vector}, i64 {self.scratch}, align 64")
+        tangents = self.prepare(L)
+        directions = [[L.load("%N", i) for i in range(3)], self.load(L, "E"), *normals(L, tangents)]
+        for k, direction in enumerate(directions):
+            self.store(L, "directions", direction, 3 * k)
+        for k in range(len(directions)):
+            at = L.emit(f"getelementptr {L.vector}, ptr %s, i64 {self.place['directions'] + 3 * k}")
+            L.lines.append(f"  call void @direction(ptr %A, ptr %B, ptr %s, ptr {at})")
+        best = self.load(L, "best", 1)[0]
+        L.store("%out", 0, L.neg(L.add(L.load("%W", 2), best)))
+        L.store("%out", 1, self.load(L, "curved", 1)[0])
+
+    # -- preparation ------------------------------------------------------------------------------------------------
+
+    def prepare(self, L: Lanes) -> list[Vector]:
+        """What all directions share, into the scratch memory; the tangents in the world, in ordinary arithmetic."""
+        read = Reader(L, 0, "%M")
+        turns = [[_Turn(read) for _ in range((0, 1, 4)[turn])] for turn in self.turns]
         shifts = [read.vector() for _ in range(4)]
-        self._at_the_centre(L, read, reach, turns, centres, slopes, shifts[0])
-        self.store_ball(L, "apart", 0, shifts[0], "rhoapart")
-        for k, name in ((1, "B"), (2, "C")):
-            self.store_ball(L, name, 0, self._moved(L, read, [turns[s][k] for s in (0, 1)], ranges, shifts[k], turning=True), "rho" + name)
-        last = [turns[s][3] if self.turns[s] == TURNING else turns[s][0] for s in (0, 1)]
-        window = self._moved(L, read, last, ranges, shifts[3], turning=False)
-        none = L.mask_const(False)
-        for middle, radius in zip(*window, strict=True):
-            none = L.either(none, L.gt(L.abs(middle), radius))
-        self.settle(L, read.finite, reach, weights, none)
-        if self.rough:
-            self.store(L, "doubt", 0, [L.load("%T", 2 * read.position + 1)])
-
-    def _at_the_centre(self, L: Lanes, read: Reader, reach: Sequence[Value], turns: Sequence[Sequence[_Turn | None]],
-                       centres: Sequence[Ball], slopes: dict[int, Ball], shift: Ball) -> None:
-        """E and its derivatives there, in the world, and the sum of their radii."""
-        middle, rho = self._moved(L, read, [turns[s][0] for s in (0, 1)], centres, shift, turning=False)
-        self.store(L, "E", 0, middle)
-        for j, owner in enumerate(self.owners):
-            nothing = [L.const(0.0)] * 3
-            turn = turns[owner][0]
-            ball = _turned(L, turn, slopes[j], (nothing, nothing)) if turn else _signed(L, slopes[j], owner == 0)
-            self.store(L, "D", j, ball[0])
-            rho = [L.fma(reach[j], x, total) for x, total in zip(ball[1], rho, strict=True)]
-            for x, y in zip(*ball, strict=True):
+        boxes = [(self.body(L, k, m.middle), self.body(L, k, m.reach)) for k, m in enumerate(self.models)]
+        for box in boxes:
+            for x, y in zip(*box, strict=True):
                 read.note(x, y)
-        self.store(L, "rho", 0, rho)
-
-    def _moved(self, L: Lanes, read: Reader, turns: Sequence[_Turn | None], points: Sequence[Ball], shift: Ball, turning: bool) -> Ball:
-        """R_1 b_1 + R_2 b_2 + T, the second matrix being negated. `turning`: without a matrix there is no term."""
-        total = shift
-        for side in (0, 1):
-            turn = turns[side]
+        first = [turn[0] if turn else None for turn in turns]
+        self.keep(L, "E", self.moved(L, read, first, boxes, shifts[0], turning=False))
+        for k, name in ((1, "B"), (2, "C")):
+            rates = [turn[k] if len(turn) > 1 else None for turn in turns]
+            self.keep(L, name, self.moved(L, read, rates, boxes, shifts[k], turning=True))
+        last = [turn[-1] if turn else None for turn in turns]
+        window = self.moved(L, read, last, boxes, shifts[3], turning=False)
+        self.errors(L, read, first, shifts[0])
+        none = L.mask_const(False)
+        for x, y in zip(*window, strict=True):
+            none = L.either(none, L.gt(L.abs(x), y))
+        self.store(L, "curved", [L.const(0.0)])
+        self.store(L, "best", [L.select(none, L.const(-math.inf), L.const(0.0))])
+        self.store(L, "doubt", [L.add(*(self.body(L, k, m.doubt, 1)[0] for k, m in enumerate(self.models)))])
+        for k, turn in enumerate(first):
             if turn is not None:
-                total = _turned(L, turn, points[side], total)
+                self.store(L, f"R{k}", [x for row in turn.middle for x in row])
+        return [_turned(L, first[k], tangent) for k in (0, 1) for tangent in self.tangents(L, k)]
+
+    def keep(self, L: Lanes, name: str, ball: Ball) -> None:
+        self.store(L, name, ball[0])
+        self.store(L, "rho" + name, ball[1])
+
+    def errors(self, L: Lanes, read: Reader, first: Sequence[_Turn | None], shift: Ball) -> None:
+        """g, and `size`, the sum of the sizes of what a direction is multiplied with, where the rounding of that is unwanted."""
+        units = L.const(_EIGHT_UNITS)
+        sizes = [self.body(L, k, m.size) for k, m in enumerate(self.models)]
+        total, g = [], []
+        for i in range(3):
+            size, error = L.add(L.abs(shift[0][i]), L.abs(self.load(L, "E", 1, i)[0])), shift[1][i]
+            for k, turn in enumerate(first):
+                if turn is None:
+                    size = L.add(sizes[k][i], size)
+                    continue
+                for j in range(3):
+                    size = L.fma(L.abs(turn.middle[i][j]), sizes[k][j], size)
+                    error = L.fma(turn.radius[i][j], sizes[k][j], error)
+            total.append(size)
+            g.append(L.fma(units, size, error))
+        finite = read.finite
+        for x in [*total, *g, *sizes[0], *sizes[1]]:
+            finite = L.add(finite, x)
+        self.store(L, "T", shift[0])
+        self.store(L, "size", total)
+        self.store(L, "g", g)
+        self.store(L, "finite", [finite])
+
+    def moved(self, L: Lanes, read: Reader, turns: Sequence[_Turn | None], points: Sequence[Ball], shift: Ball, turning: bool) -> Ball:
+        """R_1 b_1 + R_2 b_2 + T. `turning`: without a matrix there is no term."""
+        total = shift
+        for k, turn in enumerate(turns):
+            if turn is not None:
+                total = _product(L, turn, points[k], total)
             elif not turning:
-                total = _sum(L, _signed(L, points[side], side == 0), total)
+                total = _sum(L, _signed(L, points[k], k == 0), total)
         for x, y in zip(*total, strict=True):
             read.note(x, y)
         return total
 
-    def frames(self, L: Lanes, n: Vector) -> tuple[list[Frame], Value]:
-        minus, size = [L.neg(x) for x in n], [L.abs(x) for x in n]
-        result, slack = [], L.const(0.0)
-        for side in (0, 1):
-            if self.turns[side] == FIXED:
-                own, opposite = (n, minus) if side == 0 else (minus, n)
-                result.append(Frame(own, opposite, size))
-                continue
-            rows = [self.load(L, "R", 3 * side + k) for k in range(3)]
-            spread = [self.load(L, "rhoR", 3 * side + k) for k in range(3)]
-            turned, most, rounding = [], [], []
-            for j in range(3):
-                column = [row[j] for row in rows]
-                upper, lower = dot(L, n, column), dot(L, minus, column)
-                turned.append(upper)
-                rounding.append(dot(L, size, [row[j] for row in spread], L.add(upper, lower)))
-                most.append(L.add(L.abs(upper), rounding[j]))
-            result.append(Frame(turned, [L.neg(x) for x in turned], most))
-            slack = dot(L, rounding, self.load(L, "slack", side), slack)
-        return result, slack
+    def tangents(self, L: Lanes, k: int) -> list[Vector]:
+        """Mean differences of the corners of the control net along each parameter, in the frame of the body."""
+        p, q = self.models[k].both
+        (low, right), (left, high) = [[self.body(L, k, 3 * ((q + 1) * p * a + q * b)) for b in (0, 1)] for a in (0, 1)]
+        along = [(left, right), (right, left)][:len(self.models[k].degrees)]
+        return [[L.sub(L.add(high[i], end[i]), L.add(low[i], start[i])) for i in range(3)] for end, start in along]
 
-    def range(self, L: Lanes, frames: Sequence[Frame], n: Frame) -> tuple[Value, Value]:
-        high, low = super().range(L, frames, n)
-        shift, rho = self.load(L, "apart"), self.load(L, "rhoapart")
-        high, low = dot(L, n.n, shift, high), dot(L, n.minus, shift, low)
-        return dot(L, n.size, rho, high), dot(L, n.size, rho, low)
+    # -- one direction ------------------------------------------------------------------------------------------------
+
+    def one_direction(self, L: Lanes) -> None:
+        """Lower `best`, which is minus the largest advance so far, by this direction."""
+        zero, tiny = L.const(0.0), L.const(_TINY)
+        n = [L.load("%n", i) for i in range(3)]
+        size = [L.abs(x) for x in n]
+        total = L.add(dot(L, size, self.load(L, "size")), dot(L, size, [L.const(1.0)] * 3))
+        spread = dot(L, size, self.load(L, "g"), L.add(self.load(L, "doubt", 1)[0], tiny))
+        middle = dot(L, n, self.load(L, "T"))
+        high, low = middle, L.neg(middle)
+        for k, model in enumerate(self.models):
+            m = self.seen(L, n, k)
+            highest, lowest = self.hull(L, m, k, model)
+            high, low = L.add(highest, high), L.sub(low, lowest)
+            spread = dot(L, [L.abs(x) for x in m], self.body(L, k, model.rho), spread)
+        centre = dot(L, n, self.load(L, "E"))
+        wide = dot(L, size, self.load(L, "rhoE"), L.add(dot(L, size, self.load(L, "g")), tiny))
+        high = L.min(L.add(high, spread), L.add(centre, wide))
+        low = L.min(L.add(low, spread), L.sub(wide, centre))
+        minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"))
+        valid = L.both(L.lt(minus_a, zero), L.lt(L.add(total, self.load(L, "finite", 1)[0]), L.const(_LARGEST)))
+        best = self.load(L, "best", 1)[0]
+        advance = L.select(valid, advance, zero)
+        better = L.lt(advance, best)
+        self.store(L, "best", [L.select(better, advance, best)])
+        self.store(L, "curved", [L.select(better, curved, self.load(L, "curved", 1)[0])])
+
+    def seen(self, L: Lanes, n: Vector, k: int) -> Vector:
+        """The direction in the frame of body k."""
+        if self.turns[k] == FIXED:
+            return n if k == 0 else [L.neg(x) for x in n]
+        rows = self.load(L, f"R{k}", 9)
+        return [dot(L, n, [rows[3 * i + j] for i in range(3)]) for j in range(3)]
+
+    def hull(self, L: Lanes, m: Vector, k: int, model: Model) -> tuple[Value, Value]:
+        """The greatest and the least product with a control point."""
+        highest = lowest = dot(L, m, self.body(L, k, 0))
+        for point in range(1, model.points):
+            x = dot(L, m, self.body(L, k, 3 * point))
+            highest, lowest = L.max(x, highest), L.min(x, lowest)
+        return highest, lowest
 
 
-def _turned(L: Lanes, turn: _Turn, b: Ball, start: Ball) -> Ball:
-    """start + R b, as middles and radii: the difference of the roundings of a sum and of its negative is one of them."""
+def _turned(L: Lanes, turn: _Turn | None, b: Vector) -> Vector:
+    return b if turn is None else [dot(L, row, b) for row in turn.middle]
+
+
+def _product(L: Lanes, turn: _Turn, b: Ball, start: Ball) -> Ball:
+    """start + R b, as middles and radii: a sum and that of its negatives differ by no less than their rounding."""
     minus = [L.neg(x) for x in b[0]]
     most = [L.add(L.abs(x), r) for x, r in zip(*b, strict=True)]
     middle, radius = [], []
@@ -181,7 +230,7 @@ def _turned(L: Lanes, turn: _Turn, b: Ball, start: Ball) -> Ball:
         upper = dot(L, turn.middle[i], b[0], start[0][i])
         lower = dot(L, turn.middle[i], minus, L.neg(start[0][i]))
         middle.append(upper)
-        wide = dot(L, turn.size[i], b[1], start[1][i])
+        wide = dot(L, [L.abs(x) for x in turn.middle[i]], b[1], start[1][i])
         radius.append(L.add(dot(L, turn.radius[i], most, wide), L.add(upper, lower)))
     return middle, radius
 

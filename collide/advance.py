@@ -10,16 +10,21 @@ condition but E = 0 is used. So it bounds the time of *any* contact of the close
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from codegen.autodiff import partials
 from codegen.directions import time_bound
 from codegen.expr import Expr, reachable
 from codegen.kernel import Kernel
 from codegen.operations import LEVEL
+from codegen.polynomials import polynomial_degree
 from codegen.rigid_directions import FIXED, TURNED, TURNING, rigid_time_bound
+from codegen.taylor_models import Model, record_kernel
 
 # Operations that may be less than differentiable somewhere.
 _ROUGH = frozenset(LEVEL) | {"where", "undefined", "guarded"}
+# Polynomials of up to this degree in each parameter are taken whole; of other surfaces, Taylor polynomials of this degree.
+_HIGHEST, _TOTAL = 3, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +33,10 @@ class Advance:
 
     kernel: Kernel
     bound: int
+
+    @property
+    def all_kernels(self) -> tuple[Kernel, ...]:
+        return (self.kernel,)
 
 
 def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0, quick: bool = False) -> Advance:
@@ -69,49 +78,104 @@ class Moving:
     own: Sequence[int]
 
 
-def rigid_advance(bodies: tuple[Moving, Moving], variables: Sequence[str], parameters: int = 0, quick: bool = False) -> Advance:
-    """Bounds for the contact of two rigid bodies; the last variable is the time."""
-    n = len(variables)
-    pool = bodies[0].local[0].pool
-    x = [pool.variable(k) for k in range(n)]
-    centre = [pool.variable(n + k) for k in range(n)]
-    moment = [*x[:-1], centre[-1]]
-    outputs: list[Expr] = []
-    pairs: list[tuple[int, int]] = []
-    smooth: list[Expr] = []
-    motions: list[Expr] = []
-    for body in bodies:
-        slopes = _columns(body.local, [x[k] for k in body.own])
-        outputs += [*body.local, *_substitute(body.local, centre), *(e for column in slopes for e in _substitute(column, centre))]
-        smooth += [*body.local, *(e for column in slopes for e in column)]
-        for i, column in zip(body.own, slopes, strict=True):
-            for j, second in zip(body.own, _columns(column, [x[k] for k in body.own]), strict=True):
-                if i <= j and any(_depends(e) for e in second):
-                    pairs.append((i, j))
-                    outputs += second
-    turns = [_turn(body.rotation) for body in bodies]
-    for body, turn, sign in zip(bodies, turns, (1, -1), strict=True):
-        matrix = [e if sign > 0 else -e for e in body.rotation]
-        if turn != FIXED:
-            outputs += _substitute(matrix, moment)
-        if turn == TURNING:
-            (speed,) = _columns(matrix, x[-1:])
-            outputs += [*_substitute(speed, moment), *_columns(speed, x[-1:])[0], *matrix]
-            motions += [*matrix, *speed]
-    shift = [a - b for a, b in zip(bodies[0].translation, bodies[1].translation, strict=True)]
-    (speed,) = _columns(shift, x[-1:])
-    outputs += [*_substitute(shift, moment), *_substitute(speed, moment), *_columns(speed, x[-1:])[0], *shift]
-    motions += [*shift, *speed]
-    if rough(motions):
-        for guard in motions:
-            outputs[3:6] = [pool.trusted(e, guard, 3) for e in outputs[3:6]]
-    if rough(smooth):
+@dataclass(frozen=True, eq=False)
+class RigidAdvance:
+    """Taylor models of two rigid bodies, each by a kernel and the function that makes records of its results, `kernel` for
+    the motions, and the function that makes a time of all that. See `codegen.taylor_models` and `codegen.rigid_directions`.
+    """
+
+    kernels: tuple[Kernel, Kernel]
+    models: tuple[Model, Model]
+    records: tuple[int, int]
+    kernel: Kernel
+    bound: int
+
+    @property
+    def all_kernels(self) -> tuple[Kernel, ...]:
+        return (*self.kernels, self.kernel)
+
+
+def rigid_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> RigidAdvance:
+    """Bounds for the contact of two rigid bodies; variable `time` of the graph is the time."""
+    first, second = (_shape(body, parameters, quick) for body in bodies)
+    turns = _turn(bodies[0].rotation), _turn(bodies[1].rotation)
+    models = first[1], second[1]
+    return RigidAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)),
+                        _motion_kernel(bodies, turns, time, parameters, quick), rigid_time_bound(models, turns, quick))
+
+
+def _shape(body: Moving, parameters: int, quick: bool) -> tuple[Kernel, Model]:
+    """The kernel of a body's Taylor models: its variables are those of the body, then as many for the centre."""
+    pool, d = body.local[0].pool, len(body.own)
+    x, centre = [pool.variable(k) for k in range(d)], [pool.variable(d + k) for k in range(d)]
+    renumbered: list[Expr | None] = [None] * (1 + max(body.own))
+    for k, j in enumerate(body.own):
+        renumbered[j] = x[k]
+    local = _substitute(body.local, renumbered)
+    derivatives = _Derivatives(local, x)
+    kinked = rough(local)
+    degrees = tuple(int(min(polynomial_degree(local, k), _HIGHEST + 1)) for k in range(d))
+    if not kinked and max(degrees) <= _HIGHEST:
+        terms = list(product(*(range(p + 1) for p in degrees)))
+        remainder: list[tuple[int, ...]] = []
+    else:
+        degrees = (_TOTAL,) * d
+        terms = [i for i in product(range(_TOTAL + 1), repeat=d) if sum(i) <= _TOTAL]
+        remainder = [i for i in product(range(_TOTAL + 2), repeat=d) if sum(i) == _TOTAL + 1]
+    terms = [i for i in terms if sum(i) == 0 or any(map(_depends, derivatives[i]))]
+    remainder = [i for i in remainder if any(map(_depends, derivatives[i]))]
+    outputs = [*local, *(e for i in terms for e in _substitute(derivatives[i], centre)), *(e for i in remainder for e in derivatives[i])]
+    if kinked:
         doubt = pool.constant(0)
-        for guard in smooth:
+        for guard in (e for i in terms for e in derivatives[i]):
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
-    owners = [0 if k in bodies[0].own else 1 for k in range(n - 1)]
-    return Advance(_kernel(outputs, variables, parameters, quick), rigid_time_bound(owners, turns, pairs, rough(smooth), quick))
+    model = Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked)
+    return _kernel(outputs, [f"x{k}" for k in range(d)], parameters, quick), model
+
+
+def _index(orders: tuple[int, ...]) -> tuple[int, int]:
+    return orders[0], orders[1] if len(orders) > 1 else 0
+
+
+class _Derivatives(dict[tuple[int, ...], list[Expr]]):
+    """Partial derivatives by their orders, computed when first wanted."""
+
+    def __init__(self, outputs: Sequence[Expr], x: Sequence[Expr]) -> None:
+        super().__init__({(0,) * len(x): list(outputs)})
+        self.x = x
+
+    def __missing__(self, orders: tuple[int, ...]) -> list[Expr]:
+        j = next(k for k, order in enumerate(orders) if order)
+        lower = tuple(order - (k == j) for k, order in enumerate(orders))
+        self[orders] = _columns(self[lower], [self.x[j]])[0]
+        return self[orders]
+
+
+def _motion_kernel(bodies: tuple[Moving, Moving], turns: tuple[int, int], time: int, parameters: int, quick: bool) -> Kernel:
+    """R, R', R'' and T, T', T'' as `rigid_time_bound` takes them, of the window and its beginning."""
+    pool = bodies[0].rotation[0].pool
+    window, start = pool.variable(0), pool.variable(1)
+    moment: list[Expr | None] = [None] * time + [window]
+    outputs: list[Expr] = []
+    guards: list[Expr] = []
+    for body, turn, sign in zip(bodies, turns, (1, -1), strict=True):
+        matrix = _substitute([e if sign > 0 else -e for e in body.rotation], moment)
+        if turn != FIXED:
+            outputs += _substitute(matrix, [start])
+        if turn == TURNING:
+            (speed,) = _columns(matrix, [window])
+            outputs += [*_substitute(speed, [start]), *_columns(speed, [window])[0], *matrix]
+            guards += [*matrix, *speed]
+    shift = _substitute([a - b for a, b in zip(bodies[0].translation, bodies[1].translation, strict=True)], moment)
+    (speed,) = _columns(shift, [window])
+    now = _substitute(shift, [start])
+    guards += [*shift, *speed]
+    if rough(guards):
+        for guard in guards:
+            now = [pool.trusted(e, guard, 3) for e in now]
+    outputs += [*now, *_substitute(speed, [start]), *_columns(speed, [window])[0], *shift]
+    return _kernel(outputs, ["t"], parameters, quick)
 
 
 def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
@@ -147,13 +211,15 @@ def _depends(e: Expr) -> bool:
     return not (e.op == "constant" and e.value == 0)
 
 
-def _substitute(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+def _substitute(outputs: Sequence[Expr], variables: Sequence[Expr | None]) -> list[Expr]:
     """The same formulas of other nodes in the place of their variables."""
     pool = outputs[0].pool
     image: dict[int, Expr] = {}
     for e in reachable(outputs):
         if e.op == "variable":
-            image[e.index] = variables[e.value]
+            new = variables[e.value]
+            assert new is not None
+            image[e.index] = new
         else:
             image[e.index] = pool.restore(e.op, tuple(image[a.index] for a in e.args), e.value)
     return [image[e.index] for e in outputs]

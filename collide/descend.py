@@ -16,6 +16,7 @@ from .layout import (
     LEAST,
     LEAST_STEP,
     LOCAL_SOLVES,
+    OBJECTIVE,
     POINT_PARAMETERS,
     VARIABLES,
 )
@@ -26,30 +27,74 @@ from .queue import attribute
 _STEPS, _REACH, _FIRST, _LAST = 24, 0.3, 1.0, 1e-4
 # A step and a residual at which a local solve has converged, a step below which another one changes nothing, and a
 # residual at which it is given up after half of the steps.
-_SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP, _HOPELESS = 1e-9, 1e-7, 1e-13, 3e-2
+_SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP, _HOPELESS = 1e-9, 1e-7, 3e-11, 3e-2
+# After so many steps the first point that has converged ends the solve.
+_ENOUGH = 8
+# So many points stay near the box they come from: no step is longer than so many of its widths, and where it is no wider than
+# this share of the domain, variables at the end of the domain start held there.
+_NEAR_LANES, _NEAR, _SMALL_BOX = 4, 2.0, 0.07
 
 
 @native
 def descend(s, p):
     """Newton from the points in `point`, all lanes at once. `flag` is 1 in lanes that converged."""
+    start(s, p)
+    settle_down(s, p)
+
+
+@native
+def descend_near(s, p, boxes, k):
+    """The same from points in box k, which half of the lanes do not leave by far."""
+    start(s, p)
+    n, objective = attribute(s, p, VARIABLES), attribute(s, p, OBJECTIVE)
+    widest = 0.0
+    for j in range(n):
+        if j != objective and width(s, s.domain, p, j) > 0.0:
+            widest = max(widest, width(s, boxes, k, j) / width(s, s.domain, p, j))
+    for lane in range(_NEAR_LANES):
+        s.reach[lane] = min(_REACH, max(_NEAR * widest, _SMALL_STEP))
+        s.point[objective * LANES + lane] = lower(s, boxes, k, objective)
+        for j in range(n):
+            at = j * LANES + lane
+            if widest <= _SMALL_BOX and j != objective and period(s, p, j) == 0.0:
+                if lower(s, boxes, k, j) <= lower(s, s.inner, p, j):
+                    s.point[at] = lower(s, s.inner, p, j)
+                    s.unheld[at] = 0.0
+                elif upper(s, boxes, k, j) >= upper(s, s.inner, p, j):
+                    s.point[at] = upper(s, s.inner, p, j)
+                    s.unheld[at] = 0.0
+    settle_down(s, p)
+
+
+@native
+def start(s, p):
+    """Nothing is held, nothing known of the multipliers."""
     s.count[LOCAL_SOLVES] += 1
     n = attribute(s, p, VARIABLES)
     for lane in range(LANES):
+        s.reach[lane] = _REACH
         s.damping[lane] = _FIRST
         for k in range(attribute(s, p, EQUATIONS)):
             s.multiplier[k * LANES + lane] = 0.0
         for j in range(n):
             s.unheld[j * LANES + lane] = 1.0 if width(s, s.domain, p, j) > 0.0 else 0.0
+
+
+@native
+def settle_down(s, p):
+    """Newton steps until every lane has converged or is given up."""
+    n = attribute(s, p, VARIABLES)
     for turn in range(_STEPS):
         call_kernel(attribute(s, p, LEAST), s.point, attribute(s, p, POINT_PARAMETERS), s.value)
         call_kernel(attribute(s, p, LEAST_STEP), s.value, s.multiplier, s.unheld, s.damping, s.steps)
-        busy = False
+        busy, found = False, False
         for lane in range(LANES):
             size, residual = glide(s, p, lane), s.steps[2 * n * LANES + lane]
             s.damping[lane] = min(_FIRST, max(_LAST, residual))
             s.flag[lane] = 1.0 if size < _SMALL_STEP and residual < _SMALL_RESIDUAL else 0.0
+            found = found or s.flag[lane] > 0.5
             busy = busy or (size > _NO_STEP and (residual < _HOPELESS or 2 * turn < _STEPS))
-        if not busy:
+        if not busy or (found and turn >= _ENOUGH):
             return
 
 
@@ -74,13 +119,15 @@ def glide(s, p, lane):
     """Take the step of a lane along the ends of the domain; its size against the domain, 1 where an end was met or left."""
     if not usable(s, p, lane):
         return np.inf
-    size = 0.0
-    n = attribute(s, p, VARIABLES)
+    size, far = 0.0, 0.0
+    n, objective = attribute(s, p, VARIABLES), attribute(s, p, OBJECTIVE)
     for j in range(n):
         whole = width(s, s.domain, p, j)
         if whole > 0.0:
-            size = max(size, abs(s.steps[j * LANES + lane]) / whole)
-    scale = min(1.0, _REACH / size) if size > 0.0 else 1.0
+            share = abs(s.steps[j * LANES + lane]) / whole
+            size = max(size, share)
+            far = max(far, share / (_REACH if j == objective else s.reach[lane]))
+    scale = 1.0 / far if far > 1.0 else 1.0
     for j in range(n):
         at = j * LANES + lane
         lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)

@@ -23,7 +23,12 @@ FIELDS = {
     "sibling": int,       # (capacity,)
     "free": int,          # (capacity,): a stack of unused boxes
     "plan": int,          # (capacity,): what `march` does with it next
+    "pair": int,          # (capacity, 2): its nodes in the trees of both bodies, -1 for none
     "horizon": float,     # (capacity,): up to which time; or minus the size it had when a local solve was tried in it
+    # nodes of the trees of boxes of single bodies, see `nodes`
+    "record": float,      # (nodes, RECORD_STRIDE): Taylor models
+    "rectangle": float,   # (nodes, 2, 2): lo, hi of each parameter
+    "halves": int,        # (nodes,): the first of two neighbours; -1 before they are made
     # solutions
     "found": float,       # (solutions, n, 2): a box that holds it
     "region": float,      # (solutions, n, 2): where a UNIQUE one is the only zero
@@ -47,6 +52,11 @@ FIELDS = {
     "image": float,       # (6, 2)
     "Z": float,           # (2 n, 2): boxes and their centres, for `march`
     "T": float,           # (bounds, 2): Taylor coefficients there
+    "S": float,           # (4, 2): boxes of one body's parameters and their centres
+    "W": float,           # (2, 2): windows of time and their beginnings
+    "A": float,           # (RECORD_STRIDE,): Taylor models of the first body
+    "B": float,           # (RECORD_STRIDE,): and of the second
+    "made": float,        # (RECORD_STRIDE,): new ones
     "N": float,           # (m,): a direction
     "out": float,         # (n,): what follows for the time, and sizes in space
     "point": float,       # (n,): points of a local solve
@@ -55,12 +65,19 @@ FIELDS = {
     "multiplier": float,  # (m,): those of Lagrange
     "unheld": float,      # (n,): 0 for variables held at the end of their domain
     "damping": float,     # ()
+    "reach": float,       # (): the longest step against the domain
     # one lane at a time
     "before": float,      # (LANES, n, 2): boxes as they were popped
     "hold": float,        # (LANES, n, 2): and after contraction
     "action": int,        # (LANES,): what becomes of each
     "trial": int,         # (LANES,): tests of a box in a row
     "until": float,       # (LANES,): the end of the window that is tested
+    "both": int,          # (LANES, 2): nodes of the boxes in `before`
+    "parents": int,       # (LANES, 2): nodes of the boxes in `hold`
+    "fresh": int,         # (LANES,): nodes being made
+    "asked": int,         # (LANES,): nodes to be halved
+    "repeat": int,        # (LANES,): how often the boxes in `hold` were tested in a row
+    "later": float,       # (LANES,): and their horizons
     "reached": float,     # (LANES, n): where local solves ended
     "small": float,       # (max(m, n), n): dense matrix of a local solve
     "step": float,        # (n,)
@@ -84,15 +101,17 @@ FIELDS = {
 
 # Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, are addresses; 0 where a problem has
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
-# necessary conditions hold on the whole closed domain.
+# necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN have an entry for each of two rigid
+# bodies: the kernel of its Taylor model and what makes a record of that, the length of the record, the number of its parameters;
+# for such bodies TAYLOR is the kernel of the motions.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- LEAST, LEAST_STEP, COLUMNS) = range(26)
+ LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, COLUMNS) = range(34)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, POLE, POLE_END, COUNTS) = range(18)
+ WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, COUNTS) = range(21)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where
@@ -103,8 +122,9 @@ PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, REALS = rang
 # outside the domain or violate an inequality.
 LOCATED, EXISTS, UNIQUE, ALONE = 0, 1, 2, -1
 
-# The plan of a box that `march` has not seen: see there.
-NO_PLAN = 255
+# The plan of a box that `march` has not seen, what counts tests in a row (see there), and the plan of a box in which nothing
+# moves the point by more than the tolerance.
+NO_PLAN, TEST, SETTLED = 255, 256, -1
 
 # Why a slice of the loop ended.
 FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS, NEED_CHART = 0, 1, 2, 3, 4

@@ -6,6 +6,9 @@ The box whose window begins first is split next, along the parameter that moves 
 are tested before they are queued. A child that got on by a good part of its window is tested again, from there and
 over a shorter window, before it is split: there the second derivative by time is better known.
 
+For two rigid bodies a box is a pair of nodes of two trees (`pairs`, `nodes`), and what a body looks like is evaluated once a
+node (`codegen.rigid_directions`).
+
 No condition but contact itself is used, so a box is dropped only if the closed surfaces do not meet in it. Boxes whose
 window begins within `simultaneity` of the proved bound are left to `search.step`.
 """
@@ -14,91 +17,97 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_border, cut, known, lower, too_late, upper, width
+from .boxes import cut, lower, upper
 from .layout import (
+    BODY,
     EQUATIONS,
     ITERATIONS,
     LANES,
     NO_PLAN,
     OBJECTIVE,
     PARAMETERS,
-    PROVED,
     ROOT,
-    SIMULTANEITY,
+    SETTLED,
     STRIDE,
     TAYLOR,
-    TENTATIVE,
+    TEST,
     TIME_BOUND,
     TOLERANCE,
     VARIABLES,
 )
+from .nodes import gather
+from .pairs import marching, model_boxes, plan_of_pair, take_pairs, wanted
 from .queue import attribute, copy_box, pop, push
 
-# A plan names the one or two variables to halve, _NONE for none, and counts the tests in a row without a split.
-# NO_PLAN is none and none. _SETTLED: no variable moves the point by more than the tolerance.
-_NONE, _SECOND, _TEST, _SETTLED = 15, 16, 256, -1
+# A plan names the one or two variables to halve, _NONE for none, and counts, times TEST, the tests in a row without a split.
+# NO_PLAN is none and none.
+_NONE, _SECOND = 15, 16
 # A test that moves a window on by less than this share of it is not worth another one; nor are more than so many in a
 # row; and the window of the next one, against the last advance.
 _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
+# It is worth it all the same where the second derivative by time used up this share of the gap: over a shorter window there is less
+# of it. After a test that gets so far in a window that ends before the box does, the count begins again: space need not be split.
+_CURVED, _MOSTLY = 0.5, 0.5
 # A second variable is halved together with the first if it moves the point by at least this share as far.
 _COMPARABLE = 0.5
 
 
 @native
-def marching(s, p):
-    """Is the first box of problem p one for `march`?"""
-    if attribute(s, p, TAYLOR) == 0:
-        return False
-    i = attribute(s, p, ROOT)
-    if s.plan[i] == _SETTLED:
-        return False
-    if lower(s, s.box, i, attribute(s, p, OBJECTIVE)) >= min(s.real[PROVED], s.real[TENTATIVE]) - s.real[SIMULTANEITY]:
-        return False
-    for j in range(attribute(s, p, VARIABLES)):
-        if j != attribute(s, p, OBJECTIVE) and width(s, s.box, i, j) > s.real[TOLERANCE]:
-            return True
-    return False
-
-
-@native
 def march(s, p):
     """Test up to eight boxes of problem p: first ones that are due to be tested, or the parts of first ones."""
-    used = 0
-    while used + 4 <= LANES and attribute(s, p, ROOT) >= 0 and marching(s, p):
-        i = pop(s, p)
-        if not too_late(s, p, s.box, i) and (at_border(s, p, s.box, i) or not known(s, p, s.box, i)):
-            used = spread(s, p, i, used)
+    used = take_pairs(s, p) if attribute(s, p, BODY) != 0 else take_boxes(s, p)
     if used == 0:
         return
     s.count[ITERATIONS] += used
     for lane in range(LANES):
         prepare(s, p, lane, lane if lane < used else 0)
+    bound_times(s, p)
+    for lane in range(used):
+        settle(s, p, lane)
+
+
+@native
+def bound_times(s, p):
+    """Lower bounds of the times of contact in the lanes of Z (of A, B and W for two rigid bodies), in `out`."""
     if attribute(s, p, EQUATIONS) == 3:
         for k in range(3):
             for lane in range(LANES):
                 s.N[k * LANES + lane] = s.normal[3 * p + k]
-    call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
-    call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
-    for lane in range(used):
-        settle(s, p, lane)
+    if attribute(s, p, BODY) != 0:
+        call_kernel(attribute(s, p, TAYLOR), s.W, attribute(s, p, PARAMETERS), s.T)
+        call_kernel(attribute(s, p, TIME_BOUND), s.A, s.B, s.T, s.W, s.N, s.out)
+    else:
+        call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
+        call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
 
 
 @native
 def narrow(s, p):
     """Move on the windows of the boxes in X, in lanes where `flag` is not 0; it becomes 0 where that empties them."""
     objective, n = attribute(s, p, OBJECTIVE), attribute(s, p, VARIABLES)
+    if attribute(s, p, BODY) != 0:
+        model_boxes(s, p)
     for lane in range(LANES):
-        for j in range(n):
+        put_window(s, lane, -s.X[2 * objective * LANES + lane], s.X[(2 * objective + 1) * LANES + lane])
+        for j in range(n if attribute(s, p, BODY) == 0 else 0):
             lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
             put_lane(s, n, j, lane, lo, hi, lo if j == objective else min(max(0.5 * (lo + hi), lo), hi))
-    call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
-    call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
+    bound_times(s, p)
     for lane in range(LANES):
         bound = s.out[lane]
         if bound > s.X[(2 * objective + 1) * LANES + lane]:
             s.flag[lane] = 0.0
         else:
             s.X[2 * objective * LANES + lane] = min(s.X[2 * objective * LANES + lane], -bound)
+
+
+@native
+def put_window(s, lane, lo, hi):
+    """The window of time and its beginning in a lane of W."""
+    s.W[lane] = -lo
+    s.W[LANES + lane] = hi
+    s.W[2 * LANES + lane] = -lo
+    s.W[3 * LANES + lane] = lo
 
 
 @native
@@ -111,11 +120,22 @@ def put_lane(s, n, j, lane, lo, hi, centre):
 
 
 @native
+def take_boxes(s, p):
+    """First boxes, or the parts they are planned to be cut into, in `before`; how many."""
+    used = 0
+    while used + 4 <= LANES and attribute(s, p, ROOT) >= 0 and marching(s, p):
+        i = pop(s, p)
+        if wanted(s, p, i):
+            used = spread(s, p, i, used)
+    return used
+
+
+@native
 def spread(s, p, i, used):
     """Box i, or its parts, into the lanes from `used` on; the number of lanes used then."""
     first, second = s.plan[i] % _SECOND, s.plan[i] // _SECOND % _SECOND
     copy_box(s, p, s.box, i, s.before, used)
-    s.trial[used] = s.plan[i] // _TEST
+    s.trial[used] = s.plan[i] // TEST
     s.until[used] = s.horizon[i]
     count = used + 1
     if first != _NONE:
@@ -143,16 +163,22 @@ def halve(s, p, begin, end, j):
 
 @native
 def prepare(s, p, lane, source):
-    """A lane of Z: the box with the window to be tested, its centre, and the beginning of the window."""
+    """The box with the window to be tested into a lane of Z, or of A, B and W."""
     objective, n = attribute(s, p, OBJECTIVE), attribute(s, p, VARIABLES)
+    begin = lower(s, s.before, source, objective)
+    end = max(begin, min(min(upper(s, s.before, source, objective), cut(s)), s.until[source]))
+    s.until[source] = end
+    if attribute(s, p, BODY) != 0:
+        put_window(s, lane, begin, end)
+        gather(s, p, 0, lane, s.both[2 * source], s.A)
+        gather(s, p, 1, lane, s.both[2 * source + 1], s.B)
+        return
     for j in range(n):
         lo, hi = lower(s, s.before, source, j), upper(s, s.before, source, j)
-        centre = min(max(0.5 * (lo + hi), lo), hi)
         if j == objective:
-            hi = max(lo, min(min(hi, cut(s)), s.until[source]))
-            s.until[source] = hi
-            centre = lo
-        put_lane(s, n, j, lane, lo, hi, centre)
+            put_lane(s, n, j, lane, begin, end, begin)
+        else:
+            put_lane(s, n, j, lane, lo, hi, min(max(0.5 * (lo + hi), lo), hi))
 
 
 @native
@@ -160,19 +186,31 @@ def settle(s, p, lane):
     """Drop the box of a lane, or queue it with what was learnt."""
     objective, n = attribute(s, p, OBJECTIVE), s.count[STRIDE]
     begin, until = lower(s, s.before, lane, objective), s.until[lane]
+    end = min(upper(s, s.before, lane, objective), cut(s))
     bound = max(s.out[lane], begin)
     if bound > until:
-        if until >= min(upper(s, s.before, lane, objective), cut(s)):
+        if until >= end:
             return
         bound = until
     s.before[2 * (n * lane + objective)] = bound
     i = push(s, p, s.before, lane)
     s.horizon[i] = np.inf
-    if bound - begin > _WORTH * (until - begin) and s.trial[lane] < _MOST:
-        s.plan[i] = NO_PLAN + _TEST * (s.trial[lane] + 1)
+    if attribute(s, p, BODY) != 0:
+        s.pair[2 * i] = s.both[2 * lane]
+        s.pair[2 * i + 1] = s.both[2 * lane + 1]
+    share = (bound - begin) / (until - begin) if until > begin else 0.0
+    far = share > _MOSTLY and until < end
+    if far or (s.trial[lane] < _MOST and (share > _WORTH or (share > 0.0 and curved(s, p, lane) > _CURVED))):
+        s.plan[i] = NO_PLAN + TEST * (1 if far else s.trial[lane] + 1)
         s.horizon[i] = bound + _WINDOW * (bound - begin)
     else:
-        s.plan[i] = plan_of(s, p, lane)
+        s.plan[i] = plan_of(s, p, lane) if attribute(s, p, BODY) == 0 else plan_of_pair(s, p, lane)
+
+
+@native
+def curved(s, p, lane):
+    """About which share of the gap the second derivative by time used up."""
+    return s.out[(1 if attribute(s, p, BODY) != 0 else attribute(s, p, VARIABLES)) * LANES + lane]
 
 
 @native
@@ -200,7 +238,7 @@ def plan_of(s, p, lane):
     if first < 0:
         return NO_PLAN
     if most <= s.real[TOLERANCE]:
-        return _SETTLED
+        return SETTLED
     if second < 0 or more < _COMPARABLE * most:
         second = _NONE
     return first + _SECOND * second

@@ -1,5 +1,6 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from codegen.lanes import WIDTH
 from codegen.local_step import least_step
 from codegen.native import Code
 
-from .advance import Advance, Moving, advance_kernel, rigid_advance
+from .advance import Advance, Moving, RigidAdvance, advance_kernel, rigid_advance
 
 Value = TypeVar("Value")
 
@@ -127,19 +128,19 @@ class Problem:
         outputs, values = self.directions() if self.directions is not None else ((), self.parameters)
         return (self._kernel(outputs, len(values)), values.mean(axis=1)) if outputs else None
 
-    @_shared
+    @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
         """The parameters as the kernels of boxes and of points take them, eight lanes each."""
         ends = np.stack([-self.parameters[:, 0], self.parameters[:, 1]], axis=1)
         return np.repeat(ends[:, :, None], WIDTH, 2), np.repeat(self.parameters.mean(axis=1)[:, None], WIDTH, 1)
 
     @_shared
-    def advance(self) -> Advance | None:
+    def advance(self) -> Advance | RigidAdvance | None:
         """Bounds of the objective from below, for the fast method."""
         if not self.fast or self.objective is None:
             return None
         if self.moving is not None:
-            return rigid_advance(self.moving(), self.variables, len(self.parameters), self.quick)
+            return rigid_advance(self.moving(), self.objective, len(self.parameters), self.quick)
         return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick)
 
     @_shared
@@ -181,6 +182,15 @@ class Problem:
         moved = [Moving(moving[3 * k], moving[3 * k + 1], moving[3 * k + 2], body.own) for k, body in enumerate(bodies)]
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
+
+    def instance(self, numbers: np.ndarray, box: np.ndarray) -> "Problem":
+        """The same problem with other numbers (p,) for its parameters and another box (n, 2): nothing is compiled again."""
+        other = copy.copy(self)
+        object.__setattr__(other, "parameters", np.stack([numbers, numbers], axis=1))
+        object.__setattr__(other, "outer", box)
+        object.__setattr__(other, "inner", box)
+        other.__dict__.pop("parameter_blocks", None)
+        return other
 
     def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:
         count = len(self.parameters) if parameters is None else parameters

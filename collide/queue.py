@@ -85,6 +85,8 @@ def push(s, p, source, k):
     s.sibling[i] = -1
     s.plan[i] = NO_PLAN
     s.horizon[i] = np.inf
+    s.pair[2 * i] = -1
+    s.pair[2 * i + 1] = -1
     s.table[p * COLUMNS + ROOT] = meld(s, attribute(s, p, ROOT), i)
     s.count[OPEN] += 1
     return i

@@ -7,7 +7,7 @@ within `separation` of one of them.
 from codegen.loops import call_kernel, native
 
 from .boxes import at_pole, cut, keep_clear, load_lane, lower, upper
-from .descend import descend
+from .descend import descend, descend_near
 from .layout import (
     CLOSED,
     EQUATIONS,
@@ -160,7 +160,10 @@ def look_ahead(s, p):
     if attribute(s, p, POINT) == 0:
         return
     scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
-    solve_locally(s, p)
+    if attribute(s, p, LEAST) != 0:
+        descend_near(s, p, s.box, attribute(s, p, ROOT))
+    else:
+        local_solve(s, p)
     if choose_best(s, p):
         keep_normal(s, p)
         prove(s, p, False)

@@ -59,7 +59,9 @@ from .layout import (
     TAYLOR,
     WALKED,
 )
-from .march import march, marching, narrow
+from .march import march, narrow
+from .nodes import room_for_nodes
+from .pairs import marching
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
 from .solutions import record
@@ -77,7 +79,7 @@ def run(s, steps):
             if attribute(s, p, OBJECTIVE) >= 0 and attribute(s, p, ROOT) >= 0 and s.count[SOLUTIONS] + 2 * LANES < s.count[ROOM]:
                 look_ahead(s, p)
     for _ in range(steps):
-        if not room_for_boxes(s):
+        if not room_for_boxes(s) or not room_for_nodes(s):
             return NEED_BOXES
         if s.count[SOLUTIONS] + 2 * LANES >= s.count[ROOM]:
             return NEED_SOLUTIONS

@@ -9,18 +9,22 @@ from codegen import linear
 from codegen.local_step import LARGEST, local_step
 
 from . import layout
+from .advance import RigidAdvance
 from .layout import FIELDS, LANES
 from .native import compiled
 from .problem import Problem
 from .search import push_held, run
 
-_BOXES, _SOLUTIONS = 1 << 12, 256
+_BOXES, _NODES, _SOLUTIONS = 1 << 12, 1 << 12, 256
+# The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
+_MOST_NODES = 1 << 16
 
 # How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well; and
 # the operator, which is also the one that proves uniqueness.
 METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk": (2, "krawczyk"), "subdivision": (0, "krawczyk")}
 
-_PER_BOX = ("box", "key", "child", "sibling", "free", "plan", "horizon")
+_PER_BOX = ("box", "key", "child", "sibling", "free", "plan", "horizon", "pair")
+_PER_NODE = ("record", "rectangle", "halves")
 _PER_SOLUTION = ("found", "region", "place", "kind", "owner")
 
 
@@ -35,11 +39,13 @@ class Search:
         self.problems = tuple(problems)
         self.n = max(len(p.variables) for p in problems)
         newton, operator = METHODS[method]
+        self.record = max((m.length for p in problems if isinstance(p.advance, RigidAdvance) for m in p.advance.models), default=1)
         self.march = method == "auto"
         self.arrays = self._allocate(max(len(p.rows) for p in problems))
         self._fill(operator)
         for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, _SOLUTIONS),
-                            (layout.FREE, _BOXES), (layout.NEXT_LOCAL, 1), (layout.NEWTON, newton), (layout.SAMPLE, int(sample)),
+                            (layout.FREE, _BOXES), (layout.ROOM_NODES, _NODES), (layout.RECORD_STRIDE, self.record),
+                            (layout.NEXT_LOCAL, 3), (layout.NEWTON, newton), (layout.SAMPLE, int(sample)),
                             (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only))):
             self.count[name] = value
         self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
@@ -136,7 +142,16 @@ class Search:
     # -- memory -------------------------------------------------------------------------------------------------
 
     def grow_boxes(self) -> None:
-        """Twice the room for boxes."""
+        """Twice the room for boxes and for nodes, whichever there is too little of."""
+        room = int(self.count[layout.ROOM_NODES])
+        if room - self.count[layout.NODES] < 8 * LANES:
+            if room < _MOST_NODES:
+                self._double(_PER_NODE)
+                self.count[layout.ROOM_NODES] *= 2
+            else:
+                self.arrays["pair"][:] = -1
+                self.count[layout.NODES] = 0
+            return
         old, unused = len(self.arrays["key"]), int(self.count[layout.FREE])
         self._double(_PER_BOX)
         self.arrays["free"][unused:unused + old] = np.arange(2 * old - 1, old - 1, -1)
@@ -155,23 +170,28 @@ class Search:
 
     def _allocate(self, m: int) -> dict[str, np.ndarray]:
         n, problems = self.n, len(self.problems)
-        bounds = max((len(p.advance.kernel.outputs) for p in self.problems if p.advance), default=0)
+        bounds = max((len(k.outputs) for p in self.problems if p.advance for k in p.advance.all_kernels), default=0)
         values = max(m + m * n, *(len(p.least_kernel.outputs) for p in self.problems if p.advance), 0)
         per_problem = {"table": (problems, layout.COLUMNS), "domain": (problems, n, 2), "inner": (problems, n, 2),
                        "border": (problems, n, 2), "period": (problems, n), "polar": (problems, n, 2), "normal": (problems, 3)}
-        per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2)}
+        per_box = dict.fromkeys(_PER_BOX, (_BOXES,)) | {"box": (_BOXES, n, 2), "pair": (_BOXES, 2)}
+        per_node = {"record": (_NODES, self.record), "rectangle": (_NODES, 2, 2), "halves": (_NODES,)}
         per_solution = dict.fromkeys(_PER_SOLUTION, (_SOLUTIONS,)) | {
             "found": (_SOLUTIONS, n, 2), "region": (_SOLUTIONS, n, 2), "place": (_SOLUTIONS, 3, 2)}
         blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
                   "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
-                  "multiplier": (m,), "unheld": (n,), "damping": (),
-                  "Z": (2 * n, 2), "T": (bounds, 2), "N": (m,), "out": (n,)}
+                  "multiplier": (m,), "unheld": (n,), "damping": (), "reach": (),
+                  "Z": (2 * n, 2), "T": (bounds, 2), "S": (4, 2), "W": (2, 2),
+                  "A": (self.record,), "B": (self.record,), "made": (self.record,),
+                  "N": (m,), "out": (n + 1,)}
         rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
                 "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n),
+                "both": (LANES, 2), "parents": (LANES, 2), "fresh": (LANES,), "asked": (LANES,), "repeat": (LANES,), "later": (LANES,),
                 "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
                 "near": (3, 2), "pick": (max(m, n),), "bound": (n,),
                 "base": (n,), "along": (2, n), "heading": (2, 3), "spot": (3,), "aim": (LANES, 2), "pace": (LANES,), "goal": (LANES,)}
-        shapes: dict[str, Any] = {**per_problem, **per_box, **per_solution, **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
+        shapes: dict[str, Any] = {**per_problem, **per_box, **per_node, **per_solution,
+                                  **{k: (*v, LANES) for k, v in blocks.items()}, **rest}
         return {name: np.zeros(shapes[name], np.float64 if kind is float else np.int64) for name, kind in FIELDS.items()}
 
     def _point(self) -> None:
@@ -187,6 +207,8 @@ class Search:
             if self.march and p.advance:
                 a["table"][k, layout.TAYLOR] = p.advance.kernel.block_address()
                 a["table"][k, layout.TIME_BOUND] = p.advance.bound
+                if isinstance(p.advance, RigidAdvance):
+                    _fill_trees(a["table"][k], p.advance)
                 a["table"][k, layout.LEAST] = p.least_kernel.block_address("points")
                 a["table"][k, layout.LEAST_STEP] = p.least_step
             a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
@@ -194,6 +216,14 @@ class Search:
             for name, values in (("border", p.border), ("period", p.period), ("polar", p.polar)):
                 if values is not None:
                     a[name][k, :n] = values
+
+
+def _fill_trees(row: np.ndarray, advance: RigidAdvance) -> None:
+    for side in (0, 1):
+        row[layout.BODY + side] = advance.kernels[side].block_address()
+        row[layout.RECORD + side] = advance.records[side]
+        row[layout.LENGTH + side] = advance.models[side].length
+        row[layout.OWN + side] = len(advance.models[side].degrees)
 
 
 def _row(p: Problem, operator: str) -> list[int]:

@@ -13,6 +13,8 @@ from collide.contact import situation
 from collide.parts import faces_of
 from collide.state import METHODS, Search
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
+from tests.benchmarks.general import bicubic, drawn
+from tests.benchmarks.general import problem as family_problem
 
 HALF = sp.Rational(1, 2)
 
@@ -279,3 +281,16 @@ def test_a_near_miss_is_not_proved_to_be_a_contact():
     low = 1 + sp.Rational(1, 10**9)
     c = collide.first_contact([hanging_ball(t / 7, low + (t - 1) ** 2), plate(0, v=(-2, 2))], (0, 2))
     assert c.status in (collide.Status.NO_CONTACT, collide.Status.UNRESOLVED) and not c.existence.any()
+
+
+def test_a_long_time_span_costs_little():
+    """Patches that meet or miss within the first second, and speed up for a hundred: windows of time become short by themselves."""
+    family = bicubic()
+    numbers, boxes = drawn(family, 10)
+    boxes[:, 4, 1] = 100.0
+    whole = family_problem(family, True)
+    for k in (3, 5, 8, 9):
+        search = Search([whole.instance(numbers[k], boxes[k])], separation=0.1)
+        search.real[layout.GAP] = 1e-6
+        reason = search.run(2000)
+        assert reason == layout.FINISHED and search.count[layout.ITERATIONS] < 5000

@@ -1,0 +1,210 @@
+"""Taylor models of a surface over a box of its parameters, in Bernstein form: control points and a remainder.
+
+Over the box c + r s, s in [-1, 1] in each parameter, Taylor's theorem gives every coordinate of the surface b as
+
+    b(c + r s) = sum_ij a_ij s_u^i s_v^j + R,   a_ij = b_ij(c) r_u^i r_v^j / (i! j!),
+    |R| <= sum_{i+j=D+1} max |b_ij| r_u^i r_v^j / (i! j!),
+
+the sum over i + j <= D, or over all i <= p, j <= q without a remainder where b is a polynomial of these degrees. In the
+Bernstein basis of degree (p, q) on [-1, 1]^2 a power s^i has the coefficients e_i / C(p, i), e_i the elementary symmetric
+polynomial of k ones and p - k minus ones (the blossom of s^i). So n . b lies in the convex hull of the numbers n . P, P the
+control points, widened by |n| . rho.
+
+Rounding. Everything is rounded upward. A product m k of a double m and a weight k in [k_lo, k_up] is taken as m k_up, which
+is wrong by at most |m| (k_up - k_lo) and what rounding upward of m k_up and of -m k_up differ by; sums of products are
+computed with both signs, and half of the difference is no less than their error. All of it goes into rho.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+from typing import NamedTuple
+
+from .lanes import Lanes
+from .straight_line import straight_line
+from .time_advance import Reader, Value, Vector, half_width
+
+Index = tuple[int, int]
+
+
+class Model(NamedTuple):
+    """The shape of a Taylor model: degrees in the one or two parameters, the derivatives (i, j) of the polynomial and of the
+    remainder, and whether the surface may fail to be differentiable somewhere.
+    """
+
+    degrees: tuple[int, ...]
+    terms: tuple[Index, ...]
+    remainder: tuple[Index, ...]
+    rough: bool
+
+    @property
+    def both(self) -> Index:
+        return self.degrees[0], self.degrees[1] if len(self.degrees) > 1 else 0
+
+    @property
+    def points(self) -> int:
+        return (self.both[0] + 1) * (self.both[1] + 1)
+
+    # A record holds, 3 doubles each: control points (those of the second parameter next to each other), rho, size (a bound
+    # of the coordinates of control points, with rho), middle and reach (of a box that holds the surface); then doubt, 0 or,
+    # where only the box is known, infinite; then the extents in space along the parameters.
+
+    @property
+    def rho(self) -> int:
+        return 3 * self.points
+
+    @property
+    def size(self) -> int:
+        return self.rho + 3
+
+    @property
+    def middle(self) -> int:
+        return self.rho + 6
+
+    @property
+    def reach(self) -> int:
+        return self.rho + 9
+
+    @property
+    def doubt(self) -> int:
+        return self.rho + 12
+
+    @property
+    def extents(self) -> int:
+        return self.rho + 13
+
+    @property
+    def length(self) -> int:
+        return self.rho + 15
+
+
+def record_kernel(model: Model, quick: bool = False) -> int:
+    """Address of ``void(Z, T, out)``: the records of eight boxes.
+
+    Z    (2 d, 2)     the d parameters of the box as intervals, then its centre as thin ones
+    T    intervals:   b over the box; b_ij at the centre for each of the terms; b_ij over the box for those of the remainder;
+                      for a rough surface one more, unbounded where the derivatives cannot be trusted
+    out  (length,)    the records
+    """
+    return straight_line("Taylor model", tuple(model), "Z T out", lambda module, L: _record(L, model), quick=quick)
+
+
+def _record(L: Lanes, model: Model) -> None:
+    read = Reader(L)
+    natural = [read.ends() for _ in range(3)]
+    r = [half_width(L, len(model.degrees), j) for j in range(len(model.degrees))]
+    points, rho = _control_points(L, model, read, r)
+    rho = _remainder(L, model, read, r, rho)
+    doubt = L.max(*read.ends()) if model.rough else L.const(0.0)
+    total = doubt
+    for row in points:
+        for i in range(3):
+            total = L.add(L.abs(row[i]), total)
+    for x in rho:
+        total = L.add(x, total)
+    known = L.lt(total, L.const(math.inf))
+    _store(L, model, natural, points, rho, known, r)
+
+
+def _powers(L: Lanes, r: Sequence[Value], index: Index, factor: Fraction) -> tuple[Value, Value]:
+    """factor r_u^i r_v^j from below and from above."""
+    low, up = (L.const(x) for x in _enclosed(factor))
+    for x, power in zip(r, index, strict=False):
+        for _ in range(power):
+            low, up = L.neg(L.mul(L.neg(low), x)), L.mul(up, x)
+    return low, up
+
+
+def _enclosed(x: Fraction) -> tuple[float, float]:
+    """The tight enclosure in doubles: the nearest one, and its neighbour on the other side of x where it is not exact."""
+    nearest = float(x)
+    if Fraction(nearest) == x:
+        return nearest, nearest
+    return (nearest, math.nextafter(nearest, math.inf)) if nearest < x else (math.nextafter(nearest, -math.inf), nearest)
+
+
+def blossom(degree: int, power: int) -> list[int]:
+    """C(degree, power) times the Bernstein coefficients of s^power on [-1, 1]."""
+    return [sum(math.prod(chosen) for chosen in combinations([1] * k + [-1] * (degree - k), power)) for k in range(degree + 1)]
+
+
+def _control_points(L: Lanes, model: Model, read: Reader, r: Sequence[Value]) -> tuple[list[Vector], Vector]:
+    """Control points and what they may be wrong by."""
+    p, q = model.both
+    zero = L.const(0.0)
+    up, down = [[[zero] * 3 for _ in range(model.points)] for _ in range(2)]
+    rho = [zero] * 3
+    for i, j in model.terms:
+        factor = Fraction(1, math.factorial(i) * math.factorial(j) * math.comb(p, i) * math.comb(q, j))
+        low, high = _powers(L, r, (i, j), factor)
+        weights = [a * b for a in blossom(p, i) for b in blossom(q, j)]
+        middle, radius = read.vector()
+        for c in range(3):
+            a, opposite = L.mul(middle[c], high), L.mul(L.neg(middle[c]), high)
+            error = L.fma(L.abs(middle[c]), L.sub(high, low), L.fma(radius[c], high, L.add(a, opposite)))
+            rho[c] = L.fma(L.const(float(max(map(abs, weights)))), error, rho[c])
+            for k, w in enumerate(weights):
+                up[k][c] = L.fma(L.const(float(w)), a, up[k][c])
+                down[k][c] = L.fma(L.const(float(-w)), a, down[k][c])
+    for c in range(3):
+        rounding = zero
+        for k in range(model.points):
+            rounding = L.max(L.add(up[k][c], down[k][c]), rounding)
+        rho[c] = L.add(rho[c], rounding)
+    return up, rho
+
+
+def _remainder(L: Lanes, model: Model, read: Reader, r: Sequence[Value], rho: Vector) -> Vector:
+    rho = list(rho)
+    for i, j in model.remainder:
+        _, weight = _powers(L, r, (i, j), Fraction(1, math.factorial(i) * math.factorial(j)))
+        for c in range(3):
+            rho[c] = L.fma(L.max(*read.ends()), weight, rho[c])
+    return rho
+
+
+def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], points: Sequence[Vector], rho: Vector, known: str,
+           r: Sequence[Value]) -> None:
+    zero, half = L.const(0.0), L.const(0.5)
+    widest = zero
+    for c in range(3):
+        highest, lowest = points[0][c], L.neg(points[0][c])
+        for point in points[1:]:
+            highest, lowest = L.max(point[c], highest), L.max(L.neg(point[c]), lowest)
+        n, h = natural[c]
+        n, h = L.select(known, L.min(L.add(lowest, rho[c]), n), n), L.select(known, L.min(L.add(highest, rho[c]), h), h)
+        middle = L.mul(half, L.sub(h, n))
+        reach = L.max(L.sub(h, middle), L.add(middle, n))
+        widest = L.max(reach, widest)
+        L.store("%out", model.middle + c, middle)
+        L.store("%out", model.reach + c, reach)
+        L.store("%out", model.rho + c, L.select(known, rho[c], zero))
+        L.store("%out", model.size + c, L.select(known, L.add(L.max(highest, lowest), rho[c]), L.abs(middle)))
+        for k, point in enumerate(points):
+            L.store("%out", 3 * k + c, L.select(known, point[c], middle))
+    L.store("%out", model.doubt, L.select(known, zero, L.const(math.inf)))
+    for j, extent in enumerate(_extents(L, model, points)):
+        # Where nothing but the box is known, the parameter of the wider interval is taken for the longer side.
+        other = r[j] if len(r) < 2 else r[1 - j]
+        L.store("%out", model.extents + j, L.select(known, extent, L.select(L.ge(r[j], other), widest, L.mul(half, widest))))
+
+
+def _extents(L: Lanes, model: Model, points: Sequence[Vector]) -> list[Value]:
+    """The length of the control polygon along each parameter, in the largest coordinate."""
+    p, q = model.both
+    result = []
+    for j in range(len(model.degrees)):
+        largest = L.const(0.0)
+        for c in range(3):
+            total = L.const(0.0)
+            steps, lines, step, line = (p, q + 1, q + 1, 1) if j == 0 else (q, p + 1, 1, q + 1)
+            for k in range(steps):
+                most = L.const(0.0)
+                for m in range(lines):
+                    a, b = points[k * step + m * line][c], points[(k + 1) * step + m * line][c]
+                    most = L.max(L.abs(L.sub(b, a)), most)
+                total = L.add(most, total)
+            largest = L.max(total, largest)
+        result.append(largest)
+    return result

@@ -1,0 +1,84 @@
+"""What the bounds of the time of contact share: intervals read as middles and radii, directions to try, the step in time.
+
+All bounds are rounded upward, lower bounds as negatives. For a direction n and a difference E of points, let n . E or -n . E be at
+least A > 0 at the beginning t0 of a window, its time derivative there at least B, and its second one in the window at least
+C <= 0. By Taylor's theorem it has no zero before t0 + s, s being the positive zero of A + B s + C s^2 / 2:
+
+    s = A / (-B/2 + sqrt((B/2)^2 - A C / 2)).
+"""
+
+from collections.abc import Sequence
+
+from .lanes import Lanes
+
+Value = str
+Vector = list[Value]
+Ball = tuple[Vector, Vector]
+"""Middles and radii."""
+
+
+class Reader:
+    """Reads intervals of a block one after the other; `finite` becomes infinite or NaN if one taken as m +- r is unbounded."""
+
+    def __init__(self, L: Lanes, position: int = 0, pointer: str = "%T") -> None:
+        self.L, self.position, self.pointer, self.finite = L, position, pointer, L.const(0.0)
+
+    def ends(self) -> tuple[Value, Value]:
+        """-lo and hi."""
+        self.position += 1
+        return self.L.load(self.pointer, 2 * self.position - 2), self.L.load(self.pointer, 2 * self.position - 1)
+
+    def interval(self) -> tuple[Value, Value]:
+        """The middle, in doubles, and a radius that covers the interval from there."""
+        L = self.L
+        n, h = self.ends()
+        middle = L.mul(L.const(0.5), L.sub(h, n))
+        radius = L.max(L.sub(h, middle), L.add(middle, n))
+        self.note(middle, radius)
+        return middle, radius
+
+    def note(self, middle: Value, radius: Value) -> None:
+        self.finite = self.L.add(self.finite, self.L.add(self.L.abs(middle), radius))
+
+    def vector(self, m: int = 3) -> Ball:
+        both = [self.interval() for _ in range(m)]
+        return [a for a, _ in both], [b for _, b in both]
+
+
+def half_width(L: Lanes, n: int, j: int) -> Value:
+    """How far interval j of the n at %Z reaches from its point, which is thin interval n + j."""
+    c = L.load("%Z", 2 * (n + j) + 1)
+    return L.max(L.sub(L.load("%Z", 2 * j + 1), c), L.add(L.load("%Z", 2 * j), c))
+
+
+def dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = None) -> Value:
+    """An upper bound of a . b (+ start)."""
+    total = L.mul(a[0], b[0]) if start is None else L.fma(a[0], b[0], start)
+    for x, y in zip(a[1:], b[1:], strict=True):
+        total = L.fma(x, y, total)
+    return total
+
+
+def normals(L: Lanes, tangents: Sequence[Vector]) -> list[Vector]:
+    """The cross products of all pairs, in ordinary arithmetic: directions, of which nothing is claimed."""
+    return [[L.fma(a[p], b[q], L.neg(L.mul(a[q], b[p]))) for p, q in ((1, 2), (2, 0), (0, 1))]
+            for i, a in enumerate(tangents) for b in tangents[i + 1:]]
+
+
+def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball) -> tuple[Value, Value, Value]:
+    """Minus the gap A and minus the step s, for n . E in [-low, high] and its time derivatives in n . `rate` and n . `push`; and
+    about which share of the gap the second one used up, -C s^2 / 2 A.
+
+    `L.max` yields its second operand where a NaN meets, and the bounds stand second, so a NaN reaches the step.
+    """
+    zero, half = L.const(0.0), L.const(0.5)
+    size = [L.abs(x) for x in n]
+    # Where high < 0 take -n, so that a > 0 in either case.
+    opposite = L.lt(high, zero)
+    minus_a = L.select(opposite, high, low)
+    turned = [L.select(opposite, x, L.neg(x)) for x in n]
+    b = L.mul(half, dot(L, turned, rate[0], dot(L, size, rate[1])))
+    c = L.mul(half, L.max(zero, dot(L, turned, push[0], dot(L, size, push[1]))))
+    root = L.sqrt(L.fma(b, b, L.mul(L.neg(minus_a), c)))
+    advance = L.div(minus_a, L.add(b, root))
+    return minus_a, advance, L.div(L.mul(c, L.mul(advance, advance)), L.neg(minus_a))

@@ -1,0 +1,154 @@
+"""Trees of boxes of one body's parameters, each node with a Taylor model: what a body looks like there, whatever its motion.
+
+A pair of boxes is a node of each of two trees; nodes are shared by all pairs, made when first wanted, and halved along the side
+that is longer in space. See `codegen.taylor_models` for what a record holds and `march` for its use.
+"""
+
+from codegen.loops import call_kernel, native
+
+from .boxes import lower, upper
+from .layout import BODY, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES
+from .queue import attribute
+
+# A node's size in space is taken as at least this share of its width in the parameters, so that collapsed patches are split too.
+_LEAST = 1e-9
+
+
+@native
+def room_for_nodes(s):
+    return s.count[NODES] + 8 * LANES <= s.count[ROOM_NODES]
+
+
+@native
+def put_side(s, p, side, j, lane, lo, hi):
+    """Parameter j of a body in a lane of S: its interval and its centre."""
+    d = attribute(s, p, OWN + side)
+    centre = min(max(0.5 * (lo + hi), lo), hi)
+    s.S[2 * j * LANES + lane] = -lo
+    s.S[(2 * j + 1) * LANES + lane] = hi
+    s.S[2 * (d + j) * LANES + lane] = -centre
+    s.S[(2 * (d + j) + 1) * LANES + lane] = centre
+
+
+@native
+def model(s, p, side, records):
+    """The records of the boxes in S."""
+    call_kernel(attribute(s, p, BODY + side), s.S, attribute(s, p, PARAMETERS), s.T)
+    call_kernel(attribute(s, p, RECORD + side), s.S, s.T, records)
+
+
+@native
+def new_node(s):
+    node = s.count[NODES]
+    s.count[NODES] = node + 1
+    s.halves[node] = -1
+    return node
+
+
+@native
+def keep_record(s, p, side, node, lane):
+    """The record in a lane of `made` as that of a node."""
+    for k in range(attribute(s, p, LENGTH + side)):
+        s.record[node * s.count[RECORD_STRIDE] + k] = s.made[k * LANES + lane]
+
+
+@native
+def seed(s, p, boxes, k, side):
+    """A node for the side of a box that comes from no tree."""
+    first, node = side * attribute(s, p, OWN), new_node(s)
+    for j in range(attribute(s, p, OWN + side)):
+        lo, hi = lower(s, boxes, k, first + j), upper(s, boxes, k, first + j)
+        s.rectangle[4 * node + 2 * j] = lo
+        s.rectangle[4 * node + 2 * j + 1] = hi
+        for lane in range(LANES):
+            put_side(s, p, side, j, lane, lo, hi)
+    model(s, p, side, s.made)
+    keep_record(s, p, side, node, 0)
+    return node
+
+
+@native
+def extent(s, p, side, node, j):
+    """How long the node is in space along parameter j; -1 if it cannot be halved there."""
+    lo, hi = s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1]
+    if not lo < 0.5 * (lo + hi) < hi:
+        return -1.0
+    return max(s.record[node * s.count[RECORD_STRIDE] + attribute(s, p, LENGTH + side) - 2 + j], _LEAST * (hi - lo))
+
+
+@native
+def node_size(s, p, side, node):
+    largest = -1.0
+    for j in range(attribute(s, p, OWN + side)):
+        largest = max(largest, extent(s, p, side, node, j))
+    return largest
+
+
+@native
+def longest(s, p, side, node):
+    return 1 if attribute(s, p, OWN + side) > 1 and extent(s, p, side, node, 1) > extent(s, p, side, node, 0) else 0
+
+
+@native
+def ask(s, asked, node):
+    """Note that the halves of a node are wanted; how many nodes are asked for now."""
+    if s.halves[node] >= 0:
+        return asked
+    for k in range(asked):
+        if s.asked[k] == node:
+            return asked
+    s.asked[asked] = node
+    return asked + 1
+
+
+@native
+def make_halves(s, p, side, asked):
+    """The halves of the nodes asked for, four nodes at a time."""
+    for first in range(0, asked, 4):
+        used = 0
+        for k in range(first, min(first + 4, asked)):
+            used = halve_node(s, p, side, s.asked[k], longest(s, p, side, s.asked[k]), used)
+        if used <= 4:
+            # There are lanes to spare: the halves of the first node's halves are likely to be wanted next.
+            node = s.asked[first]
+            cut = next_longest(s, p, side, node)
+            for half in range(2):
+                used = halve_node(s, p, side, s.halves[node] + half, cut, used)
+        for lane in range(LANES):
+            node = s.fresh[min(lane, used - 1)]
+            for j in range(attribute(s, p, OWN + side)):
+                put_side(s, p, side, j, lane, s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1])
+        model(s, p, side, s.made)
+        for lane in range(used):
+            keep_record(s, p, side, s.fresh[lane], lane)
+
+
+@native
+def halve_node(s, p, side, node, cut, used):
+    """The two halves of a node along parameter `cut`, which share the middle, noted in `fresh` from `used` on."""
+    first = new_node(s)
+    new_node(s)
+    for half in range(2):
+        for k in range(4):
+            s.rectangle[4 * (first + half) + k] = s.rectangle[4 * node + k]
+        middle = 0.5 * (s.rectangle[4 * node + 2 * cut] + s.rectangle[4 * node + 2 * cut + 1])
+        s.rectangle[4 * (first + half) + 2 * cut + 1 - half] = middle
+        s.fresh[used + half] = first + half
+    s.halves[node] = first
+    return used + 2
+
+
+@native
+def next_longest(s, p, side, node):
+    """The longer side of the halves of a node, by its own sides."""
+    cut = longest(s, p, side, node)
+    other = 1 - cut if attribute(s, p, OWN + side) > 1 else cut
+    return other if extent(s, p, side, node, other) > 0.5 * extent(s, p, side, node, cut) else cut
+
+
+@native
+def gather(s, p, side, lane, node, records):
+    """The record of a node into a lane."""
+    at = node * s.count[RECORD_STRIDE]
+    for k in range(attribute(s, p, LENGTH + side)):
+        records[k * LANES + lane] = s.record[at + k]

@@ -1,0 +1,257 @@
+"""General surfaces in general motion: pairs of turning, accelerating patches of two families, one compiled kernel for each family.
+
+A pair of a family is a set of numbers: the kernels take them as parameters, so nothing is compiled or converted again. Timed
+in processor time of this thread: the bracket alone (from the first test until the earliest contact is known to within the
+tolerance, existence proved), and the whole search, which goes on to prove the contact unique and to find all others that
+are simultaneous.
+"""
+
+import functools
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.expr import Expr, ExprPool
+from codegen.from_sympy import convert
+from collide import layout
+from collide.advance import Moving
+from collide.patch import cross, dot
+from collide.problem import Problem
+from collide.state import Search
+from generative import t, u, v
+
+from .timing import table
+
+PAIRS, SEED, TOLERANCE = 300, 1, 1e-6
+
+
+@dataclass(frozen=True)
+class Family:
+    """Patches of one formula: `body` in u, v and `symbols`, and a draw of the values of these and of the domain."""
+
+    name: str
+    symbols: tuple[sp.Symbol, ...]
+    body: tuple[Any, Any, Any]
+    draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
+
+
+def wavy() -> Family:
+    """r (a cos u cos v, b sin u cos v, c sin v), r = 1 + w sin(3 u + p) sin(4 v + q): about a third of it."""
+    a, b, c, w, p, q = symbols = sp.symbols("a b c w p q", real=True)
+    r = 1 + w * sp.sin(3 * u + p) * sp.sin(4 * v + q)
+    body = r * a * sp.cos(u) * sp.cos(v), r * b * sp.sin(u) * sp.cos(v), r * c * sp.sin(v)
+
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        first = rng.uniform([-np.pi, -1.2], [np.pi, 0.0])
+        values = [*rng.uniform(0.5, 1.0, 3), rng.uniform(0.05, 0.15), *rng.uniform(0, 2 * np.pi, 2)]
+        return np.array(values), np.stack([first, first + rng.uniform(0.8, 1.6, 2)], axis=1)
+
+    return Family("wavy ellipsoid patches", symbols, body, draw)
+
+
+def bicubic() -> Family:
+    """Sums of Bernstein polynomials with control points uniform in [-0.6, 0.6]."""
+    points = sp.symbols("p0:48", real=True)
+
+    def basis(s: Any) -> list[Any]:
+        return [(1 - s)**3, 3 * s * (1 - s)**2, 3 * s**2 * (1 - s), s**3]
+
+    rows = [[sum(b * points[12 * i + 3 * j + k] for j, b in enumerate(basis(v))) for k in range(3)] for i in range(4)]
+    body = tuple(sum(b * rows[i][k] for i, b in enumerate(basis(u))) for k in range(3))
+
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return rng.uniform(-0.6, 0.6, 48), np.array([[0.0, 1.0], [0.0, 1.0]])
+
+    return Family("bicubic patches", points, body, draw)  # type: ignore[arg-type]
+
+
+_MOTION = sp.symbols("x y z angle rate push px py pz qx qy qz sx sy sz", real=True)
+
+
+def motion() -> tuple[list[Any], list[Any]]:
+    """Rotation about a unit axis by angle + rate t + push t^2, and translation p + q t + s t^2."""
+    x, y, z, angle, rate, push, *moves = _MOTION
+    c, s = sp.cos(angle + t * (rate + push * t)), sp.sin(angle + t * (rate + push * t))
+    rotation = [c + (1 - c) * x * x, (1 - c) * x * y - s * z, (1 - c) * x * z + s * y,
+                (1 - c) * x * y + s * z, c + (1 - c) * y * y, (1 - c) * y * z - s * x,
+                (1 - c) * x * z - s * y, (1 - c) * y * z + s * x, c + (1 - c) * z * z]
+    return rotation, [moves[k] + t * (moves[3 + k] + t * moves[6 + k]) for k in range(3)]
+
+
+def drawn_motion(rng: np.random.Generator) -> np.ndarray:
+    """Any turn, up to 2 radians in the time; no translation."""
+    axis = rng.normal(size=3)
+    return np.array([*(axis / np.linalg.norm(axis)), rng.uniform(0, 2 * np.pi), rng.uniform(-2, 2), rng.uniform(-1, 1), *np.zeros(9)])
+
+
+def drawn_pair(family: Family, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The first patch comes from 1.5 away or further and flies by the second, so that their middles pass within about a half at
+    half time, with an acceleration of about a half in every coordinate.
+    """
+    shapes = [family.draw(rng) for _ in range(2)]
+    moves = [drawn_motion(rng) for _ in range(2)]
+    middles = [_middle(family)(*box.mean(axis=1), 0.5, *values, *move) for (values, box), move in zip(shapes, moves, strict=True)]
+    push = rng.normal(size=3) * 0.5
+    speed = rng.normal(size=3)
+    speed *= rng.uniform(3, 5) / np.linalg.norm(speed)
+    moves[0][12:15], moves[0][9:12] = push, speed - push
+    moves[0][6:9] = np.ravel(middles[1]) - np.ravel(middles[0]) + 0.5 * rng.normal(size=3) - 0.5 * (speed - push) - 0.25 * push
+    return np.concatenate([shapes[0][0], moves[0], shapes[1][0], moves[1]]), np.concatenate([shapes[0][1], shapes[1][1], [[0.0, 1.0]]])
+
+
+@functools.cache
+def _middle(family: Family) -> Callable[..., Any]:
+    """The position as a function of u, v, t and all numbers."""
+    rotation, translation = motion()
+    position = [sum(rotation[3 * k + j] * family.body[j] for j in range(3)) + translation[k] for k in range(3)]
+    return sp.lambdify([u, v, t, *family.symbols, *_MOTION], position)  # type: ignore[no-any-return]
+
+
+def problem(family: Family, rigid: bool) -> Problem:
+    """Two patches of the family over the unit square and time [0, 1]; the numbers of both as parameters, all 0."""
+    pool = ExprPool()
+    names = [*family.symbols, *_MOTION]
+    bodies: list[Moving] = []
+    for side in (0, 1):
+        at: dict[Any, Expr] = {s: pool.parameter(side * len(names) + k) for k, s in enumerate(names)}
+        at |= {u: pool.variable(2 * side), v: pool.variable(2 * side + 1), t: pool.variable(4)}
+        rotation, translation = motion()
+        bodies.append(Moving(convert(list(family.body), at, pool), convert(rotation, at, pool), convert(translation, at, pool),
+                             [2 * side, 2 * side + 1]))
+    a, b = (_position(body) for body in bodies)
+    equations = (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    tangents = [_slopes(p, body.own) for p, body in zip((a, b), bodies, strict=True)]
+    normal = cross(*tangents[1])
+    necessary = tuple(pool.trusted(dot(e, normal), equations[k % 3], 3) for k, e in enumerate(tangents[0]))
+    outer = np.array([[0.0, 1.0]] * 5)
+    border = np.array([[1, 1]] * 4 + [[0, 0]])
+    return Problem(("u1", "v1", "u2", "v2", "t"), outer, outer, equations=equations, necessary=necessary, objective=4, border=border,
+                   period=np.zeros(5), image=(*a, *b), parameters=np.zeros((2 * len(names), 2)), fast=True,
+                   moving=(lambda: (bodies[0], bodies[1])) if rigid else None)
+
+
+def _position(body: Moving) -> Any:
+    b, r, p = body.local, body.rotation, body.translation
+    return tuple(r[3 * k] * b[0] + r[3 * k + 1] * b[1] + r[3 * k + 2] * b[2] + p[k] for k in range(3))
+
+
+def _slopes(position: Sequence[Expr], own: Sequence[int]) -> list[Any]:
+    from codegen.autodiff import partials
+
+    pool = position[0].pool
+    rows = partials(position, [pool.variable(k) for k in own])
+    return [tuple(row[k] for row in rows) for k in range(2)]
+
+
+def drawn(family: Family, count: int, seed: int = SEED) -> tuple[np.ndarray, np.ndarray]:
+    """Parameters (count, p) and boxes (count, 5, 2)."""
+    rng = np.random.default_rng(seed)
+    pairs = [drawn_pair(family, rng) for _ in range(count)]
+    return np.array([numbers for numbers, _ in pairs]), np.array([box for _, box in pairs])
+
+
+def searched(whole: Problem, numbers: np.ndarray, box: np.ndarray, gap: float) -> tuple[float, float, Search]:
+    """Seconds of the search alone and with its set-up."""
+    begin = time.thread_time()
+    search = Search([whole.instance(numbers, box)], simultaneity=0.0 if gap else 1e-6, separation=0.05)
+    search.real[layout.GAP] = gap
+    middle = time.thread_time()
+    while (reason := search.run(100_000)) != layout.FINISHED:
+        if reason == layout.NEED_BOXES:
+            search.grow_boxes()
+        elif reason == layout.NEED_SOLUTIONS:
+            search.grow_solutions()
+    end = time.thread_time()
+    return end - middle, end - begin, search
+
+
+def _row(whole: Problem, label: str, numbers: np.ndarray, boxes: np.ndarray, gap: float) -> list[Any]:
+    times, results = np.full((2, len(numbers)), np.inf), np.full(len(numbers), np.inf)
+    tests, solves = np.zeros(len(numbers)), np.zeros(len(numbers))
+    for _ in range(2):
+        for k, (q, box) in enumerate(zip(numbers, boxes, strict=True)):
+            alone, together, search = searched(whole, q, box, gap)
+            times[:, k] = np.minimum(times[:, k], [1e3 * alone, 1e3 * together])
+            results[k], tests[k] = search.real[layout.PROVED], search.count[layout.ITERATIONS]
+            solves[k] = search.count[layout.LOCAL_SOLVES]
+    t = times[0]
+    return [label, len(t), int((results < np.inf).sum()), float(t.mean()), float(np.median(t)), float(np.percentile(t, 99)), float(t.max()),
+            float(times[1].mean()), float(tests.mean()), float(np.median(tests)), float(solves.mean())]
+
+
+def earliest_by_starts(family: Family, numbers: np.ndarray, box: np.ndarray, starts: int, rng: np.random.Generator) -> float:
+    """The earliest contact that a local method finds from random starts: inf for none.
+
+    Every step restores S1 = S2 by Gauss and Newton, with damping, and slides along the solutions towards earlier times, in ordinary
+    arithmetic and within the box.
+    """
+    value, slopes = _difference(family)
+    x = box[:, :1] + rng.random((5, starts)) * (box[:, 1:] - box[:, :1])
+    best = np.inf
+    for turn in range(60):
+        gap = np.array([np.broadcast_to(e, starts) for e in value(*x, *numbers)])
+        jacobian = np.array([[np.broadcast_to(e, starts) for e in row] for row in slopes(*x, *numbers)])
+        touching = np.abs(gap).max(axis=0) < 1e-9
+        best = min(best, x[4, touching].min(initial=np.inf))
+        square = np.einsum("ijs,kjs->iks", jacobian, jacobian)
+        square[range(3), range(3)] += 1e-9 + 1e-2 * min(1.0, 0.7**turn)
+        adjugate = np.cross(square[[1, 2, 0]], square[[2, 0, 1]], axis=1)
+        inverse = adjugate / np.einsum("is,is->s", square[0], adjugate[0])
+        back, slide = (-np.einsum("ijs,iks,ks->js", jacobian, inverse, e, optimize=True) for e in (gap, jacobian[:, 4]))
+        slide[4] += 1.0
+        x = x + back - (0.05 * 0.9**turn if turn < 45 else 0.0) * slide
+        x = np.clip(x, box[:, :1], box[:, 1:])
+    return float(best)
+
+
+@functools.cache
+def _difference(family: Family) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """S1 - S2 and its derivatives as functions of u1, v1, u2, v2, t and all numbers."""
+    variables = sp.symbols("u1 v1 u2 v2 t", real=True)
+    names = [*family.symbols, *_MOTION]
+    numbers = sp.symbols(f"n0:{2 * len(names)}", real=True)
+    rotation, translation = motion()
+    position = [sum(rotation[3 * k + j] * family.body[j] for j in range(3)) + translation[k] for k in range(3)]
+    sides = []
+    for side in (0, 1):
+        at = {u: variables[2 * side], v: variables[2 * side + 1], t: variables[4]}
+        at |= dict(zip(names, numbers[side * len(names):], strict=False))
+        sides.append([e.subs(at, simultaneous=True) for e in position])
+    gap = [a - b for a, b in zip(*sides, strict=True)]
+    slopes = [[sp.diff(e, w) for w in variables] for e in gap]
+    return tuple(sp.lambdify([*variables, *numbers], e, cse=True) for e in (gap, slopes))  # type: ignore[return-value]
+
+
+def checked(family: Family, whole: Problem, numbers: np.ndarray, boxes: np.ndarray, pairs: int, starts: int) -> list[Any]:
+    """Compare with the local method: contacts of both, and by how much it was ever earlier than the proved bracket."""
+    rng = np.random.default_rng(SEED)
+    ours = theirs = 0
+    earlier = -np.inf
+    for k in range(pairs):
+        found = earliest_by_starts(family, numbers[k], boxes[k], starts, rng)
+        _, _, search = searched(whole, numbers[k], boxes[k], TOLERANCE)
+        proved = float(search.real[layout.PROVED])
+        ours, theirs = ours + (proved < np.inf), theirs + (found < np.inf)
+        if found < np.inf:
+            earlier = max(earlier, proved - found)
+    return [family.name, pairs, starts, ours, theirs, f"{earlier:.1e}"]
+
+
+def main(count: int = PAIRS, compared: int = 4, starts: int = 20_000) -> None:
+    rows, checks = [], []
+    for family in (wavy(), bicubic()):
+        numbers, boxes = drawn(family, count)
+        for rigid in (True, False):
+            whole = problem(family, rigid)
+            searched(whole, numbers[0], boxes[0], TOLERANCE)
+            for label, gap in ((f"to {TOLERANCE:g}", TOLERANCE), ("whole search", 0.0)):
+                rows.append(_row(whole, f"{family.name}, {'rigid' if rigid else 'any motion'}: {label}", numbers, boxes, gap))
+            if rigid:
+                checks.append(checked(family, whole, numbers, boxes, compared, starts))
+    table("General surfaces: milliseconds a pair", ["", "pairs", "contacts", "mean", "median", "99 %", "max", "with set-up", "tests",
+                                                   "median", "solves"], rows)
+    table("A local method from random starts", ["", "pairs", "starts each", "contacts, ours", "its", "earlier than ours by"], checks)
