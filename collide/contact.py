@@ -66,11 +66,11 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
         feasible = all_of(frame.pool, [frame.pool.node("le", zero, f) for f in convert(distinct, known, frame.pool)])
     outer, inner = bounds(frame.all_ends)
     return Problem(
-        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, strict=incoming and bool(necessary), feasible=feasible, objective=len(frame.names),
-        border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
+        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, strict=incoming and bool(necessary),
+        feasible=feasible, objective=len(frame.names), border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
         polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
-        features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2),
-        moving=_moving(a, b), fast=(feasible is None or bool(distinct)) and len(equations) == 3 and spatial == 4,
+        features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=_moving(a, b),
+        fast=not incoming and (feasible is None or bool(distinct)) and len(equations) == 3 and spatial == 4,
         directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
 
 
