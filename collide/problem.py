@@ -37,18 +37,18 @@ def _shared(build: Callable[["Problem"], Value]) -> Value:
 class Problem:
     """Zeros of `equations` over a box, the least of one variable first where there is an objective.
 
-    `variables` name the coordinates; `outer` and `inner` (n, 2) enclose the exact domain and lie within it.
-    `necessary` are further functions that vanish at every zero of interest, except on the borders marked in
-    `border` (n, 2). `strict`: they do not follow from the equations at the least zero; so a zero of the equations counts, and
-    bounds the objective, only where all rows together, being square, are proved to have one. `feasible` is a truth value
-    that must hold. `period` (n,) is the proved period of a variable that closes on itself, 0 for others. `polar` (n, 2): at boxes that end before the first of these values of a variable,
-    or begin after the second, the search stops and asks for other variables. `image` gives six coordinates: the point of
-    space as each of the two bodies sees it. `label` is the pair of bodies. Only the first `searched` variables are split
-    (None: all); the others follow from them. `fast`: advance the objective, as for bodies that start apart. `propagate`:
-    contract by forward-backward propagation and preconditioned sweeps too.
-    `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes. `features` name the parts of the
-    two bodies; `directions` gives candidates for the normal there, five numbers each (see `contact`). `quick`: kernels
-    that are ready sooner and run somewhat slower.
+    `variables` name the coordinates; `outer` and `inner` (n, 2) enclose the exact domain and lie within it. `necessary`
+    are further functions that vanish at every zero of interest, except on the borders marked in `border` (n, 2).
+    `strict`: they do not follow from the equations at the least zero; so a zero of the equations counts, and bounds the
+    objective, only where all rows together, being square, are proved to have one. `feasible` is a truth value that must
+    hold. `period` (n,) is the proved period of a variable that closes on itself, 0 for others. `polar` (n, 2): at boxes
+    that end before the first of these values of a variable, or begin after the second, the search stops and asks for
+    other variables. `image` gives six coordinates: the point of space as each of the two bodies sees it. `label` is the
+    pair of bodies. Only the first `searched` variables are split (None: all); the others follow from them. `fast`:
+    advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
+    preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
+    `features` name the parts of the two bodies; `directions` gives candidates for the normal there, five numbers each
+    (see `contact`). `quick`: kernels that are ready sooner and run somewhat slower.
     """
 
     variables: tuple[str, ...]
