@@ -17,7 +17,7 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import cut, lower, upper
+from .boxes import cut, lower, upper, width
 from .layout import (
     BODY,
     EQUATIONS,
@@ -50,6 +50,8 @@ _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
 _CURVED, _MOSTLY = 0.5, 0.5
 # A second variable is halved together with the first if it moves the point by at least this share as far.
 _COMPARABLE = 0.5
+# How far a variable moves the point whose derivatives are unbounded: further than any other.
+_UNKNOWN = 1e300
 
 
 @native
@@ -229,6 +231,9 @@ def plan_of(s, p, lane):
         if j != attribute(s, p, OBJECTIVE):
             q += 1
             extent = s.out[q * LANES + lane]
+            if not extent < np.inf:
+                # Nothing is known of the derivatives: of several such variables the one that is widest against its domain.
+                extent = _UNKNOWN * (width(s, s.before, lane, j) / width(s, s.domain, p, j))
             if divisible(s, lane, j):
                 if extent > most:
                     second, more = first, most
