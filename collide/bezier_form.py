@@ -43,7 +43,10 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A patch: exact weights, weighted control points and weighted velocities (per unit of time) at t = 0, [i][j] along u and v."""
+    """A patch: exact weights, weighted control points and weighted velocities (per unit of time) at t = 0.
+
+    `weights[i][j]` and the others: i counts along u, j along v.
+    """
 
     runs: tuple[Run, Run]
     weights: list[list[Any]]

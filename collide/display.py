@@ -2,15 +2,21 @@
 
 import html
 from collections.abc import Iterable, Sequence
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from generative.mesh import grid_triangles
+from generative.thumbnail import beside, image
 
 from .result import Contacts, Status
 
 if TYPE_CHECKING:
     from .batch import Batch
+    from .mesh_ccd import MeshContact
     from .minimize import Minimum
+    from .nurbs import BezierNets
     from .solve import Zeros
     from .trace import Trace
 
@@ -46,6 +52,36 @@ def batch_html(batch: "Batch") -> str:
     rows = [[f"{k}", _interval(batch.time[k]), _point(batch.parameters[k]), "proved" if batch.proved[k] else "not excluded"]
             for k in hits[:ROWS]]
     return _card(f"{batch!r}: {', '.join(counts)}", ["problem", "time", "parameters", "contact"], rows, len(hits), "hit")
+
+
+def mesh_contact_html(contact: "MeshContact") -> str:
+    """The summary, and where the meshes meet."""
+    rows = []
+    if contact.triangles is not None and contact.parts is not None:
+        rows = [[mesh, f"{contact.triangles[k]}", contact.parts[k], _point(contact.weights[k]), _point(contact.point)]
+                for k, mesh in enumerate(("first", "second"))]
+    return _card(contact.summary(), ["mesh", "triangle", "part", "weights", "point"], rows, len(rows), "row")
+
+
+def nets_html(nets: "BezierNets") -> str:
+    """The patches at t = 0 (blue) and, if they move, at t = 1 (orange), approximately."""
+    moving = bool(nets.points[:, 1].any())
+    across = int(np.clip(np.sqrt(40_000 / max(len(nets), 1)), 3, 13))
+    meshes = [(time, *mesh) for time in ((0, 1) if moving else (0,)) for mesh in _nets_at(nets, time, across)]
+    text = f"{nets!r}{', blue at t = 0 and orange at t = 1' if moving else ''}"
+    return beside(image(meshes), text) if meshes else f"<p>{html.escape(text)}</p>"
+
+
+def _nets_at(nets: "BezierNets", time: int, across: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Grids of across x across points of the patches at a time, with their triangles."""
+    at = np.linspace(0, 1, across)
+    n, m = (count - 1 for count in nets.points.shape[2:4])
+    first, second = (np.stack([comb(d, k) * at**k * (1 - at) ** (d - k) for k in range(d + 1)]) for d in (n, m))
+    weights = np.ones((len(nets), n + 1, m + 1)) if nets.weights is None else nets.weights
+    places = weights[..., None] * (nets.points[:, 0] + time * nets.points[:, 1])
+    above, below = (np.einsum("ia,pij...,jb->pab...", first, values, second) for values in (places, weights))
+    triangles = grid_triangles(across, across)
+    return [(grid.reshape(-1, 3), triangles) for grid in above / below[..., None]]
 
 
 def trace_html(trace: "Trace") -> str:

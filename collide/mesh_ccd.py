@@ -1,6 +1,5 @@
 """The first contact of two moving triangle meshes."""
 
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -65,14 +64,21 @@ class MeshContact:
         if self.time is None:
             return f"No contact, proved for the whole time span. {work}"
         where = "" if self.parts is None else f": {self.parts[0]} and {self.parts[1]}"
-        ends = f"from {self.time.lo:.12g} to {self.time.hi:.12g}{where}"
+        ends = f"from {self.time.lo!r} to {self.time.hi!r}{where}"
         found = {Status.CONTACT: f"The first contact is in the bracket {ends}. It exists, proved,",
                  Status.UNRESOLVED: f"A touch or a near miss {ends}, neither proved nor excluded,"}
         text = found.get(self.status, f"The budget was spent; a first contact can only be {ends},")
         return f"{text} and before there is none, proved. {work}"
 
+    def __repr__(self) -> str:
+        when = "" if self.time is None else f", time=[{self.time.lo!r}, {self.time.hi!r}]"
+        parts = "" if self.parts is None else f", {self.parts[0]} and {self.parts[1]}"
+        return f"MeshContact({self.status.name}{when}{parts})"
+
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(self.summary())}</p>"
+        from .display import mesh_contact_html
+
+        return mesh_contact_html(self)
 
 
 def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1),

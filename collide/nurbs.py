@@ -35,6 +35,15 @@ class BezierNets:
     def __len__(self) -> int:
         return len(self.points)
 
+    def __repr__(self) -> str:
+        degrees = " x ".join(str(n - 1) for n in self.points.shape[2:4])
+        return f"BezierNets({len(self)} {'polynomial' if self.weights is None else 'rational'} patches of degree {degrees})"
+
+    def _repr_html_(self) -> str:
+        from .display import nets_html
+
+        return nets_html(self)
+
     def near(self, other: "BezierNets") -> tuple[np.ndarray, np.ndarray]:
         """The numbers of patches of both whose swept boxes meet: all other pairs are *proved* free of contact for t in [0, 1].
 

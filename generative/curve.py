@@ -104,6 +104,12 @@ class Curve:
     def __repr__(self) -> str:
         return f"Curve({text(list(self.expressions))}, {text(self.domain)})"
 
+    def _repr_html_(self) -> str:
+        """The curve, at t = 0, as a thin tube."""
+        from .thumbnail import beside, drawn_curve
+
+        return beside(drawn_curve(self), repr(self))
+
     def _repr_latex_(self) -> str:
         lo, hi = self.domain
         return f"$\\displaystyle C(u) = {sp.latex(sp.Matrix(self.expressions))},\\quad u \\in [{sp.latex(lo)}, {sp.latex(hi)}]$"

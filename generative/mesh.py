@@ -126,7 +126,7 @@ def _parametric(surface: ParametricSurface, times: Iterable[float], deviation: f
     trials = [sample(time, (65, 65)) for time in looks]
     counts = [max(_count(trial, axis, deviation) for trial in trials) for axis in (0, 1)]
     counts = _against_twist(trials, counts, deviation)
-    triangles = _grid_triangles(counts[0], counts[1], flipped=surface.flipped)
+    triangles = grid_triangles(counts[0], counts[1], flipped=surface.flipped)
     keep, triangles = _weld([sample(time, counts).reshape(-1, 3) for time in looks], triangles)
     return _moving(lambda time: (sample(time, counts).reshape(-1, 3)[keep], triangles), surface.motion, surface.deforming, False)
 
@@ -160,7 +160,7 @@ def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], deviatio
     return [few, many] if counts[0] <= counts[1] else [many, few]
 
 
-def _grid_triangles(rows: int, columns: int, *, flipped: bool) -> Triangles:
+def grid_triangles(rows: int, columns: int, *, flipped: bool = False) -> Triangles:
     """Two triangles a cell of a grid of rows x columns vertices, counterclockwise as seen from S_u x S_v."""
     corner = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     first = np.stack([corner, corner + columns, corner + columns + 1], axis=1)

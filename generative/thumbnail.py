@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from .curve import Curve
 from .marching import Triangles, Vertices
-from .mesh import VIEW, tessellate
+from .mesh import VIEW, grid_triangles, tessellate
+from .numeric import approx_function
+from .symbols import t, u
 
 LIGHT = np.array([0.3, -0.5, 0.81]) / np.linalg.norm([0.3, -0.5, 0.81])
 COLOURS = ((63, 127, 191), (224, 128, 58), (79, 160, 107), (141, 107, 181))
@@ -23,18 +26,58 @@ STEP = 0.7
 
 def thumbnail(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190, deviation: float = 2e-3, cells: int = 28) -> str:
     """A shaded picture of bodies, at each of the times, seen from `VIEW`, as an HTML image `size` pixels wide, twice as fine."""
-    meshes = [(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=cells)
-              for time in times]
+    return image([(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=cells)
+                  for time in times], size)
+
+
+def image(meshes: Sequence[tuple[int, Vertices, Triangles]], size: int = 190) -> str:
+    """The picture of `thumbnail` of triangles, each mesh with the number of its body, which chooses its colour; "" of none."""
+    if not any(len(triangles) for _, _, triangles in meshes):
+        return ""
     data = base64.b64encode(_png(_drawn(meshes, 2 * size))).decode()
     return f'<img alt="" width="{size}" height="{size}" style="flex:none" src="data:image/png;base64,{data}">'
 
 
 def card(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> str:
-    """The rich display of a value in a notebook: its small picture beside its text, the middle of a long one left out."""
+    """The rich display of bodies in a notebook: their small picture beside a text."""
+    return beside(thumbnail(bodies, times), text)
+
+
+def beside(picture: str, text: str) -> str:
+    """A small picture beside a text, the middle of a long one left out."""
     if len(text) > 400:
         text = f"{text[:280]} ... {len(text) - 380} characters ... {text[-100:]}"
-    return (f'<div style="display:flex;align-items:center;gap:1em">{thumbnail(bodies, times)}'
+    return (f'<div style="display:flex;align-items:center;gap:1em">{picture}'
             f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
+
+
+def drawn_curve(curve: Curve) -> str:
+    """A small picture of a curve, at t = 0, as a thin tube."""
+    lo, hi = map(float, curve.domain)
+    at = np.linspace(lo, hi, 257)
+    return image([(0, *wire(approx_function(curve.expressions, [u, t])(at, 0.0)))])
+
+
+def wire(points: np.ndarray, *, sides: int = 8) -> tuple[Vertices, Triangles]:
+    """A thin tube round a line through points (n, 3), for pictures of curves.
+
+    Its cross-section is carried from point to point by projection, so that it does not turn about the line.
+    """
+    points = points[np.isfinite(points).all(axis=1)]
+    if len(points) < 2:
+        return points, np.zeros((0, 3), np.int32)
+    ahead = np.gradient(points, axis=0)
+    ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-300)
+    across = np.eye(3)[np.argmin(np.abs(ahead[0]))]
+    frames = []
+    for direction in ahead:
+        across = across - (across @ direction) * direction
+        across /= max(float(np.linalg.norm(across)), 1e-300)
+        frames.append([across, np.cross(direction, across)])
+    angles = np.linspace(0, 2 * np.pi, sides + 1)
+    radius = 0.015 * float(np.linalg.norm(np.ptp(points, axis=0)))
+    rings = points[:, None] + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1) @ np.array(frames)
+    return rings.reshape(-1, 3), grid_triangles(len(points), sides + 1)
 
 
 def _drawn(meshes: Sequence[tuple[int, Vertices, Triangles]], pixels: int) -> np.ndarray:

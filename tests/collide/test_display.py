@@ -8,8 +8,10 @@ import sympy as sp
 
 import codegen
 import collide
-from generative import IDENTITY, Curve, Screw, axis_angle, t, u, x, y
+from collide.display import _nets_at
+from generative import IDENTITY, Curve, Screw, axis_angle, curve, t, u, v, x, y
 from generative.fit import interpolating_curve
+from generative.patch import b_spline_patches
 from models.scenes import SCENES
 from models.shapes import SHAPES
 
@@ -48,12 +50,38 @@ def test_a_kernel():
 
 
 @pytest.mark.parametrize("value", [
-    SHAPES["vase"].make(), SHAPES["lens"].make(), SHAPES["box"].make(), SHAPES["implicit_torus"].make(), IDENTITY,
+    SHAPES["vase"].make(), SHAPES["lens"].make(), SHAPES["box"].make(), SHAPES["implicit_torus"].make(), IDENTITY, curve.helix(),
     Screw([0, 0, 1], angle=t, advance=t), SCENES["tori-crossed"], SCENES["lens-on-ball"],
 ], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_shapes_motions_and_scenes_show_a_picture(value):
     text = value._repr_html_()
     assert "data:image/png;base64," in text and repr(value)
+
+
+def test_a_mesh_contact():
+    corners, faces = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    lower, upper = np.stack([corners, corners]), np.stack([corners + [0.3, 0.3, 3], corners + [0.3, 0.3, -1]])
+    found = collide.mesh_mesh((lower, faces), (upper, faces))
+    text = found._repr_html_()
+    assert f"from {found.time.lo!r} to {found.time.hi!r}" in text and text.count("<tr>") == 3  # in full, so that it still encloses
+    assert found.parts[0] in text and f"[{found.time.lo!r}, {found.time.hi!r}]" in repr(found)
+    apart = collide.mesh_mesh((lower, faces), (lower + 5, faces))
+    assert repr(apart) == "MeshContact(NO_CONTACT)" and "<table>" not in apart._repr_html_()
+
+
+def test_bezier_nets_are_drawn_where_their_surface_is():
+    points = np.random.default_rng(4).normal(size=(5, 4, 3))
+    knots = [0, 0, 0, 1, 2, 3, 3, 3], [0, 0, 0, 1, 2, 2, 2]
+    weights = np.random.default_rng(5).uniform(1, 2, (5, 4))
+    still = collide.nurbs_to_bezier(points, *knots, (2, 2), weights=weights)
+    moving = collide.nurbs_to_bezier(points, *knots, (2, 2), velocities=np.ones_like(points))
+    assert "6 rational patches of degree 2 x 2" in repr(still) and "orange" not in still._repr_html_()
+    assert "data:image/png;base64," in still._repr_html_() and "orange at t = 1" in moving._repr_html_()
+    surfaces = b_spline_patches(points.tolist(), *knots, (2, 2), weights=weights.tolist())
+    for (grid, _), surface in zip(_nets_at(still, 0, 3), surfaces, strict=True):
+        (a, b), (c, d) = surface.domain.values()
+        middle = [float(e.subs({u: (a + b) / 2, v: (c + d) / 2})) for e in surface.expressions]
+        assert grid[4] == pytest.approx(middle, abs=1e-12)
 
 
 def test_curves_and_fits_show_formulas():

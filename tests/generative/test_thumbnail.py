@@ -10,7 +10,7 @@ import pytest
 
 from generative import IDENTITY, ImplicitSurface, Rigid, curve, sweep, t, x, y, z
 from generative.mesh import VIEW
-from generative.thumbnail import COLOURS, SHADES, card, thumbnail
+from generative.thumbnail import COLOURS, SHADES, card, thumbnail, wire
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cylinder
 
@@ -59,6 +59,19 @@ def test_what_is_in_front_is_seen():
     lid = sweep.height_field(3, (-2, 2), (-2, 2))
     shown = pixels(thumbnail([cylinder(), lid], size=80))
     assert ((shown.astype(int) - 1) // SHADES == 1).sum() > 0.1 * shown.size
+
+
+def test_a_wire_surrounds_its_curve():
+    at = np.linspace(0, 4, 200)
+    points = np.stack([np.cos(at), np.sin(at), at / 3], axis=1)
+    vertices, triangles = wire(points, sides=8)
+    rings = vertices.reshape(200, 9, 3) - points[:, None]
+    assert np.linalg.norm(rings, axis=2) == pytest.approx(0.015 * np.linalg.norm(np.ptp(points, axis=0)))
+    assert abs(np.einsum("ijk,ik->ij", rings, np.gradient(points, axis=0))).max() < 1e-12  # at right angles to the curve
+    turn = np.linalg.norm(np.diff(rings[:, 0], axis=0), axis=1).max() / np.linalg.norm(rings[0, 0])
+    tangent = np.gradient(points, axis=0) / np.linalg.norm(np.gradient(points, axis=0), axis=1, keepdims=True)
+    assert turn < 1.01 * np.linalg.norm(np.diff(tangent, axis=0), axis=1).max()  # the tube turns with the tangent only
+    assert triangles.max() == len(vertices) - 1
 
 
 def test_several_moments_and_empty_space():
