@@ -15,7 +15,7 @@ def _super_facts(semiaxes: Any = (1, 1, 1), power: int = 4) -> Facts:
     return {"volume": 8 * a * b * c * sp.gamma(1 + e) ** 3 / sp.gamma(1 + 3 * e), "closed": True, "box": centred(a, b, c)}
 
 
-@shape(_super_facts)
+@shape(_super_facts, symmetry="mirror x, mirror z, turn 4")
 def superellipsoid(*, semiaxes: Any = (1, 1, 1), power: int = 4) -> ImplicitSurface:
     """(x/a)^p + (y/b)^p + (z/c)^p = 1 for an even power p: a rounded box. Volume: Dirichlet's integral."""
     if power < 2 or power % 2:
@@ -32,7 +32,7 @@ def _lens_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
             "box": centred(rim, rim, cap)}
 
 
-@shape(_lens_facts)
+@shape(_lens_facts, symmetry="mirror x, mirror z, turn")
 def lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> ImplicitBody:
     """The intersection of two balls of this radius, with a sharp rim of radius `rim` in the plane z = 0."""
     shift = sp.sqrt(sp.sympify(radius) ** 2 - sp.sympify(rim) ** 2)
@@ -46,7 +46,7 @@ def _drilled_facts(radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> Facts:
     return {"volume": sp.Rational(4, 3) * sp.pi * half**3, "closed": True, "box": centred(radius, radius, half)}
 
 
-@shape(_drilled_facts)
+@shape(_drilled_facts, symmetry="mirror x, mirror z, turn")
 def drilled_ball(*, radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> ImplicitBody:
     """A ball without a round hole of radius `hole` along the z axis: a bead. Its volume is that of a ball of half its height."""
     wide = sp.Rational(9, 8) * sp.sympify(radius)
@@ -60,7 +60,7 @@ def _peanut_facts(focus: Any = 1, size: Any = sp.Rational(11, 10)) -> Facts:
     return {"closed": True, "box": centred(sp.sqrt(focus**2 + size**2), across, across)}
 
 
-@shape(_peanut_facts)
+@shape(_peanut_facts, symmetry="mirror x, mirror y, mirror z")
 def peanut(*, focus: Any = 1, size: Any = sp.Rational(11, 10)) -> ImplicitSurface:
     """Cassini's oval turned about the x axis: the points whose distances to (+-focus, 0, 0) have the product size^2.
 

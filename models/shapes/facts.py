@@ -1,8 +1,13 @@
 """The registry of shapes and what is known about each of them."""
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import sympy as sp
+
+from generative import axis_angle
 
 Facts = dict[str, Any]
 """What is known of a shape, as exact numbers: "area", "volume" (of a closed surface), "box" (the least, three pairs),
@@ -13,22 +18,43 @@ Make = TypeVar("Make", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Shape:
-    """A registered shape: `make` builds the body and `facts` tells what is known of it, from the same keyword parameters."""
+    """A registered shape: `make` builds the body and `facts` tells what is known of it, from the same keyword parameters.
+
+    `symmetry` names maps that leave it as it is, with their products; "": none is known. "mirror x" mirrors in the plane x = 0,
+    "half turn x" turns by pi about the x axis, "turn" turns about the z axis by any angle and "turn n" by 2 pi / n, n being a number
+    or the name of a parameter.
+    """
 
     name: str
     make: Callable[..., Any]
     facts: Callable[..., Facts]
+    symmetry: str = ""
+
+    def symmetries(self, **parameters: Any) -> list[sp.ImmutableMatrix]:
+        """The maps that `symmetry` names as 3 x 3 matrices; one of a turn by any angle turns by 1."""
+        defaults = {name: p.default for name, p in inspect.signature(self.make).parameters.items()}
+        return [_matrix(words.split(), defaults | parameters) for words in filter(None, self.symmetry.split(", "))]
+
+
+def _matrix(words: list[str], parameters: dict[str, Any]) -> sp.ImmutableMatrix:
+    axis = [int(words[-1] == name) for name in "xyz"]
+    if words[0] == "mirror":
+        return sp.ImmutableMatrix(sp.diag(*(1 - 2 * a for a in axis)))
+    if words[0] == "half":
+        return axis_angle(axis, sp.pi)
+    count = None if len(words) == 1 else int(words[1]) if words[1].isdigit() else parameters[words[1]]
+    return axis_angle([0, 0, 1], 1 if count is None else 2 * sp.pi / count)
 
 
 SHAPES: dict[str, Shape] = {}
 
 
-def shape(facts: Callable[..., Facts]) -> Callable[[Make], Make]:
-    """Register the decorated function as a shape; `facts` maps its parameters to what is known of the result."""
+def shape(facts: Callable[..., Facts], *, symmetry: str = "") -> Callable[[Make], Make]:
+    """Register the decorated function as a shape; `facts` maps its parameters to what is known of the result, see `Shape`."""
 
     def register(make: Make) -> Make:
         assert make.__name__ not in SHAPES, f"the shape {make.__name__} is registered twice"
-        SHAPES[make.__name__] = Shape(make.__name__, make, facts)
+        SHAPES[make.__name__] = Shape(make.__name__, make, facts, symmetry)
         return make
 
     return register

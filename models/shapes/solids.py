@@ -22,7 +22,7 @@ def _cylinder_facts(radius: Any = 1, height: Any = 2) -> Facts:
             "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cylinder_facts)
+@shape(_cylinder_facts, symmetry="mirror x, turn")
 def cylinder(*, radius: Any = 1, height: Any = 2) -> Solid:
     """Side, top and bottom of a round cylinder standing on z = 0, and its two rims (Snyder 1993, Appendix A)."""
     faces = [cylinder_side(radius=radius, height=height), disc(radius, height, upwards=True), disc(radius, 0, upwards=False)]
@@ -35,7 +35,7 @@ def _cone_facts(radius: Any = 1, height: Any = 2) -> Facts:
             "closed": True, "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cone_facts)
+@shape(_cone_facts, symmetry="mirror x, turn")
 def cone(*, radius: Any = 1, height: Any = 2) -> Solid:
     """Side and bottom of a round cone standing on z = 0, its rim, and its apex as a vertex."""
     faces = [cone_side(radius=radius, height=height), disc(radius, 0, upwards=False)]
@@ -47,7 +47,7 @@ def _box_facts(sizes: Any = (1, 1, 1)) -> Facts:
     return {"area": 2 * (a * b + b * c + c * a), "volume": a * b * c, "closed": True, "box": centred(a / 2, b / 2, c / 2)}
 
 
-@shape(_box_facts)
+@shape(_box_facts, symmetry="mirror x, mirror y, mirror z")
 def box(*, sizes: Any = (1, 1, 1)) -> Solid:
     """The box of these edge lengths about the origin: six faces, twelve edges, eight vertices.
 
@@ -89,7 +89,7 @@ def _biconvex_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
             "box": centred(rim, rim, cap)}
 
 
-@shape(_biconvex_facts)
+@shape(_biconvex_facts, symmetry="mirror x, mirror z, turn")
 def biconvex_lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Solid:
     """Two caps of spheres of this radius that meet in a sharp rim of radius `rim` in the plane z = 0; v runs from the pole."""
     radius, rim = sp.sympify(radius), sp.sympify(rim)

@@ -30,7 +30,7 @@ def _trefoil_facts(size: Any = 1, wire: Any = sp.Rational(2, 5)) -> Facts:
     return {"closed": True}
 
 
-@shape(_trefoil_facts)
+@shape(_trefoil_facts, symmetry="half turn y, turn 3")
 def trefoil_knot(*, size: Any = 1, wire: Any = sp.Rational(2, 5)) -> ParametricSurface:
     """A tube about the trefoil size (sin u + 2 sin 2u, cos u - 2 cos 2u, -sin 3u), the standard parametrization."""
     path = [size * e for e in (sp.sin(u) + 2 * sp.sin(2 * u), sp.cos(u) - 2 * sp.cos(2 * u), -sp.sin(3 * u))]
@@ -41,7 +41,7 @@ def _elbow_facts(bend: Any = 1, radius: Any = sp.Rational(3, 10), angle: Any = s
     return _tube_facts(bend * angle, radius)
 
 
-@shape(_elbow_facts)
+@shape(_elbow_facts, symmetry="mirror z")
 def pipe_elbow(*, bend: Any = 1, radius: Any = sp.Rational(3, 10), angle: Any = sp.pi / 2) -> ParametricSurface:
     """A pipe bent by `angle` along an arc of radius `bend`, open at both ends: a piece of a torus."""
     return sweep(curve.circle(radius), curve.arc(bend, 0, angle))
@@ -51,7 +51,7 @@ def _vase_facts(radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3)
     return {"box": [*centred(radius + wave, radius + wave), (0, height)]}
 
 
-@shape(_vase_facts)
+@shape(_vase_facts, symmetry="mirror x, turn")
 def vase(*, radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3) -> ParametricSurface:
     """The profile radius + wave sin(2 pi u) at the height `height` u turned about the z axis; open above and below."""
     return revolve(Curve([radius + wave * sp.sin(2 * sp.pi * u), 0, height * u], (0, 1)))
@@ -61,7 +61,7 @@ def _gear_facts(teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10
     return {"radius_range": (radius - depth, sp.sqrt((sp.sympify(radius) + depth) ** 2 + sp.sympify(width) ** 2))}
 
 
-@shape(_gear_facts)
+@shape(_gear_facts, symmetry="turn teeth")
 def gear_rim(*, teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10),
              width: Any = sp.Rational(1, 2)) -> ParametricSurface:
     """The rim of a gear with smooth teeth, from z = 0 to `width`: rho = radius + depth tanh(3 sin(teeth u)) / tanh(3)."""
@@ -73,7 +73,7 @@ def _moebius_facts(radius: Any = 1, width: Any = sp.Rational(1, 2)) -> Facts:
     return {}
 
 
-@shape(_moebius_facts)
+@shape(_moebius_facts, symmetry="half turn x")
 def moebius_strip(*, radius: Any = 1, width: Any = sp.Rational(1, 2)) -> ParametricSurface:
     """A strip of this width with half a twist round a circle of this radius: one-sided, so no normal is outward."""
     across = radius + width * v * sp.cos(u / 2)
@@ -86,7 +86,7 @@ def _egg_facts(radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> Facts:
     return {"volume": sp.Rational(4, 3) * sp.pi * sp.sympify(radius) ** 3 * (1 + taper**2 / 5), "closed": True}
 
 
-@shape(_egg_facts)
+@shape(_egg_facts, symmetry="mirror x, turn")
 def egg(*, radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> ParametricSurface:
     """A sphere of this radius whose horizontal sections shrink upwards, by the factor 1 - taper z / radius."""
     slim = radius * sp.cos(v) * (1 - taper * sp.sin(v))
@@ -97,7 +97,7 @@ def _spout_facts(root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5)) ->
     return {}
 
 
-@shape(_spout_facts)
+@shape(_spout_facts, symmetry="mirror y")
 def teapot_spout(*, root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5)) -> ParametricSurface:
     """A tube about a cubic Bezier path in the plane y = 0, whose radius falls evenly from `root` to `tip`; open at both ends."""
     path = curve.bezier([(0, 0, 0), (1, 0, 0), (sp.Rational(1, 2), 0, 1), (sp.Rational(3, 2), 0, sp.Rational(6, 5))])
@@ -111,7 +111,7 @@ def _hook_facts(bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Ra
     return {"volume": sp.pi * sp.sympify(wide) * thick * bend * angle, "closed": True}
 
 
-@shape(_hook_facts)
+@shape(_hook_facts, symmetry="mirror z")
 def hook(*, bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Rational(1, 4), angle: Any = sp.pi) -> Solid:
     """An ellipse of semi-axes `wide` (across) and `thick` (upwards) swept along an arc of radius `bend`, with caps. Volume: Pappus."""
     return solids.swept(curve.ellipse(wide, thick), curve.arc(bend, 0, angle))
@@ -130,7 +130,7 @@ def _through(w: Any, values: Any) -> Any:
     return a * (w - 1) * (w - 2) / 2 - b * w * (w - 2) + c * w * (w - 1) / 2
 
 
-@shape(_foot_facts)
+@shape(_foot_facts, symmetry="mirror x, mirror y")
 def lofted_foot(*, radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any = 2) -> Solid:
     """A loft through a circle, an ellipse of semi-axes (1 +- squash) radius half way up and a circle half as wide, with caps."""
     sections = [Curve([a * sp.cos(u), b * sp.sin(u), k * sp.sympify(height) / 2], TURN) for k, (a, b) in

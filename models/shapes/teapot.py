@@ -78,7 +78,7 @@ def _teapot_facts(size: Any = 1) -> Facts:
     return {"box": [(-3 * scale, farthest * scale), (-2 * scale, 2 * scale), (0 * scale, sp.Rational(63, 20) * scale)]}
 
 
-@shape(_teapot_facts)
+@shape(_teapot_facts, symmetry="mirror y")
 def teapot(*, size: Any = 1) -> Solid:
     """The 32 patches as faces, z upwards, spout along +x: sums of B_i(u) B_j(v) P_ij. Lid and body are apart; handle and spout run
     into the body.
