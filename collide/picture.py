@@ -32,10 +32,13 @@ def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | Non
     at, early ones dark and late ones bright, on the surfaces at the last moment shown.
     """
     go = plotly()
+    _check(subject, time)
     contacts = subject if isinstance(subject, Contacts) else None
     bodies = subject.bodies if isinstance(subject, Contacts) else subject
     meshes, times = stage(bodies, span(contacts, time), frames)
     last = len(times) - 1
+    if not any(len(mesh.at(times[last])[1]) for _, mesh in meshes):
+        raise ValueError("there is nothing to draw: the bodies are nowhere finite, or nowhere within their bounds")
     traces = [mesh_trace(go, mesh, body, times[last], contacts) for body, mesh in meshes]
     traces += contact_traces(go, contacts, scale(meshes, times))
     if isinstance(boxes, Trace):
@@ -48,6 +51,14 @@ def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | Non
         picture.update_layout(sliders=[slider(times)], updatemenus=[buttons()])
     picture.update_layout(layout(meshes, times, height, bool(last)), title=title(contacts))
     return picture
+
+
+def _check(subject: Any, time: Any) -> None:
+    if not isinstance(subject, Contacts) and (isinstance(subject, str) or not isinstance(subject, Sequence) or not subject):
+        raise TypeError("a picture shows a result of first_contact or a list of at least one body, got "
+                        f"{'an empty list' if subject == [] else type(subject).__name__}")
+    if time is not None and not time[0] <= time[1]:
+        raise ValueError(f"the time span of a picture must not be reversed, got {time!r}")
 
 
 def still(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620) -> "go.Figure":

@@ -108,8 +108,11 @@ def interpolating_curve(points: Sequence[Any], parameters: Sequence[Any] | None 
 
 def _increasing(values: Any, count: int) -> Array:
     at = np.asarray(list(values), float)
-    if at.shape != (count,) or not (np.diff(at) > 0).all():
+    if at.shape != (count,):
         raise ValueError(f"there must be {count} increasing parameters, one a point, got {len(at)}")
+    if not (np.diff(at) > 0).all():
+        k = int(np.argmin(np.diff(at) > 0))
+        raise ValueError(f"parameters must increase, but number {k + 1}, {at[k + 1]:g}, follows {at[k]:g}")
     return at
 
 
@@ -190,6 +193,9 @@ def _samples(times: Any, quaternions: Any, translations: Any) -> tuple[Array, Ar
     if len(at) < 3 or quaternion.shape != (len(at), 4) or translation.shape != (len(at), 3):
         raise ValueError(f"sampled poses need n >= 3 quaternions (n, 4) and translations (n, 3), got {quaternion.shape} and "
                          f"{translation.shape}")
+    if not (np.isfinite(quaternion).all() and np.isfinite(translation).all()):
+        k = int(np.argmin(np.isfinite(np.concatenate([quaternion, translation], axis=1)).all(axis=1)))
+        raise ValueError(f"sampled poses must be finite, but pose {k} is not")
     lengths = np.linalg.norm(quaternion, axis=1)
     if not np.allclose(lengths, 1, rtol=0, atol=1e-9):
         k = int(np.argmax(abs(lengths - 1)))

@@ -49,8 +49,11 @@ def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float =
     raise TypeError(f"a body is a ParametricSurface, an implicit surface or a Solid, got {type(body).__name__}")
 
 
-def inside_out(faces: Sequence[ParametricSurface]) -> bool:
-    """Do these faces, which close up, enclose a clearly negative volume at t = 0? By Gauss' theorem and the midpoint rule."""
+def enclosing(faces: Sequence[ParametricSurface]) -> int:
+    """The sign of the volume that faces which close up enclose at t = 0: -1 where it is clearly negative, 0 where it vanishes.
+
+    By Gauss' theorem and the midpoint rule.
+    """
     samples, weights = [], []
     for face in faces:
         at = [np.linspace(float(lo), float(hi), 49)[1::2] for lo, hi in face.domain.values()]
@@ -58,8 +61,12 @@ def inside_out(faces: Sequence[ParametricSurface]) -> bool:
         samples.append(values[np.isfinite(values).all(axis=-1)])
         weights.append(np.full(len(samples[-1]), (at[0][1] - at[0][0]) * (at[1][1] - at[1][0])))
     points, normals = np.split(np.concatenate(samples), 2, axis=1)
-    parts = np.concatenate(weights) * ((points - points.mean(axis=0)) * normals).sum(axis=1)
-    return bool(parts.sum() < -0.05 * np.abs(parts).sum())
+    offsets, weight = points - points.mean(axis=0), np.concatenate(weights)
+    parts = weight * (offsets * normals).sum(axis=1)
+    # Of a body the volume is some part of its area times its size; rounding leaves far less.
+    if abs(parts.sum()) <= 1e-12 * (weight * np.linalg.norm(offsets, axis=1) * np.linalg.norm(normals, axis=1)).sum():
+        return 0
+    return -1 if parts.sum() < -0.05 * np.abs(parts).sum() else 1
 
 
 def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Solid:
@@ -78,8 +85,9 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
         mesh = trimesh.load_mesh(source, process=True)
         triangles, vertices = np.asarray(mesh.faces), np.asarray(mesh.vertices)
     except Exception as error:  # the readers of the formats raise whatever comes up
-        reason = str(error).partition("\n")[0]
-        raise ValueError(f"{source.name} cannot be read as a mesh; it may be truncated or of another format ({reason})") from error
+        # A reader that finds no binary file may ask for a library that guesses encodings: no reason to install one.
+        reason = "" if isinstance(error, ImportError) else f" ({str(error).partition(chr(10))[0]})"
+        raise ValueError(f"{source.name} cannot be read as a mesh; it may be truncated or of another format{reason}") from error
     if len(triangles) == 0:
         raise ValueError(f"{source.name} holds no triangles; it may be truncated or of another format")
     if not 4 <= len(triangles) <= most:
@@ -120,7 +128,8 @@ def _parametric(surface: ParametricSurface, times: Iterable[float], deviation: f
 
     def sample(time: float, counts: Sequence[int]) -> np.ndarray:
         lines = [np.linspace(lo, hi, n) for (lo, hi), n in zip(ends, counts, strict=True)]
-        return function(*np.meshgrid(*lines, indexing="ij"), time)
+        values = function(*np.meshgrid(*lines, indexing="ij"), time)
+        return np.where(np.isfinite(values), values, np.nan)
 
     looks = list(times) if surface.deforming else [0.0]
     trials = [sample(time, (65, 65)) for time in looks]
@@ -133,10 +142,21 @@ def _parametric(surface: ParametricSurface, times: Iterable[float], deviation: f
 
 def _count(sample: np.ndarray, axis: int, deviation: float) -> int:
     """Grid lines along an axis such that chords, off by |second difference| / 8, deviate by no more than asked; 2 to 97."""
-    size = float(np.linalg.norm(np.ptp(sample.reshape(-1, 3), axis=0)))
-    bend = float(np.linalg.norm(np.diff(sample, 2, axis=axis), axis=-1).max())
+    size, bend = _size(sample), _largest(np.linalg.norm(np.diff(sample, 2, axis=axis), axis=-1))
     cells = (sample.shape[axis] - 1) * np.sqrt(bend / (8 * deviation * max(size, 1e-300)))
     return int(np.clip(np.ceil(cells), 1, 96)) + 1
+
+
+def _largest(values: np.ndarray) -> float:
+    """The largest of the finite values; 0 if there is none."""
+    return float(values[np.isfinite(values)].max(initial=0.0))
+
+
+def _size(sample: np.ndarray) -> float:
+    """The diagonal of the box round the finite points of a sample."""
+    points = sample.reshape(-1, 3)
+    points = points[np.isfinite(points).all(axis=1)]
+    return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
 
 
 def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], deviation: float) -> list[int]:
@@ -149,10 +169,7 @@ def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], deviatio
         twist = p[1:, 1:] - p[1:, :-1] - p[:-1, 1:] + p[:-1, :-1]
         normal = np.cross(p[1:, 1:] - p[:-1, :-1], p[:-1, 1:] - p[1:, :-1])
         apart = np.abs((twist * normal).sum(axis=-1)) / np.maximum(np.linalg.norm(normal, axis=-1), 1e-300)
-        size = float(np.linalg.norm(np.ptp(p.reshape(-1, 3), axis=0)))
-        needed = max(needed, float(apart.max()) * apart.size / (4 * deviation * max(size, 1e-300)))
-    if not np.isfinite(needed):
-        return list(counts)
+        needed = max(needed, _largest(apart) * apart.size / (4 * deviation * max(_size(p), 1e-300)))
     few, many = sorted(n - 1 for n in counts)
     few = max(few, int(np.ceil(min(needed / many, np.sqrt(needed)))))
     many = max(many, int(np.ceil(needed / few)))
@@ -170,9 +187,13 @@ def grid_triangles(rows: int, columns: int, *, flipped: bool = False) -> Triangl
 
 
 def _weld(samples: Sequence[Vertices], triangles: Triangles) -> tuple[np.ndarray, Triangles]:
-    """Vertices that coincide in all samples (seams, poles) become one, so that shading is smooth across; (kept, triangles)."""
+    """Vertices that coincide in all samples (seams, poles) become one, so that shading is smooth across; (kept, triangles).
+
+    Triangles with a corner where the surface is not finite are left out.
+    """
     stacked = np.concatenate(samples, axis=1)
-    scale = 1e-7 * max(float(np.ptp(samples[0], axis=0).max()), 1e-300)
+    triangles = triangles[np.isfinite(stacked).all(axis=1)[triangles].all(axis=1)]
+    scale = 1e-7 * max(_size(samples[0]), 1e-300)
     _, keep, new = np.unique(np.round(stacked / scale), axis=0, return_index=True, return_inverse=True)
     triangles = new.ravel()[triangles].astype(np.int32)
     a, b, c = triangles.T

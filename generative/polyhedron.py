@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import sympy as sp
@@ -23,7 +24,7 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid
     of more than four corners is made of several patches; the lines between those are no edges.
     """
     points = [vector(p, [], "a vertex") for p in vertices]
-    outlines = [tuple(map(int, face)) for face in faces]
+    outlines = [_indices(k, face) for k, face in enumerate(faces)]
     _check_indices(outlines, len(points))
     _check_closed(outlines)
     _check_flat(points, outlines)
@@ -95,6 +96,13 @@ def _corner_vertices(count: int, places: Sequence[Sequence[int]]) -> list[Vertex
         for corner in corners:
             found[corner].append(k)
     return [Vertex(tuple(ks), tuple(_parameters(places[k], c) for k in ks)) for c, ks in enumerate(found) if ks]
+
+
+def _indices(k: int, face: Sequence[Any]) -> tuple[int, ...]:
+    try:
+        return tuple(map(index, face))
+    except TypeError:
+        raise ValueError(f"face {k} must be a list of vertex numbers, whole ones, got {face!r}") from None
 
 
 def _check_indices(outlines: Sequence[Sequence[int]], count: int) -> None:

@@ -60,15 +60,18 @@ def sew(faces: Sequence[ParametricSurface]) -> Solid:
     """The solid bounded by these faces, normals outward; every side must be a pole, a seam, or shared with one other face.
 
     Raises ValueError that names the first side that is free, shared by three, or shared in the same sense (a flipped face), and
-    for faces that are all turned inside out. All of this is judged at t = 0.
+    for faces that enclose nothing or are all turned inside out. All of this is judged at t = 0.
     """
-    from .mesh import inside_out
+    from .mesh import enclosing
 
     sides, near = _sides(faces)
     matched = _matched(sides, near)
     edges = [_edge(*pair) for pair in matched]
     ends = [corner for pair in matched if not _distance(pair[0].points[0], pair[0].points[-1]) <= near for corner in _corners(*pair)]
-    if inside_out(faces):
+    volume = enclosing(faces)
+    if volume == 0:
+        raise ValueError("the faces enclose no volume: the profile or outline they are made from is degenerate")
+    if volume < 0:
         raise ValueError("the faces enclose a negative volume: all normals point inwards; give every face the other orientation")
     return Solid(faces, edges, _vertices(ends, near)).noted(SEWN)
 

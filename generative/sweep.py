@@ -137,13 +137,18 @@ def rail_product(section: Curve, first: Curve, second: Curve) -> ParametricSurfa
 
 def offset(surface: ParametricSurface, distance: Any) -> ParametricSurface:
     """The surface moved along its unit normal by `distance`, a number or an expression of u, v and t."""
+    _check_surfaces("offset", surface)
     normal = _unit(surface.body_normal)
     amount = formula(distance, [u, v, t], "an offset")
     return _like(surface, [s + amount * n for s, n in zip(surface.body, normal, strict=True)])
 
 
 def reparameterize(surface: ParametricSurface, new_u: Any, new_v: Any, domain: Any) -> ParametricSurface:
-    """surface(new_u(u, v), new_v(u, v)) over `domain`: for instance a triangle, by new_v = v u."""
+    """surface(new_u(u, v), new_v(u, v)) over `domain`: for instance a triangle, by new_v = v u.
+
+    The formula is used wherever the new parameters lead; that they stay in the domain of the surface is not checked.
+    """
+    _check_surfaces("reparameterize", surface)
     change = {u: formula(new_u, [u, v], "a parameter"), v: formula(new_v, [u, v], "a parameter")}
     return ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion)
 
@@ -153,6 +158,7 @@ def interpolate(first: ParametricSurface, second: ParametricSurface, share: Any)
 
     The domain of the second is mapped linearly onto that of the first.
     """
+    _check_surfaces("interpolate", first, second)
     weight = formula(share, [u, v, t], "a share")
     change = {}
     for s in (u, v):
@@ -172,6 +178,12 @@ def _check_curves(operator: str, *curves: Any) -> None:
     for c in curves:
         if not isinstance(c, Curve):
             raise TypeError(f"{operator} takes curves (generative.Curve), got a {type(c).__name__}")
+
+
+def _check_surfaces(operator: str, *surfaces: Any) -> None:
+    for s in surfaces:
+        if not isinstance(s, ParametricSurface):
+            raise TypeError(f"{operator} takes parametric surfaces, got a {type(s).__name__}")
 
 
 def _check_half_plane(profile: Curve) -> None:

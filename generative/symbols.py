@@ -19,7 +19,10 @@ _NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 def exact(value: Any) -> Any:
     """The SymPy expression of `value` with every Float replaced by the rational number it holds."""
-    expression = sp.sympify(value)
+    try:
+        expression = sp.sympify(value)
+    except sp.SympifyError:
+        raise ValueError(f"SymPy cannot read {value!r} as an expression") from None
     floats = expression.atoms(sp.Float)
     return expression.xreplace({f: sp.Rational(f) for f in floats}) if floats else expression
 

@@ -12,6 +12,7 @@ from collide.picture_parts import TRANSPARENT
 from collide.result import Status
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from models.scenes import SCENES
+from models.shapes.quadrics import sphere
 from tests.collide.test_result import contacts, empty
 
 
@@ -95,6 +96,22 @@ def test_a_result_as_html():
                                  existence=np.zeros(12, bool), pairs=np.zeros((12, 2), int), features=[("face 0", "face 0")] * 12,
                                  boxes=[np.zeros((5, 2))] * 12, variables=[("t",)] * 12))
     assert "and 2 more points" in many and "located" in many
+
+
+def test_what_cannot_be_drawn_is_refused_and_what_is_partly_finite_is_drawn():
+    for subject in (3, [], sphere(), "ball"):
+        with pytest.raises(TypeError, match="a picture shows a result of first_contact or a list of at least one body"):
+            figure(subject)
+    with pytest.raises(ValueError, match="must not be reversed"):
+        figure([sphere()], time=(1, 0))
+    never = ParametricSurface([u, v, sp.log(u - 5)], {u: (0, 1), v: (0, 1)})
+    for body in (never, ImplicitSurface(x - 50, bounds=[(0, 1)] * 3)):
+        with pytest.raises(ValueError, match="nothing to draw"):
+            figure([body])
+        assert "<img" not in body._repr_html_()
+    partly = figure([ParametricSurface([u, v, sp.log(u)], {u: (0, 1), v: (0, 1)})])
+    z, triangles = np.array(partly.data[0].z), np.array([partly.data[0][k] for k in "ijk"])
+    assert triangles.size and np.isfinite(z[triangles]).all()
 
 
 def test_a_still_picture_is_the_last_moment():

@@ -16,13 +16,15 @@ from generative import (
     polyhedron,
     primitives,
     sew,
+    solids,
     sweep,
     t,
     u,
     v,
     z,
 )
-from generative.fit import interpolating_curve
+from generative.fit import interpolating_curve, motion_through
+from models.shapes.patches import plane_patch
 from models.shapes.solids import box, cylinder
 
 POINTS = [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 0, 1]]
@@ -47,6 +49,9 @@ DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 
     (lambda: primitives.block((1, 0, 1)), "the size of a block must be positive"),
     (lambda: primitives.round_cone(1, -1), "the height of a cone must be positive"),
     (lambda: interpolating_curve([[0, 0, 0], [np.nan, 0, 0]]), "point 1 is not"),
+    (lambda: interpolating_curve([[0, 0, 0], [1, 0, 0], [2, 1, 0]], [0, 2, 1]), "parameters must increase, but number 2, 1, follows 2"),
+    (lambda: solids.revolved(Curve([u, 0, 0], (0, 2))), "the faces enclose no volume"),
+    (lambda: sweep.offset(plane_patch(), "a b"), "SymPy cannot read 'a b' as an expression"),
     # knots
     (lambda: curve.b_spline(POINTS, [0, 0, 0, 1, 1, 1], 3), "4 control points of degree 3 need 8 knots, got 6"),
     (lambda: curve.b_spline(POINTS * 2, [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2], 2), "the knot 1 occurs 5 times"),
@@ -56,9 +61,11 @@ DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 
     (lambda: Rigid(rotation=[1, 1, 0, 0]), "has length 1.41421, not 1; pass normalize=True"),
     (lambda: Rigid(rotation=[[1 + t, 0, 0], [0, 1, 0], [0, 0, 1]]), "no rotation at t = 3/7: R R.T differs"),
     (lambda: Rigid(rotation=[[sp.cos(t), sp.sin(t), 0], [sp.sin(t), -sp.cos(t), 0], [0, 0, 1]]), "at t = 0: its determinant is -1"),
+    (lambda: motion_through([0, 1, 2], [[1, 0, 0, 0]] * 3, [[0, 0, 0], [0, np.nan, 0], [0, 0, 0]]), "must be finite, but pose 1 is not"),
     # solids that do not close
     (lambda: sew(box().faces[1:]), r"the side . = -?1/2 of face \d meets no other side: the solid is open there"),
     (lambda: polyhedron(TETRAHEDRON, [(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)]), "is inside out"),
+    (lambda: polyhedron(TETRAHEDRON, [(0, 2, 1.5), (0, 1, 3), (0, 3, 2), (1, 2, 3)]), "face 0 must be a list of vertex numbers"),
     (lambda: polyhedron(DART, [(3, 2, 1, 0), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)]), "face 0 is not convex"),
 ])  # fmt: skip
 def test_bad_values(make, message):
@@ -72,6 +79,9 @@ def test_bad_values(make, message):
     (lambda: deform.twist(curve.circle(), 1), "deformations act on ParametricSurface and Solid values, got a Curve"),
     (lambda: interpolate_poses(IDENTITY, np.eye(4)), "takes two Motion values, got Rigid and ndarray"),
     (lambda: box().moved(None), "moves by a Motion"),
+    (lambda: sweep.offset(box(), 1), "offset takes parametric surfaces, got a Solid"),
+    (lambda: sweep.reparameterize(curve.circle(), u, v, {}), "reparameterize takes parametric surfaces, got a Curve"),
+    (lambda: sweep.interpolate(plane_patch(), box(), 1), "interpolate takes parametric surfaces, got a Solid"),
 ])  # fmt: skip
 def test_bad_types(make, message):
     with pytest.raises(TypeError, match=message):

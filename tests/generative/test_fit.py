@@ -133,7 +133,7 @@ def test_a_tube_about_a_knot_that_no_fixed_up_direction_serves():
     (lambda: chebyshev_curve(lambda at: np.sign(circle(at)), (-1, 1)), "too rough"),
     (lambda: chebyshev_curve(lambda at: at), "one row a parameter"),
     (lambda: interpolating_curve([[0, 0, 0]]), "at least two points"),
-    (lambda: interpolating_curve([[0, 0, 0], [1, 0, 0]], [1, 0]), "2 increasing parameters"),
+    (lambda: interpolating_curve([[0, 0, 0], [1, 0, 0]], [1, 0]), "must increase, but number 1, 0, follows 1"),
     (lambda: motion_through([0, 1], np.eye(4)[:2], np.zeros((2, 3))), "n >= 3"),
     (lambda: motion_through([0, 1, 2], 2 * np.eye(4)[[0, 0, 0]], np.zeros((3, 3))), "quaternion 0 has length 2"),
     (lambda: chebyshev_motion(np.arange(9), *trajectory(np.arange(9.0))), "still misses a sample"),
