@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .motion import Motion, Rigid, Screw
+from .motion import Motion, Rigid, Screw, axis_angle
 from .symbols import formula, t
 
 
@@ -27,8 +27,11 @@ def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0,
     start, end = (formula(e, [], "a time span") for e in time)
     if not start < end:
         raise ValueError(f"the time span ({start}, {end}) is empty or reversed; the first end must be below the second")
-    axis, point, angle, advance = screw_of(second @ first.inverse())
+    displacement = second @ first.inverse()
+    axis, point, angle, advance = screw_of(displacement)
     share = (t - start) / (end - start)
+    if 0 < sp.N(angle) < sp.Rational(1, 8):
+        return _small_screw(displacement, axis, angle, advance, share) @ first
     return Screw(axis=axis, point=point, angle=angle * share, advance=advance * share) @ first
 
 
@@ -58,24 +61,38 @@ def screw_of(displacement: Motion) -> tuple[list[Any], list[Any], Any, Any]:
 
     With R the rotation and d the translation: 2 sin(angle) axis is the antisymmetric part of R as a vector, 1 + 2 cos(angle) its
     trace, advance = d . axis, and point = (d' + cot(angle/2) axis x d') / 2 with d' = d - advance axis.
+
+    Rotations whose antisymmetric parts say that they differ by less than 2e-15, which is the rounding of matrices of doubles, count as
+    equal. Near a half turn, where the antisymmetric part is small, the axis comes from the symmetric part.
     """
     rotation, shift = displacement.rotation, sp.Matrix(displacement.translation)
     cosine = _settled((rotation.trace() - 1) / 2)
-    if cosine == 1:
-        length = sp.sqrt(shift.dot(shift))
-        return (list(shift / length) if length != 0 else [0, 0, 1]), [0, 0, 0], sp.Integer(0), length
-    if cosine == -1:
-        axis, angle, cotangent = _half_turn_axis(rotation), sp.pi, sp.Integer(0)
-    else:
-        twice = sp.Matrix([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]])
-        length = sp.sqrt(twice.dot(twice))
-        # atan2 is accurate near 0 and near pi, where the cosine says little.
-        axis, angle = twice / length, sp.atan2(length / 2, cosine)
-        cotangent = (length / 2) / (1 - cosine)
+    twice = sp.Matrix([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]])
+    length = sp.sqrt(twice.dot(twice))
+    if cosine > 0 and sp.N(length) < sp.Float("4e-15"):
+        distance = sp.sqrt(shift.dot(shift))
+        return (list(shift / distance) if distance != 0 else [0, 0, 1]), [0, 0, 0], sp.Integer(0), distance
+    axis, sine = twice / length if length != 0 else twice, length / 2
+    if cosine < -sp.Rational(9, 10):
+        axis = _axis_near_half_turn(rotation, cosine, twice)
+        sine = axis.dot(twice) / 2
+    # atan2 is accurate near 0 and near pi, where the cosine says little.
+    angle = sp.pi if cosine == -1 else sp.atan2(sine, cosine)
+    cotangent = (1 + cosine) / sine if cosine > 0 else sine / (1 - cosine)
     advance = shift.dot(axis)
     across = shift - advance * axis
     point = (across + cotangent * axis.cross(across)) / 2
     return list(axis), list(point), angle, advance
+
+
+def _small_screw(displacement: Motion, axis: Any, angle: Any, advance: Any, share: Any) -> Motion:
+    """The screw with its far away axis point eliminated, which would cost digits: with d' as in `screw_of`, a the whole angle and
+    b = share a, its translation is share advance axis + sin(b/2) (cos((a - b)/2) d' - sin((a - b)/2) axis x d') / sin(a/2).
+    """
+    line, half, rest = sp.Matrix(axis), angle * share / 2, angle * (1 - share) / 2
+    across = sp.Matrix(displacement.translation) - advance * line
+    moved = sp.sin(half) / sp.sin(angle / 2) * (sp.cos(rest) * across - sp.sin(rest) * line.cross(across))
+    return Rigid._unchecked(axis_angle(axis, angle * share), moved + share * advance * line)
 
 
 def _settled(value: Any) -> Any:
@@ -86,9 +103,10 @@ def _settled(value: Any) -> Any:
     return value
 
 
-def _half_turn_axis(rotation: Any) -> Any:
-    """R = 2 a a^T - I, so that a is parallel to the largest column of R + I."""
-    plus = sp.Matrix(rotation) + sp.eye(3)
+def _axis_near_half_turn(rotation: Any, cosine: Any, twice: Any) -> Any:
+    """(R + R^T) / 2 = cos I + (1 - cos) a a^T, so that a is parallel to the largest column of the rest; sin(angle) >= 0 gives its sense."""
+    plus = (sp.Matrix(rotation) + sp.Matrix(rotation).T) / 2 - cosine * sp.eye(3)
     largest = max(range(3), key=lambda k: sp.N(plus[k, k]))
     column = plus[:, largest]
-    return column / sp.sqrt(column.dot(column))
+    sense = -1 if sp.N(column.dot(twice)) < 0 else 1
+    return sense * column / sp.sqrt(column.dot(column))

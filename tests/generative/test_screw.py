@@ -48,6 +48,24 @@ def test_poses_in_floating_point():
     assert_pose(interpolate_poses(IDENTITY, pose), 1.0, pose)
 
 
+@pytest.mark.parametrize("turn", [0, 1e-12, 1e-9, 1e-7, 1e-3, 0.1, np.pi, np.pi - 1e-8, np.pi - 1e-3, 3.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_and_opposite_orientations_in_floating_point(seed, turn):
+    """Rounded matrices of no turn at all, and of half a turn: their antisymmetric parts are noise."""
+    generator = np.random.default_rng(seed)
+    axis, begin = generator.normal(size=3), Rotation.random(random_state=seed)
+    end = Rotation.from_rotvec(turn * axis / np.linalg.norm(axis)) * begin
+    first, second = (Rigid(rotation=r.as_matrix(), translation=generator.normal(size=3)) for r in (begin, end))
+    motion = interpolate_poses(first, second)
+    assert_pose(motion, 0.0, first)
+    assert_pose(motion, 1.0, second)
+
+
+def test_a_small_turn_goes_along_the_same_screw():
+    end = Screw(axis=[1, 2, 2], point=[1, 0, 2], angle=sp.Rational(1, 9), advance=2)
+    assert_pose(interpolate_poses(IDENTITY, end), 0.3, Screw([1, 2, 2], [1, 0, 2], sp.Rational(3, 90), sp.Rational(3, 5)))
+
+
 def test_the_screw_of_a_screw_is_that_screw():
     axis, point, angle, advance = screw_of(Screw(axis=[0, 0, 1], point=[2, 1, 0], angle=1, advance=sp.Rational(1, 2)).at(0))
     assert [sp.N(e, 15) for e in (*axis, *point)] == pytest.approx([0, 0, 1, 2, 1, 0])
