@@ -38,9 +38,9 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         status, bracket = Status.CONTACT, Interval(clear, proved)
     elif found:
         status, bracket = Status.UNRESOLVED, Interval(clear, max(_time(s, k)[1] for k in found))
-    # Beside what is proved, only what may come before it is worth listing.
+    # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
     first = proved - s.real[layout.SIMULTANEITY]
-    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or _time(s, k)[0] < first])
+    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or _time(s, k)[0] < first] or found)
     points = [_Point(_problem(s, k), s.found(k).copy(), _kind(s, k, found), _middle(s.arrays["place"][k])) for k in known]
     return _assemble(status, bracket, clear, points, bodies, span, start, clock)
 

@@ -30,8 +30,8 @@ from generative import ParametricSurface, t, u, v
 from .parts import sides
 from .patch import bounds, enclose, period
 
-# Division ends where boxes are this small against the domain, or with so many pairs of boxes.
-_SMALLEST, _MOST = 2.0**-11, 40_000
+# Division ends where boxes are this small against the domain, or when so many pairs of boxes were examined, so many at once.
+_SMALLEST, _MOST, _AT_ONCE = 2.0**-11, 1_000_000, 1 << 13
 # Boxes are neighbours if they are nearer than this, against the size of the domain.
 _NEAR = sp.Rational(1, 2**24)
 # A pair of boxes is an array (5, 2), of u1, v1, u2, v2, t.
@@ -76,23 +76,33 @@ class Glued:
     def pairs(self, span: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
         """Pairs of boxes (n, 5, 2) that are apart, to be searched; and those that are not covered.
 
-        Every pair of different places, at every time of the span, is in one of them or proved not to meet. Of a surface with
-        itself (p, q) stands for (q, p) too.
+        Every pair of different places, at every time of the span up to the earliest of a box that is not covered, is in one of
+        them or proved not to meet. Of a surface with itself (p, q) stands for (q, p) too.
         """
         outer, _ = bounds([*self.first.domain.values(), *self.second.domain.values()])
         boxes = np.concatenate([outer, [span]])[None]
         smallest = _SMALLEST * (boxes[0, :, 1] - boxes[0, :, 0])
-        kept, left = [], []
+        kept, left, limit, examined = [], [], span[1], 0
         while len(boxes):
-            hull, apart = self._hull(boxes)
-            doubtful = ~self._injective(hull)
-            kept.append(boxes[doubtful & apart])
-            boxes, hull = boxes[doubtful & ~apart], hull[doubtful & ~apart]
-            small = boxes[:, :, 1] - boxes[:, :, 0] < smallest
-            last = small.all(axis=1) | (len(boxes) > _MOST)
-            left.append(boxes[last])
-            boxes = self._divided(boxes[~last], self._axis(hull[~last], small[~last], smallest))
+            first, later = _earliest(boxes, _AT_ONCE if examined < _MOST else len(boxes))
+            done, divided, uncovered = self._examined(first, smallest, last=examined >= _MOST)
+            examined += len(first)
+            kept.append(done)
+            left.append(uncovered)
+            limit = uncovered[:, _TIME, 0].min(initial=limit)
+            boxes = np.concatenate([later, divided])
+            boxes = boxes[boxes[:, _TIME, 0] <= limit]
         return np.concatenate(kept), np.concatenate(left)
+
+    def _examined(self, boxes: np.ndarray, smallest: np.ndarray, last: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Those to be searched, parts of those to be divided, and those not covered: the small ones, or all if these are the last."""
+        hull, apart = self._hull(boxes)
+        doubtful = ~self._injective(hull)
+        kept = boxes[doubtful & apart]
+        boxes, hull = boxes[doubtful & ~apart], hull[doubtful & ~apart]
+        small = boxes[:, :, 1] - boxes[:, :, 0] < smallest
+        end = small.all(axis=1) | last
+        return kept, self._divided(boxes[~end], self._axis(hull[~end], small[~end], smallest)), boxes[end]
 
     # -- where the boxes are --------------------------------------------------------------------------------------
 
@@ -168,6 +178,14 @@ class Glued:
                 equal = (whole[:, _FIRST] == whole[:, _SECOND]).all(axis=(1, 2)) & repeated
                 parts.append(_half(_half(whole[~equal], k, i), 2 + k, j))
         return np.concatenate(parts)
+
+
+def _earliest(boxes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """As many boxes that begin first, and the others."""
+    if count >= len(boxes):
+        return boxes, boxes[:0]
+    order = np.argpartition(boxes[:, _TIME, 0], count)
+    return boxes[order[:count]], boxes[order[count:]]
 
 
 def _half(boxes: np.ndarray, k: int, upper: int) -> np.ndarray:

@@ -4,6 +4,7 @@
 apart in the parameters; these are searched like the faces of two bodies.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,7 @@ from .budget import Budget, Clock, as_budget, drive
 from .checks import check_normal, check_options, check_span
 from .contact import at_time, situation
 from .glue import Glued, along_side, with_itself
-from .parts import faces_of, is_pole, sides
+from .parts import Parametric, Part, ends_of, faces_of, is_pole, sides
 from .problem import Problem
 from .result import Contacts, Start, Status
 from .state import Search
@@ -35,6 +36,9 @@ def self_contact(surface: ParametricSurface | Sequence[ParametricSurface], time:
     *proved* to be none, at any distance in the parameters. Where the surface folds up (its normal vanishes)
     parameters arbitrarily close to each other may meet: from the first time at which that is not excluded nothing is
     claimed; the answer then ends there, UNRESOLVED if nothing was found before.
+
+    Contacts at a side count like others; where two sides meet (lips that close), the contact is located, not proved.
+    Bezier patches of control points with velocities: `BezierNets.surfaces`, or `generative.bezier_patch` with formulas of t.
 
     The contacts of two surfaces with a third, and at a corner they share without a side, are not looked at. A
     surface must not collapse to a point along a side (cut such a pole off): ValueError. Options as in `first_contact`.
@@ -101,5 +105,13 @@ def _limited(found: Contacts, span: tuple[float, float], limit: float) -> Contac
 
 
 def _problem(glued: Glued, span: tuple[float, float], tangency: bool) -> Problem:
-    a, b = faces_of(glued.first)[0], faces_of(glued.second)[0]
+    a, b = _closed_face(glued.first), _closed_face(glued.second)
     return situation(a, b, tuple(sp.Rational(e) for e in span), tangency=tangency, distinct=glued.distinct)
+
+
+@functools.lru_cache(maxsize=64)
+def _closed_face(surface: ParametricSurface) -> Part:
+    """The face, its sides included: where they meet something, no tangent planes need agree."""
+    face = faces_of(surface)[0]
+    assert isinstance(face, Parametric)
+    return replace(face, border=ends_of(face))

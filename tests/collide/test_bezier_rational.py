@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import collide
+from generative import t, u, v
 
 # -- triangles ----------------------------------------------------------------------------------------------------
 
@@ -206,6 +207,24 @@ def test_exact_pieces_and_mixed_pairs():
     mixed = plain.pairs(heavy, np.array([0, 5]), np.array([1, 2]))
     assert mixed["q"].shape == (2, 2, 2, 3, 3, 3) and (mixed["weights"] == [[[[1]], [[2]]]]).all()
     assert len(collide.bezier_pairs(**plain.pairs(plain, np.array([], int), np.array([], int)))) == 0
+
+
+@pytest.mark.parametrize("rational", [False, True])
+def test_nets_as_surfaces(rational):
+    """Patches as formulas, at dyadic parameters, against sums of Bernstein polynomials in exact rationals."""
+    g = np.random.default_rng(4)
+    net, rate = g.uniform(-1, 1, (2, 3, 3, 3))
+    knots = [0, 0, 0, 1, 1, 1]
+    nets = collide.nurbs_to_bezier(net, knots, knots, (2, 2), g.uniform(0.5, 2, (3, 3)) if rational else None, rate)
+    surface, = nets.surfaces()
+    a, b, moment = Fraction(1, 4), Fraction(5, 8), Fraction(3, 8)
+    weight = np.ones((3, 3)) if nets.weights is None else nets.weights[0]
+    share = {(i, j): Fraction(weight[i, j]) * math.comb(2, i) * a**i * (1 - a)**(2 - i) * math.comb(2, j) * b**j * (1 - b)**(2 - j)
+             for i in range(3) for j in range(3)}
+    points = nets.points[0]
+    for c, e in enumerate(surface.expressions):
+        exact = sum(s * (Fraction(points[0, i, j, c]) + moment * Fraction(points[1, i, j, c])) for (i, j), s in share.items())
+        assert Fraction(str(e.subs({u: a, v: b, t: moment}))) == exact / sum(share.values())
 
 
 @pytest.mark.parametrize(("change", "match"), [

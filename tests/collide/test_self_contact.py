@@ -9,7 +9,7 @@ import sympy as sp
 import collide
 from collide import Start, Status, self_contact
 from collide.glue import along_side, with_itself
-from generative import ParametricSurface, Screw, t, u, v
+from generative import ParametricSurface, Screw, patch, t, u, v
 
 R = sp.Rational
 W = u + R(1, 7)
@@ -49,6 +49,48 @@ def test_a_tube_pinches_along_a_line():
     assert np.abs(c.points[:, [0, 2]]).max() < 1e-3
     along = np.sort(np.concatenate([[0], c.points[:, 1], [1]]))
     assert np.diff(along).max() < 0.1
+
+
+def bowl(left, right, height):
+    """A bent Bezier patch whose lips v = 0, at that height, and v = 1, at height 2, move towards each other by `left` and `right`."""
+    def row(y, lean):
+        return [[R(-1, 2) + left * lean, y, height], [-2, y, 1], [0, y, -2], [2, y, 1], [R(1, 2) - right * lean, y, 2]]
+    # The middle of it leans most: 5/6 t at u = 1/3.
+    return patch.bezier_patch([row(0, t * R(3, 4)), row(R(3, 5), t), row(1, t / 2)])
+
+
+def test_sides_that_meet_need_no_common_tangent_plane():
+    c = self_contact(bowl(1, 1, 2), (0, R(6001, 10000)))
+    assert c.clear_until <= 0.6 <= c.time.hi and c.clear_until > 0.6 - 1e-9
+    assert c.status in (Status.CONTACT, Status.UNRESOLVED) and abs(c.points - [0, 17 / 45, 2]).max(axis=1).min() < 1e-3
+
+
+def test_a_side_meets_the_inside_of_the_same_patch():
+    # Rows and heights do not change along v, so the lip meets the point of its own row that is as high: a quartic in v.
+    c = self_contact(bowl(1, R(1, 4), R(8, 5)), (0, R(7, 5)))
+    basis = [sp.binomial(4, k) * v**k * (1 - v) ** (4 - k) for k in range(5)]
+    heights, places = (R(8, 5), 1, -2, 1, 2), (R(-1, 2), -2, 0, 2, R(1, 2))
+    where = max(r for r in sp.Poly(sum(map(sp.Mul, heights, basis)) - R(8, 5), v).nroots(n=30, maxsteps=200) if r.is_real and 0.1 < r < 1)
+    ahead = sum(map(sp.Mul, places, basis)).subs(v, where) + R(1, 2)
+    moment = float(ahead / (1 - (basis[0] - basis[4] / 4).subs(v, where)) * R(6, 5))
+    assert c.status is Status.CONTACT and c.time.hi < c.time.lo + 1e-9
+    assert c.time.lo <= moment + 1e-13 and moment - 1e-13 <= c.time.hi
+
+
+def test_a_contact_at_a_side_of_two_patches_is_listed():
+    # The second half of a B-spline sheet folds back over the first.
+    points = np.array([[[i, 2 * j / 3, 0] for j in range(4)] for i in range(5)])
+    speeds = np.zeros_like(points)
+    speeds[3], speeds[4] = [-0.5, 0, 2.6], [-2.5, 0, 1.2]
+    speeds[4, 1], speeds[4, 2] = [-2.8, 0.1, 0.3], [-2.8, -0.1, 0.2]
+    ends = [0] * 4, [1] * 4
+    sheet = collide.nurbs_to_bezier(points, [*ends[0], 0.5, *ends[1]], [*ends[0], *ends[1]], (3, 3), velocities=speeds)
+    c = self_contact(sheet.surfaces(), (0, 2))
+    assert c.status is Status.CONTACT and c.time.hi < c.time.lo + 1e-9 and len(c) > 0 and c.boxes[0][2, 1] == 1
+    first, second = (np.array(s.expressions) for s in sheet.surfaces())
+    u1, v1, u2, v2, moment = c.boxes[0].mean(axis=1)
+    for place, at in ((first, (u1, v1)), (second, (u2, v2))):
+        np.testing.assert_allclose([float(e.subs({u: at[0], v: at[1], t: moment})) for e in place], c.points[0], atol=1e-6)
 
 
 def test_a_near_miss_is_proved_clear():
@@ -92,6 +134,21 @@ def test_a_hinge_that_shuts_is_not_called_clear():
     assert self_contact([plate, lid], (R(1, 5), 6)).status is Status.NO_CONTACT
     c = self_contact([plate, lid], (R(1, 5), 7))
     assert c.status is Status.UNRESOLVED and 2 * math.pi - 0.01 < c.clear_until <= 2 * math.pi
+
+
+def test_a_sheet_that_moves_strongly_is_clear_at_first():
+    # Normals vanish later on; a grid of times and parameters finds from when on, about.
+    rng = np.random.default_rng(8)
+    net = [[[R(i, 3) + t * a, R(j, 3) + t * b, t * c] for j, (a, b, c) in enumerate(row)] for i, row in
+           enumerate([[[R(int(k), 8) for k in rng.integers(-8, 9, 3)] for _ in range(4)] for _ in range(4)])]
+    sheet = patch.bezier_patch(net)
+    c = self_contact(sheet, (0, 1))
+    tangents = sp.lambdify([u, v, t], [sp.diff(e, s) for s in (u, v) for e in sheet.expressions])
+    grid = np.linspace(0, 1, 41)
+    slopes = [np.broadcast_to(s, (41, 41, 41)) for s in tangents(*np.meshgrid(grid, grid, grid, indexing="ij"))]
+    areas = np.linalg.norm(np.cross(np.stack(slopes[:3], -1), np.stack(slopes[3:], -1)), axis=-1).min(axis=(0, 1))
+    assert c.start == {(0, 1): Start.DISJOINT} and c.status is Status.UNRESOLVED and "normal vanishes" in c.summary()
+    assert c.clear_until > 0.6 * grid[areas < 0.05][0] > 0.3
 
 
 def test_every_pair_is_injective_or_kept():
