@@ -48,7 +48,9 @@ def statuses(codes: np.ndarray) -> np.ndarray:
 def as_doubles(q: Any, name: str, shape: str) -> np.ndarray:
     """`q` as a contiguous array of doubles; ValueError where it is none."""
     try:
-        return np.ascontiguousarray(q, np.float64)
+        if not np.iscomplexobj(q):
+            return np.ascontiguousarray(q, np.float64)
+        raise TypeError
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be an array of numbers of shape {shape}, got {type(q).__name__}") from None
 

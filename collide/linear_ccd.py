@@ -111,13 +111,17 @@ def check_motions(motions: Any) -> tuple[Motion, Motion]:
     return first, second
 
 
+def check_straight(time: Any) -> None:
+    if not (isinstance(time, (tuple, list)) and tuple(time) == (0, 1)):
+        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
+
+
 def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time: Any) -> Batch:
     if motions is not None:
         return _moving(q, tolerance, face, check_motions(motions), time)
     tolerance = check_tolerance(tolerance, 1e-14)
     q, largest = _checked(q, 8)
-    if tuple(time) != (0, 1):
-        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
+    check_straight(time)
     n = len(q)
     found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
     # Below this size no product of four coordinates and a direction of degree two to three overflows.

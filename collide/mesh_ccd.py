@@ -14,7 +14,7 @@ from generative import Motion
 from . import linear_exact, linear_loop, mesh_loop
 from .budget import Budget, as_budget
 from .checks import check_span
-from .linear_ccd import Motions, check_motions, check_moving_tolerance
+from .linear_ccd import Motions, check_motions, check_moving_tolerance, check_straight
 from .linear_kernel import window_kernel
 from .linear_loop import GIVEN_UP, HIT, QUERY
 from .linear_memory import Memory
@@ -99,8 +99,8 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     span, pair = (0.0, 1.0), None
     if motions is not None:
         span, pair = check_span(time), check_motions(motions)
-    elif tuple(time) != (0, 1):
-        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
+    else:
+        check_straight(time)
     tolerance = check_moving_tolerance(tolerance, span)
     meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
     if not all(len(m.triangles) for m in meshes):

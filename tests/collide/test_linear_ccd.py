@@ -238,12 +238,16 @@ def test_exact_roots():
 def test_bad_input(kind):
     f = getattr(collide, kind)
     for q, message in ((np.zeros((8, 3)), r"\(n, 8, 3\), got \(8, 3\)"), (np.full((2, 8, 3), np.nan), "query 0 is not"),
-                       (np.array([np.zeros((8, 3)), np.full((8, 3), np.inf)]), "query 1 is not"), ("edge", "array of numbers")):
+                       (np.array([np.zeros((8, 3)), np.full((8, 3), np.inf)]), "query 1 is not"), ("edge", "array of numbers"),
+                       (np.zeros((1, 8, 3), complex), "array of numbers")):
         with pytest.raises(ValueError, match=message):
             f(q)
     for tolerance in (0.0, -1.0, math.nan, 2.0, "x"):
         with pytest.raises(ValueError, match="tolerance must be a number from"):
             f(np.zeros((1, 8, 3)), tolerance=tolerance)
+    for time in (None, 1, (0, 2)):
+        with pytest.raises(ValueError, match="needs motions"):
+            f(np.zeros((1, 8, 3)), time=time)
     r = f(np.zeros((0, 8, 3)))
     assert len(r) == 0 and r.time.shape == (0, 2) and r.parameters.shape == (0, 2)
     assert f(np.ones((1, 8, 3)) * np.arange(3)).status[0] is Status.CONTACT
