@@ -15,8 +15,10 @@ import sympy as sp
 from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
+from collide import Budget, Status, first_contact
 from collide.advance import Moving, advance_kernel, rigid_advance
 from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
+from models.scenes import SCENES
 
 N, M, TIME = 5, 3, 4
 
@@ -263,3 +265,10 @@ def test_a_kink_stops_the_advance():
     assert (bound.time(lo, hi, shift) == 0.0).all()
     lo[:, 0] = 0.1
     assert (bound.time(lo, hi, shift) > 0.0).all()
+
+
+def test_a_surface_with_unbounded_derivatives_on_large_boxes_is_divided():
+    """The spout's frame has a square root in a denominator, whose bounds over large boxes hold 0."""
+    scene = SCENES["cloth-on-spout"]
+    c = first_contact(scene.bodies, time=scene.time, budget=Budget(boxes=100_000))
+    assert c.status is Status.CONTACT and c.proved.all()
