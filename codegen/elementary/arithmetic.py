@@ -145,10 +145,6 @@ def square(L: Lanes, n: Value, h: Value) -> Interval:
     return L.mul(minus_a, L.neg(minus_a)), L.mul(b, b)
 
 
-def square_point(L: Lanes, x: Value) -> tuple[Value]:
-    return (L.mul(x, x),)
-
-
 # -- quotients --------------------------------------------------------------------------------------------------
 
 
@@ -186,14 +182,6 @@ def reciprocal(L: Lanes, n: Value, h: Value) -> Interval:
     new_n = L.div(L.const(1.0), L.add(L.neg(h), zero))
     new_h = L.div(L.const(1.0), L.add(L.neg(n), zero))
     return _whole_where(L, L.both(L.gt(n, zero), L.gt(h, zero)), new_n, new_h)
-
-
-def reciprocal_level(L: Lanes, n: Value, h: Value) -> tuple[Value]:
-    return level_of(L, zero_excluded(L, n, h), 0.0)
-
-
-def reciprocal_point(L: Lanes, x: Value) -> tuple[Value]:
-    return (L.div(L.const(1.0), x),)
 
 
 # -- square root ------------------------------------------------------------------------------------------------

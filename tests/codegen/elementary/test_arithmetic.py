@@ -231,7 +231,6 @@ UNARY_LEVELS: list[tuple[str, Callable[[float, float], float]]] = [
     ("abs_level", lambda a, b: 2 if a <= 0 <= b else 3),
     ("sign_level", lambda a, b: 1 if a <= 0 <= b else 3),
     ("heaviside_level", lambda a, b: 1 if a <= 0 <= b else 3),
-    ("reciprocal_level", lambda a, b: 0 if a <= 0 <= b else 3),
     ("floor_level", lambda a, b: 3 if holds_no_integer(a, b) else 1),
     ("ceiling_level", lambda a, b: 3 if holds_no_integer(a, b) else 1)]
 BINARY_LEVELS: list[tuple[str, Callable[[float, float, float, float], float]]] = [
@@ -252,7 +251,7 @@ def test_levels(name: str, expected: Callable[..., float]) -> None:
 
 
 POINTS: list[tuple[str, Callable[..., np.ndarray]]] = [
-    ("square", np.square), ("reciprocal", np.reciprocal), ("sqrt", np.sqrt), ("abs", np.abs), ("sign", np.sign),
+    ("sqrt", np.sqrt), ("abs", np.abs), ("sign", np.sign),
     ("heaviside", lambda x: np.heaviside(x, 0.5)), ("floor", np.floor), ("ceiling", np.ceil),
     ("min", np.minimum), ("max", np.maximum)]
 
