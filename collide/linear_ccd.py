@@ -88,8 +88,8 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     return Batch(status, hit, bracket, weights(which, every[2][rows, which]), proved, every[3].sum(axis=(1, 2)))
 
 
-def _checked(q: Any, points: int) -> tuple[np.ndarray, float]:
-    """The queries, and the size of the largest coordinate."""
+def _checked(q: Any, points: int) -> tuple[np.ndarray, bool]:
+    """The queries, and whether a coordinate exceeds LARGEST in size."""
     shape = f"(n, {points}, 3)"
     q = as_doubles(q, "q", shape)
     if q.ndim != 3 or q.shape[1:] != (points, 3):
@@ -97,7 +97,7 @@ def _checked(q: Any, points: int) -> tuple[np.ndarray, float]:
     largest = float(np.abs(q).max(initial=0.0))
     if not largest < np.inf:
         raise ValueError(f"q must be finite, query {int(np.argmin(np.isfinite(q).all(axis=(1, 2))))} is not")
-    return q, largest
+    return q, largest > LARGEST
 
 
 def check_motions(motions: Any) -> tuple[Motion, Motion]:
@@ -120,57 +120,60 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
     if motions is not None:
         return _moving(q, tolerance, face, check_motions(motions), time)
     tolerance = check_tolerance(tolerance, 1e-14)
-    q, largest = _checked(q, 8)
+    q, large = _checked(q, 8)
     check_straight(time)
     n = len(q)
-    found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
-    # Below this size no product of four coordinates and a direction of degree two to three overflows.
-    if largest > LARGEST:
-        counts[0] = undecided = UNDECIDED
+    address, bracket, parameters, verdict, tests = _answers(n)
+    # Up to LARGEST no product of four coordinates and a direction of degree two to three overflows.
+    if large:
+        verdict[:] = undecided = UNDECIDED
+        tests[:] = 0
     else:
         memory = memory_of(None)
-        memory.queries(window_kernel(face), q, _addresses(found, counts))
+        memory.queries(window_kernel(face), q, address)
         memory.limits((0.0, 1.0), tolerance, _CALLS)
         undecided = run(memory, n)
     if undecided:
-        _decide(q, tolerance, face, found, counts[0])
-    hit = counts[0] == HIT
-    return Batch(statuses(counts[0]), hit, found[0], found[1], hit, counts[1])
+        _decide(q, tolerance, face, (bracket, parameters), verdict)
+    hit = verdict == HIT
+    return Batch(statuses(verdict), hit, bracket, parameters, hit, tests)
 
 
-def _addresses(found: np.ndarray, counts: np.ndarray) -> tuple[int, int, int, int]:
-    """Of time and parameters (2, n, 2), and of verdict and tests (2, n)."""
-    n = counts.shape[1]
-    out, ints = found.ctypes.data, counts.ctypes.data
-    return out, out + 16 * n, ints, ints + 8 * n
+def _answers(n: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The address of the answers to n queries, and they: time and parameters (n, 2), NaN, verdict and tests (n,), not set."""
+    out = np.empty(6 * n)
+    out[:4 * n] = np.nan
+    verdict, tests = out[4 * n:].view(np.int64).reshape(2, n)
+    return out.ctypes.data, out[:2 * n].reshape(n, 2), out[2 * n:4 * n].reshape(n, 2), verdict, tests
 
 
-def _decide(q: np.ndarray, tolerance: float, face: bool, found: np.ndarray, verdict: np.ndarray) -> None:
-    """The exact method for all undecided queries."""
+def _decide(q: np.ndarray, tolerance: float, face: bool, found: tuple[np.ndarray, np.ndarray], verdict: np.ndarray) -> None:
+    """The exact method for all undecided queries; `found` holds their times and parameters."""
     which = np.flatnonzero(verdict >= UNDECIDED)
-    found[:, which] = np.nan
+    for part in found:
+        part[which] = np.nan
     for k, points in zip(which.tolist(), linear_exact.integers(q[which]), strict=True):
         answer = linear_exact.answer(points, face, tolerance)
         verdict[k] = answer is not None
         if answer is not None:
-            found[0, k], found[1, k] = answer
+            found[0][k], found[1][k] = answer
 
 
 def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion], time: Any) -> Batch:
     span = _span(tuple(time)) if isinstance(time, (tuple, list)) else check_span(time)
     tolerance = check_moving_tolerance(tolerance, span)
-    q, largest = _checked(q, 4)
-    if largest > LARGEST:
-        raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {largest:g}")
+    q, large = _checked(q, 4)
+    if large:
+        raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {np.abs(q).max():g}")
     n = len(q)
-    found, counts = np.full((2, n, 2), np.nan), np.zeros((2, n), np.int64)
+    address, bracket, parameters, verdict, tests = _answers(n)
     memory = memory_of(motion_windows(*motions))
-    memory.queries(moving_window_kernel(face), q, _addresses(found, counts))
+    memory.queries(moving_window_kernel(face), q, address)
     memory.limits(span, tolerance, _MOST_CALLS)
     run(memory, n)
     if face:
-        found[1, :, 1] = np.minimum(found[1, :, 1], 1.0 - found[1, :, 0])
-    return Batch(statuses(counts[0]), counts[0] >= HIT, found[0], found[1], counts[0] == HIT, counts[1])
+        parameters[:, 1] = np.minimum(parameters[:, 1], 1.0 - parameters[:, 0])
+    return Batch(statuses(verdict), verdict >= HIT, bracket, parameters, verdict == HIT, tests)
 
 
 def check_moving_tolerance(tolerance: float, span: tuple[float, float]) -> float:

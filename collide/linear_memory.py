@@ -62,9 +62,10 @@ class Memory:
         else:
             self.count[MOTION], self.count[CONTROL] = windows.kernel.block_address(), windows.control
 
-    def queries(self, kernel: int, q: np.ndarray, batch: Sequence[int]) -> None:
-        """Queries (n, k, 3) for the kernel at this address, and where their answers go."""
-        self.scratch[_BATCH:_BATCH + 4] = batch
+    def queries(self, kernel: int, q: np.ndarray, answers: int) -> None:
+        """Queries (n, k, 3) for the kernel at this address, and the address of their times, parameters, verdicts and tests."""
+        n = len(q)
+        self.scratch[_BATCH:_BATCH + 4] = answers, answers + 16 * n, answers + 32 * n, answers + 40 * n
         self.count[KERNEL], self.count[QUERY], self.count[BYTES] = kernel, q.ctypes.data, 24 * q.shape[1]
 
     def limits(self, span: tuple[float, float], tolerance: float, calls: int) -> None:
