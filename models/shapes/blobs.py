@@ -15,7 +15,8 @@ def _super_facts(semiaxes: Any = (1, 1, 1), power: int = 4) -> Facts:
     return {"volume": 8 * a * b * c * sp.gamma(1 + e) ** 3 / sp.gamma(1 + 3 * e), "closed": True, "box": centred(a, b, c)}
 
 
-@shape(_super_facts, symmetry="mirror x, mirror z, turn 4")
+@shape(_super_facts, source="A. H. Barr, Superquadrics and angle-preserving transformations, IEEE CG&A 1(1), 1981",
+       symmetry="mirror x, mirror z, turn 4")
 def superellipsoid(*, semiaxes: Any = (1, 1, 1), power: int = 4) -> ImplicitSurface:
     """(x/a)^p + (y/b)^p + (z/c)^p = 1 for an even power p: a rounded box. Volume: Dirichlet's integral."""
     if power < 2 or power % 2:
@@ -32,9 +33,9 @@ def _lens_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
             "box": centred(rim, rim, cap)}
 
 
-@shape(_lens_facts, symmetry="mirror x, mirror z, turn")
+@shape(_lens_facts, source="MathWorld: Lens, Spherical Cap", symmetry="mirror x, mirror z, turn")
 def lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> ImplicitBody:
-    """The intersection of two balls of this radius, with a sharp rim of radius `rim` in the plane z = 0."""
+    """x^2 + y^2 + (z - s)^2 <= radius^2 for s = c and s = -c, c^2 = radius^2 - rim^2: two balls meet in a sharp rim of radius `rim`."""
     shift = sp.sqrt(sp.sympify(radius) ** 2 - sp.sympify(rim) ** 2)
     bounds = centred(*[2 * sp.sympify(radius)] * 3)
     low, high = (ImplicitSurface(x**2 + y**2 + (z - s) ** 2 - radius**2, bounds) for s in (-shift, shift))
@@ -46,9 +47,10 @@ def _drilled_facts(radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> Facts:
     return {"volume": sp.Rational(4, 3) * sp.pi * half**3, "closed": True, "box": centred(radius, radius, half)}
 
 
-@shape(_drilled_facts, symmetry="mirror x, mirror z, turn")
+@shape(_drilled_facts, source="MathWorld: Spherical Ring; Wikipedia: Napkin ring problem",
+       symmetry="mirror x, mirror z, turn")
 def drilled_ball(*, radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> ImplicitBody:
-    """A ball without a round hole of radius `hole` along the z axis: a bead. Its volume is that of a ball of half its height."""
+    """x^2 + y^2 + z^2 <= radius^2 and x^2 + y^2 >= hole^2: a bead. Its volume is that of a ball of half its height."""
     wide = sp.Rational(9, 8) * sp.sympify(radius)
     ball = ImplicitSurface(x**2 + y**2 + z**2 - radius**2, centred(wide, wide, wide))
     return ball - ImplicitSurface(x**2 + y**2 - hole**2, centred(wide, wide, wide))
@@ -60,10 +62,12 @@ def _peanut_facts(focus: Any = 1, size: Any = sp.Rational(11, 10)) -> Facts:
     return {"closed": True, "box": centred(sp.sqrt(focus**2 + size**2), across, across)}
 
 
-@shape(_peanut_facts, symmetry="mirror x, mirror y, mirror z")
+@shape(_peanut_facts, source="MathWorld: Cassini Ovals, turned about their long axis",
+       symmetry="mirror x, mirror y, mirror z")
 def peanut(*, focus: Any = 1, size: Any = sp.Rational(11, 10)) -> ImplicitSurface:
-    """Cassini's oval turned about the x axis: the points whose distances to (+-focus, 0, 0) have the product size^2.
+    """Cassini's oval turned about the x axis: the distances of a point to (f, 0, 0) and (-f, 0, 0), f = `focus`, have the product size^2.
 
+    (x^2 + y^2 + z^2 + f^2)^2 - 4 f^2 x^2 = size^4.
     One piece with a waist for focus < size < sqrt(2) focus, which is asked for; widest at x^2 = focus^2 - (size^2 / (2 focus))^2.
     """
     if not focus < size < sp.sqrt(2) * focus:

@@ -1,5 +1,6 @@
 """The registry of shapes and what is known about each of them."""
 
+import html
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ Make = TypeVar("Make", bound=Callable[..., Any])
 class Shape:
     """A registered shape: `make` builds the body and `facts` tells what is known of it, from the same keyword parameters.
 
+    `source`: where its formula, or what its formula describes, is found; `text`: what it is, with the formula.
     `symmetry` names maps that leave it as it is, with their products; "": none is known. "mirror x" mirrors in the plane x = 0,
     "half turn x" turns by pi about the x axis, "turn" turns about the z axis by any angle and "turn n" by 2 pi / n, n being a number
     or the name of a parameter.
@@ -28,7 +30,26 @@ class Shape:
     name: str
     make: Callable[..., Any]
     facts: Callable[..., Facts]
+    source: str
     symmetry: str = ""
+
+    @property
+    def text(self) -> str:
+        return inspect.getdoc(self.make) or ""
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={p.default}" for name, p in inspect.signature(self.make).parameters.items())
+        return f"Shape({self.name}({sizes}), source: {self.source})"
+
+    def _repr_html_(self) -> str:
+        """Its picture, its formula in words, what is known of it, and its source."""
+        from generative.thumbnail import thumbnail
+
+        known = [f"{name}: {value}" for name, value in self.facts().items()] + [f"symmetry: {self.symmetry}"] * bool(self.symmetry)
+        paragraphs = (self.text, "; ".join(known), f"Source: {self.source}")
+        words = "".join(f'<p style="white-space:pre-wrap">{html.escape(text)}</p>' for text in paragraphs if text)
+        return (f'<div style="display:flex;align-items:center;gap:1em">{thumbnail([self.make()])}'
+                f"<div><b>{html.escape(self.name)}</b>{words}</div></div>")
 
     def symmetries(self, **parameters: Any) -> list[sp.ImmutableMatrix]:
         """The maps that `symmetry` names as 3 x 3 matrices; one of a turn by any angle turns by 1."""
@@ -49,12 +70,12 @@ def _matrix(words: list[str], parameters: dict[str, Any]) -> sp.ImmutableMatrix:
 SHAPES: dict[str, Shape] = {}
 
 
-def shape(facts: Callable[..., Facts], *, symmetry: str = "") -> Callable[[Make], Make]:
+def shape(facts: Callable[..., Facts], *, source: str, symmetry: str = "") -> Callable[[Make], Make]:
     """Register the decorated function as a shape; `facts` maps its parameters to what is known of the result, see `Shape`."""
 
     def register(make: Make) -> Make:
         assert make.__name__ not in SHAPES, f"the shape {make.__name__} is registered twice"
-        SHAPES[make.__name__] = Shape(make.__name__, make, facts, symmetry)
+        SHAPES[make.__name__] = Shape(make.__name__, make, facts, source, symmetry)
         return make
 
     return register

@@ -11,6 +11,7 @@ from .facts import Facts, centred, shape
 from .quadrics import TURN, cylinder_side, sphere
 from .solids import disc
 
+GEARS = "F. Litvin and A. Fuentes, Gear Geometry and Applied Theory, 2004, Chapter 10; MathWorld: Circle Involute"
 ROLL = (sp.Rational(1, 5), sp.Rational(19, 20))
 
 
@@ -29,11 +30,12 @@ def _flank_facts(base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), c
     return facts | ({} if crown else {"area": base * (hi**2 - lo**2) / 2 * width})
 
 
-@shape(_flank_facts, symmetry="mirror z")
+@shape(_flank_facts, source=GEARS, symmetry="mirror z")
 def involute_flank(*, base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), crown: Any = 0,
                    roll: Any = ROLL) -> ParametricSurface:
     """One flank of a spur gear's tooth, |z| <= width/2, seen from inside the tooth's gap: the normal looks along the line of action.
 
+    (base (cos w + u sin w), base (sin w - u cos w), v) with w = u + turn.
     With `crown` the flank recedes by turning: `turn` grows by crown z^2, so that it bulges in the middle.
     """
     w, half = u + turn + crown * v**2, sp.sympify(width) / 2
@@ -47,10 +49,11 @@ def _tooth_facts(base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any 
     return {"volume": section * width, "closed": True}
 
 
-@shape(_tooth_facts, symmetry="mirror y")
+@shape(_tooth_facts, source=GEARS, symmetry="mirror y")
 def gear_tooth(*, base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any = sp.Rational(1, 2), roll: Any = ROLL) -> Solid:
     """A tooth about the x axis between two involute flanks that start `half_angle` from it, cut flat at root and tip, 0 <= z <= width.
 
+    Its flanks are involutes, base (cos w + u sin w, sin w - u cos w) with w = u - half_angle, and the mirror image in y = 0.
     Section by Gauss' theorem: minus two integrals of y dx along the lower flank.
     """
     lower = involute(base, -sp.sympify(half_angle), roll)
@@ -74,7 +77,8 @@ def _cam_facts(base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rat
             "radius_range": (0, sp.sqrt((base + lift) ** 2 + sp.sympify(width) ** 2))}
 
 
-@shape(_cam_facts, symmetry="mirror y")
+@shape(_cam_facts, source="simple harmonic lift, as in J. Uicker, G. Pennock and J. Shigley, Theory of Machines and Mechanisms",
+       symmetry="mirror y")
 def cam(*, base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rational(1, 2)) -> Solid:
     """A harmonic cam, 0 <= z <= width: rho = base + lift (1 - cos u) / 2, with two rims."""
     rho = base + sp.sympify(lift) * (1 - sp.cos(u)) / 2
@@ -88,7 +92,7 @@ def _bar_facts(a: Any = 1, b: Any = sp.Rational(1, 2), power: int = 4, length: A
             "box": [*centred(a, b), (0, length)]}
 
 
-@shape(_bar_facts, symmetry="mirror x, mirror y")
+@shape(_bar_facts, source="MathWorld: Superellipse", symmetry="mirror x, mirror y")
 def rounded_bar(*, a: Any = 1, b: Any = sp.Rational(1, 2), power: int = 4, length: Any = 2) -> Solid:
     """An upright bar over a superellipse (x/a)^p + (y/b)^p = 1, with two rims."""
     return capped(sweep.extrude(curve.superellipse(a, b, power), [0, 0, length]), (0, 0, 0), (0, 0, length))
@@ -101,9 +105,9 @@ def _frustum_facts(bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 
             "volume": sp.pi * height * (bottom**2 + bottom * top + top**2) / 3}
 
 
-@shape(_frustum_facts, symmetry="mirror x, turn")
+@shape(_frustum_facts, source="MathWorld: Conical Frustum", symmetry="mirror x, turn")
 def frustum(*, bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 1) -> Solid:
-    """A round cone without its tip, standing on z = 0."""
+    """rho <= bottom + (top - bottom) z / height, 0 <= z <= height, rho^2 = x^2 + y^2: a round cone without its tip."""
     side = sweep.revolve(curve.line([bottom, 0, 0], [top, 0, height]))
     return sew([side, disc(bottom, 0, upwards=False), disc(top, height, upwards=True)])
 
@@ -114,9 +118,12 @@ def _capsule_facts(radius: Any = sp.Rational(1, 2), length: Any = 1) -> Facts:
             "box": [*centred(radius, radius), (-radius, length + radius)]}
 
 
-@shape(_capsule_facts, symmetry="mirror x, turn")
+@shape(_capsule_facts, source="Wikipedia: Capsule (geometry)", symmetry="mirror x, turn")
 def capsule(*, radius: Any = sp.Rational(1, 2), length: Any = 1) -> Solid:
-    """A round cylinder from z = 0 to `length` with hemispheres at both ends; normals agree along its two edges."""
+    """The points no farther than `radius` from the segment (0, 0, 0) to (0, 0, length): a cylinder with hemispheres at both ends.
+
+    Normals agree along its two edges.
+    """
     across = [radius * sp.cos(v) * sp.cos(u), radius * sp.cos(v) * sp.sin(u)]
     ends = [ParametricSurface([*across, height + radius * sp.sin(v)], {u: TURN, v: latitudes})
             for height, latitudes in ((0, (-sp.pi / 2, 0)), (length, (0, sp.pi / 2)))]
@@ -128,7 +135,7 @@ def _half_ball_facts(radius: Any = 1) -> Facts:
             "box": [*centred(radius, radius), (0, radius)]}
 
 
-@shape(_half_ball_facts, symmetry="mirror x, turn")
+@shape(_half_ball_facts, source="MathWorld: Hemisphere", symmetry="mirror x, turn")
 def half_ball(*, radius: Any = 1) -> Solid:
     """x^2 + y^2 + z^2 <= radius^2, z >= 0."""
     dome = ParametricSurface(sphere(radius=radius).body, {u: TURN, v: (0, sp.pi / 2)})
@@ -141,9 +148,12 @@ def _raceway_facts(major: Any = 1, groove: Any = sp.Rational(2, 5), half_angle: 
             "box": centred(reach, reach, groove * sp.sin(half_angle))}
 
 
-@shape(_raceway_facts, symmetry="mirror x, mirror z, turn")
+@shape(_raceway_facts, source="MathWorld: Torus, Pappus's Centroid Theorem", symmetry="mirror x, mirror z, turn")
 def raceway(*, major: Any = 1, groove: Any = sp.Rational(2, 5), half_angle: Any = sp.pi / 3) -> ParametricSurface:
-    """The outer race of a ball bearing: the zone |v| <= half_angle of a torus, seen from inside the tube. Area by Pappus."""
+    """The outer race of a ball bearing: the zone |v| <= half_angle of a torus, seen from inside the tube. Area by Pappus.
+
+    ((R + r cos v) cos u, (R + r cos v) sin u, r sin v) with R = `major` and r = `groove`.
+    """
     across = major + groove * sp.cos(v)
     return ParametricSurface([across * sp.cos(u), across * sp.sin(u), groove * sp.sin(v)],
                              {u: TURN, v: (-half_angle, half_angle)}, flipped=True)

@@ -18,7 +18,7 @@ def _wedge_facts(sizes: Any = (2, 1, 1)) -> Facts:
             "box": [(0, a), (0, b), (0, c)]}
 
 
-@shape(_wedge_facts)
+@shape(_wedge_facts, source="Wikipedia: Triangular prism")
 def wedge(*, sizes: Any = (2, 1, 1)) -> Solid:
     """The part x/a + z/c <= 1 of the box [0, a] x [0, b] x [0, c]: a ramp."""
     a, b, c = sizes
@@ -31,9 +31,9 @@ def _prism_facts(sides: int = 6, radius: Any = 1, height: Any = 1) -> Facts:
     return {"area": 2 * base + 2 * sides * radius * sp.sin(sp.pi / sides) * height, "volume": base * height, "closed": True}
 
 
-@shape(_prism_facts, symmetry="mirror y, turn sides")
+@shape(_prism_facts, source="MathWorld: Prism, Regular Polygon", symmetry="mirror y, turn sides")
 def prism(*, sides: int = 6, radius: Any = 1, height: Any = 1) -> Solid:
-    """The upright prism on a regular polygon with its corners at the distance `radius` from the z axis, standing on z = 0."""
+    """The upright prism on the polygon with corners radius (cos a, sin a), a = 2 pi k / sides, for 0 <= z <= height."""
     if sides < 3:
         raise ValueError(f"a prism needs at least three sides, got {sides}")
     turns = [2 * sp.pi * k / sides for k in range(sides)]
@@ -46,7 +46,7 @@ def _octahedron_facts(radius: Any = 1) -> Facts:
     return {"area": 4 * sp.sqrt(3) * radius**2, "volume": sp.Rational(4, 3) * radius**3, "closed": True, "box": centred(*[radius] * 3)}
 
 
-@shape(_octahedron_facts, symmetry="mirror x, mirror z, turn 4")
+@shape(_octahedron_facts, source="MathWorld: Regular Octahedron", symmetry="mirror x, mirror z, turn 4")
 def octahedron(*, radius: Any = 1) -> Solid:
     """|x| + |y| + |z| = radius."""
     corners = [tuple(radius * s * int(k == axis) for k in range(3)) for axis in range(3) for s in (1, -1)]
@@ -60,7 +60,7 @@ def _dodecahedron_facts(edge: Any = 1) -> Facts:
             "box": centred(*[GOLDEN**2 * edge / 2] * 3)}
 
 
-@shape(_dodecahedron_facts, symmetry="mirror x, mirror y, mirror z")
+@shape(_dodecahedron_facts, source="MathWorld: Regular Dodecahedron", symmetry="mirror x, mirror y, mirror z")
 def dodecahedron(*, edge: Any = 1) -> Solid:
     """The corners are those of a cube of side g and, cyclically, (0, +-1, +-g^2) / 2, all times `edge`; g is the golden ratio."""
     cube = [(a * GOLDEN, b * GOLDEN, c * GOLDEN) for a, b, c in product((1, -1), repeat=3)]

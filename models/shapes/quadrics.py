@@ -20,7 +20,7 @@ def _sphere_facts(radius: Any = 1) -> Facts:
             "box": centred(radius, radius, radius)}
 
 
-@shape(_sphere_facts, symmetry="mirror x, mirror z, turn")
+@shape(_sphere_facts, source="MathWorld: Sphere", symmetry="mirror x, mirror z, turn")
 def sphere(*, radius: Any = 1) -> ParametricSurface:
     """radius (cos u cos v, sin u cos v, sin v): longitude u, latitude v; poles at v = -pi/2 and pi/2."""
     return ellipsoid(semiaxes=(radius, radius, radius))
@@ -31,7 +31,7 @@ def _ellipsoid_facts(semiaxes: Any = (1, 2, 3)) -> Facts:
     return {"volume": sp.Rational(4, 3) * sp.pi * a * b * c, "closed": True, "box": centred(a, b, c)}
 
 
-@shape(_ellipsoid_facts, symmetry="mirror x, mirror y, mirror z")
+@shape(_ellipsoid_facts, source="MathWorld: Ellipsoid", symmetry="mirror x, mirror y, mirror z")
 def ellipsoid(*, semiaxes: Any = (1, 2, 3)) -> ParametricSurface:
     """(a cos u cos v, b sin u cos v, c sin v), the sphere stretched along the axes."""
     a, b, c = semiaxes
@@ -39,7 +39,7 @@ def ellipsoid(*, semiaxes: Any = (1, 2, 3)) -> ParametricSurface:
                              {u: TURN, v: LATITUDE})
 
 
-@shape(_sphere_facts, symmetry="mirror x, mirror z, turn")
+@shape(_sphere_facts, source="MathWorld: Sphere", symmetry="mirror x, mirror z, turn")
 def implicit_sphere(*, radius: Any = 1) -> ImplicitSurface:
     """x^2 + y^2 + z^2 = radius^2."""
     return ImplicitSurface(x**2 + y**2 + z**2 - radius**2, bounds=centred(*[sp.Rational(5, 4) * radius] * 3))
@@ -49,7 +49,7 @@ def _cylinder_facts(radius: Any = 1, height: Any = 2) -> Facts:
     return {"area": 2 * sp.pi * radius * height, "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cylinder_facts, symmetry="mirror x, turn")
+@shape(_cylinder_facts, source="MathWorld: Cylinder", symmetry="mirror x, turn")
 def cylinder_side(*, radius: Any = 1, height: Any = 2) -> ParametricSurface:
     """(radius cos u, radius sin u, v): the curved side only, standing on the plane z = 0."""
     return ParametricSurface([radius * sp.cos(u), radius * sp.sin(u), v], {u: TURN, v: (0, height)})
@@ -60,7 +60,7 @@ def _cone_facts(radius: Any = 1, height: Any = 2) -> Facts:
     return {"area": sp.pi * radius * slant, "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cone_facts, symmetry="mirror x, turn")
+@shape(_cone_facts, source="MathWorld: Cone", symmetry="mirror x, turn")
 def cone_side(*, radius: Any = 1, height: Any = 2) -> ParametricSurface:
     """radius (1 - v) (cos u, sin u) at the height v `height`: the curved side; the apex v = 1 is a pole."""
     across = radius * (1 - v)
@@ -74,7 +74,7 @@ def _cup_facts(radius: Any = 1, height: Any = 1) -> Facts:
             "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cup_facts, symmetry="mirror x, turn")
+@shape(_cup_facts, source="MathWorld: Paraboloid", symmetry="mirror x, turn")
 def paraboloid_cup(*, radius: Any = 1, height: Any = 1) -> ParametricSurface:
     """z = height (x^2 + y^2) / radius^2 up to the rim, in polar form; the normal looks into the cup. v = 0 is a pole."""
     return ParametricSurface([radius * v * sp.cos(u), radius * v * sp.sin(u), height * v**2], {u: TURN, v: (0, 1)},
@@ -86,7 +86,7 @@ def _hyperboloid_facts(waist: Any = 1, rim: Any = 2, height: Any = 2) -> Facts:
     return {"box": centred(rim, rim, half), "radius_range": (waist, sp.sqrt(rim**2 + half**2))}
 
 
-@shape(_hyperboloid_facts, symmetry="mirror x, mirror z, turn")
+@shape(_hyperboloid_facts, source="MathWorld: One-Sheeted Hyperboloid", symmetry="mirror x, mirror z, turn")
 def hyperboloid(*, waist: Any = 1, rim: Any = 2, height: Any = 2) -> ParametricSurface:
     """rho^2 = waist^2 + (rim^2 - waist^2) (2 z / height)^2: a cooling tower, ruled by straight lines."""
     swing = sp.sqrt(sp.sympify(rim) ** 2 - sp.sympify(waist) ** 2) * v
@@ -100,7 +100,7 @@ def _catenoid_facts(waist: Any = 1, height: Any = 2) -> Facts:
     return {"area": sp.pi * waist * (2 * half + waist * sp.sinh(2 * half / waist)), "box": [*centred(rim, rim), *centred(half)]}
 
 
-@shape(_catenoid_facts, symmetry="mirror x, mirror z, turn")
+@shape(_catenoid_facts, source="MathWorld: Catenoid", symmetry="mirror x, mirror z, turn")
 def catenoid(*, waist: Any = 1, height: Any = 2) -> ParametricSurface:
     """rho = waist cosh(z / waist), |z| <= height/2: the soap film between two rings."""
     rho = waist * sp.cosh(v / waist)

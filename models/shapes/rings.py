@@ -17,7 +17,7 @@ def _torus_facts(major: Any = 1, minor: Any = THIN, u_origin: Any = 0, v_origin:
             "box": centred(major + minor, major + minor, minor)}
 
 
-@shape(_torus_facts, symmetry="mirror x, mirror z, turn")
+@shape(_torus_facts, source="MathWorld: Torus", symmetry="mirror x, mirror z, turn")
 def torus(*, major: Any = 1, minor: Any = THIN, u_origin: Any = 0, v_origin: Any = 0) -> ParametricSurface:
     """((R + r cos v) cos u, (R + r cos v) sin u, r sin v): a tube of radius r = `minor` round a circle of radius R = `major`.
 
@@ -32,7 +32,7 @@ def _implicit_torus_facts(major: Any = 1, minor: Any = THIN) -> Facts:
     return _torus_facts(major, minor)
 
 
-@shape(_implicit_torus_facts, symmetry="mirror x, mirror z, turn")
+@shape(_implicit_torus_facts, source="MathWorld: Torus", symmetry="mirror x, mirror z, turn")
 def implicit_torus(*, major: Any = 1, minor: Any = THIN) -> ImplicitSurface:
     """(x^2 + y^2 + z^2 + R^2 - r^2)^2 = 4 R^2 (x^2 + y^2), R = `major`, r = `minor`."""
     out, body = sp.Rational(9, 8) * (major + minor), (x**2 + y**2 + z**2 + major**2 - minor**2) ** 2
@@ -43,7 +43,8 @@ def _bumpy_facts(radius: Any = 1, bump: Any = THIN, around: int = 4, along: int 
     return {"closed": True, "radius_range": (radius - bump, radius + bump)}
 
 
-@shape(_bumpy_facts, symmetry="half turn x, turn around")
+@shape(_bumpy_facts, source="made for this catalogue after the bumpy objects of Snyder 1993, Figure 12, whose formula is not printed",
+       symmetry="half turn x, turn around")
 def bumpy_sphere(*, radius: Any = 1, bump: Any = THIN, around: int = 4, along: int = 3) -> ParametricSurface:
     """(radius + bump cos(v)^m sin(m u) sin(n v)) times the unit sphere, u longitude, v latitude, m = `around`, n = `along`.
 

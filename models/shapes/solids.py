@@ -22,9 +22,10 @@ def _cylinder_facts(radius: Any = 1, height: Any = 2) -> Facts:
             "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cylinder_facts, symmetry="mirror x, turn")
+@shape(_cylinder_facts, source="MathWorld: Cylinder; as a solid with edges: Snyder 1993, Appendix A",
+       symmetry="mirror x, turn")
 def cylinder(*, radius: Any = 1, height: Any = 2) -> Solid:
-    """Side, top and bottom of a round cylinder standing on z = 0, and its two rims (Snyder 1993, Appendix A)."""
+    """x^2 + y^2 <= radius^2, 0 <= z <= height: side (radius cos u, radius sin u, v), top and bottom, and its two rims."""
     faces = [cylinder_side(radius=radius, height=height), disc(radius, height, upwards=True), disc(radius, 0, upwards=False)]
     return Solid(faces, edges=[Edge((0, 1), ((u, height), (u, 1)), TURN), Edge((0, 2), ((u, 0), (u, 1)), TURN)])
 
@@ -35,9 +36,9 @@ def _cone_facts(radius: Any = 1, height: Any = 2) -> Facts:
             "closed": True, "box": [*centred(radius, radius), (0, height)]}
 
 
-@shape(_cone_facts, symmetry="mirror x, turn")
+@shape(_cone_facts, source="MathWorld: Cone", symmetry="mirror x, turn")
 def cone(*, radius: Any = 1, height: Any = 2) -> Solid:
-    """Side and bottom of a round cone standing on z = 0, its rim, and its apex as a vertex."""
+    """rho <= radius (1 - z / height), 0 <= z <= height, rho^2 = x^2 + y^2: side and bottom, its rim, and its apex as a vertex."""
     faces = [cone_side(radius=radius, height=height), disc(radius, 0, upwards=False)]
     return Solid(faces, edges=[Edge((0, 1), ((u, 0), (u, 1)), TURN)], vertices=[Vertex((0,), ((0, 1),))])
 
@@ -47,9 +48,9 @@ def _box_facts(sizes: Any = (1, 1, 1)) -> Facts:
     return {"area": 2 * (a * b + b * c + c * a), "volume": a * b * c, "closed": True, "box": centred(a / 2, b / 2, c / 2)}
 
 
-@shape(_box_facts, symmetry="mirror x, mirror y, mirror z")
+@shape(_box_facts, source="MathWorld: Cuboid", symmetry="mirror x, mirror y, mirror z")
 def box(*, sizes: Any = (1, 1, 1)) -> Solid:
-    """The box of these edge lengths about the origin: six faces, twelve edges, eight vertices.
+    """|x| <= a/2, |y| <= b/2, |z| <= c/2 for the edge lengths (a, b, c): six faces, twelve edges, eight vertices.
 
     Face 2 k + s lies at the low (s = 0) or high (s = 1) end of axis k; its u and v are the two other coordinates in cyclic order.
     """
@@ -89,9 +90,12 @@ def _biconvex_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
             "box": centred(rim, rim, cap)}
 
 
-@shape(_biconvex_facts, symmetry="mirror x, mirror z, turn")
+@shape(_biconvex_facts, source="MathWorld: Lens, Spherical Cap", symmetry="mirror x, mirror z, turn")
 def biconvex_lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Solid:
-    """Two caps of spheres of this radius that meet in a sharp rim of radius `rim` in the plane z = 0; v runs from the pole."""
+    """Two caps of spheres that meet in a sharp rim of radius `rim` in the plane z = 0; v runs from the pole.
+
+    (r sin v cos u, r sin v sin u, r cos v - c) and its mirror image in z = 0, with r = `radius` and c^2 = r^2 - rim^2.
+    """
     radius, rim = sp.sympify(radius), sp.sympify(rim)
     if not 0 < rim < radius:
         raise ValueError(f"the rim of a lens must be above 0 and below the radius {radius} of its faces, got {rim}")

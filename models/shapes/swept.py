@@ -20,9 +20,9 @@ def _spring_facts(radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1
     return _tube_facts(turns * sp.sqrt((2 * sp.pi * radius) ** 2 + sp.sympify(pitch) ** 2), wire)
 
 
-@shape(_spring_facts)
+@shape(_spring_facts, source="MathWorld: Helix, Tube")
 def spring(*, radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1, turns: Any = 3) -> ParametricSurface:
-    """A round wire of radius `wire` wound in a helix about the z axis, open at both ends."""
+    """A round wire of radius `wire` about the helix (radius cos u, radius sin u, pitch u / (2 pi)), open at both ends."""
     return sweep(curve.circle(wire), curve.helix(radius, pitch, turns))
 
 
@@ -30,7 +30,7 @@ def _trefoil_facts(size: Any = 1, wire: Any = sp.Rational(2, 5)) -> Facts:
     return {"closed": True}
 
 
-@shape(_trefoil_facts, symmetry="half turn y, turn 3")
+@shape(_trefoil_facts, source="MathWorld: Trefoil Knot", symmetry="half turn y, turn 3")
 def trefoil_knot(*, size: Any = 1, wire: Any = sp.Rational(2, 5)) -> ParametricSurface:
     """A tube about the trefoil size (sin u + 2 sin 2u, cos u - 2 cos 2u, -sin 3u), the standard parametrization."""
     path = [size * e for e in (sp.sin(u) + 2 * sp.sin(2 * u), sp.cos(u) - 2 * sp.cos(2 * u), -sp.sin(3 * u))]
@@ -41,9 +41,9 @@ def _elbow_facts(bend: Any = 1, radius: Any = sp.Rational(3, 10), angle: Any = s
     return _tube_facts(bend * angle, radius)
 
 
-@shape(_elbow_facts, symmetry="mirror z")
+@shape(_elbow_facts, source="MathWorld: Torus, Tube", symmetry="mirror z")
 def pipe_elbow(*, bend: Any = 1, radius: Any = sp.Rational(3, 10), angle: Any = sp.pi / 2) -> ParametricSurface:
-    """A pipe bent by `angle` along an arc of radius `bend`, open at both ends: a piece of a torus."""
+    """A pipe bent by `angle` along the arc bend (cos u, sin u, 0), open at both ends: a piece of a torus."""
     return sweep(curve.circle(radius), curve.arc(bend, 0, angle))
 
 
@@ -51,9 +51,9 @@ def _vase_facts(radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3)
     return {"box": [*centred(radius + wave, radius + wave), (0, height)]}
 
 
-@shape(_vase_facts, symmetry="mirror x, turn")
+@shape(_vase_facts, source="made for this catalogue; MathWorld: Surface of Revolution", symmetry="mirror x, turn")
 def vase(*, radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3) -> ParametricSurface:
-    """The profile radius + wave sin(2 pi u) at the height `height` u turned about the z axis; open above and below."""
+    """(rho cos u, rho sin u, height v) with rho = radius + wave sin(2 pi v), 0 <= v <= 1; open above and below."""
     return revolve(Curve([radius + wave * sp.sin(2 * sp.pi * u), 0, height * u], (0, 1)))
 
 
@@ -61,7 +61,7 @@ def _gear_facts(teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10
     return {"radius_range": (radius - depth, sp.sqrt((sp.sympify(radius) + depth) ** 2 + sp.sympify(width) ** 2))}
 
 
-@shape(_gear_facts, symmetry="turn teeth")
+@shape(_gear_facts, source="MathWorld: Gear Curve", symmetry="turn teeth")
 def gear_rim(*, teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10),
              width: Any = sp.Rational(1, 2)) -> ParametricSurface:
     """The rim of a gear with smooth teeth, from z = 0 to `width`: rho = radius + depth tanh(3 sin(teeth u)) / tanh(3)."""
@@ -73,9 +73,12 @@ def _moebius_facts(radius: Any = 1, width: Any = sp.Rational(1, 2)) -> Facts:
     return {}
 
 
-@shape(_moebius_facts, symmetry="half turn x")
+@shape(_moebius_facts, source="MathWorld: Möbius Strip", symmetry="half turn x")
 def moebius_strip(*, radius: Any = 1, width: Any = sp.Rational(1, 2)) -> ParametricSurface:
-    """A strip of this width with half a twist round a circle of this radius: one-sided, so no normal is outward."""
+    """A strip of this width with half a twist round a circle of this radius: one-sided, so no normal is outward.
+
+    (rho cos u, rho sin u, w sin(u/2)) with rho = radius + w cos(u/2), w = width v, |v| <= 1/2.
+    """
     across = radius + width * v * sp.cos(u / 2)
     return ParametricSurface([across * sp.cos(u), across * sp.sin(u), width * v * sp.sin(u / 2)],
                              {u: TURN, v: (sp.Rational(-1, 2), sp.Rational(1, 2))})
@@ -86,9 +89,13 @@ def _egg_facts(radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> Facts:
     return {"volume": sp.Rational(4, 3) * sp.pi * sp.sympify(radius) ** 3 * (1 + taper**2 / 5), "closed": True}
 
 
-@shape(_egg_facts, symmetry="mirror x, turn")
+@shape(_egg_facts, source="A. H. Barr, Global and local deformations of solid primitives, SIGGRAPH 1984: a sphere tapered along its axis",
+       symmetry="mirror x, turn")
 def egg(*, radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> ParametricSurface:
-    """A sphere of this radius whose horizontal sections shrink upwards, by the factor 1 - taper z / radius."""
+    """A sphere of this radius whose horizontal sections shrink upwards, by the factor 1 - taper z / radius.
+
+    (rho cos u, rho sin u, radius sin v) with rho = radius cos v (1 - taper sin v).
+    """
     slim = radius * sp.cos(v) * (1 - taper * sp.sin(v))
     return ParametricSurface([slim * sp.cos(u), slim * sp.sin(u), radius * sp.sin(v)], {u: TURN, v: (-sp.pi / 2, sp.pi / 2)})
 
@@ -97,9 +104,13 @@ def _spout_facts(root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5)) ->
     return {}
 
 
-@shape(_spout_facts, symmetry="mirror y")
+@shape(_spout_facts, source="made for this catalogue; MathWorld: Bézier Curve, Tube", symmetry="mirror y")
 def teapot_spout(*, root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5)) -> ParametricSurface:
-    """A tube about a cubic Bezier path in the plane y = 0, whose radius falls evenly from `root` to `tip`; open at both ends."""
+    """A tube about a cubic Bezier path in the plane y = 0, whose radius falls evenly from `root` to `tip`; open at both ends.
+
+    path(u) + (root + u (tip - root)) (cos v side + sin v top), with the control points (0, 0, 0), (1, 0, 0), (1/2, 0, 1) and
+    (3/2, 0, 6/5) of the path and two unit vectors at right angles to it.
+    """
     path = curve.bezier([(0, 0, 0), (1, 0, 0), (sp.Rational(1, 2), 0, 1), (sp.Rational(3, 2), 0, sp.Rational(6, 5))])
     return sweep(curve.circle(1), path, up=(0, 1, 0), scale=root + u * (sp.sympify(tip) - root))
 
@@ -111,9 +122,12 @@ def _hook_facts(bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Ra
     return {"volume": sp.pi * sp.sympify(wide) * thick * bend * angle, "closed": True}
 
 
-@shape(_hook_facts, symmetry="mirror z")
+@shape(_hook_facts, source="MathWorld: Pappus's Centroid Theorem; the section swept along an arc", symmetry="mirror z")
 def hook(*, bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Rational(1, 4), angle: Any = sp.pi) -> Solid:
-    """An ellipse of semi-axes `wide` (across) and `thick` (upwards) swept along an arc of radius `bend`, with caps. Volume: Pappus."""
+    """An ellipse of semi-axes `wide` (across) and `thick` (upwards) swept along an arc of radius `bend`, with caps. Volume: Pappus.
+
+    The side is (rho cos u, rho sin u, thick sin v) with rho = bend + wide cos v, 0 <= u <= angle.
+    """
     return solids.swept(curve.ellipse(wide, thick), curve.arc(bend, 0, angle))
 
 
@@ -130,9 +144,13 @@ def _through(w: Any, values: Any) -> Any:
     return a * (w - 1) * (w - 2) / 2 - b * w * (w - 2) + c * w * (w - 1) / 2
 
 
-@shape(_foot_facts, symmetry="mirror x, mirror y")
+@shape(_foot_facts, source="made for this catalogue; MathWorld: Lagrange Interpolating Polynomial",
+       symmetry="mirror x, mirror y")
 def lofted_foot(*, radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any = 2) -> Solid:
-    """A loft through a circle, an ellipse of semi-axes (1 +- squash) radius half way up and a circle half as wide, with caps."""
+    """A loft through a circle, an ellipse of semi-axes (1 +- squash) radius half way up and a circle half as wide, with caps.
+
+    (a cos u, b sin u, v height / 2), 0 <= v <= 2, where a and b are the quadratics through the semi-axes at v = 0, 1 and 2.
+    """
     sections = [Curve([a * sp.cos(u), b * sp.sin(u), k * sp.sympify(height) / 2], TURN) for k, (a, b) in
                 enumerate([(radius, radius), (radius * (1 + squash), radius * (1 - squash)), (sp.sympify(radius) / 2,) * 2])]
     return solids.lofted(sections)

@@ -78,9 +78,11 @@ def _teapot_facts(size: Any = 1) -> Facts:
     return {"box": [(-3 * scale, farthest * scale), (-2 * scale, 2 * scale), (0 * scale, sp.Rational(63, 20) * scale)]}
 
 
-@shape(_teapot_facts, symmetry="mirror y")
+@shape(_teapot_facts, source="M. Newell, University of Utah, 1975; printed in F. Crow, The origins of the teapot, IEEE CG&A 7(1), 1987",
+       symmetry="mirror y")
 def teapot(*, size: Any = 1) -> Solid:
-    """The 32 patches as faces, z upwards, spout along +x: sums of B_i(u) B_j(v) P_ij. Lid and body are apart; handle and spout run
-    into the body.
+    """The 32 patches as faces, z upwards, spout along +x: S(u, v) = the sum of B_i(u) B_j(v) P_ij.
+
+    Lid and body are apart; handle and spout run into the body.
     """
     return Solid([bezier_patch(net) for net in teapot_nets(size)])

@@ -26,7 +26,7 @@ def _rod_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.
             "box": [*centred(radius + depth, radius + depth), (0, length)]}
 
 
-@shape(_rod_facts)
+@shape(_rod_facts, source="R. Moineau, 1930: the rotor of the progressing cavity pump; volume: Cavalieri's principle")
 def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> ImplicitBody:
     """A right-handed rounded thread between z = 0 and `length`: (x - depth cos k z)^2 + (y - depth sin k z)^2 = radius^2, k = 2 pi/pitch.
 
@@ -43,10 +43,13 @@ def _nut_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.
     return {"volume": hexagon - sp.pi * sp.sympify(radius) ** 2 * height, "closed": True}
 
 
-@shape(_nut_facts)
+@shape(_nut_facts, source="made for this catalogue for `threaded_rod`")
 def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
         height: Any = sp.Rational(3, 4)) -> ImplicitBody:
-    """A hexagon with its corners `width` from the z axis, 0 <= z <= height, without a threaded hole."""
+    """A hexagon with its corners `width` from the z axis, 0 <= z <= height, without a threaded hole.
+
+    The hole is (x - depth cos k z)^2 + (y - depth sin k z)^2 < radius^2, k = 2 pi / pitch, as in `threaded_rod`.
+    """
     out = sp.Rational(9, 8) * sp.sympify(width)
     bounds = [*centred(out, out), (-sp.sympify(height) / 8, sp.Rational(9, 8) * height)]
     inner = sp.sympify(width) * sp.sqrt(3) / 2
@@ -59,6 +62,9 @@ def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rati
 
 # -- the thread of bolts and nuts ------------------------------------------------------------------------------------------
 
+THREAD = "Ponamgi et al. 1995, Section 5.1, after Nicolson and Fearing 1991; flank angle: ISO 68-1; profile: our own, see `profile`"
+"""Of the bolt's thread."""
+
 SIXTY = sp.sqrt(3)
 """Slope of a flank that stands at 30 degrees to the radius."""
 
@@ -68,7 +74,12 @@ def profile(phase: Any, *, pitch: Any, root: Any) -> tuple[Any, Any, Any]:
 
     height = H asin(k cos(phase)), amplitude = H asin(k), with H k = sqrt(3) pitch / (2 pi), so that the flanks are as steep as those
     of a 60-degree thread, and k^2 = 1 - 12 pi^2 (root / pitch)^2, so that crests and roots have the radius of curvature `root`.
-    A smooth form of the thread of Nicolson and Fearing in Ponamgi et al. 1995, Section 5.1, which is piecewise with these radii.
+
+    Section 5.1 of Ponamgi et al. 1995 says of the thread of Nicolson and Fearing: a profile with rounded crest and root is wrapped in
+    a helix about a cylinder; its variables are the pitch p, the basic major diameter d of the internal thread, the allowance a d with
+    0 <= a <= 1, and the radius r of root and crest; it is piecewise in position and pitch. These four are `pitch`, `major`, `allowance`
+    and `root` here, and the bolt is smaller than the nut by the allowance. The paper prints neither the pieces nor an angle:
+    that of 60 degrees is the standard one (ISO 68-1), and the one analytic formula in place of pieces is ours.
     """
     ratio = sp.sympify(root) / pitch
     if not 0 < ratio < 1 / (2 * SIXTY * sp.pi):
@@ -98,13 +109,13 @@ def _bolt_facts(major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.R
             "radius_range": (0, sp.sqrt(reach**2 + sp.sympify(length) ** 2)), "box": [*centred(reach, reach), (0, length)]}
 
 
-@shape(_bolt_facts)
+@shape(_bolt_facts, source=THREAD)
 def bolt(*, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32), allowance: Any = sp.Rational(1, 50),
          length: Any = 2) -> Solid:
-    """The threaded shaft of a bolt, right-handed, 0 <= z <= `length`: Ponamgi et al. 1995, Section 5.1, with the profile of `profile`.
+    """The threaded shaft of a bolt, right-handed, 0 <= z <= `length`: (rho cos u, rho sin u, z), two flat ends and two rims.
 
-    `major` is the basic major diameter of the internal thread, `allowance` times that is what the bolt's diameter is smaller,
-    `root` the radius of roots and crests.
+    rho = mean + H asin(k cos(2 pi z / pitch - u)) with H and k as in `profile`. `major` is the basic major diameter of
+    the internal thread, `allowance` times that is what the bolt's diameter is smaller, `root` the radius of roots and crests.
     """
     mean, _ = _bolt_means(major, pitch, root, allowance)
     rho = mean + profile(2 * sp.pi * v / pitch - u, pitch=pitch, root=root)[0]
@@ -119,10 +130,14 @@ def _bolt_nut_facts(major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = 
             "box": [*centred(outer, outer), (0, height)]}
 
 
-@shape(_bolt_nut_facts)
+@shape(_bolt_nut_facts, source=THREAD)
 def bolt_nut(*, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32), outer: Any = sp.Rational(8, 5),
              height: Any = 1) -> Solid:
-    """A round nut for `bolt`, of the outer radius `outer`, 0 <= z <= `height`: thread, rim and two rings between them."""
+    """A round nut for `bolt`, of the outer radius `outer`, 0 <= z <= `height`: thread, rim and two rings between them.
+
+    The thread is (rho cos u, rho sin u, z) with rho = mean + H asin(k cos(2 pi z / pitch - u)), H and k as in `profile`; its crests
+    reach the radius major / 2.
+    """
     _, mean = _bolt_means(major, pitch, root, 0)
 
     def rho(at: Any) -> Any:
@@ -150,7 +165,7 @@ def _thread_flank_facts(inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: A
     return {"area": area, "box": [*centred(outer, outer), (pitch * sp.sympify(turns[0]), pitch * sp.sympify(turns[1]))]}
 
 
-@shape(_thread_flank_facts)
+@shape(_thread_flank_facts, source="MathWorld: Helicoid")
 def thread_flank(*, inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
                  downwards: bool = False) -> ParametricSurface:
     """A flank of a square thread, the helicoid (v cos u, v sin u, pitch u / (2 pi)); with `crown` it rises by crown (v - middle)^2.

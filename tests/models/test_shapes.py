@@ -1,5 +1,8 @@
 """Every registered shape against its known facts, by Gauss quadrature over the parameters or by its mesh."""
 
+import inspect
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -134,10 +137,15 @@ def test_the_edges_of_a_solid_bound_its_faces(name):
             assert np.dot([float(sp.N(sp.sympify(e).subs(u, sp.Rational(1, 3)))) for e in outward], place - centre) > 0
 
 
-def test_every_shape_has_a_formula_in_its_docstring():
+def test_every_shape_tells_its_formula_and_its_source():
     assert set(OTHER_SIZES) == set(SHAPES)
     for s in SHAPES.values():
-        assert s.make.__doc__
+        assert re.search(r"[<=]|\(\w.*, .*\w.*, .*\w\)", s.text), s.name
+        assert len(s.source) > 10 and not s.source.endswith("."), s.name
+        assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(s.make).parameters.values()), s.name
+    shown = SHAPES["bolt"]._repr_html_()
+    assert "data:image/png" in shown and "asin(k cos" in shown and "Source: Ponamgi et al. 1995, Section 5.1" in shown
+    assert repr(SHAPES["box"]) == "Shape(box(sizes=(1, 1, 1)), source: MathWorld: Cuboid)"
 
 
 def test_a_bumpy_sphere_is_smooth_at_its_poles():
