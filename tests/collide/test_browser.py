@@ -1,4 +1,4 @@
-"""The page opened in headless Chromium: no error, something drawn, and the slider moves the body. Skipped without Chromium."""
+"""The page opened in headless Chromium: no error, something drawn; slider, Play and Pause move the body. Skipped without Chromium."""
 
 import re
 import shutil
@@ -17,16 +17,20 @@ CHROMIUM = shutil.which("chromium")
 FLAGS = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader", "--virtual-time-budget=5000", "--dump-dom",
+    "--enable-unsafe-swiftshader", "--virtual-time-budget=12000", "--dump-dom",
 ]  # fmt: skip
 
-# Of every figure of the page: "coloured pixels at the end / at the first frame / pixels that differ", after the slider was clicked
-# at its left end, into the page; and every message of an error, be it thrown or written to the console.
+# Into the page, of every figure: the coloured pixels at the end and at the first frame, to which a click at the left end of the
+# slider leads, and those that differ, and the step of the slider; then, after a click on Play, the pixels that differ from the first
+# frame, the step, and the frames that were played; and the step where a click on Pause stopped a second run. Also every message
+# of an error, be it thrown or written to the console; plotly rejects the promise of a run that Pause ends, without a reason.
+# Virtual time draws no frames by itself, so that they are asked for by the clock.
 PROBE_START = """<script>
 const errors = [];
 window.addEventListener("error", event => errors.push(event.message));
-window.addEventListener("unhandledrejection", event => errors.push(String(event.reason)));
+window.addEventListener("unhandledrejection", event => event.reason && errors.push(String(event.reason)));
 console.error = (...words) => errors.push(words.join(" "));
+window.requestAnimationFrame = step => setTimeout(() => step(performance.now()), 16);
 </script>"""
 PROBE = """<script>
 const plots = () => [...document.querySelectorAll(".plotly-graph-div")];
@@ -45,19 +49,33 @@ function slide(element) {
   document.dispatchEvent(new MouseEvent("mouseup", at));
   element.dispatchEvent(new MouseEvent("mouseup", at));
 }
-setTimeout(() => {
+const press = (element, k) => element.querySelectorAll(".updatemenu-button")[k].dispatchEvent(new MouseEvent("click", {bubbles: true}));
+const differ = (a, b) => a.filter((value, k) => Math.abs(value - b[k]) > 40).length;
+const step = element => element._fullLayout.sliders[0].active;
+const wait = time => new Promise(done => setTimeout(done, time));
+(async () => {
+  await wait(1500);
   const last = plots().map(look);
   plots().forEach(slide);
-  setTimeout(() => {
-    const seen = plots().map((element, k) => {
-      const first = look(element), moved = first.filter((value, j) => Math.abs(value - last[k][j]) > 40).length;
-      const step = element._fullLayout.sliders[0].active;
-      return [coloured(last[k]), coloured(first), moved, step].join(" ");
-    });
-    document.body.setAttribute("data-seen", seen.join(","));
-    document.body.setAttribute("data-errors", errors.join("; "));
-  }, 1500);
-}, 1500);
+  await wait(1500);
+  const first = plots().map(look);
+  const seen = first.map((data, k) => [coloured(last[k]), coloured(data), differ(data, last[k]), step(plots()[k])]);
+  const played = plots().map(element => {
+    const names = [];
+    element.on("plotly_animatingframe", event => names.push(event.name));
+    press(element, 0);
+    return names;
+  });
+  await wait(4000);
+  plots().forEach((element, k) => seen[k].push(differ(look(element), first[k]), step(element), new Set(played[k]).size));
+  plots().forEach(element => press(element, 0));
+  await wait(400);
+  plots().forEach(element => press(element, 1));
+  await wait(2500);
+  plots().forEach((element, k) => seen[k].push(step(element)));
+  document.body.setAttribute("data-seen", seen.map(numbers => numbers.join(" ")).join(","));
+  document.body.setAttribute("data-errors", errors.join("; "));
+})();
 </script></body>"""
 
 
@@ -83,7 +101,7 @@ def chunks(data):
 
 
 def check_page(target, folder, figures):
-    """Open the page with the probe: no error; every figure drawn, also after its slider went to the first frame, and changed by it."""
+    """Open the page with the probe: no error; every figure drawn, and moved by its slider and by Play, which Pause stops."""
     target.write_text(target.read_text().replace("<script>", PROBE_START + "<script>", 1).replace("</body>", PROBE))
     command = [CHROMIUM, *FLAGS, f"--user-data-dir={folder / 'profile'}", f"file://{target}"]
     page = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
@@ -91,8 +109,10 @@ def check_page(target, folder, figures):
     assert 'data-errors=""' in body, f"the page did not come to life, or complained: {body}"
     seen = re.search(r'data-seen="([^"]*)"', body)[1].split(",")
     assert len(seen) == figures
-    for last, first, moved, step in (map(int, numbers.split()) for numbers in seen):
+    for last, first, moved, step, replayed, end, played, paused in (map(int, numbers.split()) for numbers in seen):
         assert last > 100_000 and first > 100_000 and moved > 50_000 and step == 0
+        assert replayed > 0.9 * moved and end == 21 and played == 22  # Play ends where the picture began, through all frames
+        assert 0 < paused < 21
 
 
 @needs_chromium

@@ -1,4 +1,6 @@
+import base64
 import importlib.util
+import json
 import shutil
 import sys
 
@@ -132,3 +134,21 @@ def test_without_plotly_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
     with pytest.raises(ImportError, match="generative-collision\\[pictures\\]"):
         crossed().show()
+
+
+@pytest.mark.parametrize("program", ["vscode", "jupyterlab"])
+def test_the_bundle_that_vs_code_and_jupyterlab_draw(program, monkeypatch):
+    """One MIME type, which both draw by themselves; strict JSON, as a notebook file demands; Play, Pause and all moments inside."""
+    import plotly.io as pio
+
+    drawn = figure(contacts(bodies=SCENES["bolt-in-nut"].bodies))
+    monkeypatch.setattr(pio.renderers, "default", program)
+    bundle = drawn._repr_mimebundle_()
+    assert list(bundle) == ["application/vnd.plotly.v1+json"]
+    shown = json.loads(json.dumps(bundle["application/vnd.plotly.v1+json"], allow_nan=False))
+    assert [f["name"] for f in shown["frames"]] == [str(k) for k in range(22)]
+    assert [b["method"] for b in shown["layout"]["updatemenus"][0]["buttons"]] == ["animate", "animate"]
+    assert len(shown["layout"]["sliders"][0]["steps"]) == 22
+    assert {"mesh3d", "scatter3d"} <= {trace["type"] for trace in shown["data"]}
+    packed = shown["data"][0]["x"]  # as plotly.js unpacks it
+    np.testing.assert_array_equal(np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]), drawn.data[0].x)
