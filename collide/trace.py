@@ -1,7 +1,8 @@
 """A search observed: its bracket and its open boxes after every few steps, for pictures and for study.
 
 The native loop is not touched: Python drives it in slices anyway, and only makes them short. A trace takes longer than the query
-by itself; the answer is the same.
+by itself, and the seconds that it takes for its snapshots count against the budget of the query: one that is nearly spent without a
+trace may be spent with it. Otherwise the answer is the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -88,7 +89,8 @@ def trace(query: Any, *arguments: Any, **options: Any) -> Trace:
     """Run a query and record its search: ``trace(bodies, time=(0, 2))``, or ``trace(collide.solve, equations, domain)``.
 
     `query` is a list of bodies, for `first_contact`, or a function of `collide` that searches: `first_contact`, `solve`,
-    `minimize`; further arguments are handed to it. Errors are those of the query.
+    `minimize`; further arguments are handed to it. Errors are those of the query. The snapshots spend the query's own budget of
+    seconds: for a long search give it more than the query alone needs.
     """
     run: Callable[..., Any] = query if callable(query) else first_contact
     recorder = _Recorder()

@@ -106,9 +106,9 @@ class Curve:
 
     def _repr_html_(self) -> str:
         """The curve, at t = 0, as a thin tube."""
-        from .thumbnail import beside, drawn_curve
+        from .thumbnail import beside, drawn_curves
 
-        return beside(drawn_curve(self), repr(self))
+        return beside(drawn_curves([self]), repr(self))
 
     def _repr_latex_(self) -> str:
         lo, hi = self.domain
@@ -190,10 +190,15 @@ def piecewise(pieces: Sequence[Curve]) -> Curve:
     for k, (a, b) in enumerate(pairwise(pieces), 1):
         if a.domain[1] != b.domain[0]:
             raise ValueError(f"piece {k} begins at {b.domain[0]}, but the piece before it ends at {a.domain[1]}; use onto()")
-    rows = [[p.expressions[i] for p in pieces] for i in range(3)]
-    conditions = [*(u < p.domain[1] for p in pieces[:-1]), True]
-    joined = [row[0] if len(set(row)) == 1 else sp.Piecewise(*zip(row, conditions, strict=True)) for row in rows]
-    return Curve(joined, (pieces[0].domain[0], pieces[-1].domain[1]))
+    joints = [p.domain[1] for p in pieces[:-1]]
+    columns = zip(*(p.expressions for p in pieces), strict=True)
+    return Curve([joined(column, u, joints) for column in columns], (pieces[0].domain[0], pieces[-1].domain[1]))
+
+
+def joined(pieces: Sequence[Any], symbol: Any, joints: Sequence[Any]) -> Any:
+    """Expressions of `symbol` that follow each other at the joints, as one; at a joint the later one counts."""
+    conditions = [*(symbol < exact(joint) for joint in joints), True]
+    return pieces[0] if len(set(pieces)) == 1 else sp.Piecewise(*zip(pieces, conditions, strict=True))
 
 
 def polygon(points: Sequence[Any], *, closed: bool = True) -> list[Curve]:

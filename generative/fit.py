@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline
 
 from codegen.functions import Chebyshev
 
-from .curve import Curve, chebyshev, piecewise
+from .curve import Curve, chebyshev, joined
 from .motion import Motion, Rigid
 from .numeric import approx_function
 from .symbols import exact, interval, t, u
@@ -31,9 +31,22 @@ class Fit:
     value: Any
     error: float
     statement: str
+    time: tuple[float, float] = (0.0, 1.0)
+    """Of a motion: the time span of what it was fitted to."""
 
     def __repr__(self) -> str:
         return f"Fit({type(self.value).__name__}, error={self.error:.3g}: {self.statement})"
+
+    def _repr_html_(self) -> str:
+        """What was fitted, a motion as a brick at six times of its span, and what is known of the error."""
+        from .polyhedron import brick
+        from .thumbnail import beside, drawn_curves, thumbnail
+
+        pieces = self.value if isinstance(self.value, list) else [self.value]
+        picture = drawn_curves(pieces) if all(isinstance(p, Curve) for p in pieces) else ""
+        if isinstance(self.value, Motion):
+            picture = thumbnail([brick().moved(self.value)], np.linspace(*self.time, 6).tolist())
+        return beside(picture, f"{self!r}\n{self.value}")
 
 
 # -- curves ----------------------------------------------------------------------------------------------------------
@@ -45,7 +58,8 @@ def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, 
 
     With `degree` n and a `derivative_bound` M of the length of the (n+1)-th derivative, the error is proved (up to the rounding
     of the samples) to be at most 2 M ((hi - lo)/4)^(n+1) / (n+1)! (the remainder of interpolation in Chebyshev points, in every
-    direction). Otherwise it is measured on a grid four times as fine, and the degree grows by a quarter until `tolerance` is met.
+    direction). Otherwise it is measured on a grid four times as fine, and the degree grows by a quarter, up to 128, until `tolerance`
+    is met.
     """
     lo, hi = (float(e) for e in interval(domain, "the domain of a curve"))
     if derivative_bound is not None and degree is None:
@@ -65,6 +79,8 @@ def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degre
     def place(at: Array) -> Array:
         return 0.5 * (lo + hi) + 0.5 * (hi - lo) * at
 
+    if degree is not None and (not isinstance(degree, int) or degree < 1):
+        raise ValueError(f"the degree of a fit must be an integer of at least 1, got {degree!r}")
     chosen = 4 if degree is None else degree
     while True:
         nodes = np.cos(np.pi * (np.arange(chosen + 1) + 0.5) / (chosen + 1))
@@ -79,7 +95,7 @@ def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degre
             return chosen, coefficients, error
         if chosen >= LARGEST_DEGREE:
             raise ValueError(f"degree {chosen} still misses by {error:.3g}; the function is too rough for {tolerance:g}: cut its domain")
-        chosen += max(1, chosen // 4)
+        chosen = min(LARGEST_DEGREE, chosen + max(1, chosen // 4))
 
 
 def _basis(at: Array, degree: int) -> Array:
@@ -137,15 +153,9 @@ def motion_through(times: Sequence[float], quaternions: Any, translations: Any) 
     data = np.concatenate([quaternion, translation], axis=1)
     slopes = CubicSpline(at, data)(at, 1)
     cubics = [_hermite(t, at[k:k + 2], data[k:k + 2], slopes[k:k + 2]) for k in range(len(at) - 1)]
-    entries = _joined([cubic[:3] for cubic in cubics], at) + _joined([cubic[3:6] for cubic in cubics], at)
-    entries += _joined([[cubic[6], 0, 0] for cubic in cubics], at)[:1]
-    return Fit(Rigid(entries[:4], entries[4:], normalize=True), 0.0, "exact at the samples; between them the data say nothing")
-
-
-def _joined(rows: Sequence[Sequence[Any]], at: Array) -> list[Any]:
-    """Three expressions of t an interval, joined by `curve.piecewise`, whose rule at the joints is that of motions too."""
-    pieces = [Curve([exact(e).xreplace({t: u}) for e in row], (lo, hi)) for row, lo, hi in zip(rows, at[:-1], at[1:], strict=True)]
-    return [e.xreplace({u: t}) for e in piecewise(pieces).expressions]
+    entries = [joined(pieces, t, at[1:-1].tolist()) for pieces in zip(*cubics, strict=True)]
+    motion = Rigid(entries[:4], entries[4:], normalize=True)
+    return Fit(motion, 0.0, "exact at the samples; between them the data say nothing", (at[0], at[-1]))
 
 
 def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any, *, degree: int | None = None,
@@ -171,7 +181,7 @@ def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any
         if degree is None:
             raise ValueError(f"degree {most} still misses a sample by {error:.3g}; give more samples, a shorter span or a tolerance")
     motion = _series_motion(coefficients, at)
-    return Fit(motion, error, f"measured at the {len(at)} samples; between them the data say nothing; degree {chosen}")
+    return Fit(motion, error, f"measured at the {len(at)} samples; between them the data say nothing; degree {chosen}", (at[0], at[-1]))
 
 
 def chebyshev_motion_of(pose: Callable[[Array], tuple[Any, Any]], time: Any, *, degree: int | None = None,
@@ -183,7 +193,7 @@ def chebyshev_motion_of(pose: Callable[[Array], tuple[Any, Any]], time: Any, *, 
     lo, hi = (float(e) for e in interval(time, "a time span"))
     chosen, coefficients, error = _interpolant(lambda at: np.concatenate([*map(np.asarray, pose(at))], axis=1), lo, hi, degree, tolerance)
     statement = f"of quaternion and translation together, measured on {4 * (chosen + 1)} times between the nodes; degree {chosen}"
-    return Fit(_series_motion(coefficients, np.array([lo, hi])), error, statement)
+    return Fit(_series_motion(coefficients, np.array([lo, hi])), error, statement, (lo, hi))
 
 
 def _samples(times: Any, quaternions: Any, translations: Any) -> tuple[Array, Array, Array]:

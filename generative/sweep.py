@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from .curve import Curve
+from .numeric import approx_function
 from .surface import ParametricSurface
 from .symbols import formula, interval, simplified, t, text, u, v, vector
 
@@ -143,14 +145,33 @@ def offset(surface: ParametricSurface, distance: Any) -> ParametricSurface:
     return _like(surface, [s + amount * n for s, n in zip(surface.body, normal, strict=True)])
 
 
-def reparameterize(surface: ParametricSurface, new_u: Any, new_v: Any, domain: Any) -> ParametricSurface:
+def reparameterize(surface: ParametricSurface, new_u: Any, new_v: Any, domain: Any, *, beyond: bool = False) -> ParametricSurface:
     """surface(new_u(u, v), new_v(u, v)) over `domain`: for instance a triangle, by new_v = v u.
 
-    The formula is used wherever the new parameters lead; that they stay in the domain of the surface is not checked.
+    New parameters that are seen to leave the domain of the surface on a grid of 17 x 17 points raise ValueError, unless `beyond` is
+    true; between these points nothing is checked. The formula is used wherever the new parameters lead.
     """
     _check_surfaces("reparameterize", surface)
     change = {u: formula(new_u, [u, v], "a parameter"), v: formula(new_v, [u, v], "a parameter")}
-    return ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion)
+    result = ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion)
+    for s in () if beyond else (u, v):
+        _check_range(s, change[s], surface.domain[s], result.domain)
+    return result
+
+
+def _check_range(name: Any, parameter: Any, bounds: tuple[Any, Any], domain: dict[Any, tuple[Any, Any]]) -> None:
+    """Refuse a new parameter that leaves `bounds` at a point of a grid: sought with floats, and decided there by 30 digits."""
+    grid = [[lo + (hi - lo) * sp.Rational(k, 16) for k in range(17)] for lo, hi in domain.values()]
+    values = approx_function([parameter], [u, v])(*np.meshgrid(*(np.array(side, float) for side in grid), indexing="ij"))[..., 0]
+    lo, hi = bounds
+    for outside in (float(lo) - values, values - float(hi)):
+        i, j = np.unravel_index(np.argmax(np.nan_to_num(outside, nan=-np.inf)), outside.shape)
+        if not outside[i, j] > 1e-9 * float(hi - lo):
+            continue
+        value = sp.N(parameter.xreplace({u: grid[0][i], v: grid[1][j]}), 30)
+        if value.is_Number and (value < lo or value > hi):
+            raise ValueError(f"the new {name} leaves the surface's domain {text(bounds)}: it is {float(value):.6g} at u = "
+                             f"{text(grid[0][i])}, v = {text(grid[1][j])}; correct it, or use the formula there with beyond=True")
 
 
 def interpolate(first: ParametricSurface, second: ParametricSurface, share: Any) -> ParametricSurface:

@@ -51,11 +51,10 @@ def beside(picture: str, text: str) -> str:
             f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
 
 
-def drawn_curve(curve: Curve) -> str:
-    """A small picture of a curve, at t = 0, as a thin tube."""
-    lo, hi = map(float, curve.domain)
-    at = np.linspace(lo, hi, 257)
-    return image([(0, *wire(approx_function(curve.expressions, [u, t])(at, 0.0)))])
+def drawn_curves(curves: Sequence[Curve]) -> str:
+    """A small picture of curves that follow each other, at t = 0, as a thin tube."""
+    points = [approx_function(c.expressions, [u, t])(np.linspace(float(c.domain[0]), float(c.domain[1]), 257), 0.0) for c in curves]
+    return image([(0, *wire(np.concatenate(points)))])
 
 
 def wire(points: np.ndarray, *, sides: int = 8) -> tuple[Vertices, Triangles]:

@@ -10,7 +10,7 @@ import codegen
 import collide
 from collide.display import _nets_at
 from generative import IDENTITY, Curve, Screw, axis_angle, curve, t, u, v, x, y
-from generative.fit import interpolating_curve
+from generative.fit import chebyshev_motion_of, interpolating_curve, motion_through, rotation_minimizing_up
 from generative.patch import b_spline_patches
 from models.scenes import SCENES
 from models.shapes import SHAPES
@@ -88,3 +88,16 @@ def test_curves_and_fits_show_formulas():
     assert "C(u)" in Curve([u, 0, u**2], (0, 1))._repr_latex_()
     assert "exact at the points" in repr(interpolating_curve([[0, 0, 0], [1, 0, 0], [1, 1, 0]]))
     assert repr(axis_angle([0, 0, 1], 0))
+
+
+def test_a_fit_shows_what_was_fitted_and_what_is_known():
+    """A spline of several pieces, a motion over its own span of time, far from t = 0, and a direction, which has no picture."""
+    times = np.linspace(100, 103, 7)
+    quaternions = np.stack([np.cos(times), 0 * times, 0 * times, np.sin(times)], axis=1)
+    moved = motion_through(times, quaternions, np.stack([times, 0 * times, 0 * times], axis=1))
+    assert moved.time == (100, 103) and chebyshev_motion_of(lambda at: (np.stack([1 + 0 * at, at, at, at], 1) /
+        np.sqrt(1 + 3 * at**2)[:, None], np.stack([at] * 3, 1)), (2, 3), degree=3).time == (2, 3)
+    for fit in (interpolating_curve([[0, 0, 0], [1, 0, 0], [1, 1, 0]]), moved):
+        assert "data:image/png;base64," in fit._repr_html_() and fit.statement in fit._repr_html_()
+    up = rotation_minimizing_up(curve.helix(), steps=64, tolerance=1e-2)
+    assert "<img" not in up._repr_html_() and "double reflection" in up._repr_html_()

@@ -84,6 +84,16 @@ def test_a_motion_through_samples_is_exact_at_them():
     assert pose_error(fit.value, np.linspace(0, 3, 31)) < 5e-3
 
 
+def test_a_motion_through_samples_of_a_plane_motion():
+    """Coordinates that stay zero are as good as others: turns about z by more than pi, along the x axis."""
+    times = np.arange(4.0)
+    turns = np.stack([np.cos(times), 0 * times, 0 * times, np.sin(times)], 1)
+    moved = motion_through(times, turns, np.stack([times, 0 * times, 0 * times], 1))
+    rotation, translation = approx_motion(moved.value)(2.0)
+    np.testing.assert_allclose(rotation, Rotation.from_euler("z", 4.0).as_matrix(), atol=1e-15)
+    np.testing.assert_allclose(translation, [2, 0, 0], atol=1e-15)
+
+
 def test_a_chebyshev_motion_states_its_error_at_the_samples():
     times = np.linspace(0, 3, 200)
     fit = chebyshev_motion(times, *trajectory(times), tolerance=1e-8)
@@ -130,7 +140,9 @@ def test_a_tube_about_a_knot_that_no_fixed_up_direction_serves():
 
 @pytest.mark.parametrize("make, message", [
     (lambda: chebyshev_curve(circle, derivative_bound=1.0), "give degree= too"),
-    (lambda: chebyshev_curve(lambda at: np.sign(circle(at)), (-1, 1)), "too rough"),
+    (lambda: chebyshev_curve(lambda at: np.sign(circle(at)), (-1, 1)), "degree 128 still misses .* too rough"),
+    (lambda: chebyshev_curve(circle, degree=0), "the degree of a fit must be an integer of at least 1, got 0"),
+    (lambda: chebyshev_motion_of(trajectory, (0, 1), degree=2.5), "must be an integer of at least 1, got 2.5"),
     (lambda: chebyshev_curve(lambda at: at), "one row a parameter"),
     (lambda: interpolating_curve([[0, 0, 0]]), "at least two points"),
     (lambda: interpolating_curve([[0, 0, 0], [1, 0, 0]], [1, 0]), "must increase, but number 1, 0, follows 1"),

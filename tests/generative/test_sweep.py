@@ -157,10 +157,22 @@ def test_nurbs_patches_follow_scipy_in_homogeneous_coordinates():
     (lambda: bezier_triangle([[[0, 0, 0], [1, 0, 0]], [[0, 1, 0]]], [[1, 1]]), "one weight a control point"),
     (lambda: bezier_triangle([[[0, 0, 0], [1, 0, 0]], [[0, 1, 0]]], [[1, 1], [0]]), "must be positive"),
     (lambda: reparameterize(sphere(), sp.Symbol("u"), v, {u: (0, 1), v: (0, 1)}), "import u from generative"),
+    (lambda: reparameterize(sphere(), u, 2 * v, {u: (0, 1), v: (0, 1)}),
+     r"the new v leaves the surface's domain \(-pi/2, pi/2\): it is 2 at u = 0, v = 1; correct it, or .* beyond=True"),
+    (lambda: reparameterize(sphere(), u - v, v, {u: (0, 1), v: (0, 1)}), "the new u leaves .*: it is -1 at u = 0, v = 1"),
 ])
 def test_misuse_says_what_to_do(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_reparameterization_accepts_what_stays_inside_or_is_meant_to_leave():
+    """Up to the very border, and where the floating-point value at a corner rounds past it; a torus goes on beyond its seam."""
+    third = sp.Rational(1, 3)
+    patch = height_field(u * v, (0, third), (0, 3 * sp.pi))
+    assert reparameterize(patch, u * third * (v + 1) / 2, 3 * sp.acos(-v), {u: (0, 1), v: (-1, 1)}).body[0] == u * (v + 1) / 6
+    turned = reparameterize(sphere(), u + 1, v, sphere().domain, beyond=True)
+    assert turned.body[2] == sphere().body[2] and turned.domain == sphere().domain
 
 
 def test_results_are_surfaces():
