@@ -3,7 +3,6 @@ proved.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,9 @@ from .state import Search
 
 Starts = dict[tuple[int, int], Start]
 
+# Solutions that are compared with all others at a time.
+_AT_ONCE = 64
+
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
              seen: float) -> Contacts:
@@ -27,9 +29,9 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     """
     if s is None:
         status, bracket = (Status.NO_CONTACT, None) if finished else (Status.BUDGET_SPENT, Interval(seen, span[1]))
-        return _assemble(status, bracket, seen, [], bodies, span, start, clock)
-    proved = float(s.real[layout.PROVED])
-    found = [k for k in s.solutions if _time(s, k)[0] <= proved + s.real[layout.SIMULTANEITY] and possible(s, k)]
+        return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock)
+    proved, times = float(s.real[layout.PROVED]), _times(s, s.solutions)
+    found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if possible(s, k)]
     clear = min(seen, clear_until(s, found, span[1]))
     status, bracket = Status.NO_CONTACT, None
     if not finished:
@@ -37,35 +39,25 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     elif proved < np.inf:
         status, bracket = Status.CONTACT, Interval(clear, proved)
     elif found:
-        status, bracket = Status.UNRESOLVED, Interval(clear, max(_time(s, k)[1] for k in found))
+        status, bracket = Status.UNRESOLVED, Interval(clear, float(times[found, 1].max()))
     # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
     first = proved - s.real[layout.SIMULTANEITY]
-    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or _time(s, k)[0] < first] or found)
-    points = [_Point(_problem(s, k), s.found(k).copy(), _kind(s, k, found), _middle(s.arrays["place"][k])) for k in known]
-    return _assemble(status, bracket, clear, points, bodies, span, start, clock)
+    known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)
+    return _assemble(s, known, _kinds(s, known, found), status, bracket, clear, bodies, span, start, clock)
 
 
-@dataclass(frozen=True)
-class _Point:
-    """One solution: its situation, its box, what is known of it, and where it is."""
-
-    problem: Problem
-    box: np.ndarray
-    kind: int
-    place: np.ndarray
-
-
-def _assemble(status: Status, bracket: Interval | None, clear: float, points: Sequence[_Point], bodies: Sequence[Any],
-              span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
-    normals = [unit_normal(p.problem, _middle(p.box), start.get(p.problem.label) is Start.DISJOINT) for p in points]
+def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], status: Status, bracket: Interval | None, clear: float,
+              bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
+    problems = [] if s is None else [_problem(s, k) for k in known]
+    boxes = [] if s is None else [s.found(k).copy() for k in known]
+    kind = np.array(kinds, np.int64)
     return Contacts(
-        status=status, time=bracket, clear_until=clear, points=np.array([p.place for p in points]).reshape(-1, 3),
-        normals=np.array(normals).reshape(-1, 3), proved=np.array([p.kind == UNIQUE for p in points], np.bool_),
-        existence=np.array([p.kind >= EXISTS for p in points], np.bool_),
-        pairs=np.array([p.problem.label for p in points], np.int64).reshape(-1, 2),
-        features=[p.problem.features for p in points], boxes=[p.box for p in points],
-        variables=[p.problem.variables for p in points], iterations=clock.boxes, seconds=clock.seconds, start=start,
-        bodies=tuple(bodies), time_span=span, notes=_spent(clock) if status is Status.BUDGET_SPENT else ())
+        status=status, time=bracket, clear_until=clear,
+        points=np.empty((0, 3)) if s is None else _middle(s.arrays["place"][known]), normals=_normals(problems, boxes, start),
+        proved=kind == UNIQUE, existence=kind >= EXISTS, pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2),
+        features=[p.features for p in problems], boxes=boxes, variables=[p.variables for p in problems], iterations=clock.boxes,
+        seconds=clock.seconds, start=start, bodies=tuple(bodies), time_span=span,
+        notes=_spent(clock) if status is Status.BUDGET_SPENT else ())
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:
@@ -81,9 +73,11 @@ def _problem(s: Search, k: int) -> Problem:
     return s.problems[s.owner(k)]
 
 
-def _time(s: Search, k: int) -> tuple[float, float]:
-    lo, hi = s.found(k)[_problem(s, k).objective]
-    return float(lo), float(hi)
+def _times(s: Search, numbers: Sequence[int] | np.ndarray) -> np.ndarray:
+    """(k, 2): the times of solutions."""
+    objectives = np.array([p.objective for p in s.problems], np.int64)
+    times: np.ndarray = s.arrays["found"][numbers, objectives[s.arrays["owner"][numbers]]]
+    return times
 
 
 def possible(s: Search, k: int) -> bool:
@@ -103,30 +97,40 @@ def possible(s: Search, k: int) -> bool:
 
 def clear_until(s: Search, found: Sequence[int], end: float) -> float:
     """The least time at which anything was found, was thinned, or is still open; none of them comes after `end`."""
-    open_times = [float(s.open(p)[:, problem.objective, 0].min(initial=np.inf)) for p, problem in enumerate(s.problems)]
-    return min([float(s.real[layout.CLEAR]), end, *(_time(s, k)[0] for k in found), *open_times])
+    times = _times(s, found)[:, 0]
+    return min([float(s.real[layout.CLEAR]), end, float(times.min(initial=np.inf)), *(s.least_open(p) for p in range(len(s.problems)))])
 
 
 def _middle(boxes: np.ndarray) -> np.ndarray:
     return 0.5 * (boxes[..., 0] + boxes[..., 1])
 
 
-def _kind(s: Search, k: int, found: Sequence[int]) -> int:
-    """What is known of a solution among the others.
+def _kinds(s: Search, known: Sequence[int], found: Sequence[int]) -> list[int]:
+    """What is known of solutions among others that were found.
 
     Unique in its own situation is not yet isolated: the corner of a face that lands flat is the only contact of
     that corner. With samples of a manifold of another situation of the pair round it, it counts as a contact that
     exists.
     """
-    if s.kind(k) != UNIQUE:
-        return s.kind(k)
-    apart = s.real[layout.SEPARATION]
-    middle = _middle(s.arrays["place"][:len(s.solutions)])
-    for other in found:
-        if s.kind(other) == EXISTS and s.owner(other) != s.owner(k) and _problem(s, other).label == _problem(s, k).label:
-            if 0.25 * apart < float(np.linalg.norm(middle[other] - middle[k])) < 2.0 * apart:
-                return EXISTS
-    return UNIQUE
+    kinds = [s.kind(k) for k in known]
+    samples = np.array([k for k in found if s.kind(k) == EXISTS], np.int64)
+    if not len(samples) or UNIQUE not in kinds:
+        return kinds
+    middle, pair = _middle(s.arrays["place"]), _labels(s)
+    owner, apart = s.arrays["owner"], s.real[layout.SEPARATION]
+    for number, k in enumerate(known):
+        if kinds[number] == UNIQUE:
+            far = np.linalg.norm(middle[samples] - middle[k], axis=1)
+            others = (owner[samples] != owner[k]) & (pair[owner[samples]] == pair[owner[k]])
+            if (others & (0.25 * apart < far) & (far < 2.0 * apart)).any():
+                kinds[number] = EXISTS
+    return kinds
+
+
+def _labels(s: Search) -> np.ndarray:
+    """(problems,): the same number for problems of the same pair of bodies."""
+    number: dict[tuple[int, int], int] = {}
+    return np.array([number.setdefault(p.label, len(number)) for p in s.problems], np.int64)
 
 
 # -- one point for one place --------------------------------------------------------------------------------------
@@ -139,45 +143,68 @@ def _distinct(s: Search, found: Sequence[int]) -> list[int]:
     not proved unique is left out near one that is known better: proved unique, or proved to exist, or of features of
     lower dimension. Near means by `separation`, the distance of samples; half of it for a sample that is proved to exist.
     """
-    order = sorted(found, key=lambda k: (-max(s.kind(k), 0), _dimension(_problem(s, k)), k))
-    kept: list[int] = []
-    for k in order:
-        if not any(_same_place(s, k, other) for other in kept):
-            kept.append(k)
-    return sorted(kept)
+    numbers = np.array(sorted(found), np.int64)
+    owner, kind = s.arrays["owner"][numbers], s.arrays["kind"][numbers]
+    if (owner == owner[:1]).all():
+        return numbers.tolist()
+    dimension = np.array([_dimension(p) for p in s.problems])[owner]
+    order = numbers[np.lexsort((dimension, -np.maximum(kind, 0)))]
+    left = np.full(len(order), True)
+    for first in range(0, len(order), _AT_ONCE):
+        repeats = _repeats(s, order, order[first:first + _AT_ONCE])
+        for k in range(len(repeats)):
+            if left[first + k]:
+                left[first + k + 1:] &= ~repeats[k, first + k + 1:]
+    return sorted(order[left].tolist())
 
 
 def _dimension(p: Problem) -> int:
     return sum(("vertex", "edge", "face").index(name.split()[0]) for name in p.features)
 
 
-def _same_place(s: Search, k: int, other: int) -> bool:
-    if s.owner(k) == s.owner(other) or _problem(s, k).label != _problem(s, other).label:
-        return False
-    if _time(s, other)[0] > _time(s, k)[1] + s.real[layout.SIMULTANEITY]:
-        return False
-    a, b = (s.arrays["place"][i] for i in (k, other))
-    if s.kind(k) == UNIQUE:
-        return bool((a[:, 0] <= b[:, 1]).all() and (b[:, 0] <= a[:, 1]).all())
-    farthest = np.maximum(np.abs(a[:, 1] - b[:, 0]), np.abs(b[:, 1] - a[:, 0]))
-    return bool(np.linalg.norm(farthest) < s.real[layout.SEPARATION] * (0.5 if s.kind(k) == EXISTS else 1.0))
+def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(others, numbers): is one solution at the place of the other, in a different situation of the same pair of bodies?"""
+    owner, pair, kind = s.arrays["owner"], _labels(s), s.arrays["kind"][numbers]
+    mine, theirs = owner[numbers], owner[others][:, None]
+    same = (mine != theirs) & (pair[mine] == pair[theirs])
+    same &= _times(s, others)[:, None, 0] <= _times(s, numbers)[:, 1] + s.real[layout.SIMULTANEITY]
+    a, b = s.arrays["place"][numbers], s.arrays["place"][others][:, None]
+    meet = ((a[..., 0] <= b[..., 1]) & (b[..., 0] <= a[..., 1])).all(axis=2)
+    farthest = np.maximum(np.abs(a[..., 1] - b[..., 0]), np.abs(b[..., 1] - a[..., 0]))
+    near = np.sqrt((farthest**2).sum(axis=2)) < s.real[layout.SEPARATION] * np.where(kind == EXISTS, 0.5, 1.0)
+    return np.asarray(same & np.where(kind == UNIQUE, meet, near))
 
 
 # -- normals ---------------------------------------------------------------------------------------------------
 
 
-def unit_normal(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
-    """The separating direction at a contact, approximately; NaN where there is none.
+def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: Starts) -> np.ndarray:
+    """(k, 3): the unit normal at each contact, all contacts of a problem at once."""
+    normals = np.full((len(problems), 3), np.nan)
+    numbers: dict[int, list[int]] = {}
+    for k, p in enumerate(problems):
+        numbers.setdefault(id(p), []).append(k)
+    for own in numbers.values():
+        problem = problems[own[0]]
+        normals[own] = unit_normals(problem, _middle(np.array([boxes[k] for k in own])), start.get(problem.label) is Start.DISJOINT)
+    return normals
+
+
+def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
+    """The separating directions at contacts (k, variables), approximately: (k, 3), NaN where there is none.
 
     Bodies that start apart come together, so the direction is the one in which they approach, whichever way their
     normals were declared; where they do not approach, and for other bodies, the declared side counts.
     """
-    if problem.direction_kernel is not None:
-        kernel, parameters = problem.direction_kernel
-        values = kernel.points(at[None], parameters=parameters)[0].reshape(-1, 5)
-        for *direction, speed, declared in values:
-            length = float(np.linalg.norm(direction))
-            if 0 < length < np.inf:
-                side = speed if apart and abs(speed) > 1e-9 * length else declared
-                return np.array(direction) / length * (1.0 if side >= 0 else -1.0)
-    return np.full(3, np.nan)
+    normals = np.full((len(at), 3), np.nan)
+    if problem.direction_kernel is None:
+        return normals
+    kernel, parameters = problem.direction_kernel
+    candidates = kernel.points(at, parameters=parameters).reshape(len(at), -1, 5)
+    for k in range(candidates.shape[1] - 1, -1, -1):
+        direction, speed, declared = candidates[:, k, :3], candidates[:, k, 3], candidates[:, k, 4]
+        length = np.sqrt((direction**2).sum(axis=1))
+        good = (length > 0) & (length < np.inf)
+        side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)
+        normals[good] = (direction / np.where(side >= 0, length, -length)[:, None])[good]
+    return normals
