@@ -82,6 +82,15 @@ def too_late(s, p, boxes, k):
 
 
 @native
+def trim(s, p, boxes, k):
+    """Cut off what is too late of a box: then it may lie in the region of a solution."""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective >= 0:
+        at = 2 * (s.count[STRIDE] * k + objective) + 1
+        boxes[at] = max(min(boxes[at], cut(s)), boxes[at - 1])
+
+
+@native
 def keep_clear(s, p, boxes, k):
     """A box leaves the search without a proof that it holds no zero: remember its least objective."""
     objective = attribute(s, p, OBJECTIVE)
@@ -165,6 +174,7 @@ def take(s, p):
         i = pop(s, p)
         if too_late(s, p, s.box, i):
             continue
+        trim(s, p, s.box, i)
         # At such a border there may be zeros of the equations that the uniqueness proof does not know of.
         if not at_border(s, p, s.box, i) and known(s, p, s.box, i):
             continue

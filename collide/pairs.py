@@ -2,7 +2,7 @@
 
 from codegen.loops import native
 
-from .boxes import at_border, known, lower, too_late, width
+from .boxes import at_border, known, lower, too_late, trim, width
 from .layout import (
     LANES,
     NO_PLAN,
@@ -45,7 +45,10 @@ def marching(s, p):
 @native
 def wanted(s, p, i):
     """Is box i, which was popped, to be searched still?"""
-    return not too_late(s, p, s.box, i) and (at_border(s, p, s.box, i) or not known(s, p, s.box, i))
+    if too_late(s, p, s.box, i):
+        return False
+    trim(s, p, s.box, i)
+    return at_border(s, p, s.box, i) or not known(s, p, s.box, i)
 
 
 @native

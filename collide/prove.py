@@ -25,6 +25,12 @@ def radius(lane):
 
 
 @native
+def larger(lane):
+    """Factors for more radii between one of these and the next, a third root of two apart."""
+    return (1.26, 1.59, 2.0, 2.52, 3.17, 4.0, 5.04, 6.35)[lane]
+
+
+@native
 def chosen(s, p, j):
     """Is variable j one of those that an existence proof solves for?"""
     for k in range(attribute(s, p, EQUATIONS)):
@@ -34,12 +40,15 @@ def chosen(s, p, j):
 
 
 @native
-def surround(s, p, frozen):
-    """Boxes of the eight radii round `centre` in X; with `frozen`, variables that are not solved for stay points."""
+def surround(s, p, frozen, base):
+    """Boxes of the eight radii round `centre` in X, or of eight beyond number `base` if that is not negative; with `frozen`, variables
+    that are not solved for stay points.
+    """
     for j in range(attribute(s, p, VARIABLES)):
         moves = not frozen or chosen(s, p, j)
         for lane in range(LANES):
-            r = radius(lane) * extent(s, p, j, s.centre[j]) if moves else 0.0
+            r = radius(lane) if base < 0 else radius(base) * larger(lane)
+            r = r * extent(s, p, j, s.centre[j]) if moves else 0.0
             s.X[2 * j * LANES + lane] = -(s.centre[j] - r)
             s.X[(2 * j + 1) * LANES + lane] = s.centre[j] + r
             s.C[j * LANES + lane] = s.centre[j]
@@ -63,19 +72,33 @@ def prove_unique(s, p):
     """
     if attribute(s, p, UNIQUENESS) == 0:
         return False
-    surround(s, p, False)
-    linearize(s, p)
-    call_kernel(attribute(s, p, UNIQUENESS), s.M, s.V, s.C, s.X, s.K, s.flag)
+    if not try_radii(s, p, -1):
+        return False
     first, last = -1, -1
     for lane in range(LANES):
         if s.flag[lane] > 0.5:
             last = lane
             first = lane if first < 0 else first
-    if first < 0:
-        return False
     read_lane(s, p, s.K, first, s.tight, 0)
     read_lane(s, p, s.X, last, s.wide, 0)
+    # Every box that lies in the region needs no more search, so more is tried than the next radius.
+    if try_radii(s, p, last):
+        for lane in range(LANES):
+            if s.flag[lane] > 0.5:
+                read_lane(s, p, s.X, lane, s.wide, 0)
     return not at_border(s, p, s.tight, 0)
+
+
+@native
+def try_radii(s, p, base):
+    """The operator that proves uniqueness, on boxes of eight radii (see `surround`): is any a success? `flag` says which are."""
+    surround(s, p, False, base)
+    linearize(s, p)
+    call_kernel(attribute(s, p, UNIQUENESS), s.M, s.V, s.C, s.X, s.K, s.flag)
+    for lane in range(LANES):
+        if s.flag[lane] > 0.5:
+            return True
+    return False
 
 
 @native
@@ -152,7 +175,7 @@ def prove_exists(s, p):
     evaluate_points(s, p)
     if not choose_variables(s, p):
         return False
-    surround(s, p, True)
+    surround(s, p, True, -1)
     linearize(s, p)
     restrict(s, p)
     call_kernel(attribute(s, p, EXISTENCE), s.G, s.V, s.C, s.Q, s.K, s.flag)
