@@ -20,14 +20,13 @@ from . import bezier_kernel as kernels
 from . import bezier_memory as memory
 from . import bezier_triangle
 from .batch import Batch, as_doubles, check_tolerance, statuses
-from .bezier_apart import apart
+from .bezier_apart import apart, swept
 from .bezier_baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .bezier_certificate import certificate
 from .bezier_enclosure import enclose
 from .bezier_loop import search
 from .bezier_memory import FIELDS, LANES
 from .bezier_part import neighbourhood
-from .bezier_period import period, swept
 from .native import compiled
 
 _FIELDS = tuple(FIELDS.items())
@@ -63,14 +62,12 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
 
     `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published: "time-dependent" with oriented bounding boxes whose
     axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed, "time-dependent-aligned" with
-    axis-aligned boxes; for polynomial patches also "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is
-    the accepted box's, nothing is proved, and every hit is UNRESOLVED.
+    axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is the accepted box's, no
+    contact is proved to exist, and every hit is UNRESOLVED.
 
     `workers`: so many threads share the pairs; the answer is the same to the bit.
     """
     _check_method(method)
-    if method.startswith("traditional") and weights is not None:
-        raise ValueError("the traditional methods are for polynomial patches: leave the weights out")
     tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
     if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
         raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
@@ -105,10 +102,10 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
         raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
     _check_size(q)
     _check_method(method)
+    if weights is not None:
+        weights = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")
     if method != "auto":
-        if weights is not None:
-            raise ValueError("the other methods are for polynomial triangular patches: leave the weights out")
-        return _triangle_baseline(q, tolerance, budget, _METHODS[method]).answer()
+        return _triangle_baseline(q, weights, tolerance, budget, _METHODS[method]).answer()
     squares, heavy, error = _squared(q, degree, weights)
     answer = _answer(squares, heavy, tolerance, budget, None, error, workers)
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
@@ -136,7 +133,7 @@ def _squared(q: np.ndarray, degree: int, weights: Any = None) -> tuple[np.ndarra
     if weights is None:
         squares = _raised(q, degree)
     else:
-        w = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")[:, :, None, :, None]
+        w = weights[:, :, None, :, None]
         heavy = _raised(w, degree)
         squares, heavy = np.ascontiguousarray(_raised(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
         units = (2.0 + 7 * degree) * float((w.max(axis=(1, 3)) / w.min(axis=(1, 3))).max(initial=1.0))
@@ -225,11 +222,11 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget:
     return Batch(*(np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(Batch)))
 
 
-def _triangle_baseline(q: np.ndarray, tolerance: float, budget: int, axes: int) -> "_Search":
-    """The method of Chen et al. for triangular patches with q as in `bezier_triangle_pairs`."""
-    degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5)
-    own = bezier_triangle.measure(degree), bezier_triangle.quarter(degree), 0
-    return _Search(q[:, :, :, :, None], None, tolerance, budget, axes, own=own)
+def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int) -> "_Search":
+    """The method of Chen et al. for triangular patches with q and weights as in `bezier_triangle_pairs`."""
+    degree, rational = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5), weights is not None
+    own = bezier_triangle.measure(degree, rational), bezier_triangle.quarter(degree, rational), 0
+    return _Search(q[:, :, :, :, None], weights, tolerance, budget, axes, own=own)
 
 
 class _Search:
@@ -250,7 +247,7 @@ class _Search:
         addresses = _kernels(N, M, weights is not None) if own is None else own
         count[:len(addresses)] = addresses
         if axes is not None:
-            count[memory.TEST] = swept(points) if axes >= TRADITIONAL else period(points) if weights is None else apart(points, True)
+            count[memory.TEST] = (swept if axes >= TRADITIONAL else apart)(points, weights is not None)
         for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
                             (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
                             (memory.BUDGET, budget)):

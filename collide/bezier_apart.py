@@ -5,6 +5,10 @@ the least of one set lies above the largest of the other: where a concave functi
 outside the interval where g exceeds a margin finds an end of it in a few steps, g being piecewise linear. What is claimed of
 an end does not rest on these steps: a lower bound of g there, rounded, has to be positive. Between two such ends g, being
 concave, is positive too.
+
+Rounding is that of `bezier_kernel.radius`: the product with an axis takes three roundings for positions and three for
+velocities, a division by the weight one, adding t times the velocity one; so |n|_1 R bounds the errors of g, and the
+last sum is rounded towards no claim.
 """
 
 import functools
@@ -13,7 +17,7 @@ from codegen.lanes import Lanes
 
 from .interval_vectors import Value, kernel, splat
 
-_STEPS = 4
+_STEPS = 3
 # More than all denormal roundings together, each below 2**-1074.
 _UNDERFLOW = 2.0**-1000
 Line = tuple[Value, Value]
@@ -26,25 +30,43 @@ def apart(count: int, rational: bool) -> int:
 
     out (4,) blocks: start and stop of a period within [tl, th] in which B lies above A, and of one in which B lies below A. Where
     start <= stop the patches are *proved* not to meet in the closed period; start > stop: nothing is known.
-
-    Rounding is that of `bezier_kernel.radius`: the product with an axis takes three roundings for positions and three for
-    velocities, a division by the weight one, adding t times the velocity one; so |n|_1 R bounds the errors of g, and the
-    last sum is rounded towards no claim.
     """
-    return kernel(f"bezier apart {count} {rational}", lambda L, module: _write(L, count, rational))
+    return kernel(f"bezier apart {count} {rational}", lambda L, module: _apart(L, count, rational))
 
 
-def _write(L: Lanes, count: int, rational: bool) -> str:
+@functools.cache
+def swept(count: int, rational: bool) -> int:
+    """The same for the bounding boxes of the volumes swept from tl to th, as the traditional method (Algorithm 1) takes them: either
+    the whole window or nothing.
+    """
+    return kernel(f"bezier swept {count} {rational}", lambda L, module: _swept(L, count, rational))
+
+
+def _read(L: Lanes, count: int, rational: bool) -> tuple[Value, Value, Value, list[list[Line]]]:
+    """tl, th, the slack of every axis, and the lines of A and of B along it."""
     n = [L.load("%n", k) for k in range(3)]
     tl, th, R = (splat(L, "%T", k) for k in range(3))
     one_norm = L.add(L.add(L.abs(n[0]), L.abs(n[1])), L.abs(n[2]))
     slack = L.fma(one_norm, R, L.const(_UNDERFLOW))
-    lines = [[_line(L, pointer, c, n, rational) for c in range(count)] for pointer in ("%A", "%B")]
+    return tl, th, slack, [[_line(L, pointer, c, n, rational) for c in range(count)] for pointer in ("%A", "%B")]
+
+
+def _apart(L: Lanes, count: int, rational: bool) -> str:
+    tl, th, slack, lines = _read(L, count, rational)
     for k, (below, above) in enumerate(((0, 1), (1, 0))):
-        start = _end(L, lines[below], lines[above], slack, tl, th, 1.0)
-        stop = _end(L, lines[below], lines[above], slack, th, tl, -1.0)
-        L.store("%out", 2 * k, start)
-        L.store("%out", 2 * k + 1, stop)
+        L.store("%out", 2 * k, _end(L, lines[below], lines[above], slack, tl, th, 1.0))
+        L.store("%out", 2 * k + 1, _end(L, lines[below], lines[above], slack, th, tl, -1.0))
+    return "A B n T out"
+
+
+def _swept(L: Lanes, count: int, rational: bool) -> str:
+    tl, th, slack, lines = _read(L, count, rational)
+    ends = [[L.fma(t, v, p) for p, v in part for t in (tl, th)] for part in lines]
+    least, most = ([functools.reduce(better, part) for part in ends] for better in (L.min, L.max))
+    for k, (below, above) in enumerate(((0, 1), (1, 0))):
+        apart = L.lt(L.add(L.sub(most[below], least[above]), slack), L.const(0.0))
+        L.store("%out", 2 * k, tl)
+        L.store("%out", 2 * k + 1, L.select(apart, th, L.sub(tl, L.const(1.0))))
     return "A B n T out"
 
 

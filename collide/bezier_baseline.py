@@ -6,15 +6,21 @@ narrower than the tolerance is accepted.
 The axes are those of the bounding boxes: of the world, or the 15 of two oriented boxes, at t = 0 as printed or at the
 beginning of the box's own period. In the traditional method (Algorithm 1) the boxes bound the volumes swept in the
 window, and time is bisected too.
+
+Rational patches are polynomial ones of weighted points and weights: halves and quarters are averages of those, and with positive
+weights a patch lies in the hull of its points at every time, which is all that the method asks for.
+
+The margins of a millionth of the paper are replaced by the bound of rounding errors of `bezier_kernel.radius`, so what a box
+leaves out is proved to be free of contact.
 """
 
 from codegen.loops import call_kernel, native
 
-from .bezier_loop import address, begin, fresh, measured, pop, push
+from .bezier_axes import meeting, oriented_axes, world_axes
+from .bezier_loop import address, begin, cut, fresh, pop, push
 from .bezier_memory import (
     BUDGET,
     FREE,
-    LANES,
     MISS,
     NO_ROOM,
     NODES,
@@ -25,7 +31,6 @@ from .bezier_memory import (
     SPENT,
     SPLIT_U,
     SPLIT_V,
-    TEST,
     TESTS,
     TOLERANCE,
     UNRESOLVED,
@@ -68,12 +73,11 @@ def solve(s, k, axes):
             return NO_ROOM
         pop(s)
         first, second = quarters(s, a), quarters(s, b)
-        parts = 2 if axes >= TRADITIONAL else 1
+        parts, middle = 2 if axes >= TRADITIONAL else 1, 0.5 * (tl + th)
         for part in range(16 * parts):
             i, j, half = part // 4 % 4, part % 4, part // 16
             s.count[TESTS] += 1
-            width = (th - tl) / parts
-            if period(s, first + i, second + j, tl + half * width, tl + (half + 1) * width, axes % TRADITIONAL):
+            if period(s, first + i, second + j, middle if half == 1 else tl, middle if half < parts - 1 else th, axes % TRADITIONAL):
                 push(s, first + i, second + j, s.out[0], s.out[1])
     return MISS
 
@@ -121,78 +125,10 @@ def cut_triangle(s, node, first):
 
 
 @native
-def cut(s, node, first, along_v):
-    """Halve a node along u or v."""
-    call_kernel(s.count[SPLIT_V] if along_v != 0 else s.count[SPLIT_U], address(s, node), address(s, first), address(s, first + 1))
-    side = 2 * along_v
-    middle = 0.5 * (s.rectangle[4 * node + side] + s.rectangle[4 * node + side + 1])
-    for half in range(2):
-        for i in range(4):
-            s.rectangle[4 * (first + half) + i] = s.rectangle[4 * node + i]
-        s.rectangle[4 * (first + half) + side + 1 - half] = middle
-        fresh(s, first + half, s.depth[node] + 1)
-
-
-@native
-def axis(s, k, x, y, z):
-    """Axis k of 16: two groups of three blocks."""
-    at = 3 * LANES * (k // LANES) + k % LANES
-    s.D[at] = x
-    s.D[at + LANES] = y
-    s.D[at + 2 * LANES] = z
-
-
-@native
-def crossed(s, k, i, j):
-    """Axis k is the cross product of axes i and j."""
-    a, b = 3 * LANES * (i // LANES) + i % LANES, 3 * LANES * (j // LANES) + j % LANES
-    x1, y1, z1 = s.D[a], s.D[a + LANES], s.D[a + 2 * LANES]
-    x2, y2, z2 = s.D[b], s.D[b + LANES], s.D[b + 2 * LANES]
-    axis(s, k, y1 * z2 - z1 * y2, z1 * x2 - x1 * z2, x1 * y2 - y1 * x2)
-
-
-@native
 def period(s, a, b, tl, th, axes):
     """The period in which the bounding boxes of two nodes intersect, into `out`; is there one?"""
-    groups = 1
-    for k in range(16):
-        axis(s, k, 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-    if axes != WORLD:
-        groups = 2
-        t = tl if axes == ORIENTED else 0.0
-        for side in range(2):
-            node = a if side == 0 else b
-            axis(s, 3 * side, measured(s, node, 0, 0, t), measured(s, node, 0, 1, t), measured(s, node, 0, 2, t))
-            axis(s, 3 * side + 1, measured(s, node, 1, 0, t), measured(s, node, 1, 1, t), measured(s, node, 1, 2, t))
-            crossed(s, 3 * side + 1, 3 * side, 3 * side + 1)
-            crossed(s, 3 * side + 2, 3 * side, 3 * side + 1)
-        for i in range(3):
-            for j in range(3):
-                crossed(s, 6 + 3 * i + j, i, 3 + j)
-    s.T[0] = tl
-    s.T[1] = th
-    s.T[2] = s.radius[a] + s.radius[b]
-    call_kernel(s.count[TEST], address(s, a), address(s, b), s.D, s.T, s.J)
-    for i in range(3 * LANES):
-        s.D[i] = s.D[3 * LANES + i]
-    if groups == 2:
-        for i in range(4 * LANES):
-            s.X[i] = s.J[i]
-        call_kernel(s.count[TEST], address(s, a), address(s, b), s.D, s.T, s.J)
-        for i in range(4 * LANES):
-            s.J[4 * LANES + i] = s.X[i]
-    for _ in range(4):
-        before, after = tl, th
-        for block in range(0, 4 * groups, 2):
-            for lane in range(LANES):
-                start, stop = s.J[block * LANES + lane], s.J[(block + 1) * LANES + lane]
-                if start < stop:
-                    if start <= tl:
-                        tl = max(tl, stop)
-                    if stop >= th:
-                        th = min(th, start)
-        if tl > th or (tl == before and th == after):
-            break
-    s.out[0] = tl
-    s.out[1] = th
-    return tl <= th
+    if axes == WORLD:
+        world_axes(s)
+        return meeting(s, a, b, tl, th, 1)
+    oriented_axes(s, a, b, tl if axes == ORIENTED else 0.0)
+    return meeting(s, a, b, tl, th, 2)

@@ -12,14 +12,18 @@ Only what `bezier_apart` says discards a box. Whatever is accepted or thinned lo
 
 import numpy as np
 
-from codegen.loops import call_kernel, native
+from codegen.loops import native
 
-from .bezier_baseline import axis, crossed, quarters
+from .bezier_axes import meeting, oriented_axes
+from .bezier_baseline import quarters
 from .bezier_confirm import confirm, copy_patch
 from .bezier_contacts_memory import CLEAR, FIRST, PATCHES, ROOM_SOLUTIONS, SEPARATION, SIMULTANEITY, SOLUTIONS, SPARE, STEP
-from .bezier_loop import address, measured
-from .bezier_memory import FREE, LANES, NODES, OPEN, ROOM_BOXES, ROOM_NODES, TEST, TESTS, TOLERANCE, USED
+from .bezier_loop import enqueue, measured, pop
+from .bezier_memory import FREE, NODES, OPEN, ROOM_BOXES, ROOM_NODES, TESTS, TOLERANCE, USED
 from .layout import FINISHED, LOCATED, NEED_BOXES, NEED_SOLUTIONS, SLICE
+
+# More than halvings that lead to any tolerance; a power of two, so that keys are exact for steps of time of 2**-42 and longer.
+_DEPTHS = 1024.0
 
 
 @native
@@ -34,8 +38,9 @@ def start(s):
         for j in range(i + 1, patches):
             if s.body[i] != s.body[j]:
                 s.count[TESTS] += 1
-                if meeting(s, SPARE + i, SPARE + j, 0.0, 1.0):
-                    push(s, SPARE + i, SPARE + j, s.out[0], s.out[1])
+                oriented_axes(s, SPARE + i, SPARE + j, 0.0)
+                if meeting(s, SPARE + i, SPARE + j, 0.0, 1.0, 2):
+                    put(s, SPARE + i, SPARE + j)
     return s.count[OPEN]
 
 
@@ -49,7 +54,8 @@ def run(s, steps):
             return NEED_BOXES
         if s.state[SOLUTIONS] >= s.state[ROOM_SOLUTIONS]:
             return NEED_SOLUTIONS
-        box = pop(s)
+        box = s.heap[0]
+        pop(s)
         a, b = s.pair[2 * box], s.pair[2 * box + 1]
         tl, th = s.window[2 * box], s.window[2 * box + 1]
         if tl > s.limit[FIRST] + s.limit[SIMULTANEITY]:
@@ -70,64 +76,9 @@ def divide(s, a, b, tl, th):
         i, j = first + part // 4, second + part % 4
         s.root[i], s.root[j] = s.root[a], s.root[b]
         s.count[TESTS] += 1
-        if meeting(s, i, j, tl, th) and s.out[0] <= s.limit[FIRST] + s.limit[SIMULTANEITY]:
-            push(s, i, j, s.out[0], s.out[1])
-
-
-# -- the period of intersection -----------------------------------------------------------------------------------
-
-
-@native
-def meeting(s, a, b, tl, th):
-    """The period in which the hulls of two nodes may meet along all 15 axes, into `out`; is there one?
-
-    Each axis removes a proved period. What is left is enclosed by one interval, as in Algorithm 3.
-    """
-    axes_of(s, a, b, tl)
-    s.T[0] = tl
-    s.T[1] = th
-    s.T[2] = s.radius[a] + s.radius[b]
-    call_kernel(s.count[TEST], address(s, a), address(s, b), s.D, s.T, s.J)
-    for i in range(3 * LANES):
-        s.D[i] = s.D[3 * LANES + i]
-    for i in range(4 * LANES):
-        s.X[i] = s.J[i]
-    call_kernel(s.count[TEST], address(s, a), address(s, b), s.D, s.T, s.J)
-    for i in range(4 * LANES):
-        s.J[4 * LANES + i] = s.X[i]
-    changed = True
-    while changed and tl <= th:
-        changed = False
-        for block in range(0, 8, 2):
-            for lane in range(LANES):
-                begin, stop = s.J[block * LANES + lane], s.J[(block + 1) * LANES + lane]
-                if begin <= stop:
-                    if begin <= tl and stop > tl:
-                        tl = stop
-                        changed = True
-                    if stop >= th and begin < th:
-                        th = begin
-                        changed = True
-                    if begin <= tl and stop >= th:
-                        return False
-    s.out[0] = tl
-    s.out[1] = th
-    return tl <= th
-
-
-@native
-def axes_of(s, a, b, t):
-    """Equation 21 for both nodes at a time, and the nine cross products."""
-    for side in range(2):
-        node = b if side == 1 else a
-        axis(s, 3 * side, measured(s, node, 0, 0, t), measured(s, node, 0, 1, t), measured(s, node, 0, 2, t))
-        axis(s, 3 * side + 1, measured(s, node, 1, 0, t), measured(s, node, 1, 1, t), measured(s, node, 1, 2, t))
-        crossed(s, 3 * side + 1, 3 * side, 3 * side + 1)
-        crossed(s, 3 * side + 2, 3 * side, 3 * side + 1)
-    for i in range(3):
-        for j in range(3):
-            crossed(s, 6 + 3 * i + j, i, 3 + j)
-    crossed(s, 15, 0, 3)
+        oriented_axes(s, i, j, tl)
+        if meeting(s, i, j, tl, th, 2) and s.out[0] <= s.limit[FIRST] + s.limit[SIMULTANEITY]:
+            put(s, i, j)
 
 
 # -- contacts -----------------------------------------------------------------------------------------------------
@@ -171,56 +122,7 @@ def accept(s, box, a, b, tl, th):
     confirm(s, k, box, a, b)
 
 
-# -- the heap -----------------------------------------------------------------------------------------------------
-
-
 @native
-def before(s, a, b):
-    """Boxes come by the step of time, then the finer first, then the later made."""
-    if s.step[a] != s.step[b]:
-        return s.step[a] < s.step[b]
-    first, second = s.depth[s.pair[2 * a]], s.depth[s.pair[2 * b]]
-    return first > second or (first == second and a > b)
-
-
-@native
-def push(s, a, b, tl, th):
-    box = s.count[USED]
-    if s.count[FREE] > 0:
-        s.count[FREE] -= 1
-        box = s.free[s.count[FREE]]
-    else:
-        s.count[USED] += 1
-    s.pair[2 * box], s.pair[2 * box + 1] = a, b
-    s.window[2 * box], s.window[2 * box + 1] = tl, th
-    s.step[box] = np.floor(tl / s.limit[STEP])
-    i = s.count[OPEN]
-    s.count[OPEN] += 1
-    while i > 0:
-        above = (i - 1) // 2
-        if not before(s, box, s.heap[above]):
-            break
-        s.heap[i] = s.heap[above]
-        i = above
-    s.heap[i] = box
-
-
-@native
-def pop(s):
-    """Remove the first box; its number is free again, its contents stay until the next push."""
-    first = s.heap[0]
-    s.free[s.count[FREE]] = first
-    s.count[FREE] += 1
-    s.count[OPEN] -= 1
-    last = s.heap[s.count[OPEN]]
-    i = 0
-    while 2 * i + 1 < s.count[OPEN]:
-        below = 2 * i + 1
-        if below + 1 < s.count[OPEN] and before(s, s.heap[below + 1], s.heap[below]):
-            below += 1
-        if not before(s, s.heap[below], last):
-            break
-        s.heap[i] = s.heap[below]
-        i = below
-    s.heap[i] = last
-    return first
+def put(s, a, b):
+    """Queue the box whose window is in `out`: by the step of time in which that begins, in a step the finer first."""
+    enqueue(s, a, b, s.out[0], s.out[1], np.floor(s.out[0] / s.limit[STEP]) - s.depth[a] / _DEPTHS)

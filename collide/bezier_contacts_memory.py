@@ -8,7 +8,6 @@ FIELDS = {
     "heavy": float,    # (patches, N+1, M+1): weights
     "body": int,       # (patches,): whose it is
     "root": int,       # (nodes,): the patch a node is a part of
-    "step": float,     # (boxes,): the number of the step of time in which its window begins
     "state": int,      # (STATES,): see below
     "limit": float,    # (LIMITS,): see below
     "found": float,    # (solutions, 5, 2): u1, v1, u2, v2, t

@@ -86,10 +86,15 @@ def _shuffled(L: Lanes, x: Value, order: Sequence[int]) -> Value:
     return L.emit(f"shufflevector {L.vector} {x}, {L.vector} poison, <{L.width} x i32> <{mask}>")
 
 
+def over_weight(L: Lanes, x: Value) -> Value:
+    """A control point and its velocity, both of which a node holds times the weight."""
+    return L.div(x, _shuffled(L, x, [3] * 8))
+
+
 def _measure(L: Lanes, pointer: str, c: list[list[Value]], rational: bool) -> None:
     """In ordinary arithmetic: directions and sizes only steer the search."""
     if rational:
-        c = [[L.div(x, _shuffled(L, x, [3] * 8)) for x in row] for row in c]
+        c = [[over_weight(L, x) for x in row] for row in c]
     N, M = len(c) - 1, len(c[0]) - 1
     half = L.const(0.5)
     a, b, d, e = c[0][0], c[0][M], c[N][0], c[N][M]

@@ -211,17 +211,22 @@ def halves(s, node, t):
         first = s.count[NODES]
         s.count[NODES] += 2
         along_v = extent(s, node, 1, t) > extent(s, node, 0, t)
-        kernel = s.count[SPLIT_V] if along_v else s.count[SPLIT_U]
-        call_kernel(kernel, address(s, node), address(s, first), address(s, first + 1))
-        side = 2 if along_v else 0
-        middle = 0.5 * (s.rectangle[4 * node + side] + s.rectangle[4 * node + side + 1])
-        for half in range(2):
-            for i in range(4):
-                s.rectangle[4 * (first + half) + i] = s.rectangle[4 * node + i]
-            s.rectangle[4 * (first + half) + side + 1 - half] = middle
-            fresh(s, first + half, s.depth[node] + 1)
+        cut(s, node, first, 1 if along_v else 0)
         s.child[node] = first
     return s.child[node]
+
+
+@native
+def cut(s, node, first, along_v):
+    """Halve a node along u or v."""
+    call_kernel(s.count[SPLIT_V] if along_v != 0 else s.count[SPLIT_U], address(s, node), address(s, first), address(s, first + 1))
+    side = 2 * along_v
+    middle = 0.5 * (s.rectangle[4 * node + side] + s.rectangle[4 * node + side + 1])
+    for half in range(2):
+        for i in range(4):
+            s.rectangle[4 * (first + half) + i] = s.rectangle[4 * node + i]
+        s.rectangle[4 * (first + half) + side + 1 - half] = middle
+        fresh(s, first + half, s.depth[node] + 1)
 
 
 @native
@@ -295,14 +300,18 @@ def conclude(s, k, verdict, tl):
 
 @native
 def before(s, t, a, i):
-    """Does box a with a window from t come before entry i? Boxes come by the beginning of the window; ties by number, so that a
-    run is reproducible.
-    """
+    """Does box a with key t come before entry i? Ties come by number, so that a run is reproducible."""
     return t < s.key[i] or (t == s.key[i] and a > s.heap[i])
 
 
 @native
 def push(s, a, b, tl, th):
+    """A box, by the beginning of its window."""
+    enqueue(s, a, b, tl, th, tl)
+
+
+@native
+def enqueue(s, a, b, tl, th, key):
     box = s.count[USED]
     if s.count[FREE] > 0:
         s.count[FREE] -= 1
@@ -315,13 +324,13 @@ def push(s, a, b, tl, th):
     s.count[OPEN] += 1
     while i > 0:
         above = (i - 1) // 2
-        if not before(s, tl, box, above):
+        if not before(s, key, box, above):
             break
         s.heap[i] = s.heap[above]
         s.key[i] = s.key[above]
         i = above
     s.heap[i] = box
-    s.key[i] = tl
+    s.key[i] = key
 
 
 @native

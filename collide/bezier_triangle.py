@@ -1,13 +1,14 @@
 """Kernels for triangular Bezier patches as Chen et al. 2024 take them: measured, and split into four at the middles of the sides.
 
-A node is as in `bezier_kernel`: the control points of u^i v^j w^k, those with i = 0 first, in order of j, then the measures.
+A node is as in `bezier_kernel`: the control points of u^i v^j w^k, those with i = 0 first, in order of j, then the measures. Of
+rational patches weighted points and weights are split alike.
 """
 
 import functools
 
 from codegen.lanes import Lanes, Module
 
-from .bezier_kernel import MEASURES
+from .bezier_kernel import MEASURES, over_weight
 from .interval_vectors import Value, kernel
 
 Net = dict[tuple[int, int], Value]
@@ -22,18 +23,18 @@ def indices(degree: int) -> list[tuple[int, int]]:
 
 
 @functools.cache
-def measure(degree: int) -> int:
+def measure(degree: int, rational: bool) -> int:
     """Address of ``void(node)``: the sides w u and w v, and the mean of the corners; the other measures are 0."""
 
     def write(L: Lanes, module: Module) -> str:
-        _measure(L, "%node", 0, _net(L, degree), degree)
+        _measure(L, "%node", 0, _net(L, degree), degree, rational)
         return "node"
 
-    return kernel(f"bezier triangle measure {degree}", write)
+    return kernel(f"bezier triangle measure {degree} {rational}", write)
 
 
 @functools.cache
-def quarter(degree: int) -> int:
+def quarter(degree: int, rational: bool) -> int:
     """Address of ``void(node, first)``: four nodes in a row, by blossoms at corners and middles of sides."""
 
     def write(L: Lanes, module: Module) -> str:
@@ -45,10 +46,10 @@ def quarter(degree: int) -> int:
                 arguments = tuple(sorted([a] * i + [b] * j + [c] * (degree - i - j)))
                 net[i, j] = _blossom(L, blossoms, arguments, degree)[0, 0]
                 L.store("%first", part * record + k, net[i, j])
-            _measure(L, "%first", part * record, net, degree)
+            _measure(L, "%first", part * record, net, degree, rational)
         return "node first"
 
-    return kernel(f"bezier triangle quarter {degree}", write)
+    return kernel(f"bezier triangle quarter {degree} {rational}", write)
 
 
 def _net(L: Lanes, degree: int) -> Net:
@@ -68,8 +69,10 @@ def _blossom(L: Lanes, known: dict[tuple[tuple[str, ...], ...], Net], arguments:
     return known[arguments]
 
 
-def _measure(L: Lanes, pointer: str, start: int, net: Net, degree: int) -> None:
+def _measure(L: Lanes, pointer: str, start: int, net: Net, degree: int, rational: bool) -> None:
     u, v, w = net[degree, 0], net[0, degree], net[0, 0]
+    if rational:
+        u, v, w = (over_weight(L, x) for x in (u, v, w))
     centre = L.mul(L.const(1 / 3), L.add(L.add(u, v), w))
     for k, value in enumerate((L.sub(u, w), L.sub(v, w), centre, L.const(0.0), L.const(0.0))):
         L.store(pointer, start + len(net) + k, value)

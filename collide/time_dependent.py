@@ -37,7 +37,7 @@ from .result import Contacts, Start, Status
 from .start import nested, start_of
 
 _FIELDS = tuple(loop.FIELDS.items())
-_PER_BOX = {"pair": 2, "window": 2, "heap": 1, "free": 1, "step": 1}
+_PER_BOX = {"pair": 2, "window": 2, "heap": 1, "free": 1, "key": 1}
 _PER_SOLUTION = {"found": 10, "place": 3, "direction": 3, "kind": 1, "owner": 2}
 _NODES, _BOXES, _SOLUTIONS = 1 << 12, 1 << 12, 256
 # The step of time within which boxes may come in any order: a part of the simultaneity, and the least and largest, of the span.

@@ -68,7 +68,7 @@ def search(q: np.ndarray, tolerance: float, method: str) -> Any:
     if q.ndim == 6:
         return bezier._Search(q, None, tolerance, BUDGET, axes)
     if axes is not None:
-        return bezier._triangle_baseline(q, tolerance, BUDGET, axes)
+        return bezier._triangle_baseline(q, None, tolerance, BUDGET, axes)
     squares, _, error = bezier._squared(q, round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5))
     return bezier._Search(squares, None, tolerance, BUDGET, error=error)
 

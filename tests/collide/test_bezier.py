@@ -307,5 +307,5 @@ def test_bad_input_for_triangles_and_methods():
         collide.bezier_triangle_pairs(np.full((1, 2, 2, 6, 3), np.inf))
     with pytest.raises(ValueError, match="method must be one of auto"):
         collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), method="quick")
-    with pytest.raises(ValueError, match="polynomial"):
-        collide.bezier_pairs(np.zeros((1, 2, 2, 2, 2, 3)), weights=np.ones((1, 2, 2, 2)), method="traditional")
+    with pytest.raises(ValueError, match="to match q"):
+        collide.bezier_triangle_pairs(np.zeros((1, 2, 2, 6, 3)), weights=np.ones((1, 2, 5)), method="traditional")

@@ -13,7 +13,7 @@ import sympy as sp
 import collide
 from collide import Status, layout, time_dependent
 from collide import bezier_contacts_memory as memory
-from collide.bezier_apart import apart
+from collide.bezier_apart import apart, swept
 from collide.bezier_form import Piece, Run, pieces
 from collide.bezier_kernel import radius
 from collide.bezier_memory import LANES
@@ -131,6 +131,38 @@ def test_patches_are_apart_in_the_periods_claimed(rational):
             else:
                 assert gap(*sides, first) < 1e-12 and gap(*sides, last) < 1e-12
     assert tight > 20
+
+
+@pytest.mark.parametrize("rational", [False, True])
+def test_swept_boxes_are_apart_where_it_is_claimed(rational):
+    """Exactly, one box resting on the other up to some bits. (Fails without `slack`.)"""
+    g = np.random.default_rng(6)
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(swept(3, rational))
+    verdicts = [0, 0]
+    for _ in range(100):
+        nodes, axis, window = g.uniform(-0.5, 0.5, (2, 3, 8)), g.uniform(0.1, 1, 3), np.sort(g.uniform(0, 1, 2))
+        nodes[..., 3] = g.uniform(0.5, 2, (2, 3)) if rational else 1.0
+        rise = float(extents(nodes, axis, window)[0][1] - extents(nodes, axis, window)[1][0]) / axis[2]
+        for more in (-1e-13, -1e-16, 0.0, 1e-16, 1e-11):
+            moved = nodes.copy()
+            moved[1, :, 2] += (rise + more) * nodes[1, :, 3]
+            numbers = np.array([*window, 2 * radius(2 * np.abs(moved).max(), 4.0 if rational else 1.0, 2, 0)])
+            axes, out = np.repeat(axis[:, None], LANES, 1), np.empty((4, LANES))
+            call(moved[0].ctypes.data, moved[1].ctypes.data, axes.ctypes.data, numbers.ctypes.data, out.ctypes.data)
+            claimed = int(out[0, 0] <= out[1, 0])
+            verdicts[claimed] += 1
+            below, above = extents(moved, axis, window)
+            assert not claimed or above[0] > below[1]
+            assert out[2, 0] > out[3, 0] or above[1] < below[0]
+    assert min(verdicts) > 80
+
+
+def extents(nodes, axis, window):
+    """The least and the largest product of each node's control points with an axis, at the ends of a window, exactly."""
+    exact, n = np.vectorize(Fraction, otypes=[object])(nodes), [Fraction(x) for x in axis]
+    ends = [[sum(a * (p + Fraction(t) * r) for a, p, r in zip(n, c[:3], c[4:7], strict=True)) / c[3] for c in node for t in window]
+            for node in exact]
+    return [(min(x), max(x)) for x in ends]
 
 
 # -- whole answers ------------------------------------------------------------------------------------------------
