@@ -43,13 +43,13 @@ def member(first: Part, second: Part, time: tuple[Any, Any], **options: Any) -> 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
-              distinct: tuple[Any, ...] = ()) -> Problem:
+              distinct: tuple[Any, ...] = (), implied: bool = False) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
     as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels. `literal`: numbers of a path
     are constants, not parameters. `distinct`: expressions of u1, v1, u2, v2 that must not be negative, of faces whose boxes are given
-    to the search where they are positive.
+    to the search where they are positive. `implied`: without tangency, a row more that the equations imply (see `_implied`).
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
     angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
@@ -57,7 +57,7 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     frame = Frame(spatial + int(angle), time, literal=literal)
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
-    rows = _dependence(a, b, equations, frame) if tangency else ()
+    rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
     necessary, feasible = _guarded(rows, a, b, frame), _feasible(a, b, equations, frame, incoming, tracked)
     if distinct:
         assert feasible is None
@@ -90,12 +90,12 @@ def at_time(problem: Problem, moment: float) -> Problem:
     parts: there they cross, since an existence proof needs independent rows. On a border they may but touch.
     """
     time = problem.objective
-    assert time is not None and problem.period is not None and not problem.necessary
+    assert time is not None and problem.period is not None and problem.border is not None and len(problem.necessary) < 2
     outer, inner = problem.outer.copy(), problem.inner.copy()
     ends = (problem.period == 0.0)[:, None] * (inner[:, 1] - inner[:, 0])[:, None] * [1e-9, -1e-9]
     inner += ends
     outer[time] = inner[time] = moment
-    return replace(problem, outer=outer, inner=inner, fast=False, polar=None)
+    return replace(problem, outer=outer, inner=inner, fast=False, polar=None, border=np.zeros_like(problem.border))
 
 
 # -- tangency -----------------------------------------------------------------------------------------------------
@@ -113,6 +113,20 @@ def _dependence(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -
         return (_determinant(columns),)
     if len(equations) == 2 and len(columns) == 3:
         return _parallel(columns, frame)
+    return ()
+
+
+def _implied(a: Placed, b: Placed, equations: Sequence[Expr]) -> tuple[Expr, ...]:
+    """For two faces a combination of the equations whose gradient vanishes where the tangent planes agree: n . (S1 - S2), or
+    F (f . g) - G (f . f) for gradients f and g. So places where faces all but touch are told apart to second order.
+    """
+    if len(a.outward) != 1 or len(b.outward) != 1:
+        return ()
+    if isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric):
+        return (dot((equations[0], equations[1], equations[2]), a.outward[0]),)
+    if len(equations) == 2:
+        f, g = a.outward[0], b.outward[0]
+        return (equations[0] * dot(f, g) - equations[1] * sum((f[0].pool.power_integer(e, 2) for e in f[1:]), f[0].pool.power_integer(f[0], 2)),)
     return ()
 
 

@@ -69,7 +69,7 @@ def _meeting(pairs: tuple[tuple[Part, Part], ...], moment: float) -> tuple[Probl
     """Where do the surfaces meet at one moment? Faces are closed, so their edges need no problems of their own."""
     span = (sp.Rational(moment), sp.Rational(moment))
     build = situation if len(pairs) <= _FEW else member
-    return tuple(at_time(build(a, b, span, tangency=False), moment) for a, b in pairs)
+    return tuple(at_time(build(a, b, span, tangency=False, implied=True), moment) for a, b in pairs)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:
