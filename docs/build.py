@@ -7,11 +7,9 @@ Reference pages name the modules; mkdocstrings fills them from the docstrings.
 import ast
 import contextlib
 import html
-import inspect
 import io
 import json
 import pkgutil
-import re
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -106,16 +104,9 @@ def gallery_page() -> str:
 def shapes_page() -> str:
     from models.shapes import SHAPES
 
-    rows = []
-    for s in SHAPES.values():
-        known = "; ".join(f"{name}: {value}" for name, value in s.facts().items())
-        sizes = ", ".join(inspect.signature(s.make).parameters)
-        cells = [f"`{s.name}`<br>{sizes}", s.text.replace("\n\n", "<br>").replace("\n", " "), known, s.symmetry, s.source]
-        rows.append("| " + " | ".join(re.sub(r"([|*^\\])", r"\\\1", cell) for cell in cells) + " |")
-    text = ("In Python, `models.shapes.SHAPES[NAME].make(...)` makes one, with the keyword parameters named here, and `.facts(...)` tells "
-            "what is known of it; below, at the default sizes. The [gallery](gallery.md) shows them.")
-    head = "| name and parameters | formula | known | symmetry | source |\n|---|---|---|---|---|\n"
-    return f"# Shapes\n\n{text}\n\n{head}" + "\n".join(rows) + "\n"
+    text = ("`models.shapes.SHAPES[NAME].make(...)` makes one, with the keyword parameters named here, and `.facts(...)` tells what is "
+            "known of it; below, at the default sizes.")
+    return f"# Shapes\n\n{text}\n\n" + "\n\n".join(s._repr_html_() for s in SHAPES.values()) + "\n"
 
 
 def scenes_page() -> str:

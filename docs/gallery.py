@@ -32,7 +32,7 @@ def main(folder: Path) -> None:
                     f"<body><h1>Gallery</h1>{''.join(parts)}</body></html>", encoding="utf-8")
     print(f"wrote {page}")
     try:
-        page_to_png(page, folder / "gallery.png", width=1400, height=100 + sum(70 + 181 * -(-len(cells) // 8) for cells in shown.values()))
+        page_to_png(page, folder / "gallery.png", width=1400, height=100 + sum(52 + 180 * -(-len(cells) // 8) for cells in shown.values()))
         print(f"wrote {folder / 'gallery.png'}")
     except RuntimeError as error:
         print(f"no gallery.png: {error}")

@@ -89,7 +89,7 @@ CURVES: dict[str, Callable[[], Any]] = {
     "interpolating_curve": lambda: wires(interpolating_curve(POINTS, closed=True).value),
     "chebyshev_curve": lambda: wire(chebyshev_curve(lambda s: np.stack([s, np.exp(-s * s), np.sin(3 * s) / 3], 1), (-1, 1),
                                                     tolerance=1e-2).value),
-    "by_arc_length": lambda: evenly(curve.polynomial([[0, 0, 0], [2, 0, 0], [0, 4, 0]])),
+    "by_arc_length": lambda: evenly(curve.polynomial([[0, 0, 0], [2, 0, 0], [0, 0, 4]])),
     "polygon": lambda: wires(curve.polygon([[0, 0, 0], [2, 0, 0], [2, 1, 0], [0, 2, 1]])),
     "piecewise": lambda: wire(curve.piecewise([curve.line([0, 0, 0], [2, 0, 0]), curve.arc(2, 0, 1).onto((1, 2))])),
 }

@@ -2,6 +2,7 @@
 
 import html
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -37,9 +38,13 @@ class Shape:
     def text(self) -> str:
         return inspect.getdoc(self.make) or ""
 
+    @property
+    def call(self) -> str:
+        """Its name with its parameters and their defaults."""
+        return f"{self.name}({', '.join(f'{name}={p.default}' for name, p in inspect.signature(self.make).parameters.items())})"
+
     def __repr__(self) -> str:
-        sizes = ", ".join(f"{name}={p.default}" for name, p in inspect.signature(self.make).parameters.items())
-        return f"Shape({self.name}({sizes}), source: {self.source})"
+        return f"Shape({self.call}, source: {self.source})"
 
     def _repr_html_(self) -> str:
         """Its picture, its formula in words, what is known of it, and its source."""
@@ -47,9 +52,10 @@ class Shape:
 
         known = [f"{name}: {value}" for name, value in self.facts().items()] + [f"symmetry: {self.symmetry}"] * bool(self.symmetry)
         paragraphs = (self.text, "; ".join(known), f"Source: {self.source}")
-        words = "".join(f'<p style="white-space:pre-wrap">{html.escape(text)}</p>' for text in paragraphs if text)
+        marked = [re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text)) for text in paragraphs if text]
+        words = "".join(f'<p style="white-space:pre-wrap">{text}</p>' for text in marked)
         return (f'<div style="display:flex;align-items:center;gap:1em">{thumbnail([self.make()])}'
-                f"<div><b>{html.escape(self.name)}</b>{words}</div></div>")
+                f"<div><b>{html.escape(self.call)}</b>{words}</div></div>")
 
     def symmetries(self, **parameters: Any) -> list[sp.ImmutableMatrix]:
         """The maps that `symmetry` names as 3 x 3 matrices; one of a turn by any angle turns by 1."""
