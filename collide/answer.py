@@ -197,10 +197,7 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     normals were declared; where they do not approach, and for other bodies, the declared side counts.
     """
     normals = np.full((len(at), 3), np.nan)
-    if problem.direction_kernel is None:
-        return normals
-    kernel, parameters = problem.direction_kernel
-    candidates = kernel.points(at, parameters=parameters).reshape(len(at), -1, 5)
+    candidates = problem.candidates(at)
     for k in range(candidates.shape[1] - 1, -1, -1):
         direction, speed, declared = candidates[:, k, :3], candidates[:, k, 3], candidates[:, k, 4]
         length = np.sqrt((direction**2).sum(axis=1))

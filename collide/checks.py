@@ -12,6 +12,7 @@ from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v
 from generative.symbols import exact
 
+from .numbers import NONE, Numbers
 from .patch import bounds, enclose
 from .state import METHODS
 
@@ -20,22 +21,27 @@ ORDERS = ("auto", "upper", "lower")
 _CELLS = 16
 
 
-def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
+def check_kinds(bodies: Sequence[Any]) -> None:
     if isinstance(bodies, (ParametricSurface, ImplicitBody, Solid)) or not isinstance(bodies, Sequence):
         raise TypeError(f"first_contact takes a list of bodies, got a {type(bodies).__name__}")
     if len(bodies) < 2:
         raise ValueError(f"a collision needs at least two bodies, got {len(bodies)}")
     for k, body in enumerate(bodies):
+        if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
+            raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
+
+
+def check_bodies(bodies: Sequence[Any], span: tuple[float, float], numbers: Sequence[Numbers] | None = None) -> None:
+    """`numbers`: of bodies that are formulas of families."""
+    for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
-            check_normal(body, f"body {k}", span[0])
+            check_normal(body, f"body {k}", span[0], numbers[k] if numbers else NONE)
         elif isinstance(body, Solid):
             for f, face in enumerate(body.faces):
                 check_normal(face, f"face {f} of body {k}", span[0])
             fault = solid_fault(body, span)
             if fault:
                 raise ValueError(f"body {k}: {fault}")
-        elif not isinstance(body, ImplicitBody):
-            raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
 
 
 def check_span(time: Any) -> tuple[float, float]:
@@ -64,22 +70,28 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 # -- surfaces -----------------------------------------------------------------------------------------------------
 
 
-def check_normal(surface: ParametricSurface, name: str, moment: float) -> None:
-    if degenerate(surface, moment):
+def check_normal(surface: ParametricSurface, name: str, moment: float, numbers: Numbers = NONE) -> None:
+    if degenerate(surface, moment, numbers):
         raise ValueError(f"the normal of {name} vanishes everywhere: its u and v do not span a surface")
 
 
 @functools.lru_cache(maxsize=1024)
-def degenerate(surface: ParametricSurface, moment: float) -> bool:
+def degenerate(surface: ParametricSurface, moment: float, numbers: Numbers = NONE) -> bool:
     """Is the normal zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point?"""
     if all(e == 0 for e in surface.body_normal):
         return True
-    ends, _ = bounds([*surface.domain.values()])
+    ends, _ = numbers.bounds([*surface.domain.values()])
     at = np.stack(np.meshgrid(*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), [moment], indexing="ij"), axis=-1)
-    derivatives = [[sp.diff(e, s) for e in surface.body] for s in (u, v)]
-    values = compile([*surface.body_normal, *derivatives[0], *derivatives[1]], [u, v, t], quick=True).points(at.reshape(-1, 3))
+    values = _tangent_kernel(surface, numbers.symbols).points(at.reshape(-1, 3), parameters=numbers.middles)
     normal, first, second = (np.linalg.norm(values[:, 3 * k:3 * k + 3], axis=1) for k in range(3))
     return not bool((normal > 1e-13 * first * second).any())
+
+
+@functools.lru_cache(maxsize=256)
+def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
+    """The normal and both tangents in the body's frame."""
+    derivatives = [[sp.diff(e, s) for e in surface.body] for s in (u, v)]
+    return compile([*surface.body_normal, *derivatives[0], *derivatives[1]], [u, v, t], symbols, quick=True)
 
 
 @functools.lru_cache(maxsize=256)

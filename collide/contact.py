@@ -24,7 +24,8 @@ from generative import t, u, v
 
 from .advance import Moving
 from .parts import Implicit, Parametric, Part, parts_of
-from .patch import Vector, bounds, cross, dot, subtract
+from .numbers import NONE, Numbers
+from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
 from .problem import Problem
 
@@ -43,18 +44,20 @@ def member(first: Part, second: Part, time: tuple[Any, Any], **options: Any) -> 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
-              distinct: tuple[Any, ...] = (), implied: bool = False) -> Problem:
+              distinct: tuple[Any, ...] = (), implied: bool = False,
+              symbols: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
     as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels. `literal`: numbers of a path
     are constants, not parameters. `distinct`: expressions of u1, v1, u2, v2 that must not be negative, of faces whose boxes are given
-    to the search where they are positive. `implied`: without tangency, a row more that the equations imply (see `_implied`).
+    to the search where they are positive. `implied`: without tangency, a row more that the equations imply (see `_implied`). `symbols`
+    in the formulas of the first body and in those of the second stand for numbers: see `with_numbers`.
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
     angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
     spatial = 3 if both else sum(p.dimension for p in (first, second) if isinstance(p, Parametric))
-    frame = Frame(spatial + int(angle), time, literal=literal)
+    frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols)
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
@@ -71,7 +74,22 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
         polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=_moving(a, b),
         fast=not incoming and (feasible is None or bool(distinct)) and len(equations) == 3 and spatial == 4,
-        directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)))
+        directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)),
+        ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
+
+
+def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any]) -> Problem:
+    """The situation of two members of families over a span of time: the same kernels with these numbers."""
+    if not problem.slots:
+        return problem
+    sides = [numbers[int(name[-1]) - 1] if name[-1] in "12" else NONE for name in problem.variables[:-1]]
+    ends = [(side.enclose(lo), side.enclose(hi)) for side, (lo, hi) in zip(sides, problem.ends, strict=False)]
+    outer, inner = framed([*ends, (enclose(time[0]), enclose(time[1]))])
+    found = problem.instance(np.concatenate([n.intervals for n in numbers]), outer, inner)
+    for k, side, e in problem.late:
+        if k < len(found.parameters):
+            found.parameters[k] = numbers[side - 1].enclose(e)
+    return found
 
 
 def _moving(a: Placed, b: Placed) -> Callable[[], tuple[Moving, Moving]] | None:
@@ -95,7 +113,10 @@ def at_time(problem: Problem, moment: float) -> Problem:
     ends = (problem.period == 0.0)[:, None] * (inner[:, 1] - inner[:, 0])[:, None] * [1e-9, -1e-9]
     inner += ends
     outer[time] = inner[time] = moment
-    return replace(problem, outer=outer, inner=inner, fast=False, polar=None, border=np.zeros_like(problem.border))
+    if "still" not in problem.built:
+        problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
+    still: Problem = problem.built["still"]
+    return still.instance(problem.parameters, outer, inner)
 
 
 # -- tangency -----------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from codegen.from_sympy import convert
 from codegen.kernel import Kernel, deserialize, serialize
 from generative import Motion, t, u, v, x, y, z
 
+from .numbers import NONE, Numbers
 from .parts import Implicit, Part
 from .patch import bounds
 
@@ -59,12 +60,12 @@ def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
     return Kernel(deserialize(graph), [f"x{k}" for k in range(variables)], [f"p{k}" for k in range(parameters)], quick=True)
 
 
-def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray) -> np.ndarray:
+def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray, numbers: Numbers = NONE) -> np.ndarray:
     """(cells, 2, 2): the two parameters of a path over the cells of a grid of its symbols."""
     pool = ExprPool()
     known = {s: pool.variable(k) for k, s in enumerate((*symbols, t))}
     rest = np.zeros((len(grid), 1, 2))
-    return member(convert(list(path), known, pool), len(known)).enclose(np.concatenate([grid, rest], axis=1))
+    return member(convert(list(path), {**numbers.known(pool), **known}, pool), len(known)).enclose(np.concatenate([grid, rest], axis=1))
 
 
 def fixed_kernel(variables: int, write: Callable[..., list[Expr]]) -> Kernel:
@@ -75,7 +76,8 @@ def fixed_kernel(variables: int, write: Callable[..., list[Expr]]) -> Kernel:
 
 @dataclass(frozen=True, eq=False)
 class Extent:
-    """A part of a body: the points body(path(symbols), t) over the box `domain` (p, 2) of its symbols, carried by `motion`.
+    """A part of a body: the points body(path(symbols), t) over the box `domain` (p, 2) of its symbols, carried by `motion`, with `numbers`
+    in the place of the symbols of a family.
 
     `body` is three expressions of u, v and t, `path` two of the symbols. Without a body the points are the box itself. A part whose
     body depends on t deforms.
@@ -86,6 +88,7 @@ class Extent:
     symbols: tuple[Any, ...]
     domain: np.ndarray
     motion: Motion
+    numbers: Numbers = NONE
 
     @cached_property
     def deforming(self) -> bool:
@@ -96,11 +99,11 @@ class Extent:
         """The body in u, v and t: parts of one surface share it, whatever their paths."""
         pool = ExprPool()
         known = {s: pool.variable(k) for k, s in enumerate((u, v, t))}
-        return member(convert(self.body, known, pool), 3)
+        return member(convert(self.body, {**self.numbers.known(pool), **known}, pool), 3)
 
     def _points(self, cells: np.ndarray, times: np.ndarray) -> np.ndarray:
         """(rows, cells, 3, 2): where the cells of a grid are in the time intervals (rows, 2)."""
-        at = cells if self.path == self.symbols else path_cells(self.path, self.symbols, cells)
+        at = cells if self.path == self.symbols else path_cells(self.path, self.symbols, cells, self.numbers)
         rows = np.concatenate([np.tile(at, (len(times), 1, 1)), np.repeat(times, len(at), axis=0)[:, None]], axis=1)
         return self._shape.enclose(rows).reshape(len(times), len(at), 3, 2)
 
@@ -151,7 +154,7 @@ class Extent:
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
         pool = ExprPool()
-        return member(convert([*self.motion.rotation, *self.motion.translation], {t: pool.variable(0)}, pool), 1)
+        return member(convert([*self.motion.rotation, *self.motion.translation], {**self.numbers.known(pool), t: pool.variable(0)}, pool), 1)
 
 
 class Crowd:
@@ -217,10 +220,9 @@ def _rigid_kernel() -> Kernel:
 
 
 @functools.lru_cache(maxsize=4096)
-def extent_of(part: Part) -> Extent:
+def extent_of(part: Part, numbers: Numbers = NONE) -> Extent:
     """Where a part is; an implicit one is somewhere within the bounds of its first leaf."""
     if isinstance(part, Implicit):
         leaf = part.leaves[0]
         return Extent(None, (), (x, y, z), bounds(leaf.bounds)[0], leaf.motion)
-    domain = bounds(part.domain)[0] if part.domain else np.empty((0, 2))
-    return Extent(tuple(part.surface.body), part.path, part.symbols, domain, part.surface.motion)
+    return Extent(tuple(part.surface.body), part.path, part.symbols, numbers.bounds(part.domain)[0], part.surface.motion, numbers)

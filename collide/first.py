@@ -17,7 +17,7 @@ from . import layout, time_dependent
 from .answer import clear_until, contacts, possible
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget, drive
-from .checks import check_bodies, check_options, check_span
+from .checks import check_bodies, check_kinds, check_options, check_span
 from .result import Contacts, Start
 from .scene import Meeting, Scene
 from .state import Search
@@ -72,11 +72,13 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
     found = _Found(None, False, span[0])
     try:
-        check_bodies(bodies, span)
+        check_kinds(bodies)
         check_tracked(tracked, bodies, span)
         if method == "time-dependent":
+            check_bodies(bodies, span)
             return time_dependent.first_contact(bodies, tuple(time), span, clock, tracked=bool(tracked), **numbers)
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
+        check_bodies(scene.bodies, span, scene.numbers)
         start = scene.start(tolerance, clock)
         for known in _searches(scene, options, clock):
             found = known

@@ -17,7 +17,7 @@ from typing import Any
 import sympy as sp
 
 from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v
-from generative.chart import pole_chart
+from generative.chart import is_pole, pole_chart
 from generative.implicit import Piece
 
 from .patch import period
@@ -102,13 +102,6 @@ def faces_of(body: Any) -> tuple[Part, ...]:
 def sides(surface: ParametricSurface) -> list[tuple[Any, int]]:
     """The sides of the parameter rectangle that are no seams: (symbol, 0 for its lower end or 1)."""
     return [(s, end) for s in (u, v) if period(surface, s) == 0.0 for end in (0, 1)]
-
-
-def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
-    """Is this side of the rectangle proved to be a single point of the body (at every time)?"""
-    value = surface.domain[symbol][end]
-    other = v if symbol is u else u
-    return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
 
 
 def as_solid(surface: ParametricSurface) -> Solid:

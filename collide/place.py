@@ -28,7 +28,8 @@ from .patch import Vector, cross, enclose, subtract
 @dataclass
 class Frame:
     """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before
-    it, is known first.
+    it, is known first. `symbols` stand for numbers of the first body and of the second; `late` are the parameters that are
+    expressions of those, (number, body 1 or 2, expression).
     """
 
     spatial: int
@@ -42,6 +43,21 @@ class Frame:
     values: list[tuple[float, float]] = field(default_factory=list)
     moment: float | None = None
     literal: bool = False
+    symbols: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
+    late: list[tuple[int, int, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.values += [(math.nan, math.nan)] * self.slots
+
+    @property
+    def slots(self) -> int:
+        """The first so many parameters are the symbols of the first body and those of the second."""
+        return len(self.symbols[0]) + len(self.symbols[1])
+
+    def known(self, side: int) -> dict[Any, Expr]:
+        """The symbols of a body (1 or 2) and the time as nodes."""
+        first = len(self.symbols[0]) if side == 2 else 0
+        return {**{s: self.pool.parameter(first + k) for k, s in enumerate(self.symbols[side - 1])}, t: self.time}
 
     @property
     def time(self) -> Expr:
@@ -58,11 +74,17 @@ class Frame:
         self.polar.append((-math.inf if polar[0] is None else enclose(polar[0])[0], math.inf if polar[1] is None else enclose(polar[1])[1]))
         return node
 
-    def parameter(self, number: Any) -> Expr:
-        """An exact number as a kernel parameter: parts that differ in it alone share their kernels."""
-        if self.literal:
+    def parameter(self, number: Any, side: int) -> Expr:
+        """An exact number, or an expression of the symbols of a body, as a kernel parameter: parts that differ in it alone share their
+        kernels.
+        """
+        if number.free_symbols:
+            self.late.append((len(self.values), side, number))
+            self.values.append((math.nan, math.nan))
+        elif self.literal:
             return convert([number], {}, self.pool)[0]
-        self.values.append(enclose(number))
+        else:
+            self.values.append(enclose(number))
         return self.pool.parameter(len(self.values) - 1)
 
     @property
@@ -82,7 +104,7 @@ class PlacedParametric:
     """A parametric part with variables of its own; `side` (1 or 2) is in their names."""
 
     def __init__(self, part: Parametric, frame: Frame, side: int) -> None:
-        self.part, self.frame = part, frame
+        self.part, self.frame, self.side, self.known = part, frame, side, frame.known(side)
         count = part.dimension
         columns = zip(part.names[:count], part.domain, part.periods, part.border, part.polar[:count], strict=True)
         self.own = [frame.variable(f"{name}{side}", ends, period, border, polar) for name, ends, period, border, polar in columns]
@@ -90,14 +112,15 @@ class PlacedParametric:
         self.position = self._vector(part.surface.expressions, part.path)
 
     def _nodes(self, path: Path) -> list[Expr]:
-        own = dict(zip(self.part.symbols, self.own, strict=True))
-        return [self.frame.parameter(e) if e.is_number else convert([e], own, self.frame.pool)[0] for e in path]
+        own, symbols = dict(zip(self.part.symbols, self.own, strict=True)), self.frame.symbols[self.side - 1]
+        return [self.frame.parameter(e, self.side) if e.free_symbols <= set(symbols) else
+                convert([e], {**self.known, **own}, self.frame.pool)[0] for e in path]
 
     def _vector(self, expressions: Sequence[Any], path: Path) -> Vector:
         if path not in self._at:
             self._at[path] = self._nodes(path)
         at = self._at[path]
-        a, b, c = convert(expressions, {u: at[0], v: at[1], t: self.frame.time}, self.frame.pool)
+        a, b, c = convert(expressions, {**self.known, u: at[0], v: at[1]}, self.frame.pool)
         return a, b, c
 
     @cached_property
@@ -107,7 +130,7 @@ class PlacedParametric:
     def moving(self) -> Moving:
         """Shape and motion apart, of a part of a body that does not deform."""
         surface, motion = self.part.surface, self.part.surface.motion
-        rotation, translation = (convert(list(m), {t: self.frame.time}, self.frame.pool) for m in (motion.rotation, motion.translation))
+        rotation, translation = (convert(list(m), self.known, self.frame.pool) for m in (motion.rotation, motion.translation))
         return Moving(self._vector(surface.body, self.part.path), rotation, translation, [e.value for e in self.own])
 
     @property
@@ -130,8 +153,8 @@ class PlacedParametric:
 class PlacedImplicit:
     """An implicit part as functions of a point in the world, or, as the carrier, of coordinates in its own frame."""
 
-    def __init__(self, part: Implicit, frame: Frame, position: Vector | None = None) -> None:
-        self.part, self.frame = part, frame
+    def __init__(self, part: Implicit, frame: Frame, side: int, position: Vector | None = None) -> None:
+        self.part, self.frame, self.known = part, frame, frame.known(side)
         self.carrier = position is None
         self.own: list[Expr] = []
         if position is None:
@@ -146,7 +169,7 @@ class PlacedImplicit:
         return a, b, c
 
     def _known(self, at: Sequence[Expr]) -> dict[Any, Expr]:
-        return {**dict(zip((x, y, z), at, strict=True)), t: self.frame.time}
+        return {**self.known, **dict(zip((x, y, z), at, strict=True))}
 
     def coordinates(self, leaf: ImplicitSurface) -> Vector:
         """The point in the frame of a leaf."""
@@ -198,7 +221,7 @@ class PlacedImplicit:
             if self.carrier and k == 0:
                 continue
             for coordinate, (lo, hi) in zip(self.coordinates(leaf), leaf.bounds, strict=True):
-                low, high = convert([lo, hi], {}, pool)
+                low, high = convert([lo, hi], self.known, pool)
                 conditions += [pool.node(relation, low, coordinate), pool.node(relation, coordinate, high)]
         return conditions
 
@@ -254,12 +277,12 @@ def place(parts: tuple[Any, Any], frame: Frame) -> tuple[Placed, Placed]:
         a: Placed = PlacedParametric(first, frame, 1)
         if isinstance(second, Parametric):
             return a, PlacedParametric(second, frame, 2)
-        return a, PlacedImplicit(second, frame, a.position)
+        return a, PlacedImplicit(second, frame, 2, a.position)
     if isinstance(second, Parametric):
         b = PlacedParametric(second, frame, 2)
-        return PlacedImplicit(first, frame, b.position), b
-    carrier = PlacedImplicit(first, frame)
-    return carrier, PlacedImplicit(second, frame, carrier.position)
+        return PlacedImplicit(first, frame, 1, b.position), b
+    carrier = PlacedImplicit(first, frame, 1)
+    return carrier, PlacedImplicit(second, frame, 2, carrier.position)
 
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:

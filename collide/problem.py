@@ -48,7 +48,9 @@ class Problem:
     advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
     `features` name the parts of the two bodies; `directions` gives candidates for the normal there, five numbers each
-    (see `contact`). `quick`: kernels that are ready sooner and run somewhat slower.
+    (see `contact`). `quick`: kernels that are ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the
+    bodies that come with each instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do
+    (number, body 1 or 2, expression).
     """
 
     variables: tuple[str, ...]
@@ -72,6 +74,9 @@ class Problem:
     directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
     moving: Callable[[], tuple[Moving, Moving]] | None = None
     quick: bool = False
+    ends: tuple[tuple[Any, Any], ...] = ()
+    slots: int = 0
+    late: list[tuple[int, int, Any]] = field(default_factory=list)
     built: dict[str, Any] = field(default_factory=dict, init=False)
 
     @property
@@ -126,7 +131,17 @@ class Problem:
     def direction_kernel(self) -> tuple[Kernel, np.ndarray] | None:
         """Candidates for the normal, for points only, and the parameters they need."""
         outputs, values = self.directions() if self.directions is not None else ((), self.parameters)
-        return (self._kernel(outputs, len(values)), values.mean(axis=1)) if outputs else None
+        return (self._kernel(outputs, len(values)), values) if outputs else None
+
+    def candidates(self, at: np.ndarray) -> np.ndarray:
+        """Candidates (n, k, 5) for the normals at points (n, variables), approximately; none (k = 0) where there are no directions."""
+        if self.direction_kernel is None:
+            return np.empty((len(at), 0, 5))
+        kernel, values = self.direction_kernel
+        if self.slots:
+            # There are NaN in the place of the numbers of an instance.
+            values = np.concatenate([self.parameters, values[len(self.parameters):]])
+        return np.asarray(kernel.points(at, parameters=values.mean(axis=1)).reshape(len(at), -1, 5))
 
     @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
@@ -183,12 +198,12 @@ class Problem:
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
 
-    def instance(self, numbers: np.ndarray, box: np.ndarray) -> "Problem":
-        """The same problem with other numbers (p,) for its parameters and another box (n, 2): nothing is compiled again."""
+    def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray) -> "Problem":
+        """The same problem with other intervals (p, 2) for its first parameters and another domain: nothing is compiled again."""
         other = copy.copy(self)
-        object.__setattr__(other, "parameters", np.stack([numbers, numbers], axis=1))
-        object.__setattr__(other, "outer", box)
-        object.__setattr__(other, "inner", box)
+        object.__setattr__(other, "parameters", np.concatenate([numbers, self.parameters[len(numbers):]]))
+        object.__setattr__(other, "outer", outer)
+        object.__setattr__(other, "inner", inner)
         other.__dict__.pop("parameter_blocks", None)
         return other
 

@@ -15,16 +15,18 @@ from typing import Any
 
 import numpy as np
 
+from codegen.expr import Expr, reachable, substitute
 from generative import u, v
+from generative.family import Member, member_of
 
 from . import layout
 from .answer import possible
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
-from .contact import member, situation
-from .extent import carried, extent_of, path_cells
+from .contact import member, situation, with_numbers
+from .extent import Extent, carried, extent_of, path_cells
+from .numbers import Numbers, numbers_of
 from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
-from .patch import bounds
 from .problem import Problem
 from .result import Start
 from .start import start_of
@@ -54,7 +56,9 @@ class Scene:
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
                  tangency: bool = True, closed: bool = True) -> None:
         """`closed`: faces may stand for their borders."""
-        self.bodies, self.time, self.span, self.tangency, self.closed = tuple(bodies), time, span, tangency, closed
+        self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
+        members = [member_of(b) if few_faces(bodies) and not tracked else Member(b) for b in bodies]
+        self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers_of(m) for m in members)
         self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
                         for pair in {item.pair for item in tracked}}
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
@@ -84,7 +88,7 @@ class Scene:
                  if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
-            met = windows([extent_of(part) for _, part in parts], [owner for owner, _ in parts], self.span)
+            met = windows([extent_of(part, self.numbers[owner]) for owner, part in parts], [owner for owner, _ in parts], self.span)
             found = {pair: met[pair] for pair in pairs if pair in met}
         return [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
 
@@ -99,7 +103,7 @@ class Scene:
             if (i, j) in close and clock.over:
                 self.states[i, j] = Start.UNKNOWN
             elif (i, j) in close:
-                self.states[i, j] = start_of(self.bodies[i], self.bodies[j], self.span[0], tolerance, clock, close[i, j])
+                self.states[i, j] = start_of(self.bodies[i], self.bodies[j], self.span[0], tolerance, clock, close[i, j], self._of((i, j)))
         return self.states
 
     def by_faces(self, label: Pair) -> bool:
@@ -121,10 +125,18 @@ class Scene:
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation
-        whole = build(_whole(m.first), _whole(m.second), self.time, tangency=self.tangency, label=m.label,
-                      incoming=self.states[m.label] is not Start.DISJOINT, tracked=self.tracked.get(m.label, ()))
+        numbers = self._of(m.label)
+        symbols = numbers[0].symbols, numbers[1].symbols
+        # With symbols the span is data, so it is left out of what names the situation.
+        whole = build(_whole(m.first), _whole(m.second), (0, 1) if any(symbols) else self.time, tangency=self.tangency, label=m.label,
+                      incoming=self.states[m.label] is not Start.DISJOINT, tracked=self.tracked.get(m.label, ()), symbols=symbols)
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
-        return _over(whole, (m.first, m.second), window, _closed_border(m) if m.closed else None)
+        whole = with_numbers(whole, numbers, self.time)
+        return _over(whole, (m.first, m.second), numbers, window, _closed_border(m) if m.closed else None)
+
+    def _of(self, label: Pair) -> tuple[Numbers, Numbers]:
+        """The numbers of two bodies."""
+        return self.numbers[label[0]], self.numbers[label[1]]
 
     @staticmethod
     def faces(m: Meeting) -> bool:
@@ -145,7 +157,7 @@ class Scene:
         edges = [e for k, m in enumerate(meetings) if m.closed for e in self._edges(search, k, m, span, thinned)]
         near = list({(id(e.first), id(e.second)): e for e in edges}.values())
         if len(near) > FEW:
-            keep = may_meet([(extent_of(m.first), extent_of(m.second)) for m in near], span)
+            keep = may_meet([(self._extent(m.label[0], m.first), self._extent(m.label[1], m.second)) for m in near], span)
             near = [m for m, kept in zip(near, keep, strict=True) if kept]
         return [m for m in near if not self.explained(m)]
 
@@ -164,8 +176,13 @@ class Scene:
         return min(m.first.dimension, m.second.dimension) > 0 and all(is_closed(self.bodies[k]) for k in m.label)
 
     def _in_one_plane(self, first: Part, second: Part, label: Pair) -> bool:
-        equations = member(first, second, self.time, tangency=self.tangency, label=label).equations
-        return any(e.op == "constant" and e.value == 0 for e in equations)
+        numbers = self._of(label)
+        symbols = numbers[0].symbols, numbers[1].symbols
+        problem = member(first, second, self.time, tangency=self.tangency, label=label, symbols=symbols)
+        return any(_is_zero(e, numbers) for e in problem.equations)
+
+    def _extent(self, body: int, part: Part) -> Extent:
+        return extent_of(part, self.numbers[body])
 
     def _faces_at(self, part: Part, body: int) -> list[Part]:
         assert isinstance(part, Parametric)
@@ -179,14 +196,15 @@ class Scene:
         own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
         sides = []
         for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
-            on = [(p, _on_path(p, face, boxes[:, at:at + 2], problem.outer[at:at + 2])) for p in self.parts(body)]
+            on = [(p, _on_path(self._extent(body, p), p, face, boxes[:, at:at + 2], problem.outer[at:at + 2])) for p in self.parts(body)]
             sides.append([(p, near) for p, near in on if own or near.any()])
         if all(p.dimension == 2 for side in sides for p, _ in side):
             return []
         margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
         places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
         rest = np.full(len(own), True)
-        a, b = ([(p, _meets(p, span, places) & np.concatenate([near, rest])) for p, near in side] for side in sides)
+        a, b = ([(p, _meets(self._extent(body, p), span, places) & np.concatenate([near, rest])) for p, near in side]
+                for body, side in zip(m.label, sides, strict=True))
         return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, near), (q, close) in itertools.product(a, b)
                 if p.dimension + q.dimension < 4 and (near & close).any()]
 
@@ -201,7 +219,7 @@ def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
     return np.stack([np.maximum(lo[:, :3], lo[:, 3:]), np.minimum(hi[:, :3], hi[:, 3:])], axis=-1)
 
 
-def _on_path(part: Part, face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def _on_path(extent: Extent, part: Part, face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """Of each box (n, 2, 2) in the parameters of a face: may a point of the part be in it?"""
     assert isinstance(part, Parametric) and isinstance(face, Parametric)
     if part is face:
@@ -213,7 +231,7 @@ def _on_path(part: Part, face: Part, boxes: np.ndarray, domain: np.ndarray) -> n
         return np.asarray((low | high).any(axis=1))
     on = np.full(len(boxes), False)
     for path in paths:
-        cells = _path_cells(part, path)[:, None]
+        cells = _path_cells(extent, path)[:, None]
         within = (cells[..., 0] <= boxes[..., 1]) & (boxes[..., 0] <= cells[..., 1])
         # Both ends of a parameter that closes on itself are one place.
         across = (low & (cells[..., 1] >= domain[:, 1])) | (high & (cells[..., 0] <= domain[:, 0]))
@@ -222,8 +240,8 @@ def _on_path(part: Part, face: Part, boxes: np.ndarray, domain: np.ndarray) -> n
 
 
 @functools.lru_cache(maxsize=4096)
-def _path_cells(part: Parametric, path: Path) -> np.ndarray:
-    return path_cells(path, part.symbols, extent_of(part).grid)
+def _path_cells(extent: Extent, path: Path) -> np.ndarray:
+    return path_cells(path, extent.symbols, extent.grid, extent.numbers)
 
 
 def _left(search: Search, k: int) -> np.ndarray:
@@ -233,9 +251,9 @@ def _left(search: Search, k: int) -> np.ndarray:
     return np.concatenate([search.open(k), search.arrays["found"][own, :n]])
 
 
-def _meets(part: Part, span: Window, boxes: np.ndarray) -> np.ndarray:
+def _meets(extent: Extent, span: Window, boxes: np.ndarray) -> np.ndarray:
     """Of each box (n, 3, 2) in space: may the part come into it within the span?"""
-    extent, times = extent_of(part), np.array([span])
+    times = np.array([span])
     cells = carried(extent.placing.enclose(times[:, None]), extent.cells(times))[0]
     meet = np.all((cells[:, None, :, 0] <= boxes[..., 1]) & (boxes[..., 0] <= cells[:, None, :, 1]), axis=-1)
     return np.asarray(meet.any(axis=0))
@@ -251,7 +269,23 @@ def _whole(part: Part) -> Part:
     return part.whole or part if isinstance(part, Parametric) else part
 
 
-def _over(problem: Problem, parts: tuple[Part, Part], window: Window, border: np.ndarray | None) -> Problem:
+def few_faces(bodies: Sequence[Any]) -> bool:
+    """Are there so few pairs of faces that they are not culled, and each pair of bodies has code of its own?"""
+    counts = [len(getattr(body, "faces", (body,))) for body in bodies]
+    return sum(a * b for a, b in itertools.combinations(counts, 2)) <= FEW
+
+
+def _is_zero(e: Expr, numbers: tuple[Numbers, Numbers]) -> bool:
+    """Is it exactly zero, whatever the variables, with these numbers?"""
+    if any(node.op == "variable" for node in reachable([e])):
+        return False
+    exact = [*numbers[0].known(e.pool).values(), *numbers[1].known(e.pool).values()]
+    (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
+    return value.op == "constant" and value.value == 0
+
+
+def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, Numbers], window: Window, border: np.ndarray | None,
+          ) -> Problem:
     """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
     borders, where they are given.
     """
@@ -261,7 +295,7 @@ def _over(problem: Problem, parts: tuple[Part, Part], window: Window, border: np
     for side, part in enumerate(parts, 1):
         if isinstance(part, Parametric) and part.whole:
             columns = [problem.variables.index(f"{name}{side}") for name in part.names]
-            limits |= zip(columns, bounds(part.domain)[0], strict=True)
+            limits |= zip(columns, numbers[side - 1].bounds(part.domain)[0], strict=True)
     if border is None and all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
         return problem
     narrowed = copy.copy(problem)

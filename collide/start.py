@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.kernel import compile
+from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 
 from . import layout
 from .budget import Clock, drive
-from .contact import at_time, member, situation
+from .contact import at_time, member, situation, with_numbers
 from .layout import UNIQUE
+from .numbers import NONE, Numbers
 from .parts import Parametric, Part, faces_of, is_closed
 from .patch import bounds
 from .place import Frame, PlacedParametric
@@ -37,69 +38,78 @@ _FEW = 4
 
 
 def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
-             close: Sequence[tuple[Part, Part]] | None = None) -> Start:
+             close: Sequence[tuple[Part, Part]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:
     """The state at `moment`. DISJOINT is proved, OVERLAPPING too (of bodies that are closed, as they claim to be).
 
     One point of each surface decides whether it is inside the other body; so a body of several pieces is not known to be
     apart if others of its pieces are inside. No claim about times rests on that: it is made for the surfaces. `close`: the
-    pairs of faces that may meet then; None: all.
+    pairs of faces that may meet then; None: all. `numbers`: of bodies that are formulas of families.
     """
-    if _apart(_extent(first, moment), _extent(second, moment)):
+    if _apart(_extent(first, moment, numbers[0]), _extent(second, moment, numbers[1])):
         return Start.DISJOINT
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
-    search = Search(_meeting(pairs, moment), tolerance=tolerance, separation=math.inf, first_only=True)
+    search = Search(_meeting(pairs, moment, numbers), tolerance=tolerance, separation=math.inf, first_only=True)
     finished = drive(search, clock)
     if search.real[layout.PROVED] < math.inf:
         return Start.OVERLAPPING
     if not finished:
         return Start.UNKNOWN
-    return Start.TOUCHING if search.solutions else nested(first, second, moment, clock)
+    return Start.TOUCHING if search.solutions else nested(first, second, moment, clock, numbers)
 
 
-def nested(first: Any, second: Any, moment: float, clock: Clock) -> Start:
+def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:
     """The state of two bodies whose surfaces are proved not to meet: OVERLAPPING if one is inside the other, else DISJOINT."""
-    answers = [_inside(a, b, moment, clock) for a, b in ((first, second), (second, first))]
+    answers = [_inside(a, b, moment, clock, n) for a, b, n in ((first, second, numbers), (second, first, numbers[::-1]))]
     if True in answers:
         return Start.OVERLAPPING
     return Start.DISJOINT
 
 
 @functools.lru_cache(maxsize=128)
-def _meeting(pairs: tuple[tuple[Part, Part], ...], moment: float) -> tuple[Problem, ...]:
+def _meeting(pairs: tuple[tuple[Part, Part], ...], moment: float, numbers: tuple[Numbers, Numbers]) -> tuple[Problem, ...]:
     """Where do the surfaces meet at one moment? Faces are closed, so their edges need no problems of their own."""
-    span = (sp.Rational(moment), sp.Rational(moment))
+    span, symbols = (sp.Rational(moment), sp.Rational(moment)), (numbers[0].symbols, numbers[1].symbols)
     build = situation if len(pairs) <= _FEW else member
-    return tuple(at_time(build(a, b, span, tangency=False, implied=True), moment) for a, b in pairs)
+    # With symbols the span is data, so it is left out of what names the situation.
+    wholes = (build(a, b, (0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols) for a, b in pairs)
+    return tuple(at_time(with_numbers(whole, numbers, span), moment) for whole in wholes)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:
     return bool(((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any())
 
 
-def _inside(body: Any, other: Any, moment: float, clock: Clock) -> bool | None:
+def _inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool | None:
     """Is a point of the surface of `body` proved to be inside `other`? None where that is not decided."""
     if not is_closed(other):
         return False
-    point = surface_point(body, moment)
+    point = surface_point(body, moment, numbers[0])
     if point is None:
         return None
     if isinstance(other, ImplicitBody):
         return _negative(other, point, moment)
-    return _encloses(other, point, moment, clock)
+    return _encloses(other, point, moment, clock, numbers[1])
 
 
 # -- a point of a surface -----------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=512)
-def surface_point(body: Any, moment: float) -> np.ndarray | None:
+def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray | None:
     """A box (3, 2) in space that holds a point of the surface; None if none is found."""
     if isinstance(body, ImplicitBody):
         return _change_of_sign(body, moment)
     face = body.faces[0] if isinstance(body, Solid) else body
-    at = np.array([[float(sp.N((lo + hi) / 2)) for lo, hi in face.domain.values()] + [moment]])
-    lo, hi = compile(list(face.expressions), [u, v, t], quick=True).interval(at, at)
+    ends, _ = numbers.bounds(list(face.domain.values()))
+    at = np.array([[*np.clip(ends.mean(axis=1), ends[:, 0], ends[:, 1]), moment]])
+    lo, hi = position_kernel(face, numbers.symbols).interval(at, at, parameters=numbers.parameters)
     return np.stack([lo[0], hi[0]], axis=1)
+
+
+@functools.lru_cache(maxsize=512)
+def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
+    """The surface in the world as a function of u, v and t."""
+    return compile(list(face.expressions), [u, v, t], symbols, quick=True)
 
 
 def _change_of_sign(body: ImplicitBody, moment: float) -> np.ndarray | None:
@@ -148,15 +158,15 @@ def _negative(body: ImplicitBody, point: np.ndarray, moment: float) -> bool | No
     return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
 
 
-def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock) -> bool | None:
+def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers) -> bool | None:
     """Does a closed parametric surface enclose the point? A ray from it then crosses the surface an odd number of times."""
-    box = _extent(body, moment)
+    box = _extent(body, moment, numbers)
     if _apart(point, box):
         return False
     # The ray is about 1 long at s = 1, so it leaves the box before its end.
     length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
     for ray in _RAYS:
-        search = Search([_ray_problem(p, point, ray, length, moment) for p in faces_of(body) if isinstance(p, Parametric)])
+        search = Search([_ray_problem(p, point, ray, length, moment, numbers) for p in faces_of(body) if isinstance(p, Parametric)])
         finished = drive(search, clock)
         if not finished:
             return None
@@ -166,7 +176,7 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock) -> bool
 
 
 @functools.lru_cache(maxsize=512)
-def _extent(body: Any, moment: float) -> np.ndarray:
+def _extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     """(3, 2): a box that holds the body's surface at one moment; of an implicit body, its bounds."""
     if isinstance(body, ImplicitBody):
         boxes = []
@@ -175,28 +185,38 @@ def _extent(body: Any, moment: float) -> np.ndarray:
             lo, hi = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t], quick=True).interval(ends[None, :, 0], ends[None, :, 1])
             boxes.append(np.stack([lo[0], hi[0]], axis=1))
     else:
-        boxes = [_bounding_box(f, moment) for f in (body.faces if isinstance(body, Solid) else (body,))]
+        boxes = [_bounding_box(f, moment, numbers) for f in (body.faces if isinstance(body, Solid) else (body,))]
     return np.stack([np.min([b[:, 0] for b in boxes], axis=0), np.max([b[:, 1] for b in boxes], axis=0)], axis=1)
 
 
-def _bounding_box(face: ParametricSurface, moment: float) -> np.ndarray:
+def _bounding_box(face: ParametricSurface, moment: float, numbers: Numbers) -> np.ndarray:
     """(3, 2): the surface at one moment, from a grid of parameter boxes."""
-    ends, _ = bounds(list(face.domain.values()))
+    ends, _ = numbers.bounds(list(face.domain.values()))
     cuts = [np.linspace(lo, hi, _GRID + 1) for lo, hi in ends]
     cells = [np.array(list(itertools.product(cuts[0][s], cuts[1][s]))) for s in (slice(None, -1), slice(1, None))]
     moments = np.full((len(cells[0]), 1), moment)
-    lo, hi = compile(list(face.expressions), [u, v, t], quick=True).interval(*(np.hstack([c, moments]) for c in cells))
+    kernel = position_kernel(face, numbers.symbols)
+    lo, hi = kernel.interval(*(np.hstack([c, moments]) for c in cells), parameters=numbers.parameters)
     return np.stack([lo.min(axis=0), hi.max(axis=0)], axis=1)
 
 
-def _ray_problem(face: Parametric, point: np.ndarray, ray: Sequence[float], length: float, moment: float) -> Problem:
+def _ray_problem(face: Parametric, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers) -> Problem:
     """S(u, v) = p + s ray for every p in the box: the box enters as kernel parameters, so a proof holds for each of them."""
-    frame = Frame(3, (0, 1), moment=moment)
+    whole = _ray_family(face, ray, moment, numbers.symbols)
+    outer, inner = numbers.bounds([*whole.ends[:-1], (sp.Integer(0), sp.Rational(length))])
+    values = np.concatenate([numbers.intervals, whole.parameters[whole.slots:-3], point])
+    return whole.instance(values, outer, inner)
+
+
+@functools.lru_cache(maxsize=256)
+def _ray_family(face: Parametric, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...]) -> Problem:
+    frame = Frame(3, (0, 1), moment=moment, symbols=(symbols, ()))
     placed = PlacedParametric(face, frame, 1)
-    s = frame.variable("s", (0, sp.Rational(length)))
-    frame.values += [tuple(p) for p in point]
+    s = frame.variable("s", (0, 1))
+    frame.values += [(math.nan, math.nan)] * 3
     count = len(frame.values)
     start = [frame.pool.parameter(count - 3 + k) for k in range(3)]
     outer, inner = bounds(frame.ends)
     equations = tuple(placed.position[k] - (start[k] + frame.pool.constant(ray[k]) * s) for k in range(3))
-    return Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods), parameters=np.array(frame.values))
+    return Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods),
+                   parameters=np.array(frame.values), ends=tuple(frame.ends), slots=frame.slots)

@@ -13,7 +13,7 @@ import sympy as sp
 
 from .motion import Motion
 from .surface import ParametricSurface
-from .symbols import exact, formula, interval, t, u, v
+from .symbols import exact, formula, interval, parameters_of, t, u, v
 
 UNCHECKED = "not checked to close"
 SEWN = "closes at sampled points, not proved"
@@ -55,7 +55,7 @@ class Solid:
     """A body bounded by `faces` (ParametricSurface, normals outward), with the `edges` and `vertices` between them.
 
     That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
-    difference raises, agreement is no proof. Whether the faces close up is not checked here; `generative.sew.sew` finds edges
+    difference raises, agreement is no proof; where formulas contain a `Parameter` nothing is tested. Whether the faces close up is not checked here; `generative.sew.sew` finds edges
     and vertices by itself and tests that at sampled points, and `collide.check_solid` proves it. `closed` and the `repr` say which
     of these was done. Immutable; `moved` gives a new solid.
     """
@@ -134,8 +134,12 @@ class Solid:
         for f in feature.faces:
             if not 0 <= f < len(self.faces):
                 raise ValueError(f"{name} names face {f}, but the solid has faces 0 to {len(self.faces) - 1}")
+        if len(feature.faces) < 2:
+            return
         lo, hi = feature.domain if isinstance(feature, Edge) else (sp.Integer(0), sp.Integer(1))
         curves = [self._evaluate(feature, k, self.faces[f].expressions) for k, f in enumerate(feature.faces)]
+        if parameters_of(lo, hi, *(e for curve in curves for e in curve)):
+            return
         for fraction in (0, sp.Rational(3, 7), 1):
             at = {u: lo + fraction * (hi - lo), t: exact(fraction)}
             first, *others = ([complex(sp.N(e.subs(at))) for e in curve] for curve in curves)

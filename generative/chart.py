@@ -26,6 +26,13 @@ _SINE, _COSINE = sp.Dummy("sine"), sp.Dummy("cosine")
 _SQUARE = _P**2 + _Q**2
 
 
+def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
+    """Is this side of the rectangle proved to be a single point of the body (at every time)?"""
+    value = surface.domain[symbol][end]
+    other = v if symbol is u else u
+    return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
+
+
 @functools.lru_cache(maxsize=512)
 def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[ParametricSurface, Any] | None:
     """The surface round the pole at an end of `symbol`, with p and q as its parameters u and v, over a square; and the value
@@ -36,6 +43,8 @@ def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[Param
     other = v if symbol is u else u
     lo, hi = surface.domain[other]
     pole, opposite = surface.domain[symbol][end], surface.domain[symbol][1 - end]
+    if opposite.free_symbols:
+        return None
     inward = 1 if end == 0 else -1
     w, r = sp.Dummy("w", real=True), sp.Dummy("r", real=True)
     body = [e.subs({other: lo + (hi - lo) / (2 * sp.pi) * w, symbol: pole + inward * r}, simultaneous=True) for e in surface.body]

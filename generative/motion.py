@@ -9,7 +9,7 @@ from typing import Any
 
 import sympy as sp
 
-from .symbols import exact, formula, t, text, vector
+from .symbols import exact, formula, parameters_of, t, text, vector
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
 
@@ -95,7 +95,7 @@ class Rigid(Motion):
     3-vector. Entries are numbers or expressions of t. A constant matrix is checked to be a rotation, and a constant quaternion
     to have length 1, up to 1e-12 to admit those computed in floating point; ``normalize=True`` takes a quaternion of any
     length but zero. A quaternion that depends on t may have any length. A matrix that depends on t is checked at three times and
-    otherwise taken on trust, and so is the inverse of such a motion, which transposes it.
+    otherwise taken on trust, as one that contains a `Parameter` is, and so is the inverse of such a motion, which transposes it.
     """
 
     def __init__(self, rotation: Any = None, translation: Any = (0, 0, 0), *, normalize: bool = False) -> None:
@@ -191,6 +191,8 @@ def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:
     if len(rows) != 3 or not all(isinstance(r, (list, tuple)) and len(r) == 3 for r in rows):
         raise ValueError(f"a rotation must be a 3 x 3 matrix or a quaternion [w, x, y, z], got {rotation!r}")
     matrix = sp.ImmutableMatrix([[formula(e, [t], "a rotation") for e in row] for row in rows])
+    if parameters_of(matrix):
+        return matrix
     for time in (sp.Integer(0), sp.Rational(3, 7), sp.Integer(1)) if matrix.free_symbols else (None,):
         _check_rotation(matrix if time is None else matrix.xreplace({t: time}), "" if time is None else f" at t = {time}")
     return matrix

@@ -14,6 +14,27 @@ u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
 
 SYMBOLS: dict[str, sp.Symbol] = {s.name: s for s in (u, v, t, x, y, z)}
 
+
+class Parameter(sp.Symbol):
+    """A number of a shape or a motion that is given later, row by row, as to `collide.contact_batch`: a real symbol.
+
+    It may stand wherever a number may.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str) -> "Parameter":
+        return super().__new__(cls, name, real=True)  # type: ignore[return-value]
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, Any]]:
+        return (self.name,), {}
+
+
+def parameters_of(*values: Any) -> set[Parameter]:
+    """The parameters that occur in expressions or matrices."""
+    return {s for e in values for s in e.free_symbols if isinstance(s, Parameter)}
+
+
 _NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
@@ -37,7 +58,7 @@ def text(value: Any) -> str:
 
 
 def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
-    """`value` as an exact real expression in the `allowed` symbols; `owner` says, in messages, what it belongs to.
+    """`value` as an exact real expression in the `allowed` symbols and parameters; `owner` says, in messages, what it belongs to.
 
     Raises ValueError for other free symbols, for symbols of the right name with other assumptions, and for constants
     that are not real.
@@ -45,7 +66,7 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     expression = exact(value)
     if not isinstance(expression, sp.Expr):
         raise ValueError(f"{owner} needs real expressions, got {value!r} of type {type(value).__name__}")
-    for s in sorted(expression.free_symbols - set(allowed), key=str):
+    for s in sorted((s for s in expression.free_symbols - set(allowed) if not isinstance(s, Parameter)), key=str):
         if SYMBOLS.get(s.name, s) != s:
             raise ValueError(f"the symbol {s.name} in {owner} has other assumptions; import {s.name} from generative")
         names = ", ".join(a.name for a in allowed) or "none"
@@ -77,6 +98,8 @@ def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     if not isinstance(pair, Iterable) or len(ends := list(pair)) != 2:
         raise ValueError(f"{owner} must be a pair (lo, hi), got {pair!r}")
     lo, hi = (exact(e) for e in ends)
+    if all(isinstance(e, sp.Expr) for e in (lo, hi)) and parameters_of(lo, hi):
+        return formula(lo, [], owner), formula(hi, [], owner)
     if not all(isinstance(e, sp.Expr) and e.is_number and e.is_real and e.is_finite for e in (lo, hi)):
         raise ValueError(f"{owner} must have two finite real ends, got ({lo}, {hi})")
     if not lo < hi:

@@ -161,7 +161,7 @@ def drawn(family: Family, count: int, seed: int = SEED) -> tuple[np.ndarray, np.
 def searched(whole: Problem, numbers: np.ndarray, box: np.ndarray, gap: float) -> tuple[float, float, Search]:
     """Seconds of the search alone and with its set-up."""
     begin = time.thread_time()
-    search = Search([whole.instance(numbers, box)], simultaneity=0.0 if gap else 1e-6, separation=0.05)
+    search = Search([whole.instance(np.stack([numbers] * 2, axis=1), box, box)], simultaneity=0.0 if gap else 1e-6, separation=0.05)
     search.real[layout.GAP] = gap
     middle = time.thread_time()
     while (reason := search.run(100_000)) != layout.FINISHED:

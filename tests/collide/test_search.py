@@ -290,7 +290,7 @@ def test_a_long_time_span_costs_little():
     boxes[:, 4, 1] = 100.0
     whole = family_problem(family, True)
     for k in (3, 5, 8, 9):
-        search = Search([whole.instance(numbers[k], boxes[k])], separation=0.1)
+        search = Search([whole.instance(np.stack([numbers[k]] * 2, axis=1), boxes[k], boxes[k])], separation=0.1)
         search.real[layout.GAP] = 1e-6
         reason = search.run(2000)
         assert reason == layout.FINISHED and search.count[layout.ITERATIONS] < 5000

@@ -1,0 +1,81 @@
+"""Bodies as members of families: one formula with symbols for its numbers, and the numbers of each body.
+
+Everything that is derived from formulas alone (derivatives, poles, seams, compiled kernels) is then done once for a family, whatever the
+sizes, poses and velocities of its members.
+"""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from .chart import is_pole
+from .motion import Rigid
+from .surface import ParametricSurface
+from .symbols import Parameter, u, v
+from .template import Instruction, Reader, write
+
+Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A body of a family: `body` with `symbols` for numbers, and `numbers`, the exact value of each (a SymPy number, or a
+    `Parameter` of the body as it was given).
+    """
+
+    body: Any
+    symbols: tuple[Parameter, ...] = ()
+    numbers: tuple[Any, ...] = ()
+
+
+@functools.lru_cache(maxsize=512)
+def member_of(body: Any) -> Member:
+    """The body as a member of its family. Bodies other than parametric surfaces are families of their own.
+
+    The ends of a domain are data, too, unless the surface has a pole there: how it goes on round a pole depends on them.
+    """
+    if not isinstance(body, ParametricSurface):
+        return Member(body)
+    shape, motion = Reader(), Reader()
+    ends = [e for pair in body.domain.values() for e in pair]
+    moves = motion.read([*body.motion.rotation, *body.motion.translation])
+    formulas = shape.read([*body.body, *ends])
+    whole = _surface(formulas, None, moves, body.flipped, len(shape.numbers), len(motion.numbers))
+    if whole is None:
+        shape = Reader()
+        formulas = shape.read(body.body)
+        whole = _surface(formulas, tuple(ends), moves, body.flipped, len(shape.numbers), len(motion.numbers))
+        assert whole is not None
+    return Member(whole, _symbols(len(shape.numbers) + len(motion.numbers)), (*shape.numbers, *motion.numbers))
+
+
+@functools.lru_cache(maxsize=4096)
+def _symbols(count: int) -> tuple[Parameter, ...]:
+    return tuple(Parameter(f"n{k}") for k in range(count))
+
+
+@functools.lru_cache(maxsize=512)
+def _surface(shape: Formulas, ends: tuple[Any, ...] | None, motion: Formulas, flipped: bool, own: int, others: int,
+             ) -> ParametricSurface | None:
+    """The surface of a family. `ends`: of its domain; None: they are among the formulas, and there is no such surface if it has poles."""
+    symbols = _symbols(own + others)
+    body = _written(shape, symbols[:own])
+    moves = _written(motion, symbols[own:])
+    if ends is None:
+        ends, body = tuple(body[3:]), body[:3]
+    domain = {u: (ends[0], ends[1]), v: (ends[2], ends[3])}
+    rotation = sp.ImmutableMatrix(3, 3, moves[:9])
+    surface = ParametricSurface(body, domain, flipped=flipped, motion=Rigid._unchecked(rotation, moves[9:]))
+    return None if _symbolic(ends) and any(is_pole(surface, s, end) for s in (u, v) for end in (0, 1)) else surface
+
+
+def _written(formulas: Formulas, symbols: tuple[Parameter, ...]) -> list[Any]:
+    instructions, outputs = formulas
+    built = write(instructions, symbols)
+    return [built[k] for k in outputs]
+
+
+def _symbolic(ends: tuple[Any, ...]) -> bool:
+    return any(e.free_symbols for e in ends)
