@@ -38,9 +38,9 @@ def member_of(body: Any) -> Member:
     """
     if not isinstance(body, ParametricSurface):
         return Member(body)
-    shape, motion = Reader(), Reader()
+    shape, motion = Reader(), Reader(moves=True)
     ends = [e for pair in body.domain.values() for e in pair]
-    moves = motion.read([*body.motion.rotation, *body.motion.translation])
+    moves = motion.read(list(body.motion.rotation)), motion.read(list(body.motion.translation), places=True)
     formulas = shape.read([*body.body, *ends])
     whole = _surface(formulas, None, moves, body.flipped, len(shape.numbers), len(motion.numbers))
     if whole is None:
@@ -57,17 +57,17 @@ def _symbols(count: int) -> tuple[Parameter, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _surface(shape: Formulas, ends: tuple[Any, ...] | None, motion: Formulas, flipped: bool, own: int, others: int,
+def _surface(shape: Formulas, ends: tuple[Any, ...] | None, motion: tuple[Formulas, Formulas], flipped: bool, own: int, others: int,
              ) -> ParametricSurface | None:
     """The surface of a family. `ends`: of its domain; None: they are among the formulas, and there is no such surface if it has poles."""
     symbols = _symbols(own + others)
     body = _written(shape, symbols[:own])
-    moves = _written(motion, symbols[own:])
+    rotation, translation = (_written(part, symbols[own:]) for part in motion)
     if ends is None:
         ends, body = tuple(body[3:]), body[:3]
     domain = {u: (ends[0], ends[1]), v: (ends[2], ends[3])}
-    rotation = sp.ImmutableMatrix(3, 3, moves[:9])
-    surface = ParametricSurface(body, domain, flipped=flipped, motion=Rigid._unchecked(rotation, moves[9:]))
+    moves = Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)
+    surface = ParametricSurface(body, domain, flipped=flipped, motion=moves)
     return None if _symbolic(ends) and any(is_pole(surface, s, end) for s in (u, v) for end in (0, 1)) else surface
 
 

@@ -4,12 +4,13 @@ SymPy orders the terms of a sum by their numbers among other things, so sin(t/3)
 order. `Reader` takes the numbers out and orders what is left by its structure, as a list of instructions that can be compared and
 hashed: formulas of one family give equal instructions, and `write` makes the formula of the family of these.
 
-Small numbers are structure rather than data: exponents, the 3 of sin(3 u), the 2 pi of a whole turn. They stay.
+Some numbers are structure rather than data, and stay: exponents, and in a shape all small ones, such as the 3 of sin(3 u) and the 2 pi of a
+whole turn, from which follows where it closes on itself. Of a motion nothing of that kind is asked.
 """
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -19,7 +20,7 @@ from .symbols import Parameter, parameters_of
 _FUNCTIONS = {f.__name__: f for f in (sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, sp.asin, sp.acos, sp.atan, sp.atan2, sp.sinh,
                                       sp.cosh, sp.tanh, sp.Abs, sp.Min, sp.Max)}
 _UNORDERED = frozenset({"Add", "Mul", "Min", "Max"})
-# Integers up to this size, and fractions of such with denominators up to this one, are structure.
+# Small: integers up to this size, fractions of such with denominators up to this one, and what is made of a few of these.
 _INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
 
 Instruction = tuple[Any, ...]
@@ -27,42 +28,91 @@ Instruction = tuple[Any, ...]
 positions of its arguments."""
 
 
+class _Datum(NamedTuple):
+    """A number, or a parameter, that is data."""
+
+    value: Any
+
+
 class Reader:
-    """Reads formulas into instructions; `numbers` are those met, in this order: exact SymPy numbers, and `Parameter` symbols."""
+    """Reads formulas into instructions; `numbers` are those met, in this order: exact SymPy numbers, and `Parameter` symbols.
+    `moves`: formulas of a motion, in which all numbers are data but factors of 1 and -1, and 0.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, moves: bool = False) -> None:
         self.numbers: list[Any] = []
+        self._moves = moves
         self._number: dict[Any, int] = {}
+        self._parts: dict[Any, tuple[Any, ...]] = {}
+        self._digests: dict[Any, bytes] = {}
 
-    def read(self, expressions: Sequence[Any]) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
-        """The instructions, and the positions of the expressions among them."""
-        parts: dict[Any, tuple[Any, ...]] = {}
-        digests: dict[Any, bytes] = {}
+    def read(self, expressions: Sequence[Any], places: bool = False) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
+        """The instructions, and the positions of the expressions among them. `places`: those that are numbers are data, unless 0."""
+        roots = [_Datum(e) if places and e.is_number and not e.is_zero else self._number_or(e) for e in expressions]
         position: dict[Any, int] = {}
         made: list[Instruction] = []
-        for e in expressions:
-            _digest(e, parts, digests)
-            self._emit(e, parts, position, made)
-        return tuple(made), tuple(position[e] for e in expressions)
+        for e in roots:
+            self._digest(e)
+            self._emit(e, position, made)
+        return tuple(made), tuple(position[e] for e in roots)
 
-    def _emit(self, root: Any, parts: dict[Any, tuple[Any, ...]], position: dict[Any, int], made: list[Instruction]) -> None:
+    def _digest(self, root: Any) -> None:
+        """Finds the parts of all nodes, in an order that no number decides."""
+        parts, digests = self._parts, self._digests
         stack = [root]
         while stack:
             e = stack[-1]
-            waiting = [a for a in parts[e] if a not in position] if e not in position else []
+            if e in digests:
+                stack.pop()
+                continue
+            if e not in parts:
+                parts[e] = self._arguments(e)
+            waiting = [a for a in parts[e] if a not in digests]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            if parts[e] and type(e).__name__ in _UNORDERED:
+                parts[e] = tuple(sorted(parts[e], key=digests.__getitem__))
+            own = "number" if isinstance(e, _Datum) else str(e) if not parts[e] else _name(e)
+            digests[e] = hashlib.sha1(b"".join([own.encode(), *(digests[a] for a in parts[e])]), usedforsecurity=False).digest()
+
+    def _arguments(self, e: Any) -> tuple[Any, ...]:
+        """The arguments of a node, those numbers of a sum or product that are data as one; none for what is taken as it stands."""
+        if isinstance(e, _Datum) or e.is_Atom or e.is_number:
+            return ()
+        if e.is_Pow:
+            return (self._number_or(e.base),) if e.exp.is_Rational else ()
+        if type(e).__name__ not in _FUNCTIONS:
+            return ()
+        numbers = [a for a in e.args if a.is_number] if e.is_Add or e.is_Mul else []
+        if not (numbers and (any(map(_varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):
+            return tuple(map(self._number_or, e.args))
+        datum = _Datum(numbers[0] if len(numbers) == 1 else e.func(*numbers))
+        return datum, *(self._number_or(a) for a in e.args if not a.is_number)
+
+    @staticmethod
+    def _number_or(e: Any) -> Any:
+        return _Datum(e) if _varies(e) else e
+
+    def _emit(self, root: Any, position: dict[Any, int], made: list[Instruction]) -> None:
+        stack = [root]
+        while stack:
+            e = stack[-1]
+            waiting = [a for a in self._parts[e] if a not in position] if e not in position else []
             if waiting:
                 stack += reversed(waiting)
                 continue
             stack.pop()
             if e not in position:
-                made.append(self._instruction(e, [position[a] for a in parts[e]]))
-                position[e] = len(made) - 1
+                position[e] = len(made)
+                made.append(self._instruction(e, [position[a] for a in self._parts[e]]))
 
     def _instruction(self, e: Any, at: list[int]) -> Instruction:
+        if isinstance(e, _Datum):
+            return "number", self._taken(e.value)
         if at:
-            return ("power", e.exp, *at) if e.is_Pow else (type(e).__name__, *at)
-        if _varies(e):
-            return "number", self._taken(e)
+            return ("power", e.exp, *at) if e.is_Pow else (_name(e), *at)
         inside = sorted(parameters_of(e), key=str)
         return ("with", e, tuple((s, self._taken(s)) for s in inside)) if inside else ("is", e)
 
@@ -91,55 +141,15 @@ def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[A
     return built
 
 
-def _digest(root: Any, parts: dict[Any, tuple[Any, ...]], digests: dict[Any, bytes]) -> None:
-    """Finds the parts of all nodes, in an order that no number decides."""
-    stack = [root]
-    while stack:
-        e = stack[-1]
-        if e in digests:
-            stack.pop()
-            continue
-        if e not in parts:
-            parts[e] = _parts(e)
-        waiting = [a for a in parts[e] if a not in digests]
-        if waiting:
-            stack += waiting
-            continue
-        stack.pop()
-        name = type(e).__name__
-        if name in _UNORDERED and len(parts[e]) > 1:
-            parts[e] = tuple(sorted(parts[e], key=digests.__getitem__))
-        own = _leaf(e) if not parts[e] else f"power {e.exp}" if e.is_Pow else name
-        digests[e] = hashlib.sha1(b"".join([own.encode(), *(digests[a] for a in parts[e])]), usedforsecurity=False).digest()
-
-
-def _leaf(e: Any) -> str:
-    return "number" if _varies(e) else str(e)
-
-
-def _parts(e: Any) -> tuple[Any, ...]:
-    """The arguments of a node, the numbers of a sum or product as one if one of them varies; none for what is taken as it stands."""
-    if e.is_Atom or e.is_number:
-        return ()
-    if e.is_Pow:
-        return (e.base,) if e.exp.is_Rational else ()
-    if type(e).__name__ not in _FUNCTIONS:
-        return ()
-    args: tuple[Any, ...] = e.args
-    if e.is_Add or e.is_Mul:
-        numbers = [a for a in args if a.is_number]
-        if len(numbers) > 1 and any(_varies(a) for a in numbers):
-            return (e.func(*numbers), *(a for a in args if not a.is_number))
-    return args
+def _name(e: Any) -> str:
+    return f"power {e.exp}" if e.is_Pow else type(e).__name__
 
 
 def _varies(e: Any) -> bool:
-    """Is it a number that is data rather than structure?"""
-    if e.is_Rational:
-        return not _small(e)
-    if isinstance(e, Parameter):
-        return True
-    if not e.is_number or e.is_Atom:
+    """Is it data rather than structure: a parameter, or a number that is not small?"""
+    if e.is_Atom:
+        return not _small(e) if e.is_Rational else isinstance(e, Parameter)
+    if not e.is_number:
         return False
     rationals = e.atoms(sp.Rational)
     return len(rationals) > _ATOMS or not all(map(_small, rationals))
