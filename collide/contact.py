@@ -23,8 +23,8 @@ from codegen.from_sympy import convert
 from generative import t, u, v
 
 from .advance import Moving
-from .parts import Implicit, Parametric, Part, parts_of
 from .numbers import NONE, Numbers
+from .parts import Implicit, Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
 from .problem import Problem

@@ -154,7 +154,8 @@ class Extent:
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
         pool = ExprPool()
-        return member(convert([*self.motion.rotation, *self.motion.translation], {**self.numbers.known(pool), t: pool.variable(0)}, pool), 1)
+        known = {**self.numbers.known(pool), t: pool.variable(0)}
+        return member(convert([*self.motion.rotation, *self.motion.translation], known, pool), 1)
 
 
 class Crowd:

@@ -79,7 +79,8 @@ def _root(number: Any) -> tuple[float, float] | None:
 
     A double is compared with the number exactly, and moved to its neighbour where it is on the wrong side.
     """
-    factor, root = (number, sp.S.One) if number.is_Rational else number.args if number.is_Mul and len(number.args) == 2 else (sp.S.NaN, 0)
+    factors = sp.Mul.make_args(number)
+    factor, root = (factors[0], factors[-1]) if len(factors) == 2 else (number, sp.S.One)
     if not factor.is_Rational or not (root == 1 or (root.is_Pow and root.exp == sp.S.Half and root.base.is_Integer)):
         return None
     p, q, d = int(factor.p), int(factor.q), int(root.base if root.is_Pow else 1)

@@ -14,13 +14,14 @@ import sympy as sp
 
 from codegen.interval import Interval
 from generative import ParametricSurface
+from generative.chart import is_pole
 
 from .answer import contacts
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_normal, check_options, check_span
 from .contact import at_time, situation
 from .glue import Glued, along_side, with_itself
-from .parts import Parametric, Part, ends_of, faces_of, is_pole, sides
+from .parts import Parametric, Part, ends_of, faces_of, sides
 from .problem import Problem
 from .result import Contacts, Start, Status
 from .state import Search

@@ -55,9 +55,9 @@ class Solid:
     """A body bounded by `faces` (ParametricSurface, normals outward), with the `edges` and `vertices` between them.
 
     That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
-    difference raises, agreement is no proof; where formulas contain a `Parameter` nothing is tested. Whether the faces close up is not checked here; `generative.sew.sew` finds edges
-    and vertices by itself and tests that at sampled points, and `collide.check_solid` proves it. `closed` and the `repr` say which
-    of these was done. Immutable; `moved` gives a new solid.
+    difference raises, agreement is no proof; where formulas contain a `Parameter` nothing is tested. Whether the
+    faces close up is not checked here; `generative.sew.sew` finds edges and vertices by itself and tests that at sampled points, and
+    `collide.check_solid` proves it. `closed` and the `repr` say which of these was done. Immutable; `moved` gives a new solid.
     """
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),

@@ -15,7 +15,7 @@ u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
 SYMBOLS: dict[str, sp.Symbol] = {s.name: s for s in (u, v, t, x, y, z)}
 
 
-class Parameter(sp.Symbol):
+class Parameter(sp.Symbol):  # type: ignore[misc]
     """A number of a shape or a motion that is given later, row by row, as to `collide.contact_batch`: a real symbol.
 
     It may stand wherever a number may.
