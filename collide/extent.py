@@ -16,7 +16,7 @@ import sympy as sp
 from codegen.expr import Expr, ExprPool
 from codegen.family import family
 from codegen.from_sympy import convert
-from codegen.kernel import Kernel, deserialize, serialize
+from codegen.kernel import Kernel, compile, deserialize, serialize
 from generative import Motion, t, u, v, x, y, z
 
 from .numbers import NONE, Numbers
@@ -60,12 +60,23 @@ def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
     return Kernel(deserialize(graph), [f"x{k}" for k in range(variables)], [f"p{k}" for k in range(parameters)], quick=True)
 
 
+def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers: Numbers) -> Member:
+    """A member of a family by formulas: of one with symbols for the numbers, or of the one that its own numbers make it a member of."""
+    if numbers.symbols:
+        return Member(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
+    pool = ExprPool()
+    return member(convert(list(outputs), {s: pool.variable(k) for k, s in enumerate(variables)}, pool), len(variables))
+
+
+@functools.lru_cache(maxsize=512)
+def _symbol_kernel(outputs: tuple[Any, ...], variables: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
+    return compile(list(outputs), variables, symbols, quick=True)
+
+
 def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray, numbers: Numbers = NONE) -> np.ndarray:
     """(cells, 2, 2): the two parameters of a path over the cells of a grid of its symbols."""
-    pool = ExprPool()
-    known = {s: pool.variable(k) for k, s in enumerate((*symbols, t))}
     rest = np.zeros((len(grid), 1, 2))
-    return member(convert(list(path), {**numbers.known(pool), **known}, pool), len(known)).enclose(np.concatenate([grid, rest], axis=1))
+    return formula_member(tuple(path), (*symbols, t), numbers).enclose(np.concatenate([grid, rest], axis=1))
 
 
 def fixed_kernel(variables: int, write: Callable[..., list[Expr]]) -> Kernel:
@@ -97,9 +108,8 @@ class Extent:
     @cached_property
     def _shape(self) -> Member:
         """The body in u, v and t: parts of one surface share it, whatever their paths."""
-        pool = ExprPool()
-        known = {s: pool.variable(k) for k, s in enumerate((u, v, t))}
-        return member(convert(self.body, {**self.numbers.known(pool), **known}, pool), 3)
+        assert self.body is not None
+        return formula_member(self.body, (u, v, t), self.numbers)
 
     def _points(self, cells: np.ndarray, times: np.ndarray) -> np.ndarray:
         """(rows, cells, 3, 2): where the cells of a grid are in the time intervals (rows, 2)."""
@@ -153,9 +163,7 @@ class Extent:
     @cached_property
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
-        pool = ExprPool()
-        known = {**self.numbers.known(pool), t: pool.variable(0)}
-        return member(convert([*self.motion.rotation, *self.motion.translation], known, pool), 1)
+        return formula_member((*self.motion.rotation, *self.motion.translation), (t,), self.numbers)
 
 
 class Crowd:
