@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from . import cache
 from .elementary import arithmetic, exponential
 from .expr import Expr, reachable
-from .kernel import serialize
+from .serialize import serialize
 from .lanes import Module
 from .linear import intersect_quotient
 from .native import Code, add_entry, host, llvm_version, object_code

@@ -12,14 +12,25 @@ to `bad`, which is not touched otherwise.
 from collections.abc import Callable
 
 from .lanes import Lanes, Module, literal
-from .lower import Kind, vectors
 from .native import add_entry
+from .translate import Kind, vectors
 
 PARAMETERS = "i64 %rows, ptr %lo, ptr %hi, ptr %plo, ptr %phi, i64 %pstride, ptr %outlo, ptr %outhi, ptr %level, ptr %bad"
+GENERAL = PARAMETERS + ", ptr %kernel, i64 %variables, i64 %parameters, i64 %outputs"
 # Up to so many columns are written out; a loop over them is slower by a third for small kernels.
 _UNROLL = 16
 _INFINITY = f"splat (double {literal(float('inf'))})"
 _MINUS_INFINITY = f"splat (double {literal(float('-inf'))})"
+
+
+Count = int | str
+"""A number, or the name of one that is only known at run time."""
+
+
+def add_general_batch(module: Module, kind: Kind) -> None:
+    """Add the entry point ``batch`` for any kernel: its last arguments are the address of the kernel's block entry, and its sizes."""
+    _Batch(module, kind, "%variables", "%parameters", "%outputs").write()
+    add_entry(module, "batch", "rows", GENERAL, GENERAL)
 
 
 def add_batch(module: Module, kind: Kind, variables: int, parameters: int, outputs: int) -> None:
@@ -33,37 +44,42 @@ def add_block(module: Module) -> None:
     add_entry(module, "block", "body", "ptr %x, ptr %p, ptr %out", "ptr %x, ptr %p, ptr %out")
 
 
+def _looped(count: Count) -> bool:
+    return isinstance(count, str) or count > _UNROLL
+
+
 class _Batch:
     """Writes the loop. Many variables or outputs are loops too, so the code does not grow with their number."""
 
-    def __init__(self, module: Module, kind: Kind, variables: int, parameters: int, outputs: int) -> None:
+    def __init__(self, module: Module, kind: Kind, variables: Count, parameters: Count, outputs: Count) -> None:
         self.module, self.kind = module, kind
         self.variables, self.parameters, self.outputs = variables, parameters, outputs
+        self.kernel, self.signature = ("%kernel", GENERAL) if isinstance(outputs, str) else ("@body", PARAMETERS)
         self.reads, self.writes = vectors(kind)
         self.L: Lanes = module.lanes()
 
     def write(self) -> None:
         L = self.L
-        sizes = {"x": self.variables * self.reads, "p": self.parameters * self.reads, "out": self.outputs * self.writes}
-        for name, size in sizes.items():
-            L.lines.append(f"  %{name} = alloca {L.vector}, i64 {max(size, 1)}, align 64")
+        for name, count, size in (("x", self.variables, self.reads), ("p", self.parameters, self.reads), ("out", self.outputs, self.writes)):
+            room = L.emit(f"mul i64 {count}, {size}") if isinstance(count, str) else max(count * size, 1)
+            L.lines.append(f"  %{name} = alloca {L.vector}, i64 {room}, align 64")
         L.lines += ["  %last = sub i64 %rows, 1", "  br label %next", "next:",
                     "  %i = phi i64 [ 0, %start ], [ %j, %written ]", "  %more = icmp slt i64 %i, %rows",
                     "  br i1 %more, label %block, label %done", "block:"]
         rows = self._rows()
         valid = self._gather("box", "block", "%x", ("%lo", "%hi"), self.variables, self._offsets(rows, str(self.variables)),
                              L.mask_const(True))
-        before = "box.done" if self.variables > _UNROLL else "block"
+        before = "box.done" if _looped(self.variables) else "block"
         valid = self._gather("parameter", before, "%p", ("%plo", "%phi"), self.parameters, self._offsets(rows, "%pstride"), valid)
         L.lines += [f"  br i1 {self._all(valid)}, label %run, label %invalid", "run:",
-                    "  call void @body(ptr %x, ptr %p, ptr %out)"]
+                    f"  call void {self.kernel}(ptr %x, ptr %p, ptr %out)"]
         self._scatter(self._offsets(rows, str(self.outputs)))
-        last = "output.done" if self.outputs > _UNROLL else "run"
+        last = "output.done" if _looped(self.outputs) else "run"
         L.lines = [line.replace("%written ]", f"%{last} ]") for line in L.lines]
         L.lines += [f"  %j = add i64 %i, {L.width}", "  br label %next", "invalid:", "  store i64 %i, ptr %bad", "  ret void",
                     "done:", "  ret void"]
         body = "\n".join(L.lines)
-        self.module.add("rows", f"define internal void @rows({PARAMETERS}) #2 {{\nstart:\n{body}\n}}")
+        self.module.add("rows", f"define internal void @rows({self.signature}) #2 {{\nstart:\n{body}\n}}")
 
     def _rows(self) -> list[str]:
         """The row of each lane: past the end, the last one."""
@@ -75,10 +91,11 @@ class _Batch:
     def _offsets(self, rows: list[str], stride: str) -> list[str]:
         return [self.L.emit(f"mul i64 {row}, {stride}") for row in rows]
 
-    def _each(self, name: str, before: str, count: int, carry: str, body: Callable[[str, str], str]) -> str:
+    def _each(self, name: str, before: str, count: Count, carry: str, body: Callable[[str, str], str]) -> str:
         """body(k, carry) -> carry for every k below count: written out for a few, else a loop from label `before` to ``name.done``."""
         L = self.L
-        if count <= _UNROLL:
+        if not _looped(count):
+            assert isinstance(count, int)
             for k in range(count):
                 carry = body(str(k), carry)
             return carry
@@ -91,7 +108,7 @@ class _Batch:
                     f"  br label %{name}", f"{name}.done:"]
         return f"%{name}.carry"
 
-    def _gather(self, name: str, before: str, block: str, arrays: tuple[str, str], count: int, offsets: list[str], valid: str) -> str:
+    def _gather(self, name: str, before: str, block: str, arrays: tuple[str, str], count: Count, offsets: list[str], valid: str) -> str:
         """Columns of row-major arrays into a block; the mask of lanes that hold intervals."""
         L = self.L
 

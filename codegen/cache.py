@@ -85,6 +85,12 @@ def load(name: str) -> bytes | None:
     return code if magic == _MAGIC and hashlib.sha256(name.encode() + code).digest() == digest else None
 
 
+def stored(name: str) -> bool:
+    """Is there an entry of this name, trusted or not?"""
+    path = directory()
+    return path is not None and (path / f"{name}.o").exists()
+
+
 def store(name: str, code: bytes) -> None:
     """Keep object code; silently does nothing where it cannot."""
     path = directory()

@@ -8,11 +8,9 @@ several threads at once.
 import ctypes
 import functools
 import html
-import marshal
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,12 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import cache
 from .autodiff import jacobian
-from .batch import add_batch, add_block
-from .expr import Expr, ExprPool, reachable
-from .lanes import WIDTH
-from .lower import Kind, batch_width, lower
+from .batch import add_batch, add_block, add_general_batch
+from .expr import Expr, reachable
+from .lanes import WIDTH, Module
+from .lower import batch_width, lower
 from .meanvalue import mean_value_form
 from .native import Code, host, llvm_version, object_code
+from .program import interpretable
+from .serialize import deserialize, serialize
+from .tiers import Tiered
+from .translate import Kind
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.uint8]
@@ -88,7 +90,7 @@ class Kernel:
 
     Errors: ValueError for wrong shapes, for NaN or reversed bounds (with the row), and for an interval [inf, inf].
 
-    `quick`: machine code that is ready three times sooner and runs 15 to 25 % slower (measured), with the same bits.
+    `quick`: interpreted until it turns out to be used much (see `tiers`), so the first results come at once; with the same bits.
     """
 
     def __init__(self, outputs: Sequence[Expr], variables: Sequence[str], parameters: Sequence[str] = (),
@@ -160,7 +162,23 @@ class Kernel:
         For native callers; it encloses as `interval` does, sets the rounding mode itself and checks nothing. The
         address is valid as long as this kernel is alive.
         """
-        return self._code(kind, "block").address["block"]
+        tiered = self._tiered(kind)
+        if tiered is None:
+            return self._code(kind, "block").address["block"]
+        tiered.use()
+        return tiered.address
+
+    def _tiered(self, kind: Kind) -> Tiered | None:
+        """The code that is interpreted at first; None if this is not."""
+        with self._lock:
+            held: dict[Kind, Tiered | None] = self.__dict__.setdefault("_tiers", {})
+            if kind not in held:
+                held[kind] = _tiered_code(self._name(kind, "block"), self, kind) if self._interpretable else None
+            return held[kind]
+
+    @functools.cached_property
+    def _interpretable(self) -> bool:
+        return self.quick and self.cpu is None and interpretable(self.outputs)
 
     def _code(self, kind: Kind, entry: str) -> Code:
         with self._lock:
@@ -170,9 +188,11 @@ class Kernel:
             return held[kind, entry]
 
     def _build(self, kind: Kind, entry: str) -> Code:
-        name = cache.key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}",
-                         self.cpu or "\0".join(host()), llvm_version(), "quick" if self.quick else "")
-        return _linked(name, entry, lambda: object_code(self.llvm(kind, entry), self.cpu, 0 if self.quick else 2))
+        return _linked(self._name(kind, entry), entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
+
+    def _name(self, kind: Kind, entry: str) -> str:
+        return cache.key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}",
+                         self.cpu or "\0".join(host()), llvm_version())
 
     def llvm(self, kind: Kind = "interval", entry: str = "batch") -> str:
         """The LLVM assembly of one kind of this kernel's code.
@@ -208,7 +228,11 @@ class Kernel:
     def _run(self, kind: Kind, rows: int, x: tuple[Array, Array], p: tuple[Array, Array], stride: int,
              out: tuple[Any, Any, Any]) -> None:
         bad = ctypes.c_int64(-1)
-        _loop(self._code(kind, "batch"))(rows, *map(_address, (*x, *p)), stride, *map(_address, out), ctypes.addressof(bad))
+        arguments = rows, *map(_address, (*x, *p)), stride, *map(_address, out), ctypes.addressof(bad)
+        if self._interpretable:
+            _general(kind)(*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
+        else:
+            _loop(self._code(kind, "batch"))(*arguments)
         if bad.value >= 0:
             self._complain(bad.value, x, p, stride)
 
@@ -269,6 +293,18 @@ def _loop(code: Code) -> Callable[..., None]:
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
 
 
+@functools.cache
+def _general(kind: Kind) -> Callable[..., None]:
+    """The loop over arrays for kernels that have none of their own."""
+    def build() -> bytes:
+        module = Module()
+        add_general_batch(module, kind)
+        return object_code(module.text())
+
+    code = _linked(cache.key("general batch", kind, "\0".join(host()), llvm_version()), "batch", build)
+    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"])
+
+
 # Reentrant: lowering may run a kernel for the numbers that the code holds.
 _linked_lock = threading.RLock()
 _linked_code: dict[str, Code] = {}
@@ -286,26 +322,16 @@ def _linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
         return _linked_code[name]
 
 
-def serialize(outputs: Sequence[Expr]) -> bytes:
-    """A graph as bytes: equal graphs give equal bytes, and `deserialize` rebuilds it node by node."""
-    order = reachable(outputs)
-    position = {e.index: k for k, e in enumerate(order)}
-    nodes = [(e.op, *[position[a.index] for a in e.args], _plain(e.value)) for e in order]
-    return marshal.dumps((nodes, [position[e.index] for e in outputs]), 2)
+_tiers: dict[str, Tiered | None] = {}
 
 
-def _plain(value: Any) -> Any:
-    return (value.numerator, value.denominator) if isinstance(value, Fraction) else value
-
-
-def deserialize(data: bytes) -> list[Expr]:
-    pool = ExprPool()
-    nodes, outputs = marshal.loads(data)
-    built: list[Expr] = []
-    for op, *args, value in nodes:
-        number = Fraction(*value) if isinstance(value, tuple) else value
-        built.append(pool.restore(op, tuple(built[k] for k in args), number))
-    return [built[k] for k in outputs]
+def _tiered_code(name: str, kernel: Kernel, kind: Kind) -> Tiered | None:
+    """One for all kernels of this cache name; None if their machine code is there already."""
+    with _linked_lock:
+        if name not in _tiers:
+            there = name in _linked_code or cache.stored(name)
+            _tiers[name] = None if there else Tiered(kernel.outputs, kind, lambda: kernel._code(kind, "block"))
+        return _tiers[name]
 
 
 def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], cpu: str | None, quick: bool) -> Kernel:

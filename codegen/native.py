@@ -9,6 +9,7 @@ import itertools
 import platform
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from llvmlite import binding as llvm
 
@@ -85,16 +86,31 @@ def optimized_object_code(text: str, cpu: str | None = None, *, quick: bool = Fa
 
     `quick`: without copies of loops and of larger functions, which for large code takes a third of the time to compile.
     """
+    options = llvm.create_pipeline_tuning_options(1 if quick else 2)
+    if quick:
+        options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
+        options.inlining_threshold = 25
+    return _after(text, target_machine(cpu), options, lambda builder: builder.getModulePassManager())
+
+
+def first_object_code(text: str) -> bytes:
+    """The same after the least that is worth its time: local variables to registers, and no scheduling of instructions."""
+    def passes(builder: llvm.PassBuilder) -> Any:
+        manager = llvm.create_new_module_pass_manager()
+        manager.add_sroa_pass()
+        manager.add_instruction_combine_pass()
+        manager.add_simplify_cfg_pass()
+        return manager
+
+    return _after(text, target_machine(opt=0), llvm.create_pipeline_tuning_options(1), passes)
+
+
+def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable[[Any], Any]) -> bytes:
     _announce()
     with _lock:
-        target = target_machine(cpu)
         module = llvm.parse_assembly(text)
-        options = llvm.create_pipeline_tuning_options(1 if quick else 2)
-        if quick:
-            options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
-            options.inlining_threshold = 25
         builder = llvm.create_pass_builder(target, options)
-        builder.getModulePassManager().run(module, builder)
+        passes(builder).run(module, builder)
         return bytes(target.emit_object(module))
 
 

@@ -25,7 +25,6 @@ from .signs import Known
 # Two or three instructions: written in place.
 INLINE: dict[str, Callable[..., Any]] = {
     "add": arithmetic.add, "sub": arithmetic.subtract, "neg": arithmetic.negate,
-    "scale": arithmetic.multiply_constant,
     "midpoint": arithmetic.midpoint, "hull": arithmetic.hull,
     "true": logic.true, "false": logic.false, "not": logic.not_, "and": logic.and_, "or": logic.or_,
 }  # fmt: skip

@@ -48,7 +48,8 @@ def enclose_integrals(expressions: Sequence[Expr]) -> list[tuple[float, float]]:
 
     A quadrature takes thousands of operations, and its error does not fall with more bits.
     """
-    from .kernel import Kernel, serialize
+    from .kernel import Kernel
+    from .serialize import serialize
 
     key = serialize(expressions)
     if key not in _integrals:

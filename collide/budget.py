@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from codegen.tiers import begin_query, compile_busy
+
 from . import layout
 from .progress import Progress
 
@@ -86,6 +88,7 @@ class Clock:
     def __init__(self, budget: Budget, progress: bool = False, title: str = "searching") -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
         self.interrupted, self.searched = False, 0.0
+        begin_query()
         self.slice: int | None = None
         self._watch = _watch.get()
         self._bar = Progress(title) if progress else None
@@ -119,6 +122,7 @@ class Clock:
 
 def advance(s: Search, steps: int | None = None) -> bool:
     """One slice of the search; did it finish?"""
+    compile_busy()
     reason = s.run(steps or (_SHORT if any(p.propagate for p in s.problems) else _SLICE))
     if reason == layout.NEED_BOXES:
         s.grow_boxes()

@@ -11,6 +11,7 @@ on the box gives the whole line. `*_level` says what holds on the whole box: 0 n
 """
 
 import math
+from collections.abc import Callable
 
 from ..lanes import Lanes
 
@@ -120,18 +121,44 @@ def multiply_both_nonnegative(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Val
     return L.mul(xn, L.neg(yn)), _replace_nan(L, h, L.const(0.0)) if guard else h
 
 
-def multiply_constant(L: Lanes, n: Value, h: Value, lo: float, hi: float) -> Interval:
-    """[lo, hi] X for finite numbers lo <= hi: an exact constant (lo == hi), or an enclosure of one."""
+def constant_product(n: Value, h: Value, lo: float, hi: float) -> tuple[Callable[..., Interval], tuple[Value, ...], tuple[float, ...]]:
+    """[lo, hi] X for numbers lo <= hi, an exact constant (lo == hi) or an enclosure of one: the emitter that computes it, and the
+    vectors and numbers that it takes.
+    """
     if hi < 0.0:
         n, h, lo, hi = h, n, -hi, -lo
     if lo == hi == 0.0:
-        return L.const(0.0), L.const(0.0)
+        return zero, (), ()
     if lo == hi:
-        return L.mul(n, L.const(lo)), L.mul(h, L.const(lo))
+        return scale, (n, h), (lo,)
     if lo > 0.0:
-        return (L.max(L.mul(n, L.const(lo)), L.mul(n, L.const(hi))),
-                L.max(L.mul(h, L.const(lo)), L.mul(h, L.const(hi))))
-    return multiply(L, L.const(-lo), L.const(hi), n, h)
+        return scale_between, (n, h), (lo, hi)
+    return scale_across, (n, h), (-lo, hi)
+
+
+def multiply_constant(L: Lanes, n: Value, h: Value, lo: float, hi: float) -> Interval:
+    """[lo, hi] X for finite numbers lo <= hi."""
+    emit, values, numbers = constant_product(n, h, lo, hi)
+    return emit(L, *values, *map(L.const, numbers))
+
+
+def zero(L: Lanes) -> Interval:
+    return L.const(0.0), L.const(0.0)
+
+
+def scale(L: Lanes, n: Value, h: Value, c: Value) -> Interval:
+    """c X for a number c > 0."""
+    return L.mul(n, c), L.mul(h, c)
+
+
+def scale_between(L: Lanes, n: Value, h: Value, lo: Value, hi: Value) -> Interval:
+    """[lo, hi] X for numbers 0 < lo < hi."""
+    return L.max(L.mul(n, lo), L.mul(n, hi)), L.max(L.mul(h, lo), L.mul(h, hi))
+
+
+def scale_across(L: Lanes, n: Value, h: Value, minus_lo: Value, hi: Value) -> Interval:
+    """[lo, hi] X for numbers lo <= 0 <= hi."""
+    return multiply(L, minus_lo, hi, n, h)
 
 
 def magnitudes(L: Lanes, n: Value, h: Value) -> Interval:

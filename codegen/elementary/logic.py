@@ -61,10 +61,10 @@ def where(L: Lanes, ct: Value, cf: Value, an: Value, ah: Value, bn: Value, bh: V
             L.select(yes, ah, L.select(no, bh, L.max(ah, bh))))
 
 
-def chosen_level(L: Lanes, ct: Value, cf: Value, a: Value, b: Value) -> Value:
+def chosen_level(L: Lanes, ct: Value, cf: Value, a: Value, b: Value) -> tuple[Value]:
     """Level of `where`: that of the branch taken; undecided, the function may jump: at most 1."""
     undecided = L.min(L.min(a, b), L.const(1.0))
-    return L.select(_holds(L, ct), a, L.select(_holds(L, cf), b, undecided))
+    return (L.select(_holds(L, ct), a, L.select(_holds(L, cf), b, undecided)),)
 
 
 def _sides(L: Lanes, sn: Value, sh: Value) -> tuple[str, str]:
@@ -79,9 +79,9 @@ def choice(L: Lanes, sn: Value, sh: Value, an: Value, ah: Value, bn: Value, bh: 
             L.select(above, ah, L.select(below, bh, L.max(ah, bh))))
 
 
-def choice_level(L: Lanes, sn: Value, sh: Value, a: Value, b: Value) -> Value:
+def choice_level(L: Lanes, sn: Value, sh: Value, a: Value, b: Value) -> tuple[Value]:
     above, below = _sides(L, sn, sh)
-    return L.select(above, a, L.select(below, b, L.min(L.min(a, b), L.const(1.0))))
+    return (L.select(above, a, L.select(below, b, L.min(L.min(a, b), L.const(1.0)))),)
 
 
 def choice_point(L: Lanes, s: Value, a: Value, b: Value) -> tuple[Value]:
@@ -117,3 +117,32 @@ def not_point(L: Lanes, a: Value) -> tuple[Value]:
 
 def where_point(L: Lanes, c: Value, a: Value, b: Value) -> tuple[Value]:
     return (L.select(_holds(L, c), a, b),)
+
+
+# -- levels that decide ---------------------------------------------------------------------------------------------------
+
+
+def least_level(L: Lanes, a: Value, b: Value) -> tuple[Value]:
+    return (L.min(a, b),)
+
+
+def guarded_level(L: Lanes, level: Value, guard: Value) -> tuple[Value]:
+    """The level where that of the guard is 3, else 0."""
+    return (L.select(L.eq(guard, L.const(3.0)), level, L.const(0.0)),)
+
+
+def intersect(L: Lanes, fn: Value, fh: Value, n: Value, h: Value) -> tuple[Value, Value]:
+    return L.min(n, fn), L.min(h, fh)
+
+
+def refine(L: Lanes, fn: Value, fh: Value, n: Value, h: Value, level: Value) -> tuple[Value, Value]:
+    """The intersection of both where the level is 2 or more, else the first."""
+    both = intersect(L, fn, fh, n, h)
+    continuous = L.ge(level, L.const(2.0))
+    return L.select(continuous, both[0], fn), L.select(continuous, both[1], fh)
+
+
+def trust(L: Lanes, n: Value, h: Value, level: Value, least: Value) -> tuple[Value, Value]:
+    """[lo, hi] where the level is at least `least`, else the whole line."""
+    enough, infinity = L.ge(level, least), L.const(float("inf"))
+    return L.select(enough, n, infinity), L.select(enough, h, infinity)

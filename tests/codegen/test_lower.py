@@ -10,8 +10,9 @@ import codegen
 from codegen import kernel as kernels
 from codegen import lower
 from codegen.expr import Expr, ExprPool
-from codegen.lower import Kind, _Slots, batch_width
+from codegen.lower import _Slots, batch_width
 from codegen.native import Code, object_code
+from codegen.translate import Kind
 
 from .boxes import random_boxes, same_bits
 

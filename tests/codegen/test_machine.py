@@ -12,7 +12,7 @@ import sympy as sp
 import codegen
 from codegen import lower, native
 from codegen.expr import Expr, ExprPool
-from codegen.lower import Kind
+from codegen.translate import Kind
 from codegen.native import Code
 
 from .boxes import random_boxes, same_bits

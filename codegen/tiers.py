@@ -1,0 +1,126 @@
+"""Kernels that are interpreted at first and compiled when they turn out to be used much.
+
+Native loops hold the address of a kernel for as long as they run. Here it is that of a stub, which jumps to whatever its cell says: to
+the interpreter with a program, and later to machine code. Nothing else changes: the bits of all results are the same.
+
+LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
+tens of thousands of calls, or for queries that come again.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from . import cache
+from .expr import Expr
+from .lanes import Module
+from .native import Code, host, llvm_version, object_code
+from .program import Program
+from .translate import Kind
+
+# Compiled after so many calls; or after this many, from this query on that uses it.
+CALLS = 30_000
+AGAIN, QUERIES = 50, 3
+# Stubs a module.
+_STUBS = 64
+
+_lock = threading.RLock()
+_queries = [0]
+
+
+def begin_query() -> None:
+    """A query begins: what several queries use is worth compiling sooner."""
+    _queries[0] += 1
+
+
+class Uses:
+    """How many queries have used something."""
+
+    def __init__(self) -> None:
+        self._last, self.queries = -1, 0
+
+    def note(self) -> int:
+        """It is used now; by how many queries by now?"""
+        if self._last != _queries[0]:
+            self._last, self.queries = _queries[0], self.queries + 1
+        return self.queries
+
+
+class _Stubs:
+    """Functions ``stub{k}(ptr x, ptr p, ptr out)`` that call what cell k says, a function and its last argument. `calls` counts."""
+
+    def __init__(self) -> None:
+        names = tuple(f"stub{k}" for k in range(_STUBS))
+        key = cache.key("stubs", str(_STUBS), "\0".join(host()), llvm_version())
+        code = cache.load(key)
+        if code is None:
+            code = object_code(_stubs(names), opt=1)
+            cache.store(key, code)
+        self._code = Code(code, (*names, "cells"))
+        self.addresses = [self._code.address[name] for name in names]
+        self.cells = _array(self._code.address["cells"], 2 * _STUBS).reshape(_STUBS, 2)
+        self.calls = np.zeros(_STUBS, np.int64)
+        self.taken: list[Tiered] = []
+
+
+def _array(address: int, count: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
+
+
+def _stubs(names: Sequence[str]) -> str:
+    module = Module(rounding="nearest")
+    module.add("cells", f"@cells = global [{2 * len(names)} x i64] zeroinitializer, align 64")
+    for k, name in enumerate(names):
+        module.add(name, f"define void @{name}(ptr %x, ptr %p, ptr %out) #4 {{\n"
+                         f"  %f = load ptr, ptr getelementptr (i64, ptr @cells, i64 {2 * k})\n"
+                         f"  %i = load ptr, ptr getelementptr (i64, ptr @cells, i64 {2 * k + 1})\n"
+                         "  tail call void %f(ptr %x, ptr %p, ptr %out, ptr %i)\n  ret void\n}")
+    return module.text()
+
+
+_all: list[_Stubs] = []
+
+
+class Tiered:
+    """The code of one kind of a kernel: `address` of its block entry. `build` makes linked machine code, when it is wanted."""
+
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code]) -> None:
+        with _lock:
+            if not _all or len(_all[-1].taken) == _STUBS:
+                _all.append(_Stubs())
+            self._stubs, self._k = _all[-1], len(_all[-1].taken)
+            self._stubs.taken.append(self)
+            self.address = self._stubs.addresses[self._k]
+            self.program = Program(outputs, kind, self._stubs.calls.ctypes.data + 8 * self._k)
+            self._stubs.cells[self._k] = self.program.entry, self.program.address
+            self._build, self._code = build, None
+            self._uses = Uses()
+
+    @property
+    def calls(self) -> int:
+        """Calls that were interpreted."""
+        return int(self._stubs.calls[self._k])
+
+    def use(self) -> None:
+        """A query is about to use it."""
+        with _lock:
+            if self._uses.note() >= QUERIES and self.calls >= AGAIN:
+                self.compile()
+
+    def compile(self) -> None:
+        """Machine code from now on."""
+        with _lock:
+            if self._code is None:
+                self._code = self._build()
+                # The stub passes a fourth argument, in a register that a function of three does not look at.
+                self._stubs.cells[self._k, 0] = self._code.address["block"]
+                self._stubs.calls[self._k] = 0
+
+
+def compile_busy() -> None:
+    """Compile what has been called often: to be called from time to time while native loops rest."""
+    for stubs in _all:
+        for k in np.flatnonzero(stubs.calls >= CALLS):
+            stubs.taken[k].compile()
