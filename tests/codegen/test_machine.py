@@ -12,8 +12,8 @@ import sympy as sp
 import codegen
 from codegen import lower, native
 from codegen.expr import Expr, ExprPool
-from codegen.translate import Kind
 from codegen.native import Code
+from codegen.translate import Kind
 
 from .boxes import random_boxes, same_bits
 from .test_containment import bessel, binary, ternary, unary

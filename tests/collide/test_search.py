@@ -250,9 +250,8 @@ def test_nothing_touches_before_the_proved_time():
     hits = 0
     for _ in range(8):
         pair = wavy(rng, 0), wavy(rng, 1)
-        search = finish(Search([problem(pair, (0, 2)).as_member()], simultaneity=1e-6, separation=0.1))
-        proved = float(search.real[layout.PROVED])
-        clear = min([2.0, float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
+        c = collide.first_contact(pair, (0, 2), separation=0.1)
+        proved, clear = np.inf if c.time is None else c.time.hi, c.clear_until
         for moment in (0.5 * clear, 0.9 * clear, clear - 1e-3):
             assert distances(pair, moment, 60, rng) > 1e-5
         if proved < np.inf:
