@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .curve import bernstein, bezier_points, check_knots, control_points, project, spans
+from .sampled import two_dimensional
 from .surface import ParametricSurface
 from .symbols import u, v
 
@@ -12,7 +13,7 @@ Net = list[list[tuple[Any, ...]]]
 
 def bezier_patch(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
     """The (rational, if `weights` are given) Bezier patch of a grid of control points: u from row to row, v within a row."""
-    return _patch(_net(points, weights), (0, 1), (0, 1))
+    return two_dimensional("bezier_patch", _patch(_net(points, weights), (0, 1), (0, 1)))
 
 
 def bezier_triangle(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None = None) -> ParametricSurface:
@@ -28,7 +29,8 @@ def bezier_triangle(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[
         raise ValueError(f"there must be one weight a control point, got rows of {[len(row) for row in weights]}")
     # A row of one point is given twice: `control_points` is made for curves.
     net = [control_points([*row, row[-1]], None if weights is None else [*weights[k], weights[k][-1]])[:-1] for k, row in enumerate(rows)]
-    return ParametricSurface(project(bernstein([tuple(bernstein(row, v)) for row in net], u)), {u: (0, 1), v: (0, 1)})
+    surface = ParametricSurface(project(bernstein([tuple(bernstein(row, v)) for row in net], u)), {u: (0, 1), v: (0, 1)})
+    return two_dimensional("bezier_triangle", surface)
 
 
 def b_spline_patches(points: Sequence[Sequence[Any]], knots_u: Sequence[Any], knots_v: Sequence[Any], degrees: tuple[int, int],

@@ -1,6 +1,5 @@
 """Polyhedra from lists of vertices and faces, checked to close, to be oriented alike, and to have flat faces."""
 
-from collections import Counter
 from collections.abc import Sequence
 from operator import index
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import sympy as sp
 
 from .brep import Edge, Solid, Vertex
+from .closedness import check_closed
 from .surface import ParametricSurface
 from .symbols import text, u, v, vector
 
@@ -20,13 +20,13 @@ CLOSED = "closed: every edge joins two faces"
 def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid:
     """The solid of flat convex faces, each a list of vertex indices, counterclockwise as seen from outside.
 
-    Every edge must belong to two faces that run through it in opposite senses; ValueError says how many do not, and where. A face
-    of more than four corners is made of several patches; the lines between those are no edges.
+    Every edge must belong to two faces that run through it in opposite senses; ValueError says how many holes or flipped faces there
+    are, and where. A face of more than four corners is made of several patches; the lines between those are no edges.
     """
     points = [vector(p, [], "a vertex") for p in vertices]
     outlines = [_indices(k, face) for k, face in enumerate(faces)]
     _check_indices(outlines, len(points))
-    _check_closed(outlines)
+    check_closed(points, outlines)
     _check_flat(points, outlines)
     _check_outward(points, outlines)
     patches, places = [], []
@@ -113,19 +113,6 @@ def _check_indices(outlines: Sequence[Sequence[int]], count: int) -> None:
             raise ValueError(f"face {k} names a vertex outside 0 to {count - 1}: {list(outline)}")
     if len(outlines) < 4:
         raise ValueError(f"a polyhedron needs at least four faces, got {len(outlines)}")
-
-
-def _check_closed(outlines: Sequence[Sequence[int]]) -> None:
-    """Every directed edge once, and its reverse once."""
-    sides = Counter((a, b) for o in outlines for a, b in zip(o, (*o[1:], o[0]), strict=True))
-    flipped = sorted(side for side, n in sides.items() if n > 1)
-    if flipped:
-        raise ValueError(f"{len(flipped)} edges are run through twice in the same sense, as by a flipped face; the first joins vertices "
-                         f"{flipped[0][0]} and {flipped[0][1]}")
-    free = sorted(side for side in sides if side[::-1] not in sides)
-    if free:
-        raise ValueError(f"the polyhedron has holes: {len(free)} edges belong to one face only; the first joins vertices {free[0][0]} "
-                         f"and {free[0][1]}")
 
 
 def _check_flat(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:

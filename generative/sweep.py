@@ -1,5 +1,6 @@
 """Surfaces from curves: extrusion, revolution, ruled surfaces, profile products and sweeps along a path.
 
+Curves that are seen to make only a line or a point raise ValueError (`generative.sampled`).
 In every surface here the parameter u runs along the (first) curve and v across it, except where its docstring says otherwise.
 """
 
@@ -7,11 +8,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import sympy as sp
 
 from .curve import Curve
-from .numeric import approx_function
+from .sampled import check_range, two_dimensional
 from .surface import ParametricSurface
 from .symbols import formula, interval, simplified, t, text, u, v, vector
 
@@ -44,8 +44,8 @@ def ruled(first: Curve, second: Curve) -> ParametricSurface:
     """(1 - v) first(u) + v second(u), v from 0 to 1; the second is mapped linearly onto the domain of the first."""
     _check_curves("ruled", first, second)
     other = second.onto(first.domain)
-    return ParametricSurface([a + v * (b - a) for a, b in zip(first.expressions, other.expressions, strict=True)],
-                             {u: first.domain, v: (0, 1)})
+    body = [a + v * (b - a) for a, b in zip(first.expressions, other.expressions, strict=True)]
+    return two_dimensional("ruled", ParametricSurface(body, {u: first.domain, v: (0, 1)}))
 
 
 def loft(sections: Sequence[Curve], *, at: Sequence[Any] | None = None) -> ParametricSurface:
@@ -62,7 +62,7 @@ def loft(sections: Sequence[Curve], *, at: Sequence[Any] | None = None) -> Param
     curves = [c.onto(sections[0].domain).expressions for c in sections]
     weights = [sp.prod([(v - b) / (a - b) for b in places if b != a]) for a in places]
     body = [sum(w * c[i] for w, c in zip(weights, curves, strict=True)) for i in range(3)]
-    return ParametricSurface(body, {u: sections[0].domain, v: (places[0], places[-1])})
+    return two_dimensional("loft", ParametricSurface(body, {u: sections[0].domain, v: (places[0], places[-1])}))
 
 
 def profile_product(section: Curve, profile: Curve) -> ParametricSurface:
@@ -70,7 +70,8 @@ def profile_product(section: Curve, profile: Curve) -> ParametricSurface:
     _check_curves("profile_product", section, profile)
     scale, _, height = profile.at(v)
     a, b, _ = section.expressions
-    return ParametricSurface([scale * a, scale * b, height], {u: section.domain, v: profile.domain})
+    surface = ParametricSurface([scale * a, scale * b, height], {u: section.domain, v: profile.domain})
+    return two_dimensional("profile_product", surface)
 
 
 def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -> ParametricSurface:
@@ -90,8 +91,8 @@ def sweep(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
     side, along = _unit(side), _unit(tangent)
     top = _cross(side, along)
     a, b, _ = section.at(v)
-    return ParametricSurface([p + size * (a * s + b * h) for p, s, h in zip(path.expressions, side, top, strict=True)],
-                             {u: path.domain, v: section.domain})
+    body = [p + size * (a * s + b * h) for p, s, h in zip(path.expressions, side, top, strict=True)]
+    return two_dimensional("sweep", ParametricSurface(body, {u: path.domain, v: section.domain}))
 
 
 def wire_product(section: Curve, path: Curve, *, scale: Any = 1) -> ParametricSurface:
@@ -118,8 +119,8 @@ def affine_sweep(section: Curve, matrix: Any, path: Curve) -> ParametricSurface:
     if len(rows) != 3:
         raise ValueError(f"an affine sweep needs a 3 x 3 matrix, got {len(rows)} rows")
     shape = section.at(v)
-    return ParametricSurface([p + sum(m * s for m, s in zip(row, shape, strict=True))
-                              for p, row in zip(path.expressions, rows, strict=True)], {u: path.domain, v: section.domain})
+    body = [p + sum(m * s for m, s in zip(row, shape, strict=True)) for p, row in zip(path.expressions, rows, strict=True)]
+    return two_dimensional("affine_sweep", ParametricSurface(body, {u: path.domain, v: section.domain}))
 
 
 def rail_product(section: Curve, first: Curve, second: Curve) -> ParametricSurface:
@@ -133,8 +134,8 @@ def rail_product(section: Curve, first: Curve, second: Curve) -> ParametricSurfa
     width = sp.sqrt(sum(e**2 for e in half))
     a, b, _ = section.at(v)
     middle = [p + h for p, h in zip(first.expressions, half, strict=True)]
-    return ParametricSurface([m + a * h + (b * width if k == 2 else 0) for k, (m, h) in enumerate(zip(middle, half, strict=True))],
-                             {u: first.domain, v: section.domain})
+    body = [m + a * h + (b * width if k == 2 else 0) for k, (m, h) in enumerate(zip(middle, half, strict=True))]
+    return two_dimensional("rail_product", ParametricSurface(body, {u: first.domain, v: section.domain}))
 
 
 def offset(surface: ParametricSurface, distance: Any) -> ParametricSurface:
@@ -155,23 +156,8 @@ def reparameterize(surface: ParametricSurface, new_u: Any, new_v: Any, domain: A
     change = {u: formula(new_u, [u, v], "a parameter"), v: formula(new_v, [u, v], "a parameter")}
     result = ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion)
     for s in () if beyond else (u, v):
-        _check_range(s, change[s], surface.domain[s], result.domain)
-    return result
-
-
-def _check_range(name: Any, parameter: Any, bounds: tuple[Any, Any], domain: dict[Any, tuple[Any, Any]]) -> None:
-    """Refuse a new parameter that leaves `bounds` at a point of a grid: sought with floats, and decided there by 30 digits."""
-    grid = [[lo + (hi - lo) * sp.Rational(k, 16) for k in range(17)] for lo, hi in domain.values()]
-    values = approx_function([parameter], [u, v])(*np.meshgrid(*(np.array(side, float) for side in grid), indexing="ij"))[..., 0]
-    lo, hi = bounds
-    for outside in (float(lo) - values, values - float(hi)):
-        i, j = np.unravel_index(np.argmax(np.nan_to_num(outside, nan=-np.inf)), outside.shape)
-        if not outside[i, j] > 1e-9 * float(hi - lo):
-            continue
-        value = sp.N(parameter.xreplace({u: grid[0][i], v: grid[1][j]}), 30)
-        if value.is_Number and (value < lo or value > hi):
-            raise ValueError(f"the new {name} leaves the surface's domain {text(bounds)}: it is {float(value):.6g} at u = "
-                             f"{text(grid[0][i])}, v = {text(grid[1][j])}; correct it, or use the formula there with beyond=True")
+        check_range(s, change[s], surface.domain[s], result.domain)
+    return two_dimensional("reparameterize", result)
 
 
 def interpolate(first: ParametricSurface, second: ParametricSurface, share: Any) -> ParametricSurface:

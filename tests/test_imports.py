@@ -22,6 +22,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 ONLY: dict[str, set[str]] = {
     "generative.numeric": {"numpy"},
+    "generative.sampled": {"numpy"},
     "generative.mesh": {"numpy", "scipy", "trimesh"},
     "generative.marching": {"numpy"},
     "generative.thumbnail": {"numpy"},

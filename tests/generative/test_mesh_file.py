@@ -31,8 +31,13 @@ def test_bad_files_are_one_sentence(tmp_path):
     with pytest.raises(ValueError, match=r"cut\.stl"):
         polyhedron_from_file(tmp_path / "cut.stl")
     trimesh.Trimesh(ball.vertices, ball.faces[1:]).export(tmp_path / "hole.obj")
-    with pytest.raises(ValueError, match="3 edges belong to one face only"):
+    with pytest.raises(ValueError, match="1 hole: 3 edges belong to one face only"):
         polyhedron_from_file(tmp_path / "hole.obj")
+    faces = ball.faces.copy()
+    faces[[3, 40]] = faces[[3, 40], ::-1]
+    trimesh.Trimesh(ball.vertices, faces, process=False).export(tmp_path / "flipped.ply")
+    with pytest.raises(ValueError, match=r"2 faces are flipped, .* the first is face 3, at vertex \d+ \(-?[\d.]+, "):
+        polyhedron_from_file(tmp_path / "flipped.ply")
     ball.export(tmp_path / "ball.ply")
     with pytest.raises(ValueError, match="takes 4 to 10"):
         polyhedron_from_file(tmp_path / "ball.ply", most=10)

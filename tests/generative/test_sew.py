@@ -55,6 +55,8 @@ def test_faces_that_do_not_close_are_named(make, message):
 
 TETRAHEDRON = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 SIDES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+CUBE = [[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 
 
 def test_a_tetrahedron():
@@ -67,9 +69,13 @@ def test_a_tetrahedron():
 
 @pytest.mark.parametrize("vertices, faces, message", [
     (TETRAHEDRON, SIDES[:3], "at least four faces"),
-    (TETRAHEDRON, [*SIDES, (0, 1, 2)], "run through twice"),
-    (TETRAHEDRON, [*SIDES[:3], (1, 3, 2)], "3 edges are run through twice in the same sense, as by a flipped face"),
-    ([*TETRAHEDRON, [1, 1, 1]], [*SIDES[:3], (1, 2, 4)], "has holes: 4 edges belong to one face only"),
+    (TETRAHEDRON, [*SIDES, (0, 1, 2)], r"3 edges belong to more than two faces; the first joins vertex 0 \(0, 0, 0\) and vertex 1"),
+    (TETRAHEDRON, [*SIDES[:3], (1, 3, 2)], r"1 face is flipped, .*; the first is face 3, at vertex 1 \(1, 0, 0\)"),
+    (CUBE, [QUADS[0], QUADS[1][::-1], *QUADS[2:5], QUADS[5][::-1]], r"2 faces are flipped, .* face 1, at vertex 5 \(1, 0, 1\)"),
+    (CUBE, [QUADS[0][::-1], QUADS[1], *QUADS[3:]], "1 face is flipped"),  # a hole beside it does not hide it
+    ([*TETRAHEDRON, [1, 1, 1]], [*SIDES[:3], (1, 2, 4)], "has 1 hole: 4 edges belong to one face only"),
+    (CUBE, QUADS[2:], r"has 2 holes: 8 edges .* vertex 0 \(0, 0, 0\) and vertex 1 \(0, 0, 1\)"),
+    ([[k, 0, s] for k in range(5) for s in (0, 1)], [(0, 1, 3, 2), (2, 3, 5, 4), (4, 5, 7, 6), (6, 7, 9, 8), (8, 9, 0, 1)], "one-sided"),
     (TETRAHEDRON, [(0, 0, 1), *SIDES[1:]], "three different vertices"),
     (TETRAHEDRON, [(0, 2, 9), *SIDES[1:]], "outside 0 to 3"),
     ([[0, 0, 0], [1, 0, 0], [2, 0, 0], [0, 0, 1]], SIDES, "is degenerate"),

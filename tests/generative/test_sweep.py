@@ -150,6 +150,11 @@ def test_nurbs_patches_follow_scipy_in_homogeneous_coordinates():
     (lambda: sweep(curve.circle(), curve.line([0, 0, 0], [0, 0, 1])), "must not run along its up"),
     (lambda: wire_product(curve.circle(), curve.line([0, 0, 0], [1, 0, 0])), "no Frenet frame"),
     (lambda: affine_sweep(curve.circle(), [[1, 0, 0]], curve.circle()), "needs a 3 x 3 matrix, got 1 rows"),
+    (lambda: affine_sweep(curve.circle(), [[0, 0, 0]] * 3, curve.circle()), "affine_sweep makes no surface"),
+    (lambda: profile_product(curve.circle(), Curve([0, 0, u], (0, 1))), "profile_product makes no surface .* a line or a point"),
+    (lambda: ruled(curve.circle(), curve.circle()), "ruled makes no surface"),
+    (lambda: sweep(curve.circle(), curve.helix(), scale=0), "sweep makes no surface"),
+    (lambda: bezier_patch([[[i + j, 0.1 * (i + j), 7] for j in range(3)] for i in range(3)]), "bezier_patch makes no surface"),
     (lambda: scale(sphere(), (1, 0, 1)), "flattens"),
     (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]]]), "at least two rows"),
     (lambda: bezier_patch([[[0, 0, 0], [1, 0, 0]], [[0, 0, 0]]]), "rows of equal length"),
@@ -173,6 +178,13 @@ def test_reparameterization_accepts_what_stays_inside_or_is_meant_to_leave():
     assert reparameterize(patch, u * third * (v + 1) / 2, 3 * sp.acos(-v), {u: (0, 1), v: (-1, 1)}).body[0] == u * (v + 1) / 6
     turned = reparameterize(sphere(), u + 1, v, sphere().domain, beyond=True)
     assert turned.body[2] == sphere().body[2] and turned.domain == sphere().domain
+
+
+def test_what_only_begins_without_width_is_a_surface():
+    """A sweep that grows from nothing, and a ribbon a million times as long as it is wide, far from the origin."""
+    assert sweep(curve.circle(), curve.helix(), scale=t).deforming
+    far, thin = 10**6, sp.Rational(1, 10**6)
+    assert ruled(curve.line([far, 0, 0], [far + 1, 0, 0]), curve.line([far, thin, 0], [far + 1, thin, 0]))
 
 
 def test_results_are_surfaces():
