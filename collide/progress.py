@@ -1,6 +1,7 @@
 """What a long query is doing, in the terminal or in a notebook: waiting for the compiler, or searching."""
 
 import time
+import warnings
 
 from codegen.native import watchers
 
@@ -9,7 +10,9 @@ class Progress:
     """A bar that counts boxes, and says so while kernels are being compiled."""
 
     def __init__(self, title: str) -> None:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():  # of a notebook without ipywidgets, where the bar is one of text
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
 
         self.title, self.kernels, self.waited = title, 0, 0.0
         self._since: float | None = None
