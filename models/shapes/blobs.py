@@ -51,6 +51,8 @@ def _drilled_facts(radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> Facts:
        symmetry="mirror x, mirror z, turn")
 def drilled_ball(*, radius: Any = 1, hole: Any = sp.Rational(1, 2)) -> ImplicitBody:
     """x^2 + y^2 + z^2 <= radius^2 and x^2 + y^2 >= hole^2: a bead. Its volume is that of a ball of half its height."""
+    if not hole < radius:
+        raise ValueError(f"the hole of a drilled ball must be narrower than its radius {radius}, got {hole}")
     wide = sp.Rational(9, 8) * sp.sympify(radius)
     ball = ImplicitSurface(x**2 + y**2 + z**2 - radius**2, centred(wide, wide, wide))
     return ball - ImplicitSurface(x**2 + y**2 - hole**2, centred(wide, wide, wide))

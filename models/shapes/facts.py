@@ -1,15 +1,17 @@
 """The registry of shapes and what is known about each of them."""
 
+import functools
 import html
 import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import sympy as sp
 
-from generative import axis_angle
+from generative import axis_angle, t
+from generative.symbols import positive
 
 Facts = dict[str, Any]
 """What is known of a shape, as exact numbers: "area", "volume" (of a closed surface), "box" (the least, three pairs),
@@ -76,13 +78,25 @@ def _matrix(words: list[str], parameters: dict[str, Any]) -> sp.ImmutableMatrix:
 SHAPES: dict[str, Shape] = {}
 
 
-def shape(facts: Callable[..., Facts], *, source: str, symmetry: str = "") -> Callable[[Make], Make]:
-    """Register the decorated function as a shape; `facts` maps its parameters to what is known of the result, see `Shape`."""
+def shape(facts: Callable[..., Facts], *, source: str, symmetry: str = "", signed: str = "") -> Callable[[Make], Make]:
+    """Register the decorated function as a shape; `facts` maps its parameters to what is known of the result, see `Shape`.
+
+    The function then refuses parameters that are not positive, but for those named in `signed`.
+    """
 
     def register(make: Make) -> Make:
         assert make.__name__ not in SHAPES, f"the shape {make.__name__} is registered twice"
-        SHAPES[make.__name__] = Shape(make.__name__, make, facts, source, symmetry)
-        return make
+
+        @functools.wraps(make)
+        def checked(**parameters: Any) -> Any:
+            for name, value in parameters.items():
+                if name not in signed.split():
+                    for size in value if isinstance(value, (tuple, list)) else [value]:
+                        positive(size, [t], f"the {name} of a {make.__name__}")
+            return make(**parameters)
+
+        SHAPES[make.__name__] = Shape(make.__name__, checked, facts, source, symmetry)
+        return cast(Make, checked)
 
     return register
 

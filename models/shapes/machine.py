@@ -30,7 +30,7 @@ def _flank_facts(base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), c
     return facts | ({} if crown else {"area": base * (hi**2 - lo**2) / 2 * width})
 
 
-@shape(_flank_facts, source=GEARS, symmetry="mirror z")
+@shape(_flank_facts, source=GEARS, symmetry="mirror z", signed="turn crown roll")
 def involute_flank(*, base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), crown: Any = 0,
                    roll: Any = ROLL) -> ParametricSurface:
     """One flank of a spur gear's tooth, |z| <= width/2, seen from inside the tooth's gap: the normal looks along the line of action.
@@ -49,7 +49,7 @@ def _tooth_facts(base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any 
     return {"volume": section * width, "closed": True}
 
 
-@shape(_tooth_facts, source=GEARS, symmetry="mirror y")
+@shape(_tooth_facts, source=GEARS, symmetry="mirror y", signed="roll")
 def gear_tooth(*, base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any = sp.Rational(1, 2), roll: Any = ROLL) -> Solid:
     """A tooth about the x axis between two involute flanks that start `half_angle` from it, cut flat at root and tip, 0 <= z <= width.
 
@@ -78,7 +78,7 @@ def _cam_facts(base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rat
 
 
 @shape(_cam_facts, source="simple harmonic lift, as in J. Uicker, G. Pennock and J. Shigley, Theory of Machines and Mechanisms",
-       symmetry="mirror y")
+       symmetry="mirror y", signed="lift")
 def cam(*, base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rational(1, 2)) -> Solid:
     """A harmonic cam, 0 <= z <= width: rho = base + lift (1 - cos u) / 2, with two rims."""
     rho = base + sp.sympify(lift) * (1 - sp.cos(u)) / 2
@@ -105,7 +105,7 @@ def _frustum_facts(bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 
             "volume": sp.pi * height * (bottom**2 + bottom * top + top**2) / 3}
 
 
-@shape(_frustum_facts, source="MathWorld: Conical Frustum", symmetry="mirror x, turn")
+@shape(_frustum_facts, source="MathWorld: Conical Frustum", symmetry="mirror x, turn", signed="bottom top")
 def frustum(*, bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 1) -> Solid:
     """rho <= bottom + (top - bottom) z / height, 0 <= z <= height, rho^2 = x^2 + y^2: a round cone without its tip."""
     side = sweep.revolve(curve.line([bottom, 0, 0], [top, 0, height]))

@@ -40,7 +40,7 @@ def _wavy_facts(size: Any = 2, amplitude: Any = sp.Rational(1, 10), waves: int =
 
 
 @shape(_wavy_facts, source="made for this catalogue; a mode of the square membrane, MathWorld: Wave Equation--Rectangle",
-       symmetry="half turn x, turn 2")
+       symmetry="half turn x, turn 2", signed="amplitude")
 def wavy_sheet(*, size: Any = 2, amplitude: Any = sp.Rational(1, 10), waves: int = 2) -> ParametricSurface:
     """z = amplitude sin(k u) sin(k v), k = pi `waves`, over a square: `waves` whole waves a side; u = 2x/size, v = 2y/size."""
     return _height_field(size, amplitude * sp.sin(sp.pi * waves * u) * sp.sin(sp.pi * waves * v))
@@ -50,7 +50,7 @@ def _cushion_facts(size: Any = 2, height: Any = sp.Rational(1, 2)) -> Facts:
     return {"box": [*centred(_half(size), _half(size)), (0, height)]}
 
 
-@shape(_cushion_facts, source="made for this catalogue; a product of two parabolas", symmetry="mirror x, turn 4")
+@shape(_cushion_facts, source="made for this catalogue; a product of two parabolas", symmetry="mirror x, turn 4", signed="height")
 def cushion(*, size: Any = 2, height: Any = sp.Rational(1, 2)) -> ParametricSurface:
     """z = height (1 - u^2) (1 - v^2), u = 2x/size, v = 2y/size: the upper half of a pillow."""
     return _height_field(size, height * (1 - u**2) * (1 - v**2))
@@ -60,7 +60,7 @@ def _saddle_facts(size: Any = 2, height: Any = sp.Rational(1, 2)) -> Facts:
     return {"box": centred(_half(size), _half(size), height)}
 
 
-@shape(_saddle_facts, source="MathWorld: Hyperbolic Paraboloid", symmetry="mirror x, mirror y")
+@shape(_saddle_facts, source="MathWorld: Hyperbolic Paraboloid", symmetry="mirror x, mirror y", signed="height")
 def saddle(*, size: Any = 2, height: Any = sp.Rational(1, 2)) -> ParametricSurface:
     """z = height (u^2 - v^2), u = 2x/size, v = 2y/size: a hyperbolic paraboloid."""
     return _height_field(size, height * (u**2 - v**2))

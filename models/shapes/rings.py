@@ -17,7 +17,7 @@ def _torus_facts(major: Any = 1, minor: Any = THIN, u_origin: Any = 0, v_origin:
             "box": centred(major + minor, major + minor, minor)}
 
 
-@shape(_torus_facts, source="MathWorld: Torus", symmetry="mirror x, mirror z, turn")
+@shape(_torus_facts, source="MathWorld: Torus", symmetry="mirror x, mirror z, turn", signed="u_origin v_origin")
 def torus(*, major: Any = 1, minor: Any = THIN, u_origin: Any = 0, v_origin: Any = 0) -> ParametricSurface:
     """((R + r cos v) cos u, (R + r cos v) sin u, r sin v): a tube of radius r = `minor` round a circle of radius R = `major`.
 
@@ -44,7 +44,7 @@ def _bumpy_facts(radius: Any = 1, bump: Any = THIN, around: int = 4, along: int 
 
 
 @shape(_bumpy_facts, source="made for this catalogue after the bumpy objects of Snyder 1993, Figure 12, whose formula is not printed",
-       symmetry="half turn x, turn around")
+       symmetry="half turn x, turn around", signed="bump")
 def bumpy_sphere(*, radius: Any = 1, bump: Any = THIN, around: int = 4, along: int = 3) -> ParametricSurface:
     """(radius + bump cos(v)^m sin(m u) sin(n v)) times the unit sphere, u longitude, v latitude, m = `around`, n = `along`.
 

@@ -20,7 +20,7 @@ def _spring_facts(radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1
     return _tube_facts(turns * sp.sqrt((2 * sp.pi * radius) ** 2 + sp.sympify(pitch) ** 2), wire)
 
 
-@shape(_spring_facts, source="MathWorld: Helix, Tube")
+@shape(_spring_facts, source="MathWorld: Helix, Tube", signed="pitch")
 def spring(*, radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1, turns: Any = 3) -> ParametricSurface:
     """A round wire of radius `wire` about the helix (radius cos u, radius sin u, pitch u / (2 pi)), open at both ends."""
     return sweep(curve.circle(wire), curve.helix(radius, pitch, turns))
@@ -51,7 +51,7 @@ def _vase_facts(radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3)
     return {"box": [*centred(radius + wave, radius + wave), (0, height)]}
 
 
-@shape(_vase_facts, source="made for this catalogue; MathWorld: Surface of Revolution", symmetry="mirror x, turn")
+@shape(_vase_facts, source="made for this catalogue; MathWorld: Surface of Revolution", symmetry="mirror x, turn", signed="wave")
 def vase(*, radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3) -> ParametricSurface:
     """(rho cos u, rho sin u, height v) with rho = radius + wave sin(2 pi v), 0 <= v <= 1; open above and below."""
     return revolve(Curve([radius + wave * sp.sin(2 * sp.pi * u), 0, height * u], (0, 1)))
@@ -61,7 +61,7 @@ def _gear_facts(teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10
     return {"radius_range": (radius - depth, sp.sqrt((sp.sympify(radius) + depth) ** 2 + sp.sympify(width) ** 2))}
 
 
-@shape(_gear_facts, source="MathWorld: Gear Curve", symmetry="turn teeth")
+@shape(_gear_facts, source="MathWorld: Gear Curve", symmetry="turn teeth", signed="depth")
 def gear_rim(*, teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10),
              width: Any = sp.Rational(1, 2)) -> ParametricSurface:
     """The rim of a gear with smooth teeth, from z = 0 to `width`: rho = radius + depth tanh(3 sin(teeth u)) / tanh(3)."""
@@ -90,7 +90,7 @@ def _egg_facts(radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> Facts:
 
 
 @shape(_egg_facts, source="A. H. Barr, Global and local deformations of solid primitives, SIGGRAPH 1984: a sphere tapered along its axis",
-       symmetry="mirror x, turn")
+       symmetry="mirror x, turn", signed="taper")
 def egg(*, radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> ParametricSurface:
     """A sphere of this radius whose horizontal sections shrink upwards, by the factor 1 - taper z / radius.
 
@@ -145,7 +145,7 @@ def _through(w: Any, values: Any) -> Any:
 
 
 @shape(_foot_facts, source="made for this catalogue; MathWorld: Lagrange Interpolating Polynomial",
-       symmetry="mirror x, mirror y")
+       symmetry="mirror x, mirror y", signed="squash")
 def lofted_foot(*, radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any = 2) -> Solid:
     """A loft through a circle, an ellipse of semi-axes (1 +- squash) radius half way up and a circle half as wide, with caps.
 

@@ -26,7 +26,7 @@ def _rod_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.
             "box": [*centred(radius + depth, radius + depth), (0, length)]}
 
 
-@shape(_rod_facts, source="R. Moineau, 1930: the rotor of the progressing cavity pump; volume: Cavalieri's principle")
+@shape(_rod_facts, source="R. Moineau, 1930: the rotor of the progressing cavity pump; volume: Cavalieri's principle", signed="depth pitch")
 def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> ImplicitBody:
     """A right-handed rounded thread between z = 0 and `length`: (x - depth cos k z)^2 + (y - depth sin k z)^2 = radius^2, k = 2 pi/pitch.
 
@@ -43,7 +43,7 @@ def _nut_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.
     return {"volume": hexagon - sp.pi * sp.sympify(radius) ** 2 * height, "closed": True}
 
 
-@shape(_nut_facts, source="made for this catalogue for `threaded_rod`")
+@shape(_nut_facts, source="made for this catalogue for `threaded_rod`", signed="depth pitch")
 def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
         height: Any = sp.Rational(3, 4)) -> ImplicitBody:
     """A hexagon with its corners `width` from the z axis, 0 <= z <= height, without a threaded hole.
@@ -109,7 +109,7 @@ def _bolt_facts(major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.R
             "radius_range": (0, sp.sqrt(reach**2 + sp.sympify(length) ** 2)), "box": [*centred(reach, reach), (0, length)]}
 
 
-@shape(_bolt_facts, source=THREAD)
+@shape(_bolt_facts, source=THREAD, signed="allowance")
 def bolt(*, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32), allowance: Any = sp.Rational(1, 50),
          length: Any = 2) -> Solid:
     """The threaded shaft of a bolt, right-handed, 0 <= z <= `length`: (rho cos u, rho sin u, z), two flat ends and two rims.
@@ -165,7 +165,7 @@ def _thread_flank_facts(inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: A
     return {"area": area, "box": [*centred(outer, outer), (pitch * sp.sympify(turns[0]), pitch * sp.sympify(turns[1]))]}
 
 
-@shape(_thread_flank_facts, source="MathWorld: Helicoid")
+@shape(_thread_flank_facts, source="MathWorld: Helicoid", signed="pitch turns crown downwards")
 def thread_flank(*, inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
                  downwards: bool = False) -> ParametricSurface:
     """A flank of a square thread, the helicoid (v cos u, v sin u, pitch u / (2 pi)); with `crown` it rises by crown (v - middle)^2.

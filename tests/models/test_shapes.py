@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from generative import ImplicitBody, Solid, u, v, x, y, z
+from generative import ImplicitBody, Solid, t, u, v, x, y, z
 from generative.mesh import approx_function, tessellate
 from models.shapes import SHAPES
 from models.shapes.teapot import teapot_nets
@@ -146,6 +146,23 @@ def test_every_shape_tells_its_formula_and_its_source():
     shown = SHAPES["bolt"]._repr_html_()
     assert "data:image/png" in shown and "asin(k cos" in shown and "Source: Ponamgi et al. 1995, Section 5.1" in shown
     assert repr(SHAPES["box"]) == "Shape(box(sizes=(1, 1, 1)), source: MathWorld: Cuboid)"
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_sizes_are_positive(name):
+    """Of every shape the first size, if nothing else a signed quantity, must not be zero or negative."""
+    first, p = next(iter(inspect.signature(SHAPES[name].make).parameters.items()))
+    for bad in (0, -1):
+        value = (bad, *p.default[1:]) if isinstance(p.default, tuple) else bad
+        if name != "frustum":  # of which one radius may be zero
+            with pytest.raises(ValueError, match=f"the {first} of a {name} must be positive, got {bad}"):
+                SHAPES[name].make(**{first: value})
+
+
+def test_sizes_that_do_not_fit_each_other():
+    with pytest.raises(ValueError, match="narrower than its radius 1, got 2"):
+        SHAPES["drilled_ball"].make(hole=2)
+    assert SHAPES["spring"].make(pitch=-1) and SHAPES["sphere"].make(radius=1 + t).deforming
 
 
 def test_a_bumpy_sphere_is_smooth_at_its_poles():
