@@ -87,7 +87,7 @@ class _Shape:
         self.one_direction(inner)
         module.add("direction", "define internal void @direction(ptr noalias %s, ptr noalias %n) #2 {\n"
                    + "\n".join(inner.lines) + "\n  ret void\n}")
-        count = {1: 1, 3: 2 + len(self.variables) * (len(self.variables) - 1) // 2}.get(self.m, self.m + 2)
+        count = {1: 1, 2: 5, 3: 2 + len(self.variables) * (len(self.variables) - 1) // 2}.get(self.m, self.m + 2)
         L.lines.append(f"  %s = alloca {L.vector}, i64 {self.directions + count * self.m}, align 64")
         self.prepare(L)
         directions = self.chosen(L)
@@ -140,14 +140,26 @@ class _Shape:
         return L.mul(L.const(0.5), product) if pair[0] == pair[1] else product
 
     def chosen(self, L: Lanes) -> list[Vector]:
-        """The vectors to try, by ordinary arithmetic: the given one, the difference E itself, and in space the normals of
-        all pairs of tangents, elsewhere the single functions.
+        """The vectors to try, by ordinary arithmetic. In space: the given one, the difference E itself, and the normals of all pairs of
+        tangents. Of two functions: each alone, and combinations whose gradients cancel as far as they do. Else the single functions,
+        the given vector and E.
         """
         zero, one = L.const(0.0), L.const(1.0)
+        single = [[one if i == k else zero for i in range(self.m)] for k in range(self.m)]
+        if self.m == 2:
+            return single + self.combinations(L)
         found = [[L.load("%N", i) for i in range(self.m)], self.load(L, "E")]
         if self.m != 3:
-            return [[one if i == k else zero for i in range(self.m)] for k in range(self.m)] + (found if self.m > 1 else [])
+            return single + (found if self.m > 1 else [])
         return found + normals(L, [self.load(L, "D", q) for q in range(len(self.variables))])
+
+    def combinations(self, L: Lanes) -> list[Vector]:
+        """With the gradients g and h of two functions, scaled by the box: those at right angles to h and to g, and one that vanishes
+        where they are opposed, as those of two bodies are where they first touch.
+        """
+        scaled = [[L.mul(self.load(L, "D", q)[i], self.number(L, "r", q)) for q in range(len(self.variables))] for i in range(2)]
+        gg, gh, hh = (dot(L, scaled[i], scaled[j]) for i, j in ((0, 0), (0, 1), (1, 1)))
+        return [[hh, L.neg(gh)], [L.neg(gh), gg], [L.sqrt(hh), L.sqrt(gg)]]
 
     # -- one direction ------------------------------------------------------------------------------------------------
 

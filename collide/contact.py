@@ -73,7 +73,7 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
         feasible=feasible, objective=len(frame.names), border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
         polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=_moving(a, b),
-        fast=not incoming and (feasible is None or bool(distinct)) and len(equations) == 3 and spatial == 4,
+        fast=not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4)),
         directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)),
         ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
 

@@ -9,15 +9,16 @@ over a shorter window, before it is split: there the second derivative by time i
 For two rigid bodies a box is a pair of nodes of two trees (`pairs`, `nodes`), and what a body looks like is evaluated once a
 node (`codegen.rigid_directions`).
 
-No condition but contact itself is used, so a box is dropped only if the closed surfaces do not meet in it. Boxes whose
-window begins within `simultaneity` of the proved bound are left to `search.step`.
+Of two parametric surfaces no condition but contact itself is used, so a box is dropped only if the closed surfaces do not meet in it.
+Boxes whose window begins within `simultaneity` of the proved bound are left to `search.step`, and so are small ones where necessary
+conditions hold, which contract these.
 """
 
 import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import cut, lower, upper, width
+from .boxes import cut, load_lane, lower, upper, width
 from .layout import (
     BODY,
     EQUATIONS,
@@ -26,6 +27,7 @@ from .layout import (
     NO_PLAN,
     OBJECTIVE,
     PARAMETERS,
+    RANGE,
     ROOT,
     SETTLED,
     STRIDE,
@@ -38,6 +40,7 @@ from .layout import (
 from .nodes import gather
 from .pairs import marching, model_boxes, plan_of_pair, take_pairs, wanted
 from .queue import attribute, copy_box, pop, push
+from .solutions import may_hold_zero
 
 # A plan names the one or two variables to halve, _NONE for none, and counts, times TEST, the tests in a row without a split.
 # NO_PLAN is none and none.
@@ -64,8 +67,22 @@ def march(s, p):
     for lane in range(LANES):
         prepare(s, p, lane, lane if lane < used else 0)
     bound_times(s, p)
+    if attribute(s, p, EQUATIONS) < 3:
+        drop_impossible(s, p, used)
     for lane in range(used):
         settle(s, p, lane)
+
+
+@native
+def drop_impossible(s, p, used):
+    """Boxes in which the rows have no common zero, or the inequalities fail, as beyond the bounds of an implicit surface: no contact."""
+    for lane in range(LANES):
+        load_lane(s, p, s.before, lane if lane < used else 0, lane)
+    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
+    for lane in range(used):
+        if not may_hold_zero(s, p, lane):
+            s.out[lane] = np.inf
+            s.until[lane] = upper(s, s.before, lane, attribute(s, p, OBJECTIVE))
 
 
 @native

@@ -4,6 +4,7 @@ from codegen.loops import native
 
 from .boxes import at_border, known, lower, too_late, trim, width
 from .layout import (
+    EQUATIONS,
     LANES,
     NO_PLAN,
     OBJECTIVE,
@@ -17,18 +18,20 @@ from .layout import (
     TENTATIVE,
     TEST,
     TOLERANCE,
-    VARIABLES,
 )
 from .nodes import ask, make_halves, model, node_size, put_side, seed
 from .queue import attribute, copy_box, pop
 
 # The smaller node is halved together with the larger one if it is at least this share as long.
 _ALIKE = 0.5
+# Boxes that are this small against their domain are left to `search.step`, but at a border where tangency is not known: of a curve along
+# which surfaces meet, tangency leaves points.
+_SMALL = 0.05
 
 
 @native
 def marching(s, p):
-    """Is the first box of problem p one for `march`?"""
+    """Is the first box of problem p one for `march`: large, and not yet in sight of the proved bound?"""
     if attribute(s, p, TAYLOR) == 0:
         return False
     i = attribute(s, p, ROOT)
@@ -36,8 +39,10 @@ def marching(s, p):
         return False
     if lower(s, s.box, i, attribute(s, p, OBJECTIVE)) >= min(s.real[PROVED], s.real[TENTATIVE]) - s.real[SIMULTANEITY]:
         return False
-    for j in range(attribute(s, p, VARIABLES)):
-        if j != attribute(s, p, OBJECTIVE) and width(s, s.box, i, j) > s.real[TOLERANCE]:
+    least = 0.0 if at_border(s, p, s.box, i) else _SMALL
+    # Of n equations the first n + 1 variables say where; an angle may follow.
+    for j in range(attribute(s, p, EQUATIONS) + 1):
+        if width(s, s.box, i, j) > max(s.real[TOLERANCE], least * width(s, s.domain, p, j)):
             return True
     return False
 
@@ -131,7 +136,6 @@ def place_side(s, p, side, k, half, lane):
         at = 2 * (s.count[STRIDE] * lane + first + j)
         s.before[at] = s.rectangle[4 * node + 2 * j]
         s.before[at + 1] = s.rectangle[4 * node + 2 * j + 1]
-
 
 
 

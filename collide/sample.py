@@ -4,6 +4,8 @@ Where contacts form curves or surfaces, points of them stand for all of them: a 
 within `separation` of one of them.
 """
 
+import numpy as np
+
 from codegen.loops import call_kernel, native
 
 from .boxes import at_pole, cut, keep_clear, load_lane, lower, upper
@@ -11,6 +13,7 @@ from .descend import descend, descend_near
 from .layout import (
     CLOSED,
     EQUATIONS,
+    EXISTS,
     GONE,
     IMAGE,
     LANES,
@@ -149,7 +152,10 @@ def sample(s, p, used):
             s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
     before = s.count[SOLUTIONS]
     for lane in range(used):
-        if s.trial[lane] != 0 and candidate(s, p, lane):
+        if s.count[SOLUTIONS] > before and s.kind[s.count[SOLUTIONS] - 1] == EXISTS:
+            # First a walk from this sample of a manifold, whose steps are even; then the other boxes again.
+            s.until[lane] = np.inf
+        elif s.trial[lane] != 0 and candidate(s, p, lane):
             prove(s, p, True)
     return s.count[SOLUTIONS] > before
 

@@ -23,12 +23,11 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_border, at_pole, read_lane, room_for_boxes, take
+from .boxes import at_pole, read_lane, room_for_boxes, take
 from .contraction import contract
 from .layout import (
     AGAIN,
     CLOSED,
-    EQUATIONS,
     FINISHED,
     FIRST_ONLY,
     GAP,
@@ -49,7 +48,6 @@ from .layout import (
     RANGE,
     ROOM,
     ROOT,
-    ROWS,
     SAMPLE,
     SLICE,
     SMALLEST,
@@ -64,7 +62,7 @@ from .nodes import room_for_nodes
 from .pairs import marching
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
-from .solutions import record
+from .solutions import may_hold_zero, record
 from .split import split, steepest, verdict, widest
 from .walk import walk
 
@@ -138,16 +136,6 @@ def step(s, p):
         elif s.action[lane] == SPLIT:
             split(s, p, lane, steepest(s, p, lane))
     conclude(s, p, used)
-
-
-@native
-def may_hold_zero(s, p, lane):
-    """Does the range of the rows hold 0, and may the inequalities hold?"""
-    rows = attribute(s, p, EQUATIONS) if at_border(s, p, s.before, lane) else attribute(s, p, ROWS)
-    for i in range(rows):
-        if s.F[2 * i * LANES + lane] < 0.0 or s.F[(2 * i + 1) * LANES + lane] < 0.0:
-            return False
-    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES + lane] > 0.0
 
 
 @native

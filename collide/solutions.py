@@ -2,8 +2,24 @@
 
 from codegen.loops import call_kernel, native
 
-from .boxes import encloses_one, inside_region, load_all, lower, period, upper
-from .layout import ALONE, CLEAR, EXISTS, IMAGE, LANES, OBJECTIVE, PARAMETERS, PROVED, RANGE, ROWS, SOLUTIONS, TENTATIVE, UNIQUE, VARIABLES
+from .boxes import at_border, encloses_one, inside_region, load_all, lower, period, upper
+from .layout import (
+    ALONE,
+    CLEAR,
+    EQUATIONS,
+    EXISTS,
+    IMAGE,
+    LANES,
+    OBJECTIVE,
+    PARAMETERS,
+    PROVED,
+    RANGE,
+    ROWS,
+    SOLUTIONS,
+    TENTATIVE,
+    UNIQUE,
+    VARIABLES,
+)
 from .queue import attribute, copy_box
 
 
@@ -29,6 +45,16 @@ def impossible(s, p, boxes, k):
     load_all(s, p, boxes, k)
     call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
     return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES] <= 0.0
+
+
+@native
+def may_hold_zero(s, p, lane):
+    """Does the range of the rows hold 0, and may the inequalities hold?"""
+    rows = attribute(s, p, EQUATIONS) if at_border(s, p, s.before, lane) else attribute(s, p, ROWS)
+    for i in range(rows):
+        if s.F[2 * i * LANES + lane] < 0.0 or s.F[(2 * i + 1) * LANES + lane] < 0.0:
+            return False
+    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES + lane] > 0.0
 
 
 @native

@@ -235,5 +235,6 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
         row[layout.TAYLOR], row[layout.TIME_BOUND] = p.advance.kernel.block_address(), p.advance.bound
         if isinstance(p.advance, RigidAdvance):
             _fill_trees(row, p.advance)
-        row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step
+        if len(set().union(*p.pattern[:e])) == n:
+            row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step
     return np.array(row, np.int64)

@@ -10,7 +10,7 @@ import collide
 from collide import layout
 from collide.budget import Budget, Clock, drive
 from collide.contact import situation
-from collide.parts import faces_of
+from collide.parts import ends_of, faces_of
 from collide.state import METHODS, Search
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from tests.benchmarks.general import bicubic, drawn
@@ -245,13 +245,20 @@ def distances(pair, moment, starts, rng):
     return best.min()
 
 
+def closed_problem(pair, time):
+    """Faces that stand for their borders: where these touch something, no tangent planes need agree."""
+    a, b = (replace(face, border=ends_of(face)) for body in pair for face in faces_of(body))
+    return situation(a, b, time)
+
+
 def test_nothing_touches_before_the_proved_time():
     rng = np.random.default_rng(11)
     hits = 0
     for _ in range(8):
         pair = wavy(rng, 0), wavy(rng, 1)
-        c = collide.first_contact(pair, (0, 2), separation=0.1)
-        proved, clear = np.inf if c.time is None else c.time.hi, c.clear_until
+        search = finish(Search([closed_problem(pair, (0, 2)).as_member()], simultaneity=1e-6, separation=0.1))
+        proved = float(search.real[layout.PROVED])
+        clear = min([2.0, float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
         for moment in (0.5 * clear, 0.9 * clear, clear - 1e-3):
             assert distances(pair, moment, 60, rng) > 1e-5
         if proved < np.inf:
