@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen import linear
+from codegen.kernel import Kernel
 from codegen.local_step import LARGEST, local_step
+from codegen.translate import Kind
 
 from . import layout
 from .advance import RigidAdvance
@@ -178,18 +180,37 @@ class Search:
 
 
 class _Compiled(NamedTuple):
-    """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
+    """What all copies of a problem over other domains and with other parameters share: a row of the table, the kernels in it, which count
+    their uses, and sizes for the memory.
+    """
 
     row: np.ndarray
+    kernels: tuple[tuple[Kernel, Kind], ...]
     sizes: tuple[int, int, int, int]
 
 
 def _compiled_parts(p: Problem, operator: str, march: bool) -> _Compiled:
     key = f"search {operator} {march}"
     if key not in p.built:
-        p.built[key] = _Compiled(_row(p, operator, march), _sizes(p))
+        p.built[key] = _Compiled(_row(p, operator, march), _kernels(p, march), _sizes(p))
     part: _Compiled = p.built[key]
+    for kernel, kind in part.kernels:
+        kernel.block_address(kind)
     return part
+
+
+def _kernels(p: Problem, march: bool) -> tuple[tuple[Kernel, Kind], ...]:
+    boxes = [p.range_kernel, p.slope_kernel, *([p.image_kernel] if p.image_kernel else [])]
+    points = [p.point_kernel]
+    if march and p.advance:
+        boxes += p.advance.all_kernels
+        points += [p.least_kernel] if _least(p) else []
+    return (*((k, "interval") for k in boxes), *((k, "points") for k in points))
+
+
+def _least(p: Problem) -> bool:
+    """Do local solves look for the least objective? For that the equations must tell all variables."""
+    return len(set().union(*p.pattern[:len(p.equations)])) == len(p.variables)
 
 
 def _sizes(p: Problem) -> tuple[int, int, int, int]:
@@ -199,7 +220,7 @@ def _sizes(p: Problem) -> tuple[int, int, int, int]:
         return m, m + m * n, 0, 1
     record = max(model.length for model in p.advance.models) if isinstance(p.advance, RigidAdvance) else 1
     bounds = max(len(k.outputs) for k in p.advance.all_kernels)
-    return m, max(m + m * n, len(p.least_kernel.outputs)), bounds, record
+    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record
 
 
 def _fill_trees(row: list[int], advance: RigidAdvance) -> None:
@@ -235,6 +256,6 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
         row[layout.TAYLOR], row[layout.TIME_BOUND] = p.advance.kernel.block_address(), p.advance.bound
         if isinstance(p.advance, RigidAdvance):
             _fill_trees(row, p.advance)
-        if len(set().union(*p.pattern[:e])) == n:
+        if _least(p):
             row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step
     return np.array(row, np.int64)
