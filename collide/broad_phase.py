@@ -13,15 +13,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from codegen.expr import Expr
 from codegen.kernel import Kernel
 
 from .extent import NO_NUMBERS, Crowd, Extent, carried, enclose, fixed_kernel, row_times
 
 SLICES = 64
-# Up to so many parts all pairs are compared at once.
+# Up to so many parts all pairs are compared.
 _FEW = 24
 # The beginning of a window is found to this fraction of a slice, in at most so many rounds.
 _FINEST, _ROUNDS = 1.0 / 64, 48
+# Of up to so many pairs, steps of these lengths are tried at once, else of the second; and what is tried after a failure.
+_FEW_PAIRS, _FACTORS, _SHORTER = 100, (4.0, 1.0), 0.25
 
 # Distances are compared in ordinary arithmetic: fewer than 2^5 operations of relative error 2^-53 each. A rotation given as a
 # matrix may be off by 1e-12 of a length. Both stay within this margin.
@@ -49,20 +52,36 @@ def windows(parts: Sequence[Extent], owners: Sequence[int], span: Window, slices
 
 def _meeting(crowd: Crowd, owners: np.ndarray, slices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Parts a < b of different owners and slices k in which their boxes and balls meet."""
-    boxes, balls = _enclosures(crowd, slices)
-    a, b, when = _overlaps(boxes)
-    a, b = np.minimum(a, b), np.maximum(a, b)
-    keep = (owners[a] != owners[b]) & _balls_meet(balls[a, when], balls[b, when])
+    count = len(crowd.parts)
+    motion = crowd.motions(np.repeat(np.arange(count), len(slices)), np.tile(slices, (count, 1)))
+    balls = crowd.balls(np.repeat(np.arange(count), len(slices)), motion).reshape(count, len(slices), 7)
+    boxes = np.empty((count, len(slices), 3, 2))
+    if count <= _FEW:
+        # Boxes cost more than balls, so they come second.
+        a, b = np.triu_indices(count, 1)
+        pair, when = np.nonzero(_balls_meet(balls[a], balls[b]) & (owners[a] != owners[b])[:, None])
+        a, b = a[pair], b[pair]
+        wanted = np.full((count, len(slices)), False)
+        wanted[a, when] = wanted[b, when] = True
+        boxes[wanted] = _boxes(crowd, np.argwhere(wanted), slices, motion)
+        keep = ((boxes[a, when, :, 0] <= boxes[b, when, :, 1]) & (boxes[b, when, :, 0] <= boxes[a, when, :, 1])).all(axis=1)
+    else:
+        boxes[:] = _boxes(crowd, np.argwhere(np.full(boxes.shape[:2], True)), slices, motion).reshape(boxes.shape)
+        a, b, when = _overlaps(boxes)
+        a, b = np.minimum(a, b), np.maximum(a, b)
+        keep = (owners[a] != owners[b]) & _balls_meet(balls[a, when], balls[b, when])
     return a[keep], b[keep], when[keep]
 
 
+def _boxes(crowd: Crowd, rows: np.ndarray, slices: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    """(rows, 3, 2): what holds a part throughout a slice, given as rows of their numbers; `motion` of all parts in all slices."""
+    which, when = rows.T
+    cells = carried(motion[which * len(slices) + when], crowd.cells(which, slices[when]))
+    return np.stack([cells[..., 0].min(axis=1), cells[..., 1].max(axis=1)], axis=-1)
+
+
 def _overlaps(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Parts and slices (a, b, k) in which two boxes (parts, slices, 3, 2) overlap: all pairs of a few, else by sweep and prune."""
-    if len(boxes) <= _FEW:
-        a, b = np.triu_indices(len(boxes), 1)
-        meet = np.all((boxes[a, ..., 0] <= boxes[b, ..., 1]) & (boxes[b, ..., 0] <= boxes[a, ..., 1]), axis=-1)
-        pair, k = np.nonzero(meet)
-        return a[pair], b[pair], k
+    """Parts and slices (a, b, k) in which two boxes (parts, slices, 3, 2) overlap."""
     swept = [np.column_stack([ends, np.full(len(ends), k)]) for k in range(boxes.shape[1])
              for ends in [sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1])]]
     a, b, k = np.concatenate(swept).T
@@ -84,20 +103,12 @@ def sweep_and_prune(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 
 def _balls_meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Balls as rows (3 lower ends, 3 upper ends of the centre, radius); a radius of infinity stands for no ball."""
+    """Balls (..., 7), 3 lower ends and 3 upper ends of the centre and the radius; a radius of infinity stands for no ball."""
     with np.errstate(invalid="ignore"):  # a centre that may be anywhere: NaN, which is not beyond anything
-        apart = np.maximum(0.0, np.maximum(a[:, :3] - b[:, 3:6], b[:, :3] - a[:, 3:6]))
-        return ~(np.sqrt((apart**2).sum(axis=1)) > (a[:, 6] + b[:, 6]) * _MARGIN)
-
-
-def _enclosures(crowd: Crowd, slices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Boxes (parts, slices, 3, 2) and balls (parts, slices, 7) that hold every part throughout every slice."""
-    count = len(crowd.parts), len(slices)
-    which, times = np.repeat(np.arange(count[0]), count[1]), np.tile(slices, (count[0], 1))
-    motion = crowd.motions(which, times)
-    cells = carried(motion, crowd.cells(which, times))
-    boxes = np.stack([cells[..., 0].min(axis=1), cells[..., 1].max(axis=1)], axis=-1)
-    return boxes.reshape(*count, 3, 2), crowd.balls(which, motion).reshape(*count, 7)
+        square = np.zeros(a.shape[:-1])
+        for k in range(3):
+            square += np.maximum(0.0, np.maximum(a[..., k] - b[..., 3 + k], b[..., k] - a[..., 3 + k])) ** 2
+        return ~(np.sqrt(square) > (a[..., 6] + b[..., 6]) * _MARGIN)
 
 
 def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray:
@@ -112,29 +123,38 @@ def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray
 
 
 def _advanced(crowd: Crowd, a: np.ndarray, b: np.ndarray, begin: np.ndarray, end: np.ndarray, slice_width: float) -> np.ndarray:
-    """Moments up to which the pairs are *proved* apart from `begin` on: steps that succeed double, others become a quarter."""
+    """Moments up to which the pairs are *proved* apart from `begin` on. A round tries steps of several lengths, as long as there are few
+    pairs; if the longest succeeds the next ones are longer, else shorter.
+    """
     begin, step = begin.copy(), np.full(len(a), slice_width)
     active = np.arange(len(a))
     for _ in range(_ROUNDS):
         if not len(active):
             break
-        until = np.minimum(begin[active] + step[active], end[active])
-        gone = _apart(crowd, a[active], b[active], np.stack([begin[active], until], axis=1))
-        begin[active] = np.where(gone, until, begin[active])
-        step[active] *= np.where(gone, 2.0, 0.25)
-        active = active[np.where(gone, until < end[active], step[active] >= _FINEST * slice_width)]
+        factors = np.array(_FACTORS if len(active) <= _FEW_PAIRS else _FACTORS[1:2])
+        tries, rows = len(factors), np.repeat(active, len(factors))
+        until = np.minimum(begin[rows] + step[rows] * np.tile(factors, len(active)), end[rows])
+        gone = _apart(crowd, a[rows], b[rows], np.stack([begin[rows], until], axis=1)).reshape(-1, tries)
+        best, some = gone.argmax(axis=1), gone.any(axis=1)
+        begin[active] = np.where(some, until.reshape(-1, tries)[np.arange(len(active)), best], begin[active])
+        grown = np.where(best == 0, 2.0 * factors[0], _SHORTER * factors[best])
+        step[active] *= np.where(some, grown, _SHORTER * factors[-1])
+        active = active[(begin[active] < end[active]) & ((some & (best == 0)) | (step[active] >= _FINEST * slice_width))]
     return begin
 
 
 def _apart(crowd: Crowd, a: np.ndarray, b: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Of each pair of parts: are they *proved* apart throughout a time interval (rows, 2)?"""
-    motions = [crowd.motions(which, times) for which in (a, b)]
-    apart = ~_balls_meet(crowd.balls(a, motions[0]), crowd.balls(b, motions[1]))
+    count, both, when = len(a), np.concatenate([a, b]), np.concatenate([times, times])
+    motion = crowd.motions(both, when)
+    balls = crowd.balls(both, motion)
+    apart = ~_balls_meet(balls[:count], balls[count:])
     left = np.flatnonzero(~apart)
     if len(left):
-        cells = [crowd.cells(which[left], times[left]) for which in (a, b)]
-        near = [m[left] for m in motions]
-        apart[left] = _cells_apart(*near, *cells) | _cells_apart(*near[::-1], *cells[::-1])
+        rows, others = np.concatenate([left, left + count]), np.concatenate([left + count, left])
+        cells = crowd.cells(both[rows], when[rows])
+        separate = _cells_apart(motion[rows], motion[others], cells, np.roll(cells, len(left), axis=0))
+        apart[left] = separate[:len(left)] | separate[len(left):]
     return apart
 
 
@@ -147,23 +167,23 @@ def _cells_apart(first: np.ndarray, second: np.ndarray, cells: np.ndarray, other
     count = len(first)
     back = 0.5 * (first[:, :9, 0] + first[:, :9, 1]).reshape(-1, 3, 3).transpose(0, 2, 1).reshape(-1, 9)
     back = np.where(np.isfinite(back), back, 0.0)
-    still = np.repeat(back[..., None], 2, axis=2)
-    shift = enclose(_shift_kernel(), np.concatenate([first[:, 9:], second[:, 9:]], axis=1), NO_NUMBERS)
-    zero = np.zeros((count, 3, 2))
-    turned = [enclose(_turn_kernel(), np.concatenate([still, m[:, :9], s], axis=1), NO_NUMBERS)
-              for m, s in ((first, zero), (second, shift))]
-    a, b = carried(turned[0], cells), carried(turned[1], others)
-    separate = (a[:, :, None, :, 0] > b[:, None, :, :, 1]) | (b[:, None, :, :, 0] > a[:, :, None, :, 1])
-    return np.asarray(np.all(np.any(separate, axis=-1), axis=(1, 2)))
-
-
-@functools.cache
-def _shift_kernel() -> Kernel:
-    return fixed_kernel(6, lambda *w: [w[3 + i] - w[i] for i in range(3)])
+    turned = enclose(_turn_kernel(), np.concatenate([np.repeat(back[..., None], 2, axis=2), first, second], axis=1), NO_NUMBERS)
+    images = carried(turned.reshape(2 * count, 12, 2), np.stack([cells, others], axis=1).reshape(2 * count, -1, 3, 2))
+    a, b = images[::2], images[1::2]
+    separate = np.full((count, a.shape[1], b.shape[1]), False)
+    for k in range(3):
+        separate |= a[:, :, None, k, 0] > b[:, None, :, k, 1]
+        separate |= b[:, None, :, k, 0] > a[:, :, None, k, 1]
+    return np.asarray(separate.reshape(count, -1).all(axis=1))
 
 
 @functools.cache
 def _turn_kernel() -> Kernel:
-    """N R and N T in the 9 entries of N, the 9 of R and the 3 of T."""
-    return fixed_kernel(21, lambda *w: [*(row_times(w[3 * i:3 * i + 3], w[9 + j:18:3]) for i in range(3) for j in range(3)),
-                                        *(row_times(w[3 * i:3 * i + 3], w[18:]) for i in range(3))])
+    """N R1 and 0, then N R2 and N (T2 - T1), in the 9 entries of N and the 12 of either motion."""
+    def write(*w: Expr) -> list[Expr]:
+        n, first, second = w[:9], w[9:21], w[21:]
+        shift = [second[9 + i] - first[9 + i] for i in range(3)]
+        turned = [[row_times(n[3 * i:3 * i + 3], r[j:9:3]) for i in range(3) for j in range(3)] for r in (first, second)]
+        return [*turned[0], *[w[0].pool.constant(0)] * 3, *turned[1], *(row_times(n[3 * i:3 * i + 3], shift) for i in range(3))]
+
+    return fixed_kernel(33, write)

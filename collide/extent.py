@@ -172,19 +172,28 @@ class Crowd:
     def __init__(self, parts: Sequence[Extent]) -> None:
         self.parts = tuple(parts)
         self.most = max((len(p.grid) for p in self.parts), default=1)
-        self.ball = np.stack([p.ball for p in self.parts])
         self.deforming = np.array([p.deforming for p in self.parts])
-        self._families: dict[int, list[int]] = {}
-        for k, part in enumerate(self.parts):
-            self._families.setdefault(id(part.placing.kernel), []).append(k)
+        kernels = [part.placing.kernel for part in self.parts]
+        self._kernels = list({id(kernel): kernel for kernel in kernels}.values())
+        number = {id(kernel): k for k, kernel in enumerate(self._kernels)}
+        self._family = np.array([number[id(kernel)] for kernel in kernels], np.int64)
+        self._numbers = [np.stack([part.placing.numbers for part, own in zip(self.parts, self._family, strict=True) if own == k])
+                         for k in range(len(self._kernels))]
+        # The place of each part in its family.
+        self._place = np.array([int((self._family[:k] == own).sum()) for k, own in enumerate(self._family)], np.int64)
+
+    @cached_property
+    def ball(self) -> np.ndarray:
+        return np.stack([p.ball for p in self.parts])
 
     def motions(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
         """Rotations and translations (rows, 12, 2), enclosed: one call for every family of motions."""
         out = np.empty((len(which), 12, 2))
-        for group in self._families.values():
-            rows = np.flatnonzero(np.isin(which, group))
-            numbers = np.stack([self.parts[k].placing.numbers for k in group])[np.searchsorted(group, which[rows])]
-            out[rows] = enclose(self.parts[group[0]].placing.kernel, times[rows, None], numbers)
+        family = self._family[which]
+        for k, kernel in enumerate(self._kernels):
+            rows = np.flatnonzero(family == k)
+            if len(rows):
+                out[rows] = enclose(kernel, times[rows, None], self._numbers[k][self._place[which[rows]]])
         return out
 
     def balls(self, which: np.ndarray, motion: np.ndarray) -> np.ndarray:
@@ -212,9 +221,12 @@ class Crowd:
 
 def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Cells (rows, cells, 3, 2) carried by motions (rows, 12, 2): R p + T, enclosed."""
-    count = cells.shape[1]
-    rows = np.concatenate([np.repeat(motion, count, axis=0), cells.reshape(-1, 3, 2)], axis=1)
-    return enclose(_rigid_kernel(), rows, NO_NUMBERS).reshape(len(motion), count, 3, 2)
+    rows, count = cells.shape[:2]
+    ends = np.empty((2, rows, count, 15))
+    for k in range(2):
+        ends[k, ..., :12], ends[k, ..., 12:] = motion[:, None, :, k], cells[..., k]
+    lo, hi = _rigid_kernel().interval(*ends.reshape(2, rows * count, 15))
+    return np.stack([lo, hi], axis=-1).reshape(rows, count, 3, 2)
 
 
 def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:

@@ -24,7 +24,7 @@ from .answer import possible
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
-from .extent import Extent, carried, extent_of, path_cells
+from .extent import Crowd, Extent, carried, extent_of, path_cells
 from .numbers import Numbers, numbers_of
 from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
 from .problem import Problem
@@ -66,12 +66,14 @@ class Scene:
         self._place()
 
     def _place(self) -> None:
+        self._parts = [parts_of(body, charts) for body, charts in zip(self.bodies, self.charts, strict=True)]
+        self._carried: dict[tuple[int, Window], np.ndarray] = {}
         faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
         self.near, self.many = self._near(faces), True
         self._meetings: list[Meeting] | None = None
 
     def parts(self, body: int) -> tuple[Part, ...]:
-        return parts_of(self.bodies[body], self.charts[body])
+        return self._parts[body]
 
     def take_chart(self, problem: Problem, variable: int, end: int) -> None:
         """Use smooth parameters round the pole at an end of a variable of a problem."""
@@ -114,8 +116,9 @@ class Scene:
     def meetings(self) -> list[Meeting]:
         """All that must be searched to know when bodies meet, in the order of their windows."""
         if self._meetings is None:
-            faces = [replace(m, closed=True) for m in self.near if self.by_faces(m.label)]
-            labels = {m.label for m in self.near if not self.by_faces(m.label)}
+            by_faces = {label: self.by_faces(label) for label in {m.label for m in self.near}}
+            faces = [replace(m, closed=True) for m in self.near if by_faces[m.label]]
+            labels = {label for label, alone in by_faces.items() if not alone}
             owners = sorted({k for label in labels for k in label})
             others = self._near([(k, part) for k in owners for part in self.parts(k)], labels)
             self._meetings = sorted([*faces, *others], key=lambda m: m.window[0])
@@ -196,17 +199,37 @@ class Scene:
         own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
         sides = []
         for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
-            on = [(p, _on_path(self._extent(body, p), p, face, boxes[:, at:at + 2], problem.outer[at:at + 2])) for p in self.parts(body)]
-            sides.append([(p, near) for p, near in on if own or near.any()])
-        if all(p.dimension == 2 for side in sides for p, _ in side):
+            parts = self.parts(body) if own else _on_face(self.parts(body), face)
+            on = _on_paths(tuple(self._extent(body, p) for p in parts), parts, face, boxes[:, at:at + 2], problem.outer[at:at + 2])
+            near = np.flatnonzero(on.any(axis=1) | bool(own))
+            sides.append(([parts[k] for k in near.tolist()], on[near]))
+        if all(p.dimension == 2 for parts, _ in sides for p in parts):
             return []
+        self._carry([(body, p) for body, (parts, _) in zip(m.label, sides, strict=True) for p in parts], span)
         margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
         places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
-        rest = np.full(len(own), True)
-        a, b = ([(p, _meets(self._extent(body, p), span, places) & np.concatenate([near, rest])) for p, near in side]
-                for body, side in zip(m.label, sides, strict=True))
-        return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, near), (q, close) in itertools.product(a, b)
-                if p.dimension + q.dimension < 4 and (near & close).any()]
+        a, b = (self._meets(parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True) for parts, on in sides)
+        both = (a[:, None] & b[None]).any(axis=2)
+        return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, q), meet in zip(
+            itertools.product(sides[0][0], sides[1][0]), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
+
+    def _carry(self, parts: Sequence[tuple[int, Part]], span: Window) -> None:
+        """Find out where parts of bodies are throughout a span of time, in cells, all at once."""
+        new = [(body, p) for body, p in parts if (id(p), span) not in self._carried]
+        if new:
+            crowd, which = Crowd([self._extent(body, p) for body, p in new]), np.arange(len(new))
+            times = np.tile(span, (len(new), 1))
+            cells = carried(crowd.motions(which, times), crowd.cells(which, times))
+            self._carried |= {(id(p), span): own for (_, p), own in zip(new, cells, strict=True)}
+
+    def _meets(self, parts: Sequence[Part], span: Window, boxes: np.ndarray) -> np.ndarray:
+        """(parts, n): may the part come into the box (n, 3, 2) in space within the span?"""
+        most = max(len(self._carried[id(p), span]) for p in parts)
+        cells = np.stack([_padded(self._carried[id(p), span], most) for p in parts])[:, :, None]
+        meet = np.full((len(parts), most, len(boxes)), True)
+        for k in range(3):
+            meet &= (cells[..., k, 0] <= boxes[:, k, 1]) & (boxes[:, k, 0] <= cells[..., k, 1])
+        return np.asarray(meet.any(axis=1))
 
 
 def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
@@ -219,29 +242,59 @@ def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
     return np.stack([np.maximum(lo[:, :3], lo[:, 3:]), np.minimum(hi[:, :3], hi[:, 3:])], axis=-1)
 
 
-def _on_path(extent: Extent, part: Part, face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Of each box (n, 2, 2) in the parameters of a face: may a point of the part be in it?"""
-    assert isinstance(part, Parametric) and isinstance(face, Parametric)
-    if part is face:
-        return np.full(len(boxes), True)
-    paths = [path for surface, path in part.outward if surface is face.surface]
+@functools.lru_cache(maxsize=4096)
+def _on_face(parts: tuple[Part, ...], face: Part) -> tuple[Part, ...]:
+    """The face and the parts that have a path on its surface."""
+    assert isinstance(face, Parametric)
+    return tuple(p for p in parts if p is face or (isinstance(p, Parametric) and any(s is face.surface for s, _ in p.outward)))
+
+
+def _on_paths(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    """(parts, n): may a point of the part be in the box (n, 2, 2) in the parameters of a face?"""
+    assert isinstance(face, Parametric)
+    cells, owners = _cells_on(extents, parts, face)
     low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
-    if paths and part.dimension == 0 and part.feature == face.feature:
-        # A pole: all of a side.
-        return np.asarray((low | high).any(axis=1))
-    on = np.full(len(boxes), False)
-    for path in paths:
-        cells = _path_cells(extent, path)[:, None]
-        within = (cells[..., 0] <= boxes[..., 1]) & (boxes[..., 0] <= cells[..., 1])
-        # Both ends of a parameter that closes on itself are one place.
-        across = (low & (cells[..., 1] >= domain[:, 1])) | (high & (cells[..., 0] <= domain[:, 0]))
-        on |= (within | (across & (np.array(face.periods) != 0.0))).all(axis=2).any(axis=0)
+    within = np.full((len(cells), len(boxes)), True)
+    for j, ends in enumerate(np.moveaxis(cells, 1, 0)[:, :, None]):
+        meet = (ends[..., 0] <= boxes[:, j, 1]) & (boxes[:, j, 0] <= ends[..., 1])
+        if face.periods[j] != 0.0:
+            # Both ends of a parameter that closes on itself are one place.
+            meet |= (low[:, j] & (ends[..., 1] >= domain[j, 1])) | (high[:, j] & (ends[..., 0] <= domain[j, 0]))
+        within &= meet
+    on = np.full((len(parts), len(boxes)), False)
+    if len(owners):
+        some, begins = np.unique(owners, return_index=True)
+        on[some] = np.logical_or.reduceat(within, begins, axis=0)
+    for k, part in enumerate(parts):
+        if part is face:
+            on[k] = True
+        elif _is_pole(part, face):
+            # All of a side.
+            on[k] = (low | high).any(axis=1)
     return on
 
 
+def _is_pole(part: Part, face: Part) -> bool:
+    return part.dimension == 0 and part.feature == face.feature and bool(_paths(part, face))
+
+
+def _paths(part: Part, face: Part) -> list[Path]:
+    assert isinstance(part, Parametric) and isinstance(face, Parametric)
+    return [path for surface, path in part.outward if surface is face.surface]
+
+
 @functools.lru_cache(maxsize=4096)
-def _path_cells(extent: Extent, path: Path) -> np.ndarray:
-    return path_cells(path, extent.symbols, extent.grid, extent.numbers)
+def _cells_on(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part) -> tuple[np.ndarray, np.ndarray]:
+    """Cells (k, 2, 2) of the paths of parts on a face, and the number of the part of each, in order; none of the face and of poles."""
+    found = [(number, path_cells(path, extent.symbols, extent.grid, extent.numbers))
+             for number, (extent, part) in enumerate(zip(extents, parts, strict=True))
+             if part is not face and not _is_pole(part, face) for path in _paths(part, face)]
+    cells = np.concatenate([c for _, c in found]) if found else np.empty((0, 2, 2))
+    return cells, np.repeat([number for number, _ in found], [len(c) for _, c in found]).astype(np.int64)
+
+
+def _padded(cells: np.ndarray, most: int) -> np.ndarray:
+    return np.concatenate([cells, np.repeat(cells[-1:], most - len(cells), axis=0)])
 
 
 def _left(search: Search, k: int) -> np.ndarray:
@@ -249,14 +302,6 @@ def _left(search: Search, k: int) -> np.ndarray:
     own = [i for i in search.solutions if search.owner(i) == k and possible(search, i)]
     n = len(search.problems[k].variables)
     return np.concatenate([search.open(k), search.arrays["found"][own, :n]])
-
-
-def _meets(extent: Extent, span: Window, boxes: np.ndarray) -> np.ndarray:
-    """Of each box (n, 3, 2) in space: may the part come into it within the span?"""
-    times = np.array([span])
-    cells = carried(extent.placing.enclose(times[:, None]), extent.cells(times))[0]
-    meet = np.all((cells[:, None, :, 0] <= boxes[..., 1]) & (boxes[..., 0] <= cells[:, None, :, 1]), axis=-1)
-    return np.asarray(meet.any(axis=0))
 
 
 def _closed_border(m: Meeting) -> np.ndarray:
