@@ -13,7 +13,7 @@ from codegen.loops import call_kernel, native
 FIELDS = {
     "count": int,     # (COUNTS,): see below
     "real": float,    # (REALS,)
-    "clock": float,   # (6, 8): windows of time, their beginnings and their ends, as -lo and hi
+    "clock": float,   # (6 + 2 PARAMETERS, 8): windows of time, their beginnings and ends, and numbers of the query, as -lo and hi
     "a": float,       # (8,): beginnings of windows, within `clock`
     "b": float,       # (8,): ends
     "numbers": float,  # parameters of the motion kernel
@@ -27,11 +27,13 @@ FIELDS = {
     "parameters": float,  # (n, 2)
     "verdict": int,   # (n,)
     "tests": int,     # (n,)
+    "values": float,  # (n, PARAMETERS): of the symbols of the motions
 }  # fmt: skip
 
 # Addresses of the kernels (MOTION is 0 for straight trajectories), of the present query, its bytes, and calls of the kernel; LEFT:
-# how many queries are neither hit nor missed.
-KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, COUNTS = 0, 1, 2, 3, 4, 5, 6, 7, 8
+# how many queries are neither hit nor missed. PARAMETERS: how many numbers of its own the motions have in every query. AGAIN: 1 where
+# the queries that were given up go on from where they were.
+KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, PARAMETERS, AGAIN, COUNTS = range(11)
 # Windows below SHORTEST are near the resolution of doubles.
 TOLERANCE, SHORTEST, BEGINNING, END, REALS = 0, 1, 2, 3, 4
 MISS, HIT, UNDECIDED, GIVEN_UP = 0, 1, 2, 3
@@ -45,25 +47,39 @@ def search(s, first, last):
     """Search queries from `first` to `last` - 1, which come one after the other, until a slice is over; the next one, or `last`."""
     if first == 0:
         s.count[LEFT] = 0
-        if s.count[MOTION] != 0:
+        if s.count[MOTION] != 0 and s.count[PARAMETERS] == 0:
             cut(s, s.real[BEGINNING], s.real[END])
             call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
             call_kernel(s.count[CONTROL], s.clock, s.raw, s.first)
     calls = 0
     for q in range(first, last):
-        s.verdict[q] = first_contact(s, s.real[BEGINNING], s.real[END], 1)
-        s.tests[q] = LANES * s.count[CALLS]
+        if s.count[AGAIN] == 0:
+            calls += ask(s, q, s.real[BEGINNING], 1)
+        elif s.verdict[q] == GIVEN_UP:
+            calls += ask(s, q, s.time[2 * q], 0)
         s.count[QUERY] += s.count[BYTES]
-        if s.verdict[q] != MISS:
-            for k in range(2):
-                s.time[2 * q + k] = s.answer[k]
-                s.parameters[2 * q + k] = s.answer[2 + k]
         if s.verdict[q] > HIT:
             s.count[LEFT] += 1
-        calls += s.count[CALLS]
         if calls >= SLICE:
             return q + 1
     return last
+
+
+@native
+def ask(s, q, beginning, kept):
+    """Search query q from `beginning`; the calls it took."""
+    for k in range(s.count[PARAMETERS]):
+        x = s.values[s.count[PARAMETERS] * q + k]
+        for lane in range(LANES):
+            s.clock[(6 + 2 * k) * LANES + lane] = -x
+            s.clock[(7 + 2 * k) * LANES + lane] = x
+    s.verdict[q] = first_contact(s, beginning, s.real[END], kept if s.count[PARAMETERS] == 0 else 0)
+    s.tests[q] = LANES * s.count[CALLS] + (s.tests[q] if s.count[AGAIN] != 0 else 0)
+    if s.verdict[q] != MISS:
+        for k in range(2):
+            s.time[2 * q + k] = s.answer[k]
+            s.parameters[2 * q + k] = s.answer[2 + k]
+    return s.count[CALLS]
 
 
 @native

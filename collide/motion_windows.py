@@ -14,7 +14,7 @@ average too, and a product of k points or vectors a polynomial of degree k in s 
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,12 +43,13 @@ LARGEST = 2.0**100
 
 class Windows(NamedTuple):
     """`kernel`: the entries of both motions over windows of time; `control`: address of the function that makes a table of them;
-    `numbers`: the values of its parameters as a block of lanes.
+    `numbers`: the values of its parameters as a block of lanes. `symbols`: whose values are further variables of it.
     """
 
     kernel: Kernel
     control: int
     numbers: np.ndarray
+    symbols: tuple[Any, ...]
 
     @property
     def raw(self) -> int:
@@ -63,10 +64,15 @@ class Windows(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def motion_windows(first: Motion, second: Motion) -> Windows:
-    """Motions that differ only in their numbers share the compiled code."""
+def motion_windows(first: Motion, second: Motion, symbols: tuple[Any, ...] = ()) -> Windows:
+    """Motions that differ only in their numbers share the compiled code. `symbols`: of the motions, besides t."""
+    free = set().union(*(part.free_symbols for m in (first, second) for part in (m.rotation, m.translation))) - {t}
+    for missing in sorted(free - set(symbols), key=str):
+        raise ValueError(f"the motions depend on {missing}, which has no value here; give one with parameters={{{missing}: ...}}, "
+                         "where that is possible, or substitute it")
     pool = ExprPool()
-    entries, numbers = family(convert([e for m in (first, second) for e in (*m.rotation, *m.translation)], {t: pool.variable(0)}, pool))
+    known = {t: pool.variable(0)} | {s: pool.variable(3 + k) for k, s in enumerate(symbols)}
+    entries, numbers = family(convert([e for m in (first, second) for e in (*m.rotation, *m.translation)], known, pool))
     pool = entries[0].pool
     window, start, end = (pool.variable(k) for k in range(3))
     speed = [row[0] for row in partials(entries, [window])]
@@ -78,8 +84,9 @@ def motion_windows(first: Motion, second: Motion) -> Windows:
     if jumps:
         outputs.append(_doubt(entries))
     lanes = np.repeat((numbers * [-1.0, 1.0])[:, :, None], 8, axis=2)
-    return Windows(Kernel(outputs, ["t", "start", "end"], [f"p{k}" for k in range(len(numbers))]), control_kernel(jumps),
-                   np.ascontiguousarray(lanes))
+    names = ["t", "start", "end", *(str(s) for s in symbols)]
+    return Windows(Kernel(outputs, names, [f"p{k}" for k in range(len(numbers))]), control_kernel(jumps), np.ascontiguousarray(lanes),
+                   symbols)
 
 
 def _doubt(entries: Sequence[Expr]) -> Expr:

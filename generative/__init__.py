@@ -9,10 +9,10 @@ from .polyhedron import polyhedron
 from .screw import interpolate_poses, keyframes
 from .sew import cap, sew
 from .surface import ParametricSurface
-from .symbols import t, u, v, x, y, z
+from .symbols import Parameter, t, u, v, x, y, z
 
 __all__ = [
-    "IDENTITY", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Motion", "ParametricSurface", "Rigid", "Screw", "Solid",
-    "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "interpolate_poses", "intersection",
-    "keyframes", "patch", "polyhedron", "primitives", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
+    "IDENTITY", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Motion", "Parameter", "ParametricSurface", "Rigid", "Screw",
+    "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "interpolate_poses",
+    "intersection", "keyframes", "patch", "polyhedron", "primitives", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip
