@@ -7,6 +7,7 @@ from .budget import Budget
 from .first import first_contact
 from .linear_ccd import edge_edge, triangle_triangle, vertex_face
 from .mesh_ccd import MeshContact, mesh_mesh
+from .mesh_tree import Mesh
 from .minimize import Minimum, MinimumStatus, minimize
 from .nurbs import BezierNets, nurbs_to_bezier
 from .result import Contacts, Start, Status
@@ -17,7 +18,7 @@ from .trace import Trace, trace
 from .tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Contacts", "Interval", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
+    "BezierNets", "Budget", "Contacts", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
     "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "edge_edge",
     "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle",
     "vertex_face",

@@ -16,21 +16,21 @@ from .budget import Budget, as_budget
 from .checks import check_span
 from .linear_ccd import Motions, check_motions, check_moving_tolerance, check_straight
 from .linear_kernel import window_kernel
-from .linear_loop import GIVEN_UP, HIT, QUERY
+from .linear_loop import HIT, QUERY
 from .linear_memory import Memory
 from .linear_moving import moving_window_kernel
 from .linear_triangles import EDGES, FACES, weights
 from .mesh_kernel import meeting, rigid_boxes, straight_boxes
 from .mesh_loop import ANSWER, CUT, LEAST, MEET, RECORDED, RECORDS
 from .mesh_start import crossing, meet_exactly
-from .mesh_tree import Mesh, as_mesh, tree
+from .mesh_tree import Mesh, as_mesh
 from .motion_windows import motion_windows
 from .native import compiled
 from .result import Status
 
 # Tests a slice: some tens of milliseconds, so that Ctrl-C and budgets are prompt. Room for queued pairs, at first.
 _SLICE, _ROOM = 200_000, 1 << 12
-# As in `linear_ccd`: calls of the kernel a query.
+# As in `linear_ccd`: calls of the kernel a query, after which it is decided exactly, or queued again.
 _CALLS, _MOST_CALLS = 20, 3000
 
 
@@ -85,10 +85,10 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
               budget: Budget | float | None = None) -> MeshContact:
     """When do two moving triangle meshes first meet, as closed surfaces?
 
-    Each mesh is a pair (vertices, triangles), triangles (m, 3) being indices. Without `motions` vertices (2, n, 3) are places
-    at t = 0 and at t = 1, between which they move at constant velocity, and the answer is exact: neither a false positive nor
-    a false negative. With `motions` vertices (n, 3) are in the frames of two bodies, and `time` is the span; what cannot be
-    decided near the resolution of doubles is UNRESOLVED (see `edge_edge`).
+    Each mesh is a pair (vertices, triangles), triangles (m, 3) being indices, or a `Mesh` made of them, for several queries.
+    Without `motions` vertices (2, n, 3) are places at t = 0 and at t = 1, between which they move at constant velocity, and the
+    answer is exact: neither a false positive nor a false negative. With `motions` vertices (n, 3) are in the frames of two bodies,
+    and `time` is the span; what cannot be decided near the resolution of doubles is UNRESOLVED (see `edge_edge`).
 
     Meshes that cross at the beginning are in contact there. A mesh wholly inside another closed one does not touch it. Bodies
     that are close and move nearly alike take long: they are told apart sooner as one sees the other, with
@@ -114,7 +114,7 @@ class _Search:
     def __init__(self, meshes: tuple[Mesh, Mesh], motions: tuple[Motion, Motion] | None, span: tuple[float, float],
                  tolerance: float) -> None:
         self.meshes, self.motions, self.span, self.tolerance = meshes, motions, span, tolerance
-        trees = [tree(m) for m in meshes]
+        trees = [m.tree for m in meshes]
         self.tally, self.bound = np.zeros(mesh_loop.TALLIES, np.int64), np.full(mesh_loop.BOUNDS, np.inf)
         self.best = np.full((2, ANSWER), np.inf)
         self.record, self.q = np.zeros((RECORDS, 3), np.int64), np.zeros(36)
@@ -226,7 +226,7 @@ def _answer(search: _Search, finished: bool, began: float) -> MeshContact:
         return _nothing(search.span[1], search, began)
     certain = proved[1] - least <= search.tolerance
     row = proved if certain or not np.isfinite(other[0]) else other
-    status = Status.CONTACT if certain else Status.BUDGET_SPENT if not finished or row[7] == GIVEN_UP else Status.UNRESOLVED
+    status = Status.CONTACT if certain else Status.BUDGET_SPENT if not finished else Status.UNRESOLVED
     end = float(min(row[1], search.span[1]))
     tests, queries, leaves = search.tally[mesh_loop.TESTS:mesh_loop.TALLIES].tolist()
     triangles, parts, point, share = None, None, np.full(3, np.nan), np.full((2, 3), np.nan)

@@ -3,7 +3,8 @@
 The key of a pair is a time before which its nodes are apart. The pair with the least one is taken: if a node can be split, the two
 pairs with its children are tested in eight windows, from that time to the earliest contact known; their keys are where the first
 window begins in which they may meet. Two triangles are searched for contacts of the vertices and edges they stand for, by
-`linear_loop`. What begins no earlier than a known contact ends is dropped, so the search ends with the first one.
+`linear_loop`; where that takes long, they are queued again with the time that was reached. What begins no earlier than a known
+contact ends is dropped, so the search ends with the first one.
 """
 
 import numpy as np
@@ -37,8 +38,8 @@ FIELDS = {
 
 # Addresses of kernels and of the boxes of both trees; the heap; and counts.
 (BOXES, MEETING, VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, NODES1, NODES2, ROOT, FREE, RECORDED, TESTS, QUERIES, LEAVES, TALLIES) = range(14)
-# No contact is left after CUT that matters; none is before LEAST except in open pairs.
-CUT, LEAST, BOUNDS = 0, 1, 2
+# No contact is left after CUT that matters; none is before LEAST except in open pairs. LATER: before it none of the present triangles.
+CUT, LEAST, LATER, BOUNDS = 0, 1, 2, 3
 # What a query is about: vertex p of the first and the second triangle, p and 3 + p; edges p and q, 6 + 3 p + q; MEET, the triangles.
 MEET, ANSWER, RECORDS = 15, 8, 64
 FINISHED, SLICE, NEED_ROOM, DECIDE = 0, 1, 2, 3
@@ -68,7 +69,10 @@ def search(s, tests):
         s.tally[FREE] += 1
         a, b, time = s.pair[2 * i], s.pair[2 * i + 1], s.key[i]
         if s.tree1[a] < 0 and s.tree2[b] < 0:
+            s.bound[LATER] = np.inf
             triangles(s, -1 - s.tree1[a], -1 - s.tree2[b], time)
+            if s.bound[LATER] < np.inf:
+                push(s, a, b, s.bound[LATER])
             if s.tally[RECORDED] > 0:
                 return DECIDE
         else:
@@ -177,7 +181,9 @@ def ask(s, kernel, i, j, part, time):
     s.tally[QUERIES] += 1
     verdict = first_contact(s, time, end, 0)
     s.tally[TESTS] += LANES * s.count[CALLS]
-    if verdict == HIT or (verdict != MISS and s.count[MOTION] != 0):
+    if verdict == GIVEN_UP and s.count[MOTION] != 0:
+        s.bound[LATER] = min(s.bound[LATER], s.answer[0])
+    elif verdict == HIT or (verdict != MISS and s.count[MOTION] != 0):
         note(s, verdict, i, j, part)
     elif verdict != MISS:
         defer(s, i, j, part)
@@ -207,7 +213,7 @@ def note(s, verdict, i, j, part):
         s.best[ANSWER * row + 7] = verdict
     if row == 0:
         s.bound[CUT] = min(s.bound[CUT], end)
-    elif verdict != GIVEN_UP:
+    else:
         s.bound[CUT] = min(s.bound[CUT], max(begin + s.real[TOLERANCE], end))
 
 

@@ -148,13 +148,54 @@ def test_the_queue_grows(monkeypatch):
     assert scarce.status is Status.CONTACT and (scarce.time, scarce.tests, scarce.pairs) == (plenty.time, plenty.tests, plenty.pairs)
 
 
+def test_meshes_made_ready():
+    """The same answers, also at other places with the old tree. (Fails where boxes are not made anew.)"""
+    g = np.random.default_rng(4)
+    (a, ta), (b, tb) = soup(g, 60, 0.2), soup(g, 60, 0.2)
+    first, second = collide.Mesh(a, ta), collide.Mesh(b, tb)
+    plain, ready = (collide.mesh_mesh(*pair, motions=(TURN, WEAVE)) for pair in (((a, ta), (b, tb)), (first, second)))
+    assert (ready.time, ready.tests, ready.triangles) == (plain.time, plain.tests, plain.triangles) and "60 triangles" in repr(first)
+    for shift in (2.5, 1.5):
+        paths = np.stack([a + [shift, 0, 0], a]), np.stack([b, b[:, [1, 0, 2]]])
+        plain = collide.mesh_mesh((paths[0], ta), (paths[1], tb))
+        moved = collide.mesh_mesh(first.with_vertices(paths[0]), second.with_vertices(paths[1]))
+        assert plain.status is moved.status is Status.CONTACT and plain.time.lo <= moved.time.hi and moved.time.lo <= plain.time.hi
+    for tree in (first.tree, second.with_vertices(paths[1]).tree):
+        for node, child in enumerate(tree.children):
+            if child >= 0:
+                lower = tree.boxes.reshape(-1, 2, 2, 3)[:, :, 0]
+                np.testing.assert_array_equal(lower[node], lower[child:child + 2].min(axis=0))
+    with pytest.raises(ValueError, match="got a Mesh of"):
+        collide.mesh_mesh(first, second)
+    with pytest.raises(ValueError, match="vertices, got 3"):
+        first.with_vertices(a[:3])
+    with pytest.raises(ValueError, match="vertices of the mesh must be finite"):
+        collide.Mesh(a * math.inf, ta)
+    with pytest.raises(ValueError, match="indices from 0 to 7"):
+        collide.Mesh(BOX, SIDES + 3)
+
+
+def test_triangles_that_stay_close_wait():
+    """Two plates 1e-9 apart that turn together, and then meet; a budget tells how far they were followed. (Fails where what is given
+    up is forgotten.)
+    """
+    plate = np.array([[-1.0, -1, 0], [1, -1, 0], [0, 1, 0]]), [[0, 1, 2]]
+    other = plate[0] * [0.75, 0.5, 1] + [0.1, 0.05, 1e-9], [[0, 1, 2]]
+    closing = TURN @ Rigid(translation=[0, 0, -sp.Max(0, t - sp.Rational(3, 4)) / 10**6])
+    r = collide.mesh_mesh(plate, other, motions=(TURN, closing))
+    assert r.status is Status.CONTACT and r.time.lo <= 0.751 <= r.time.hi <= r.time.lo + 1e-6
+    assert collide.mesh_mesh(plate, other, motions=(TURN, TURN)).status is Status.NO_CONTACT
+    r = collide.mesh_mesh(plate, other, motions=(TURN, closing), budget=collide.Budget(boxes=100_000))
+    assert r.status is Status.BUDGET_SPENT and 0 < r.clear_until <= 0.751 and r.time.hi == 1
+
+
 def test_budget_and_bad_input():
     still = np.stack([BOX, BOX])
     r = collide.mesh_mesh((BOX, SIDES), (BOX + 0.1, SIDES), motions=(TURN, WEAVE), budget=1e-9)
     assert r.status is Status.BUDGET_SPENT and r.clear_until == 0.0 and r.time == (0.0, 1.0) and "budget" in r.summary()
     assert collide.mesh_mesh((still[:, :0], np.zeros((0, 3), int)), (still, SIDES)).status is Status.NO_CONTACT
     good = still, SIDES
-    for bad, message in ((3, r"pair \(vertices, triangles\)"), ((BOX, SIDES), r"shape \(2, n, 3\)"),
+    for bad, message in ((3, r"Mesh or a pair \(vertices, triangles\)"), ((BOX, SIDES), r"shape \(2, n, 3\)"),
                          ((still, SIDES + 7), "indices from 0 to 7"), ((still, SIDES * 1.0), "whole numbers"),
                          ((still * math.nan, SIDES), "finite"), (("x", SIDES), "array of numbers")):
         with pytest.raises(ValueError, match=message):
