@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from . import cache
 from .elementary import arithmetic, exponential
 from .expr import Expr, reachable
-from .serialize import serialize
 from .lanes import Module
 from .linear import intersect_quotient
 from .native import Code, add_entry, host, llvm_version, object_code
 from .operations import INLINE, interval_operation
 from .reference import enclose_constant
+from .serialize import serialize
 from .signs import Known, analyse
 
 Value = str

@@ -60,7 +60,8 @@ class _Batch:
 
     def write(self) -> None:
         L = self.L
-        for name, count, size in (("x", self.variables, self.reads), ("p", self.parameters, self.reads), ("out", self.outputs, self.writes)):
+        counts = {"x": (self.variables, self.reads), "p": (self.parameters, self.reads), "out": (self.outputs, self.writes)}
+        for name, (count, size) in counts.items():
             room = L.emit(f"mul i64 {count}, {size}") if isinstance(count, str) else max(count * size, 1)
             L.lines.append(f"  %{name} = alloca {L.vector}, i64 {room}, align 64")
         L.lines += ["  %last = sub i64 %rows, 1", "  br label %next", "next:",

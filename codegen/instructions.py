@@ -85,7 +85,7 @@ class _Library:
         with self._lock:
             new = {i.symbol: i for i in instructions if i.symbol not in self.address}
             if new:
-                self._link(tuple(sorted(new)), lambda module: [_define(module, i) for i in new.values()])
+                self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()))
             return self.address
 
     def enter(self) -> int:
@@ -109,6 +109,11 @@ class _Library:
 
 
 UPWARD, NEAREST = _Library("upward"), _Library("nearest")
+
+
+def _define_all(module: Module, instructions: Iterable[Instruction]) -> None:
+    for instruction in instructions:
+        _define(module, instruction)
 
 
 def _define(module: Module, instruction: Instruction) -> None:

@@ -230,7 +230,7 @@ class Kernel:
         bad = ctypes.c_int64(-1)
         arguments = rows, *map(_address, (*x, *p)), stride, *map(_address, out), ctypes.addressof(bad)
         if self._interpretable:
-            _general(kind)(*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
+            _general(kind)[0](*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
         else:
             _loop(self._code(kind, "batch"))(*arguments)
         if bad.value >= 0:
@@ -294,15 +294,15 @@ def _loop(code: Code) -> Callable[..., None]:
 
 
 @functools.cache
-def _general(kind: Kind) -> Callable[..., None]:
-    """The loop over arrays for kernels that have none of their own."""
+def _general(kind: Kind) -> tuple[Callable[..., None], Code]:
+    """The loop over arrays for kernels that have none of their own, and the code that must stay alive for it."""
     def build() -> bytes:
         module = Module()
         add_general_batch(module, kind)
         return object_code(module.text())
 
     code = _linked(cache.key("general batch", kind, "\0".join(host()), llvm_version()), "batch", build)
-    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"])
+    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"]), code
 
 
 # Reentrant: lowering may run a kernel for the numbers that the code holds.

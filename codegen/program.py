@@ -16,7 +16,6 @@ import numpy as np
 from .expr import Expr, reachable
 from .instructions import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
 from .lanes import WIDTH, Emit
-from .quadrature import expand
 from .translate import Kind, Translation, Values, vectors
 
 _REPEATED = frozenset({"integral", "inverse", "sum", "union", "loop"})

@@ -56,7 +56,7 @@ class _Stubs:
         key = cache.key("stubs", str(_STUBS), "\0".join(host()), llvm_version())
         code = cache.load(key)
         if code is None:
-            code = object_code(_stubs(names), opt=1)
+            code = object_code(_stubs(names), opt=0)
             cache.store(key, code)
         self._code = Code(code, (*names, "cells"))
         self.addresses = [self._code.address[name] for name in names]
@@ -95,7 +95,8 @@ class Tiered:
             self.address = self._stubs.addresses[self._k]
             self.program = Program(outputs, kind, self._stubs.calls.ctypes.data + 8 * self._k)
             self._stubs.cells[self._k] = self.program.entry, self.program.address
-            self._build, self._code = build, None
+            self._build = build
+            self._code: Code | None = None
             self._uses = Uses()
 
     @property
@@ -105,18 +106,17 @@ class Tiered:
 
     def use(self) -> None:
         """A query is about to use it."""
-        with _lock:
-            if self._uses.note() >= QUERIES and self.calls >= AGAIN:
-                self.compile()
+        if self._uses.note() >= QUERIES and self.calls >= AGAIN:
+            self.compile()
 
     def compile(self) -> None:
-        """Machine code from now on."""
+        """Machine code from now on. (Built outside the lock: building takes locks that are held where a `Tiered` is made.)"""
+        code = self._build()
         with _lock:
-            if self._code is None:
-                self._code = self._build()
-                # The stub passes a fourth argument, in a register that a function of three does not look at.
-                self._stubs.cells[self._k, 0] = self._code.address["block"]
-                self._stubs.calls[self._k] = 0
+            self._code = code
+            # The stub passes a fourth argument, in a register that a function of three does not look at.
+            self._stubs.cells[self._k, 0] = code.address["block"]
+            self._stubs.calls[self._k] = 0
 
 
 def compile_busy() -> None:

@@ -172,7 +172,8 @@ class Translation:
         a, b = e.args
         if not self.constant[a.index]:
             a, b = b, a
-        emit, values, numbers = arithmetic.constant_product(*self.values[b.index], *self._enclosed(a))
+        (n, h), (lo, hi) = self.values[b.index], self._enclosed(a)
+        emit, values, numbers = arithmetic.constant_product(n, h, lo, hi)
         return self.apply(emit.__name__, emit, *values, *map(self.number, numbers), short=True)
 
     def _find_pairs(self) -> dict[int, Expr]:

@@ -16,7 +16,8 @@ import sympy as sp
 from codegen.expr import Expr, ExprPool
 from codegen.family import family
 from codegen.from_sympy import convert
-from codegen.kernel import Kernel, compile, deserialize, serialize
+from codegen.kernel import Kernel, compile
+from codegen.serialize import deserialize, serialize
 from generative import Motion, t, u, v, x, y, z
 
 from .numbers import NONE, Numbers

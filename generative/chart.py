@@ -33,21 +33,32 @@ def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
     return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
 
 
-@functools.lru_cache(maxsize=512)
 def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[ParametricSurface, Any] | None:
     """The surface round the pole at an end of `symbol`, with p and q as its parameters u and v, over a square; and the value
     of `symbol` up to which the square covers the surface from the pole on. None where no smooth formula is found.
 
     `surface` must be proved to close on itself along its other parameter.
     """
-    other = v if symbol is u else u
-    lo, hi = surface.domain[other]
-    pole, opposite = surface.domain[symbol][end], surface.domain[symbol][1 - end]
+    found = _resting_chart(tuple(surface.body), tuple(surface.domain.items()), symbol, end)
+    if found is None:
+        return None
+    smooth, half, limit = found
+    flipped = surface.flipped != ((end == 0) if symbol is v else (end == 1))
+    return ParametricSurface(smooth, {u: (-half, half), v: (-half, half)}, flipped=flipped, motion=surface.motion), limit
+
+
+@functools.lru_cache(maxsize=512)
+def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, Any]], ...], symbol: Any, end: int,
+                   ) -> tuple[tuple[Any, ...], Any, Any] | None:
+    """The formulas of a chart, half the side of its square, and how far it reaches: the same for equal bodies, however they move."""
+    limits, other = dict(domain), v if symbol is u else u
+    lo, hi = limits[other]
+    pole, opposite = limits[symbol][end], limits[symbol][1 - end]
     if opposite.free_symbols:
         return None
     inward = 1 if end == 0 else -1
     w, r = sp.Dummy("w", real=True), sp.Dummy("r", real=True)
-    body = [e.subs({other: lo + (hi - lo) / (2 * sp.pi) * w, symbol: pole + inward * r}, simultaneous=True) for e in surface.body]
+    body = [e.subs({other: lo + (hi - lo) / (2 * sp.pi) * w, symbol: pole + inward * r}, simultaneous=True) for e in points]
     rate = _rate(body, r)
     if rate is None:
         return None
@@ -58,9 +69,7 @@ def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[Param
     reach = sp.Min(reach, _ANGLE / rate) if rate else reach
     rho = math.tan(float(reach * rate) / 2) if rate else float(reach)
     half = sp.Rational(math.ceil(_BEYOND * rho * 2**20), 2**20)
-    flipped = surface.flipped != ((end == 0) if symbol is v else (end == 1))
-    chart = ParametricSurface(smooth, {u: (-half, half), v: (-half, half)}, flipped=flipped, motion=surface.motion)
-    return chart, pole + inward * reach
+    return tuple(smooth), half, pole + inward * reach
 
 
 def _rate(body: Sequence[Any], r: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 
 import codegen
 from codegen.expr import ARITY, Expr, ExprPool, evaluate, reachable
-from codegen.kernel import deserialize, serialize
+from codegen.serialize import deserialize, serialize
 
 
 class Floats:

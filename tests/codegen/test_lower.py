@@ -12,7 +12,7 @@ from codegen import lower
 from codegen.expr import Expr, ExprPool
 from codegen.lower import _Slots, batch_width
 from codegen.native import Code, object_code
-from codegen.translate import Kind
+from codegen.translate import Kind, decorated_nodes, live_nodes
 
 from .boxes import random_boxes, same_bits
 
@@ -117,7 +117,7 @@ def test_only_what_is_needed_is_computed() -> None:
     guarded = pool.guarded(x + 1, pool.node("tan", x))
     constant = pool.node("sin", pool.constant(1)) * pool.constant("pi")
     for kind, tangent in (("interval", False), ("decorated", True), ("points", False)):
-        ops = [e.op for e in lower._live([guarded, constant + x], kind, lower._decorated([guarded], kind))]
+        ops = [e.op for e in live_nodes([guarded, constant + x], kind, decorated_nodes([guarded], kind))]
         assert ("tan" in ops) == tangent and ("sin" in ops) == (kind == "points")
 
 
