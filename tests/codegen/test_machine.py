@@ -10,9 +10,11 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen import lower, native
+from codegen import instructions, lower, native
 from codegen.expr import Expr, ExprPool
+from codegen.lanes import Module
 from codegen.native import Code
+from codegen.program import _Writer, interpretable
 from codegen.translate import Kind
 
 from .boxes import random_boxes, same_bits
@@ -52,7 +54,24 @@ def test_avx2_and_this_processor_give_the_same_bits() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_emitted_code_calls_nothing_outside(kind: Kind, cpu: str | None) -> None:
     outputs, variables = all_operations()
-    text = native.assembly(codegen.compile(outputs, variables).llvm(kind), cpu)
+    check_calls(native.assembly(codegen.compile(outputs, variables).llvm(kind), cpu))
+
+
+@pytest.mark.skipif(not X86, reason="reads the assembly of x86-64")
+@pytest.mark.parametrize("cpu", [None, "x86-64-v3"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_interpreter_calls_nothing_outside(kind: Kind, cpu: str | None) -> None:
+    """Its functions end in a jump to an address in memory."""
+    outputs = [e for e in all_operations()[0] if interpretable([e])]
+    module = Module(rounding="nearest" if kind == "points" else "upward")
+    instructions._define_all(module, {step.instruction.symbol: step.instruction for step in _Writer(outputs, kind).steps}.values())
+    instructions._enter(module)
+    text = native.assembly(module.text(), cpu)
+    check_calls(text)
+    assert text.count("jmpq\t*") >= len(module.functions) - 3, "all but the first, the last and the entry"
+
+
+def check_calls(text: str) -> None:
     defined = set(re.findall(r"^\"?([\w.$]+)\"?:", text, re.MULTILINE))
     called = set(re.findall(r"^\s+(?:callq?|jmpq?)\s+\"?([\w.$@]+)", text, re.MULTILINE))
     called |= set(re.findall(r"([\w.$]+)@(?:PLT|GOTPCREL)", text))
@@ -99,9 +118,12 @@ def register() -> Iterator[ControlRegister]:
 
 
 @pytest.mark.skipif(not X86, reason="MXCSR is a register of x86-64")
-def test_flush_to_zero_and_rounding_of_the_caller_change_no_bit(register: ControlRegister) -> None:
+@pytest.mark.parametrize("quick", [False, True])
+def test_flush_to_zero_and_rounding_of_the_caller_change_no_bit(register: ControlRegister, quick: bool) -> None:
     outputs, variables = all_operations()
-    kernel = codegen.compile(outputs, variables)
+    if quick:
+        outputs = [e for e in outputs if interpretable([e])]
+    kernel = codegen.compile(outputs, variables, quick=quick)
     # Denormal boxes: what flush-to-zero would spoil.
     lo, hi = random_boxes("flush", 400, 3)
     lo[:200], hi[:200] = np.minimum(lo[:200] * 2.0**-1060, 0.0), np.maximum(hi[:200], 1e-300) * 2.0**-60
