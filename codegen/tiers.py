@@ -4,7 +4,8 @@ Native loops hold the address of a kernel for as long as they run. Here it is th
 the interpreter with a program, and later to machine code. Nothing else changes: the bits of all results are the same.
 
 LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
-tens of thousands of calls, or for queries that come again.
+tens of thousands of calls. Queries that come again are answered by machine code from the third one on, which waits for it; once it is
+in the cache on disk nobody waits.
 """
 
 import ctypes
@@ -20,9 +21,9 @@ from .native import Code, host, llvm_version, object_code
 from .program import Program
 from .translate import Kind
 
-# Compiled after so many calls; or after this many, from this query on that uses it.
+# Compiled after so many calls; or, from this query on that uses it, if this many were made in each on average.
 CALLS = 30_000
-AGAIN, QUERIES = 50, 3
+QUERIES, AGAIN = 3, 30
 # Stubs a module.
 _STUBS = 64
 
@@ -106,7 +107,8 @@ class Tiered:
 
     def use(self) -> None:
         """A query is about to use it."""
-        if self._uses.note() >= QUERIES and self.calls >= AGAIN:
+        queries = self._uses.note()
+        if queries >= QUERIES and self.calls >= AGAIN * (queries - 1):
             self.compile()
 
     def compile(self) -> None:

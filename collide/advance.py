@@ -63,7 +63,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     if rough(equations):
         for guard in [*equations, *(e for column in columns for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
-    return Advance(_kernel(outputs, variables, parameters, quick), time_bound(n, time, m, pairs, quick))
+    return Advance(_kernel(outputs, variables, parameters), time_bound(n, time, m, pairs, quick))
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +97,14 @@ class RigidAdvance:
 
 def rigid_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> RigidAdvance:
     """Bounds for the contact of two rigid bodies; variable `time` of the graph is the time."""
-    first, second = (_shape(body, parameters, quick) for body in bodies)
+    first, second = (_shape(body, parameters) for body in bodies)
     turns = _turn(bodies[0].rotation), _turn(bodies[1].rotation)
     models = first[1], second[1]
     return RigidAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)),
-                        _motion_kernel(bodies, turns, time, parameters, quick), rigid_time_bound(models, turns, quick))
+                        _motion_kernel(bodies, turns, time, parameters), rigid_time_bound(models, turns, quick))
 
 
-def _shape(body: Moving, parameters: int, quick: bool) -> tuple[Kernel, Model]:
+def _shape(body: Moving, parameters: int) -> tuple[Kernel, Model]:
     """The kernel of a body's Taylor models: its variables are those of the body, then as many for the centre."""
     pool, d = body.local[0].pool, len(body.own)
     x, centre = [pool.variable(k) for k in range(d)], [pool.variable(d + k) for k in range(d)]
@@ -131,7 +131,7 @@ def _shape(body: Moving, parameters: int, quick: bool) -> tuple[Kernel, Model]:
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
     model = Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked)
-    return _kernel(outputs, [f"x{k}" for k in range(d)], parameters, quick), model
+    return _kernel(outputs, [f"x{k}" for k in range(d)], parameters), model
 
 
 def _index(orders: tuple[int, ...]) -> tuple[int, int]:
@@ -152,7 +152,7 @@ class _Derivatives(dict[tuple[int, ...], list[Expr]]):
         return self[orders]
 
 
-def _motion_kernel(bodies: tuple[Moving, Moving], turns: tuple[int, int], time: int, parameters: int, quick: bool) -> Kernel:
+def _motion_kernel(bodies: tuple[Moving, Moving], turns: tuple[int, int], time: int, parameters: int) -> Kernel:
     """R, R', R'' and T, T', T'' as `rigid_time_bound` takes them, of the window and its beginning."""
     pool = bodies[0].rotation[0].pool
     window, start = pool.variable(0), pool.variable(1)
@@ -175,7 +175,7 @@ def _motion_kernel(bodies: tuple[Moving, Moving], turns: tuple[int, int], time: 
         for guard in guards:
             now = [pool.trusted(e, guard, 3) for e in now]
     outputs += [*now, *_substitute(speed, [start]), *_columns(speed, [window])[0], *shift]
-    return _kernel(outputs, ["t"], parameters, quick)
+    return _kernel(outputs, ["t"], parameters)
 
 
 def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
@@ -190,7 +190,7 @@ def _turn(rotation: Sequence[Expr]) -> int:
     return TURNING if any(e.op == "variable" for e in reachable(rotation)) else TURNED
 
 
-def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int, quick: bool) -> Kernel:
+def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
     names = [*variables, *(f"{name} at the centre" for name in variables)]
     return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True)
 

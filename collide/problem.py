@@ -48,9 +48,9 @@ class Problem:
     advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
     `features` name the parts of the two bodies; `directions` gives candidates for the normal there, five numbers each
-    (see `contact`). `quick`: kernels that are ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the
-    bodies that come with each instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do
-    (number, body 1 or 2, expression).
+    (see `contact`). `quick`: one of many problems, whose local solves and bounds are to be ready sooner and run somewhat slower. The first
+    `slots` of the parameters are numbers of the bodies that come with each instance; `ends` are then the exact ends of the domain, which may
+    depend on them, as the parameters `late` do (number, body 1 or 2, expression).
     """
 
     variables: tuple[str, ...]
@@ -180,8 +180,7 @@ class Problem:
         return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], self.quick)
 
     def as_member(self) -> "Problem":
-        """The same problem with its numbers as parameters: problems of one family share all compiled code, which is made
-        quickly.
+        """The same problem with its numbers as parameters: problems of one family share all code.
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """

@@ -33,6 +33,7 @@ def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
     return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
 
 
+@functools.lru_cache(maxsize=512)
 def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[ParametricSurface, Any] | None:
     """The surface round the pole at an end of `symbol`, with p and q as its parameters u and v, over a square; and the value
     of `symbol` up to which the square covers the surface from the pole on. None where no smooth formula is found.
