@@ -163,10 +163,7 @@ class Kernel:
         address is valid as long as this kernel is alive.
         """
         tiered = self._tiered(kind)
-        if tiered is None:
-            return self._code(kind, "block").address["block"]
-        tiered.use()
-        return tiered.address
+        return self._code(kind, "block").address["block"] if tiered is None else tiered.address
 
     def _tiered(self, kind: Kind) -> Tiered | None:
         """The code that is interpreted at first; None if this is not."""

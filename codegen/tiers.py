@@ -34,6 +34,9 @@ _queries = [0]
 def begin_query() -> None:
     """A query begins: what several queries use is worth compiling sooner."""
     _queries[0] += 1
+    for stubs in _all:
+        stubs.queries += stubs.calls > stubs.before
+        stubs.before[:] = stubs.calls
 
 
 class Uses:
@@ -50,7 +53,9 @@ class Uses:
 
 
 class _Stubs:
-    """Functions ``stub{k}(ptr x, ptr p, ptr out)`` that call what cell k says, a function and its last argument. `calls` counts."""
+    """Functions ``stub{k}(ptr x, ptr p, ptr out)`` that call what cell k says, a function and its last argument. Of each: how
+    often it was interpreted, the same before this query, and how many queries before this one used it.
+    """
 
     def __init__(self) -> None:
         names = tuple(f"stub{k}" for k in range(_STUBS))
@@ -62,7 +67,7 @@ class _Stubs:
         self._code = Code(code, (*names, "cells"))
         self.addresses = [self._code.address[name] for name in names]
         self.cells = _array(self._code.address["cells"], 2 * _STUBS).reshape(_STUBS, 2)
-        self.calls = np.zeros(_STUBS, np.int64)
+        self.calls, self.before, self.queries = np.zeros((3, _STUBS), np.int64)
         self.taken: list[Tiered] = []
 
 
@@ -98,18 +103,11 @@ class Tiered:
             self._stubs.cells[self._k] = self.program.entry, self.program.address
             self._build = build
             self._code: Code | None = None
-            self._uses = Uses()
 
     @property
     def calls(self) -> int:
         """Calls that were interpreted."""
         return int(self._stubs.calls[self._k])
-
-    def use(self) -> None:
-        """A query is about to use it."""
-        queries = self._uses.note()
-        if queries >= QUERIES and self.calls >= AGAIN * (queries - 1):
-            self.compile()
 
     def compile(self) -> None:
         """Machine code from now on. (Built outside the lock: building takes locks that are held where a `Tiered` is made.)"""
@@ -118,11 +116,20 @@ class Tiered:
             self._code = code
             # The stub passes a fourth argument, in a register that a function of three does not look at.
             self._stubs.cells[self._k, 0] = code.address["block"]
-            self._stubs.calls[self._k] = 0
+            for counts in (self._stubs.calls, self._stubs.before, self._stubs.queries):
+                counts[self._k] = 0
 
 
 def compile_busy() -> None:
-    """Compile what has been called often: to be called from time to time while native loops rest."""
+    """Compile what has been called often: for the pauses of native loops."""
     for stubs in _all:
         for k in np.flatnonzero(stubs.calls >= CALLS):
+            stubs.taken[k].compile()
+
+
+def compile_repeated() -> None:
+    """Compile what this query used, as several did before: for the end of a query."""
+    for stubs in _all:
+        used = (stubs.queries >= QUERIES - 1) & (stubs.calls > stubs.before)
+        for k in np.flatnonzero(used & (stubs.calls >= AGAIN * (stubs.queries + 1))):
             stubs.taken[k].compile()

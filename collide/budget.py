@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from codegen.tiers import begin_query, compile_busy
+from codegen.tiers import begin_query, compile_busy, compile_repeated
 
 from . import layout
 from .progress import Progress
@@ -122,13 +122,15 @@ class Clock:
 
 def advance(s: Search, steps: int | None = None) -> bool:
     """One slice of the search; did it finish?"""
-    compile_busy()
     reason = s.run(steps or (_SHORT if any(p.propagate for p in s.problems) else _SLICE))
     if reason == layout.NEED_BOXES:
         s.grow_boxes()
     elif reason == layout.NEED_SOLUTIONS:
         s.grow_solutions()
-    return reason == layout.FINISHED
+    if reason == layout.FINISHED:
+        return True
+    compile_busy()
+    return False
 
 
 def drive(s: Search, clock: Clock) -> bool:
@@ -144,6 +146,7 @@ def drive(s: Search, clock: Clock) -> bool:
             clock.report(s)
     except KeyboardInterrupt:
         clock.interrupted = True
+    compile_repeated()
     clock.searched += time.perf_counter() - begin
     clock.boxes += int(s.count[layout.ITERATIONS])
     return finished

@@ -131,7 +131,7 @@ def test_busy_code_is_compiled_at_the_same_address(monkeypatch: pytest.MonkeyPat
     assert tiered.calls == calls, "nothing is interpreted any more"
 
 
-def test_what_queries_use_again_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_queries_use_again_is_compiled() -> None:
     pool = ExprPool()
     _, kernel = both([pool.variable(0) - pool.variable(1)], 2)
     x = next(blocks("interval", "again", 1, 2))
@@ -139,7 +139,22 @@ def test_what_queries_use_again_is_compiled(monkeypatch: pytest.MonkeyPatch) -> 
         tiers.begin_query()
         for _ in range(tiers.AGAIN):
             block(kernel, "interval", x, x)
+        tiers.compile_repeated()
         assert bool(kernel.__dict__.get("_held")) == (query == tiers.QUERIES)
+
+
+def test_what_queries_call_a_few_times_each_stays_interpreted() -> None:
+    pool = ExprPool()
+    _, kernel = both([pool.variable(0) + pool.variable(1)], 2)
+    x = next(blocks("interval", "seldom", 1, 2))
+    for _ in range(5):
+        tiers.begin_query()
+        for _ in range(tiers.AGAIN - 1):
+            block(kernel, "interval", x, x)
+        tiers.compile_repeated()
+    tiers.begin_query()
+    tiers.compile_repeated()
+    assert not kernel.__dict__.get("_held")
 
 
 def test_threads_share_an_interpreted_kernel() -> None:
