@@ -39,15 +39,17 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     elif proved < np.inf:
         status, bracket = Status.CONTACT, Interval(clear, proved)
     elif found:
-        status, bracket = Status.UNRESOLVED, Interval(clear, float(times[found, 1].max()))
+        status, bracket = Status.UNRESOLVED, Interval(clear, span[1] if s.left else float(times[found, 1].max()))
     # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)
-    return _assemble(s, known, _kinds(s, known, found), status, bracket, clear, bodies, span, start, clock)
+    return _assemble(s, known, _kinds(s, known, found), status, bracket, clear, bodies, span, start, clock,
+                     _standing(s, found) if clear <= span[0] else ())
 
 
 def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], status: Status, bracket: Interval | None, clear: float,
-              bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock) -> Contacts:
+              bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
+              notes: tuple[str, ...] = ()) -> Contacts:
     problems = [] if s is None else [_problem(s, k) for k in known]
     boxes = [] if s is None else [s.found(k).copy() for k in known]
     kind = np.array(kinds, np.int64)
@@ -57,7 +59,17 @@ def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], stat
         proved=kind == UNIQUE, existence=kind >= EXISTS, pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2),
         features=[p.features for p in problems], boxes=boxes, variables=[p.variables for p in problems], iterations=clock.boxes,
         seconds=clock.seconds, start=start, bodies=tuple(bodies), time_span=span,
-        notes=_spent(clock) if status is Status.BUDGET_SPENT else ())
+        notes=(*notes, *(_spent(clock) if status is Status.BUDGET_SPENT else ())))
+
+
+def _standing(s: Search, found: Sequence[int]) -> tuple[str, ...]:
+    """Which pairs begin with contacts that cannot be told from new ones."""
+    problems = {s.owner(k) for k in found} | s.left
+    pairs = sorted({s.problems[p].label for p in problems if s.problems[p].incoming})
+    if not pairs:
+        return ()
+    named = "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
+    return (f"What bodies {named} begin with cannot be told from a new contact: name it in `tracked` to find later ones.",)
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:

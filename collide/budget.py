@@ -133,17 +133,19 @@ def advance(s: Search, steps: int | None = None) -> bool:
     return False
 
 
-def drive(s: Search, clock: Clock) -> bool:
+def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None) -> bool:
     """Run the search to its end or to the end of the budget, or until it asks for a chart; did it finish? Ctrl-C ends it
-    like a spent budget.
+    like a spent budget. `between` is called after every slice, of so many `steps`.
     """
     finished, begin, before = False, time.perf_counter(), int(s.count[layout.ITERATIONS])
     clock.boxes -= before
     clock.report(s)
     try:
         while not finished and s.pole is None and not clock.spent(s):
-            finished = advance(s, clock.slice)
+            finished = advance(s, clock.slice or steps)
             clock.report(s)
+            if between is not None:
+                between()
     except KeyboardInterrupt:
         clock.interrupted = True
     compile_repeated()

@@ -69,7 +69,7 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
         feasible = all_of(frame.pool, [frame.pool.node("le", zero, f) for f in convert(distinct, known, frame.pool)])
     outer, inner = bounds(frame.all_ends)
     return Problem(
-        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, strict=incoming and bool(necessary),
+        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, incoming=incoming, strict=incoming and bool(necessary),
         feasible=feasible, objective=len(frame.names), border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
         polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
         features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=_moving(a, b),
@@ -147,7 +147,7 @@ def _implied(a: Placed, b: Placed, equations: Sequence[Expr]) -> tuple[Expr, ...
         return (dot((equations[0], equations[1], equations[2]), a.outward[0]),)
     if len(equations) == 2:
         f, g = a.outward[0], b.outward[0]
-        return (equations[0] * dot(f, g) - equations[1] * sum((f[0].pool.power_integer(e, 2) for e in f[1:]), f[0].pool.power_integer(f[0], 2)),)
+        return (equations[0] * dot(f, g) - equations[1] * _square(f),)
     return ()
 
 
@@ -210,7 +210,7 @@ def _far(position: Vector, surface: Any, ut: Any, vt: Any, radius: float, frame:
     point = convert(surface.expressions, {u: at[0], v: at[1], t: frame.time}, pool)
     apart = subtract(position, (point[0], point[1], point[2]))
     square = convert([radius], {}, pool)[0] ** 2
-    return pool.node("le", square, sum((pool.power_integer(d, 2) for d in apart[1:]), pool.power_integer(apart[0], 2)))
+    return pool.node("le", square, _square(apart))
 
 
 def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> list[Expr]:
@@ -253,7 +253,11 @@ def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Fram
 
 
 def _length(a: Vector) -> Expr:
-    return a[0].pool.node("sqrt", sum((a[0].pool.power_integer(c, 2) for c in a[1:]), a[0].pool.power_integer(a[0], 2)))
+    return a[0].pool.node("sqrt", _square(a))
+
+
+def _square(a: Vector) -> Expr:
+    return sum((a[0].pool.power_integer(c, 2) for c in a[1:]), a[0].pool.power_integer(a[0], 2))
 
 
 # -- directions for the result ------------------------------------------------------------------------------------

@@ -16,10 +16,11 @@ import numpy as np
 from . import layout, time_dependent
 from .answer import clear_until, contacts, possible
 from .broad_phase import Window
-from .budget import Budget, Clock, as_budget, drive
+from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
 from .result import Contacts, Start
 from .scene import Meeting, Scene
+from .standing import drive_past
 from .state import Search
 from .tracking import Tracked, check_tracked
 
@@ -109,7 +110,7 @@ def _hit(scene: Scene, found: _Found, options: dict[str, Any], clock: Clock) -> 
     starts = [*(search.open(k) for k in left), *(p.outer[None] for p in problems[len(left):])]
     again = Search(problems, starts=starts, **options)
     again.adopt(search, {k: new for new, k in enumerate(left)})
-    finished = drive(again, clock)
+    finished = drive_past(again, clock, scene.span[0])
     if again.pole is not None:
         return _charted(scene, again, (scene.span[0], found.seen), options, clock)
     return _Found(again, finished, found.seen)
@@ -171,13 +172,13 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     search = Search([scene.problem(m, span) for m in within], **options)
     search.real[layout.PROVED] = proved
     search.real[layout.GAP] = options["simultaneity"] if scene.bordered(within) else 0.0
-    finished = drive(search, clock)
+    finished = drive_past(search, clock, scene.span[0])
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
         features = _features(scene, search, within, span, options)
         if features:
             return _Found(search, True, span[1], within, features)
         search.real[layout.GAP] = 0.0
-        finished = drive(search, clock)
+        finished = drive_past(search, clock, scene.span[0])
     return _Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
 
 

@@ -35,7 +35,7 @@ class Start(Enum):
     """The state of a pair of bodies at the beginning of the time span; each value is its sentence."""
 
     DISJOINT = "disjoint at the start (proved)"
-    TOUCHING = "touching at the start"
+    TOUCHING = "touching at the start, as far as the tolerance tells"
     OVERLAPPING = "overlapping at the start"
     UNKNOWN = "not decided to be apart at the start"
 

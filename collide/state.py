@@ -41,6 +41,7 @@ class Search:
         newton, operator = METHODS[method]
         parts = [_compiled_parts(p, operator, method == "auto") for p in problems]
         sizes = [max(size) for size in zip(*(part.sizes for part in parts), strict=True)]
+        self.left: set[int] = set()
         self.arrays = Memory(self.n, len(problems), *sizes)
         self.count, self.real = self.arrays["count"], self.arrays["real"]
         for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, SOLUTIONS),
@@ -99,6 +100,7 @@ class Search:
     def adopt(self, other: "Search", problems: Mapping[int, int]) -> None:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective."""
         self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = other.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]]
+        self.left |= {problems[k] for k in other.left if k in problems}
         for k in other.solutions:
             if other.owner(k) in problems:
                 while self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
@@ -112,12 +114,28 @@ class Search:
                     self.arrays[name][new] = other.arrays[name][k]
                 self.arrays["owner"][new] = problems[other.owner(k)]
 
+    def leave(self, p: int, begin: float) -> None:
+        """Search problem p no further: nothing is known of it from `begin` on."""
+        boxes = self._queued(p)
+        unused = int(self.count[layout.FREE])
+        self.arrays["free"][unused:unused + len(boxes)] = boxes
+        self.count[layout.FREE] += len(boxes)
+        self.count[layout.OPEN] -= len(boxes)
+        self.arrays["table"][p, layout.ROOT] = -1
+        self.real[layout.CLEAR] = min(self.real[layout.CLEAR], begin)
+        self.left.add(p)
+
     def latest(self, k: int) -> float:
         """The greatest objective in the box of solution k."""
         return float(self.found(k)[self.problems[self.owner(k)].objective, 1])
 
     def open(self, p: int) -> np.ndarray:
         """What is still queued of problem p: boxes (n, variables, 2)."""
+        boxes: np.ndarray = self.arrays["box"][self._queued(p), :len(self.problems[p].variables)]
+        return boxes
+
+    def _queued(self, p: int) -> list[int]:
+        """The numbers of the boxes in the queue of problem p."""
         child, sibling = (self.arrays[name] for name in ("child", "sibling"))
         if self.count[layout.OPEN] > _FEW_OPEN:
             child, sibling = child.tolist(), sibling.tolist()
@@ -127,8 +145,7 @@ class Search:
             if i >= 0:
                 found.append(i)
                 stack += (child[i], sibling[i])
-        boxes: np.ndarray = self.arrays["box"][found, :len(self.problems[p].variables)]
-        return boxes
+        return found
 
     def least_open(self, p: int) -> float:
         """The least objective of the boxes that are still queued of problem p; infinite where there are none."""

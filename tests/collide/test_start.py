@@ -36,6 +36,31 @@ STATES = [
 ]
 
 
+# Exactly two units from (0, 0, 0), in no special direction.
+ASIDE = (Q(2, 3), Q(4, 3), Q(4, 3))
+GAPS = [(name, first, second, gap, state) for name, first, second in
+        [("parametric", ball().moved(TILT), ball().moved(TURNED)), ("implicit", sphere(), sphere())]
+        for gap, state in [(0, "TOUCHING"), (Q(1, 10**8), "DISJOINT"), (-Q(1, 10**7), "OVERLAPPING")]]
+
+
+@pytest.mark.parametrize("name, first, second, gap, state", GAPS)
+def test_faces_that_all_but_touch_in_general_position(name, first, second, gap, state):
+    """Decided within some thousand boxes: the equations alone would leave 1e7 of them."""
+    clock = Clock(Budget(seconds=20, boxes=20_000))
+    away = second.moved(move(*((1 + gap / 2) * e for e in ASIDE)))
+    assert start_of(first, away, 0.0, 1e-9, clock) is Start[state]
+
+
+def test_boxes_in_flat_contact_from_the_start_take_little():
+    """A box slides along another one, in general position; a ball that comes down beside it is found all the same."""
+    upper = box(1, 1, 1).moved(move(t, 0, 1)).moved(TILT)
+    third = sphere(Q(1, 2)).moved(move(0, Q(5, 4), Q(3, 2) - t)).moved(TILT)
+    c = first_contact([upper, box(3, 3, 1).moved(TILT), third], time=(0, Q(3, 4)), budget=Budget(seconds=20, boxes=400_000))
+    assert c.start == {(0, 1): Start.TOUCHING, (0, 2): Start.DISJOINT, (1, 2): Start.DISJOINT}
+    assert c.status is Status.CONTACT and c.clear_until == c.time.lo == 0 and 0.5 <= c.time.hi < 0.5 + 1e-9
+    assert "bodies 0 and 1 begin with" in c.summary() and "tracked" in c.summary()
+
+
 @pytest.mark.parametrize("name, first, second, state", STATES, ids=[s[0] for s in STATES])
 def test_state(name, first, second, state):
     clock = Clock(Budget(seconds=20))
