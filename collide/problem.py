@@ -40,7 +40,8 @@ class Problem:
     `variables` name the coordinates; `outer` and `inner` (n, 2) enclose the exact domain and lie within it. `necessary`
     are further functions that vanish at every zero of interest, except on the borders marked in `border` (n, 2). `incoming`: of
     bodies that may touch already, only contacts towards which they move count. `strict`: the necessary functions do not
-    follow from the equations at the least zero; so a zero of the equations counts, and bounds the objective, only where all rows together, being square, are proved to have one. `feasible` is a truth value that must
+    follow from the equations at the least zero; so a zero of the equations counts, and bounds the objective, only where all
+    rows together, being square, are proved to have one. `feasible` is a truth value that must
     hold. `period` (n,) is the proved period of a variable that closes on itself, 0 for others. `polar` (n, 2): at boxes
     that end before the first of these values of a variable, or begin after the second, the search stops and asks for
     other variables. `image` gives six coordinates: the point of space as each of the two bodies sees it. `label` is the
