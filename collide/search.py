@@ -64,6 +64,7 @@ from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
 from .solutions import may_hold_zero, record
 from .split import split, steepest, verdict, widest
+from .tips import prove_beside
 from .walk import walk
 
 
@@ -148,6 +149,8 @@ def conclude(s, p, used):
         if s.action[lane] == SMALLEST:
             if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
                 prove_near(s, p, s.hold, lane, 0.0)
+            else:
+                prove_beside(s, p, lane)
             record(s, p, LOCATED, s.hold, lane, s.hold, lane)
         elif s.action[lane] == LATE:
             split(s, p, lane, widest(s, p, lane))

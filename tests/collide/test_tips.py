@@ -1,0 +1,55 @@
+"""Contacts at tips, where no square system holds: the bracket of the time is as narrow as where faces meet."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Status
+from generative import Rigid, Screw, t
+from models.shapes.solids import cone
+
+from .contact_scenes import Q, box, move, slab
+
+# A cube on one of its vertices: the diagonal is vertical, the lowest vertex sqrt(3)/2 below the middle.
+ON_TIP = Screw([1, 1, 0], angle=sp.acos(1 / sp.sqrt(3)))
+CUBE = box(1, 1, 1).moved(ON_TIP)
+FALLING = CUBE.moved(move(0, 0, 4 - t))
+RIDGE = box(1, 4, 1).moved(Screw([0, 1, 0], angle=sp.pi / 4))
+UPSIDE_DOWN = Rigid(rotation=[[1, 0, 0], [0, -1, 0], [0, 0, -1]], translation=[0, 0, 4 - t])
+POINT = cone(radius=1, height=1)
+
+TIPS = [
+    ("vertex on vertex", [FALLING, CUBE], 4 - sp.sqrt(3)),
+    ("vertex on vertex, turned", [FALLING, CUBE.moved(Screw([0, 0, 1], angle=Q(1, 3)))], 4 - sp.sqrt(3)),
+    ("vertex on edge", [FALLING, RIDGE], 4 - sp.sqrt(3) / 2 - sp.sqrt(2) / 2),
+    ("vertex on the border of a patch", [FALLING, slab(1).moved(move(1, Q(1, 3), 0))], 4 - sp.sqrt(3) / 2),
+    ("vertex on the corner of a patch", [slab(1).moved(move(1, 1, 0)), FALLING], 4 - sp.sqrt(3) / 2),
+    ("cone on cone", [POINT.moved(UPSIDE_DOWN), POINT], sp.Integer(2)),
+]
+
+
+@pytest.mark.parametrize("name, bodies, time", TIPS, ids=[name for name, _, _ in TIPS])
+def test_a_tip_meets_a_tip(name, bodies, time):
+    c = collide.first_contact(bodies, (0, 4), budget=collide.Budget(seconds=30, boxes=30_000))
+    assert c.status is Status.CONTACT and len(c) == 1
+    assert Q(c.time.lo) <= time <= Q(c.time.hi) and c.clear_until <= time
+    assert c.time.hi - c.time.lo < 1e-8
+
+
+def height(offset):
+    """How far above its lowest vertex the surface of the cube is, at a small offset in the horizontal plane: the highest of the planes
+    n . x = 0 of the three faces that meet there.
+    """
+    normals = [ON_TIP.turn(e) for e in ((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1))]
+    return sp.Max(*(-(n[0] * offset[0] + n[1] * offset[1]) / n[2] for n in normals if n[2].evalf() < 0))
+
+
+@pytest.mark.parametrize("past", [Q(1, 10**4), Q(1, 10**7), Q(1, 10**9)])
+def test_a_tip_just_past_a_corner(past):
+    """The vertex goes down beside the corner of a patch; a face or an edge of the cube comes onto the corner a little later."""
+    c = collide.first_contact([FALLING, slab(1).moved(move(1 + past, 1 + 2 * past, 0))], (0, 4))
+    time = 4 - sp.sqrt(3) / 2 + height((past, 2 * past))
+    assert c.status is Status.CONTACT
+    assert sp.Float(c.time.lo, 40) <= time.evalf(40) <= sp.Float(c.time.hi, 40) and c.clear_until <= time.evalf(40)
+    assert c.time.hi - c.time.lo < 1e-8 and np.isclose(c.points, [float(past), 2 * float(past), 0], atol=1e-8).all(axis=1).any()
