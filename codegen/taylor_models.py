@@ -27,6 +27,9 @@ from .time_advance import Reader, Value, Vector, half_width
 
 Index = tuple[int, int]
 
+# What stands for an extent without bound.
+_HUGE = 1e300
+
 
 class Model(NamedTuple):
     """The shape of a Taylor model: degrees in the one or two parameters, the derivatives (i, j) of the polynomial and of the
@@ -176,7 +179,9 @@ def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], point
         n, h = L.select(known, L.min(L.add(lowest, rho[c]), n), n), L.select(known, L.min(L.add(highest, rho[c]), h), h)
         middle = L.mul(half, L.sub(h, n))
         reach = L.max(L.sub(h, middle), L.add(middle, n))
-        widest = L.max(reach, widest)
+        # Of a box without end the middle is not a number.
+        bounded = L.lt(L.add(L.abs(n), L.abs(h)), L.const(math.inf))
+        widest = L.max(L.select(bounded, reach, L.const(_HUGE)), widest)
         L.store("%out", model.middle + c, middle)
         L.store("%out", model.reach + c, reach)
         L.store("%out", model.rho + c, L.select(known, rho[c], zero))

@@ -18,7 +18,10 @@ from codegen.kernel import Kernel
 from collide import Budget, Status, first_contact
 from collide.advance import Moving, advance_kernel, rigid_advance
 from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
+from generative.patch import bezier_patch
 from models.scenes import SCENES
+from models.shapes.machine import rounded_bar
+from models.shapes.quadrics import sphere
 
 N, M, TIME = 5, 3, 4
 
@@ -272,3 +275,17 @@ def test_a_surface_with_unbounded_derivatives_on_large_boxes_is_divided():
     scene = SCENES["cloth-on-spout"]
     c = first_contact(scene.bodies, time=scene.time, budget=Budget(boxes=100_000))
     assert c.status is Status.CONTACT and c.proved.all()
+
+
+# A rational patch whose denominator, bounded over the whole patch, holds 0, and a disc over a superellipse.
+RATIONAL = bezier_patch([[[i, j, sp.Rational(i * j % 3, 2)] for j in range(3)] for i in range(3)],
+                        [[1 + sp.Rational((i + j) % 2, 2) for j in range(3)] for i in range(3)])
+
+
+@pytest.mark.parametrize("name, surface, height", [("rational patch", RATIONAL, 4), ("disc", rounded_bar().faces[1], 2)])
+def test_surfaces_unbounded_on_their_whole_domain_are_divided_along_both_parameters(name, surface, height):
+    ball = sphere(radius=sp.Rational(1, 2)).moved(Rigid(axis_angle([1, 2, 2], 1), [sp.Rational(1, 3), sp.Rational(1, 4), height - t]))
+    c = first_contact([ball, surface], time=(0, 4), budget=Budget(boxes=20_000))
+    assert c.status is Status.CONTACT and c.proved.all() and len(c) == 1
+    on_ball = np.linalg.norm(c.points[0] - [1 / 3, 1 / 4, height - c.time.hi])
+    assert abs(on_ball - 0.5) < 1e-9
