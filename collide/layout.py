@@ -103,16 +103,15 @@ FIELDS = {
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
 # necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN have an entry for each of two rigid
 # bodies: the kernel of its Taylor model and what makes a record of that, the length of the record, the number of its parameters;
-# for such bodies TAYLOR is the kernel of the motions.
+# for such bodies TAYLOR is the kernel of the motions. BESIDE counts the boxes beside which proofs were tried (`tips`).
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, COLUMNS) = range(34)
+ LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, BESIDE, COLUMNS) = range(35)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
-# is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. LATER counts the
-# boxes beside which a proof was tried (`tips`).
+# is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, LATER, COUNTS) = range(22)
+ WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, COUNTS) = range(21)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where

@@ -67,6 +67,9 @@ from .split import split, steepest, verdict, widest
 from .tips import prove_beside
 from .walk import walk
 
+# After so many steps without a bound a contact may be one that local solves do not find.
+_LONG = 700
+
 
 @native
 def run(s, steps):
@@ -94,6 +97,8 @@ def run(s, steps):
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
             s.count[NEXT_LOCAL] *= 3
             look_ahead(s, p)
+            if s.real[PROVED] == np.inf and s.count[STEPS] > _LONG:
+                prove_beside(s, p, s.box, attribute(s, p, ROOT))
         if marching(s, p):
             march(s, p)
         else:
@@ -150,7 +155,7 @@ def conclude(s, p, used):
             if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
                 prove_near(s, p, s.hold, lane, 0.0)
             else:
-                prove_beside(s, p, lane)
+                prove_beside(s, p, s.hold, lane)
             record(s, p, LOCATED, s.hold, lane, s.hold, lane)
         elif s.action[lane] == LATE:
             split(s, p, lane, widest(s, p, lane))

@@ -7,7 +7,7 @@ located, tried at growing distances from it. They prove contact by their time, w
 from codegen.loops import native
 
 from .boxes import lower, share, upper
-from .layout import EXISTENCE, LANES, LATER, OBJECTIVE, PROVED, SIMULTANEITY, STRIDE, VARIABLES
+from .layout import BESIDE, COLUMNS, EXISTENCE, LANES, OBJECTIVE, PROVED, SIMULTANEITY, STRIDE, VARIABLES
 from .local_solve import extent, restore
 from .prove import prove_exists
 from .queue import attribute
@@ -15,25 +15,25 @@ from .solutions import improve
 
 # Distances against the domain: the first, the factor from one to the next, how many, and how often each is tried.
 _FIRST, _FACTOR, _DISTANCES, _TRIALS = 1e-12, 4.0, 16, 3
-# Against the domain, the width of a box that says nothing of a variable: at a pole, say. Then all of the domain is tried.
+# Against the domain, the width of a box that may say nothing of a variable: at a pole, say. Then all of the domain is tried, too.
 _WIDE = 1e-3
-# So many boxes of a search are worth it.
-_MOST = 12
+# So many boxes of a problem are worth it.
+_MOST = 4
 
 
 @native
-def prove_beside(s, p, lane):
-    """Lower u by a crossing near the box of a lane, in `hold`, or a little later."""
+def prove_beside(s, p, boxes, i):
+    """Lower u by a crossing near box i, or a little later."""
     objective = attribute(s, p, OBJECTIVE)
-    if objective < 0 or attribute(s, p, EXISTENCE) == 0 or s.count[LATER] >= _MOST:
+    if objective < 0 or attribute(s, p, EXISTENCE) == 0 or attribute(s, p, BESIDE) >= _MOST:
         return
-    s.count[LATER] += 1
+    s.table[p * COLUMNS + BESIDE] += 1
     distance = _FIRST
     for k in range(_DISTANCES * _TRIALS):
-        step = distance * extent(s, p, objective, lower(s, s.hold, lane, objective))
-        if lower(s, s.hold, lane, objective) + step >= s.real[PROVED] - s.real[SIMULTANEITY]:
+        step = distance * extent(s, p, objective, lower(s, boxes, i, objective))
+        if lower(s, boxes, i, objective) + step >= s.real[PROVED] - s.real[SIMULTANEITY]:
             return
-        scatter_inside(s, p, lane, distance, k)
+        scatter_inside(s, p, boxes, i, distance, k)
         restore(s, p)
         if crossing(s, p):
             improve(s, p, s.tight, 0)
@@ -43,12 +43,15 @@ def prove_beside(s, p, lane):
 
 
 @native
-def scatter_inside(s, p, lane, distance, k):
-    """Points within a distance of the box of a lane, folded into the domain at its ends; k: other ones each time."""
+def scatter_inside(s, p, boxes, i, distance, k):
+    """Points within a distance of box i, folded into the domain at its ends, and not before its objective; k: other ones each time."""
+    objective = attribute(s, p, OBJECTIVE)
     for j in range(attribute(s, p, VARIABLES)):
         lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
-        at, reach = anchor(s, p, lane, j), distance * extent(s, p, j, 0.0)
-        if share(s, p, s.hold, lane, j) > _WIDE:
+        at, reach = anchor(s, p, boxes, i, j), distance * extent(s, p, j, 0.0)
+        if j == objective:
+            lo = at
+        elif k % _TRIALS == 0 and share(s, p, boxes, i, j) > _WIDE:
             at, reach = 0.5 * (lo + hi), 0.5 * (hi - lo)
         for q in range(LANES):
             x = at + (((59 * q + 31 * j + 83 * k + q * j) % 97) / 48.0 - 1.0) * reach
@@ -60,15 +63,14 @@ def scatter_inside(s, p, lane, distance, k):
 
 
 @native
-def anchor(s, p, lane, j):
-    """The end of the domain that the box of a lane reaches, or its middle."""
-    lo, hi = lower(s, s.hold, lane, j), upper(s, s.hold, lane, j)
-    if share(s, p, s.hold, lane, j) < _WIDE:
-        if lo <= lower(s, s.inner, p, j):
-            return lower(s, s.inner, p, j)
-        if hi >= upper(s, s.inner, p, j):
-            return upper(s, s.inner, p, j)
-    return 0.5 * (lo + hi)
+def anchor(s, p, boxes, i, j):
+    """The end of the domain that box i reaches, or its middle; the lower end of its objective."""
+    lo, hi = lower(s, boxes, i, j), upper(s, boxes, i, j)
+    if j == attribute(s, p, OBJECTIVE):
+        return lo
+    if lo <= lower(s, s.inner, p, j):
+        return lower(s, s.inner, p, j)
+    return upper(s, s.inner, p, j) if hi >= upper(s, s.inner, p, j) else 0.5 * (lo + hi)
 
 
 @native

@@ -37,6 +37,20 @@ def test_a_tip_meets_a_tip(name, bodies, time):
     assert c.time.hi - c.time.lo < 1e-8
 
 
+RIDGES = Screw([0, 1, 0], angle=sp.pi / 4)
+
+
+@pytest.mark.parametrize("aside", [0, Q(1, 3)])
+def test_an_edge_lands_along_an_edge(aside):
+    """Two boxes, each on an edge, these parallel: a segment of contacts at which nothing crosses."""
+    upper = box(1, 1, 1).moved(RIDGES).moved(move(0, aside, 3 - t))
+    c = collide.first_contact([upper, box(1, 1, 1).moved(RIDGES)], (0, 4), budget=collide.Budget(seconds=60, boxes=400_000))
+    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 1e-7
+    assert Q(c.time.lo) <= 3 - sp.sqrt(2) <= Q(c.time.hi) and c.clear_until <= 3 - sp.sqrt(2)
+    assert np.allclose(c.points[:, [0, 2]], [0, 2**0.5 / 2], atol=1e-6)
+    assert c.points[:, 1].min() > float(aside) - 0.5 - 1e-6 and c.points[:, 1].max() < 0.5 + 1e-6
+
+
 def height(offset):
     """How far above its lowest vertex the surface of the cube is, at a small offset in the horizontal plane: the highest of the planes
     n . x = 0 of the three faces that meet there.
