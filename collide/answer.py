@@ -214,6 +214,6 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
         direction, speed, declared = candidates[:, k, :3], candidates[:, k, 3], candidates[:, k, 4]
         length = np.sqrt((direction**2).sum(axis=1))
         good = (length > 0) & (length < np.inf)
-        side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)
-        normals[good] = (direction / np.where(side >= 0, length, -length)[:, None])[good]
+        side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)[good]
+        normals[good] = direction[good] / np.where(side >= 0, length[good], -length[good])[:, None]
     return normals
