@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from .lanes import Lanes, Module
 from .straight_line import straight_line
-from .time_advance import Ball, Reader, Value, Vector, dot, half_width, normals, step
+from .time_advance import Ball, Reader, Value, Vector, dot, half_width, largest, normals, step
 
 
 def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
@@ -208,15 +208,8 @@ class _Shape:
         L.store("%out", 0, L.neg(L.add(L.neg(t0), self.number(L, "best"))))
         L.store("%out", self.n, self.number(L, "curved"))
         for q, j in enumerate(self.variables):
-            total = L.mul(_largest(L, self.load(L, "D", q)), self.number(L, "r", q))
+            total = L.mul(largest(L, self.load(L, "D", q)), self.number(L, "r", q))
             if (j, j) in self.pairs:
                 p = self.pairs.index((j, j))
-                total = L.fma(_largest(L, self.load(L, "H", p)), self.number(L, "w", p), total)
+                total = L.fma(largest(L, self.load(L, "H", p)), self.number(L, "w", p), total)
             L.store("%out", 1 + q, total)
-
-
-def _largest(L: Lanes, vector: Vector) -> Value:
-    size = L.abs(vector[0])
-    for x in vector[1:]:
-        size = L.max(L.abs(x), size)
-    return size

@@ -1,5 +1,6 @@
 """Taylor models of a surface over a box of its parameters, in Bernstein form: control points and a remainder.
 
+A surface has three coordinates, or more: it may be any functions of which a matrix makes points of space (`separation`).
 Over the box c + r s, s in [-1, 1] in each parameter, Taylor's theorem gives every coordinate of the surface b as
 
     b(c + r s) = sum_ij a_ij s_u^i s_v^j + R,   a_ij = b_ij(c) r_u^i r_v^j / (i! j!),
@@ -16,30 +17,33 @@ computed with both signs, and half of the difference is no less than their error
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import NamedTuple
 
 from .lanes import Lanes
 from .straight_line import straight_line
-from .time_advance import Reader, Value, Vector, half_width
+from .time_advance import Reader, Value, Vector, dot, half_width, largest
 
 Index = tuple[int, int]
 
 # What stands for an extent without bound.
-_HUGE = 1e300
+_HUGE = 1e200
 
 
 class Model(NamedTuple):
     """The shape of a Taylor model: degrees in the one or two parameters, the derivatives (i, j) of the polynomial and of the
-    remainder, and whether the surface may fail to be differentiable somewhere.
+    remainder, whether the surface may fail to be differentiable somewhere, the number m of its coordinates, and whether what it
+    looks like in space is seen by a matrix only.
     """
 
     degrees: tuple[int, ...]
     terms: tuple[Index, ...]
     remainder: tuple[Index, ...]
     rough: bool
+    coordinates: int = 3
+    viewed: bool = False
 
     @property
     def both(self) -> Index:
@@ -49,61 +53,62 @@ class Model(NamedTuple):
     def points(self) -> int:
         return (self.both[0] + 1) * (self.both[1] + 1)
 
-    # A record holds, 3 doubles each: control points (those of the second parameter next to each other), rho, size (a bound
+    # A record holds, m doubles each: control points (those of the second parameter next to each other), rho, size (a bound
     # of the coordinates of control points, with rho), middle and reach (of a box that holds the surface); then doubt, 0 or,
     # where only the box is known, infinite; then the extents in space along the parameters.
 
     @property
     def rho(self) -> int:
-        return 3 * self.points
+        return self.coordinates * self.points
 
     @property
     def size(self) -> int:
-        return self.rho + 3
+        return self.rho + self.coordinates
 
     @property
     def middle(self) -> int:
-        return self.rho + 6
+        return self.rho + 2 * self.coordinates
 
     @property
     def reach(self) -> int:
-        return self.rho + 9
+        return self.rho + 3 * self.coordinates
 
     @property
     def doubt(self) -> int:
-        return self.rho + 12
+        return self.rho + 4 * self.coordinates
 
     @property
     def extents(self) -> int:
-        return self.rho + 13
+        return self.doubt + 1
 
     @property
     def length(self) -> int:
-        return self.rho + 15
+        return self.doubt + 3
 
 
 def record_kernel(model: Model, quick: bool = False) -> int:
-    """Address of ``void(Z, T, out)``: the records of eight boxes.
+    """Address of ``void(Z, T, V, out)``: the records of eight boxes.
 
     Z    (2 d, 2)     the d parameters of the box as intervals, then its centre as thin ones
     T    intervals:   b over the box; b_ij at the centre for each of the terms; b_ij over the box for those of the remainder;
                       for a rough surface one more, unbounded where the derivatives cannot be trusted
+    V    (3, m)       of a viewed model, the matrix by which to judge extents in space, for points only
     out  (length,)    the records
     """
-    return straight_line("Taylor model", tuple(model), "Z T out", lambda module, L: _record(L, model), quick=quick)
+    return straight_line("Taylor model", tuple(model), "Z T V out", lambda module, L: _record(L, model), quick=quick)
 
 
 def _record(L: Lanes, model: Model) -> None:
     read = Reader(L)
-    natural = [read.ends() for _ in range(3)]
+    natural = [read.ends() for _ in range(model.coordinates)]
     r = [half_width(L, len(model.degrees), j) for j in range(len(model.degrees))]
     points, rho = _control_points(L, model, read, r)
     rho = _remainder(L, model, read, r, rho)
     doubt = L.max(*read.ends()) if model.rough else L.const(0.0)
     total = doubt
     for row in points:
-        for i in range(3):
-            total = L.add(L.abs(row[i]), total)
+        for x in row:
+            total = L.add(L.abs(x), total)
     for x in rho:
         total = L.add(x, total)
     known = L.lt(total, L.const(math.inf))
@@ -135,22 +140,22 @@ def blossom(degree: int, power: int) -> list[int]:
 def _control_points(L: Lanes, model: Model, read: Reader, r: Sequence[Value]) -> tuple[list[Vector], Vector]:
     """Control points and what they may be wrong by."""
     p, q = model.both
-    zero = L.const(0.0)
-    up, down = [[[zero] * 3 for _ in range(model.points)] for _ in range(2)]
-    rho = [zero] * 3
+    zero, m = L.const(0.0), model.coordinates
+    up, down = [[[zero] * m for _ in range(model.points)] for _ in range(2)]
+    rho = [zero] * m
     for i, j in model.terms:
         factor = Fraction(1, math.factorial(i) * math.factorial(j) * math.comb(p, i) * math.comb(q, j))
         low, high = _powers(L, r, (i, j), factor)
         weights = [a * b for a in blossom(p, i) for b in blossom(q, j)]
-        middle, radius = read.vector()
-        for c in range(3):
+        middle, radius = read.vector(m)
+        for c in range(m):
             a, opposite = L.mul(middle[c], high), L.mul(L.neg(middle[c]), high)
             error = L.fma(L.abs(middle[c]), L.sub(high, low), L.fma(radius[c], high, L.add(a, opposite)))
             rho[c] = L.fma(L.const(float(max(map(abs, weights)))), error, rho[c])
             for k, w in enumerate(weights):
                 up[k][c] = L.fma(L.const(float(w)), a, up[k][c])
                 down[k][c] = L.fma(L.const(float(-w)), a, down[k][c])
-    for c in range(3):
+    for c in range(m):
         rounding = zero
         for k in range(model.points):
             rounding = L.max(L.add(up[k][c], down[k][c]), rounding)
@@ -162,7 +167,7 @@ def _remainder(L: Lanes, model: Model, read: Reader, r: Sequence[Value], rho: Ve
     rho = list(rho)
     for i, j in model.remainder:
         _, weight = _powers(L, r, (i, j), Fraction(1, math.factorial(i) * math.factorial(j)))
-        for c in range(3):
+        for c in range(model.coordinates):
             rho[c] = L.fma(L.max(*read.ends()), weight, rho[c])
     return rho
 
@@ -170,8 +175,8 @@ def _remainder(L: Lanes, model: Model, read: Reader, r: Sequence[Value], rho: Ve
 def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], points: Sequence[Vector], rho: Vector, known: str,
            r: Sequence[Value]) -> None:
     zero, half = L.const(0.0), L.const(0.5)
-    widest = zero
-    for c in range(3):
+    wide: Vector = []
+    for c in range(model.coordinates):
         highest, lowest = points[0][c], L.neg(points[0][c])
         for point in points[1:]:
             highest, lowest = L.max(point[c], highest), L.max(L.neg(point[c]), lowest)
@@ -181,18 +186,27 @@ def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], point
         reach = L.max(L.sub(h, middle), L.add(middle, n))
         # Of a box without end the middle is not a number.
         bounded = L.lt(L.add(L.abs(n), L.abs(h)), L.const(math.inf))
-        widest = L.max(L.select(bounded, reach, L.const(_HUGE)), widest)
+        wide.append(L.select(bounded, reach, L.const(_HUGE)))
         L.store("%out", model.middle + c, middle)
         L.store("%out", model.reach + c, reach)
         L.store("%out", model.rho + c, L.select(known, rho[c], zero))
         L.store("%out", model.size + c, L.select(known, L.add(L.max(highest, lowest), rho[c]), L.abs(middle)))
         for k, point in enumerate(points):
-            L.store("%out", 3 * k + c, L.select(known, point[c], middle))
+            L.store("%out", model.coordinates * k + c, L.select(known, point[c], middle))
     L.store("%out", model.doubt, L.select(known, zero, L.const(math.inf)))
-    for j, extent in enumerate(_extents(L, model, points)):
+    widest = largest(L, _in_space(L, model, wide, L.abs))
+    for j, extent in enumerate(_extents(L, model, [_in_space(L, model, point) for point in points])):
         # Where nothing but the box is known, the parameter of the wider interval is taken for the longer side.
         other = r[j] if len(r) < 2 else r[1 - j]
         L.store("%out", model.extents + j, L.select(known, extent, L.select(L.ge(r[j], other), widest, L.mul(half, widest))))
+
+
+def _in_space(L: Lanes, model: Model, point: Vector, entry: Callable[[Value], Value] = lambda x: x) -> Vector:
+    """What a viewed point looks like in space; `entry` is made of the entries of the matrix."""
+    if not model.viewed:
+        return point
+    m = model.coordinates
+    return [dot(L, [entry(L.load("%V", m * i + k)) for k in range(m)], point) for i in range(3)]
 
 
 def _extents(L: Lanes, model: Model, points: Sequence[Vector]) -> list[Value]:
@@ -200,16 +214,16 @@ def _extents(L: Lanes, model: Model, points: Sequence[Vector]) -> list[Value]:
     p, q = model.both
     result = []
     for j in range(len(model.degrees)):
-        largest = L.const(0.0)
-        for c in range(3):
+        steps, lines, step, line = (p, q + 1, q + 1, 1) if j == 0 else (q, p + 1, 1, q + 1)
+        totals = []
+        for c in range(len(points[0])):
             total = L.const(0.0)
-            steps, lines, step, line = (p, q + 1, q + 1, 1) if j == 0 else (q, p + 1, 1, q + 1)
             for k in range(steps):
                 most = L.const(0.0)
-                for m in range(lines):
-                    a, b = points[k * step + m * line][c], points[(k + 1) * step + m * line][c]
+                for i in range(lines):
+                    a, b = points[k * step + i * line][c], points[(k + 1) * step + i * line][c]
                     most = L.max(L.abs(L.sub(b, a)), most)
                 total = L.add(most, total)
-            largest = L.max(total, largest)
-        result.append(largest)
+            totals.append(total)
+        result.append(largest(L, totals))
     return result

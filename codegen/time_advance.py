@@ -59,6 +59,14 @@ def dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = 
     return total
 
 
+def largest(L: Lanes, vector: Sequence[Value]) -> Value:
+    """The largest size of an entry."""
+    size = L.abs(vector[0])
+    for x in vector[1:]:
+        size = L.max(L.abs(x), size)
+    return size
+
+
 def normals(L: Lanes, tangents: Sequence[Vector]) -> list[Vector]:
     """The cross products of all pairs, in ordinary arithmetic: directions, of which nothing is claimed."""
     return [[L.fma(a[p], b[q], L.neg(L.mul(a[q], b[p]))) for p, q in ((1, 2), (2, 0), (0, 1))]

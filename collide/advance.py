@@ -9,16 +9,21 @@ condition but E = 0 is used. So it bounds the time of *any* contact of the close
 """
 
 from collections.abc import Sequence
+from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
 from itertools import product
+
+import numpy as np
 
 from codegen.autodiff import partials
 from codegen.directions import time_bound
 from codegen.expr import Expr, reachable
 from codegen.kernel import Kernel
+from codegen.lanes import WIDTH
 from codegen.operations import LEVEL
 from codegen.polynomials import polynomial_degree
-from codegen.rigid_directions import FIXED, TURNED, TURNING, rigid_time_bound
+from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
+from codegen.separation import separated
 from codegen.taylor_models import Model, record_kernel
 
 # Operations that may be less than differentiable somewhere.
@@ -68,25 +73,34 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
 
 @dataclass(frozen=True, eq=False)
 class Moving:
-    """A rigid body on a graph: points `local` of so many variables of their own, at rotation local + translation in the
-    world, which are nodes of the time.
+    """A body on a graph whose shape and motion are apart: at matrix shape + shift in the world. `shape` are functions of so many
+    variables of its own, three for a rigid body; the matrix, row after row, and the shift are functions of the time. `rigid`: the
+    matrix is known to be a rotation.
     """
 
-    local: Sequence[Expr]
-    rotation: Sequence[Expr]
-    translation: Sequence[Expr]
+    shape: Sequence[Expr]
+    matrix: Sequence[Expr]
+    shift: Sequence[Expr]
     own: Sequence[int]
+    rigid: bool = False
+
+
+def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> Moving | None:
+    """A body at a position given by variables of its own and the time, if its shape and its motion are seen to be separable."""
+    found = separated(position, time)
+    return None if found is None else Moving(*found, own)
 
 
 @dataclass(frozen=True, eq=False)
-class RigidAdvance:
-    """Taylor models of two rigid bodies, each by a kernel and the function that makes records of its results, `kernel` for
-    the motions, and the function that makes a time of all that. See `codegen.taylor_models` and `codegen.rigid_directions`.
+class SeparableAdvance:
+    """Taylor models of two such bodies, each by a kernel and the function that makes records of its results, `kernel` for
+    the motions, and the function that makes a time of all that. See `codegen.taylor_models` and `codegen.separable_directions`.
     """
 
     kernels: tuple[Kernel, Kernel]
     models: tuple[Model, Model]
     records: tuple[int, int]
+    carriers: tuple[Carrier, Carrier]
     kernel: Kernel
     bound: int
 
@@ -94,27 +108,43 @@ class RigidAdvance:
     def all_kernels(self) -> tuple[Kernel, ...]:
         return (*self.kernels, self.kernel)
 
+    def views(self, time: float, parameters: np.ndarray) -> list[np.ndarray]:
+        """About what the matrices (3, m) of both bodies are at a time, with this block of parameters."""
+        out = np.zeros((len(self.kernel.outputs), 2, WIDTH))
+        window = np.tile([[-time], [time]], (2, 1, WIDTH))
+        CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)(self.kernel.block_address())(*(a.ctypes.data for a in (window, parameters, out)))
+        values = np.nan_to_num(0.5 * (out[:, 1, 0] - out[:, 0, 0]))
+        result, begin = [], 0
+        for model, (kind, entries, rates) in zip(self.models, self.carriers, strict=True):
+            matrix = np.eye(3, model.coordinates).ravel()
+            if kind != FIXED:
+                matrix[:] = 0.0
+                matrix[list(entries)] = values[begin:begin + len(entries)]
+                begin += len(entries) * (1 if kind == TURNED else 2) + len(rates) * (0 if kind == TURNED else 2)
+            result.append(matrix.reshape(3, -1))
+        return result
 
-def rigid_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> RigidAdvance:
-    """Bounds for the contact of two rigid bodies; variable `time` of the graph is the time."""
-    first, second = (_shape(body, parameters) for body in bodies)
-    turns = _turn(bodies[0].rotation), _turn(bodies[1].rotation)
+
+def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> SeparableAdvance:
+    """Bounds for the contact of two separable bodies; variable `time` of the graph is the time."""
+    carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
+    first, second = (_shape(body, carrier, parameters) for body, carrier in zip(bodies, carriers, strict=True))
     models = first[1], second[1]
-    return RigidAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)),
-                        _motion_kernel(bodies, turns, time, parameters), rigid_time_bound(models, turns, quick))
+    return SeparableAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)), carriers,
+                            _motion_kernel(bodies, carriers, time, parameters), separable_time_bound(models, carriers, quick))
 
 
-def _shape(body: Moving, parameters: int) -> tuple[Kernel, Model]:
+def _shape(body: Moving, carrier: Carrier, parameters: int) -> tuple[Kernel, Model]:
     """The kernel of a body's Taylor models: its variables are those of the body, then as many for the centre."""
-    pool, d = body.local[0].pool, len(body.own)
+    pool, d = body.shape[0].pool, len(body.own)
     x, centre = [pool.variable(k) for k in range(d)], [pool.variable(d + k) for k in range(d)]
     renumbered: list[Expr | None] = [None] * (1 + max(body.own))
     for k, j in enumerate(body.own):
         renumbered[j] = x[k]
-    local = _substitute(body.local, renumbered)
-    derivatives = _Derivatives(local, x)
-    kinked = rough(local)
-    degrees = tuple(int(min(polynomial_degree(local, k), _HIGHEST + 1)) for k in range(d))
+    shape = _substitute(body.shape, renumbered)
+    derivatives = _Derivatives(shape, x)
+    kinked = rough(shape)
+    degrees = tuple(int(min(polynomial_degree(shape, k), _HIGHEST + 1)) for k in range(d))
     if not kinked and max(degrees) <= _HIGHEST:
         terms = list(product(*(range(p + 1) for p in degrees)))
         remainder: list[tuple[int, ...]] = []
@@ -124,13 +154,14 @@ def _shape(body: Moving, parameters: int) -> tuple[Kernel, Model]:
         remainder = [i for i in product(range(_TOTAL + 2), repeat=d) if sum(i) == _TOTAL + 1]
     terms = [i for i in terms if sum(i) == 0 or any(map(_depends, derivatives[i]))]
     remainder = [i for i in remainder if any(map(_depends, derivatives[i]))]
-    outputs = [*local, *(e for i in terms for e in _substitute(derivatives[i], centre)), *(e for i in remainder for e in derivatives[i])]
+    outputs = [*shape, *(e for i in terms for e in _substitute(derivatives[i], centre)), *(e for i in remainder for e in derivatives[i])]
     if kinked:
         doubt = pool.constant(0)
         for guard in (e for i in terms for e in derivatives[i]):
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
-    model = Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked)
+    viewed = not body.rigid and carrier.kind != FIXED
+    model = Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked, len(shape), viewed)
     return _kernel(outputs, [f"x{k}" for k in range(d)], parameters), model
 
 
@@ -152,22 +183,23 @@ class _Derivatives(dict[tuple[int, ...], list[Expr]]):
         return self[orders]
 
 
-def _motion_kernel(bodies: tuple[Moving, Moving], turns: tuple[int, int], time: int, parameters: int) -> Kernel:
-    """R, R', R'' and T, T', T'' as `rigid_time_bound` takes them, of the window and its beginning."""
-    pool = bodies[0].rotation[0].pool
+def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carrier], time: int, parameters: int) -> Kernel:
+    """The matrices and shifts and their derivatives as `separable_time_bound` takes them, of the window and its beginning."""
+    pool = bodies[0].shape[0].pool
     window, start = pool.variable(0), pool.variable(1)
     moment: list[Expr | None] = [None] * time + [window]
     outputs: list[Expr] = []
     guards: list[Expr] = []
-    for body, turn, sign in zip(bodies, turns, (1, -1), strict=True):
-        matrix = _substitute([e if sign > 0 else -e for e in body.rotation], moment)
-        if turn != FIXED:
-            outputs += _substitute(matrix, [start])
-        if turn == TURNING:
-            (speed,) = _columns(matrix, [window])
-            outputs += [*_substitute(speed, [start]), *_columns(speed, [window])[0], *matrix]
-            guards += [*matrix, *speed]
-    shift = _substitute([a - b for a, b in zip(bodies[0].translation, bodies[1].translation, strict=True)], moment)
+    for body, (kind, entries, rates), sign in zip(bodies, carriers, (1, -1), strict=True):
+        matrix = _substitute([e if sign > 0 else -e for e in body.matrix], moment)
+        values = [matrix[e] for e in entries]
+        if kind != FIXED:
+            outputs += _substitute(values, [start])
+        if kind == TURNING:
+            (speed,) = _columns([matrix[e] for e in rates], [window])
+            outputs += [*_substitute(speed, [start]), *_columns(speed, [window])[0], *values]
+            guards += [*values, *speed]
+    shift = _substitute([a - b for a, b in zip(bodies[0].shift, bodies[1].shift, strict=True)], moment)
     (speed,) = _columns(shift, [window])
     now = _substitute(shift, [start])
     guards += [*shift, *speed]
@@ -184,10 +216,13 @@ def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Ex
     return [[row[k] for row in rows] for k in range(len(variables))]
 
 
-def _turn(rotation: Sequence[Expr]) -> int:
-    if all(e.op == "constant" and e.value == int(k % 4 == 0) for k, e in enumerate(rotation)):
-        return FIXED
-    return TURNING if any(e.op == "variable" for e in reachable(rotation)) else TURNED
+def _carrier(matrix: Sequence[Expr], time: int) -> Carrier:
+    if len(matrix) == 9 and all(e.op == "constant" and e.value == int(k % 4 == 0) for k, e in enumerate(matrix)):
+        return Carrier(FIXED)
+    moment = matrix[0].pool.variable(time)
+    (speed,) = _columns(matrix, [moment])
+    entries, rates = (tuple(k for k, e in enumerate(values) if _depends(e)) for values in (matrix, speed))
+    return Carrier(TURNING if moment in reachable(matrix) else TURNED, entries, rates)
 
 
 def _kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
@@ -213,6 +248,8 @@ def _depends(e: Expr) -> bool:
 
 def _substitute(outputs: Sequence[Expr], variables: Sequence[Expr | None]) -> list[Expr]:
     """The same formulas of other nodes in the place of their variables."""
+    if not outputs:
+        return []
     pool = outputs[0].pool
     image: dict[int, Expr] = {}
     for e in reachable(outputs):

@@ -11,7 +11,7 @@ border only if other parts of the bodies cover it.
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +72,7 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
         (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, incoming=incoming, strict=incoming and bool(necessary),
         feasible=feasible, objective=len(frame.names), border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
         polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
-        features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=_moving(a, b),
+        features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=lambda: _moving(a, b),
         fast=not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4)),
         directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)),
         ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
@@ -92,13 +92,13 @@ def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple
     return found
 
 
-def _moving(a: Placed, b: Placed) -> Callable[[], tuple[Moving, Moving]] | None:
-    """Shapes and motions apart, where both parts are rigid."""
+def _moving(a: Placed, b: Placed) -> tuple[Moving, Moving] | None:
+    """Shapes and motions apart, where both parts have them so."""
     if not (isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric)):
         return None
-    if a.part.surface.deforming or b.part.surface.deforming:
-        return None
-    return lambda: (a.moving(), b.moving())
+    first = a.moving()
+    second = b.moving() if first is not None else None
+    return (first, second) if first is not None and second is not None else None
 
 
 def at_time(problem: Problem, moment: float) -> Problem:

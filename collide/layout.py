@@ -101,12 +101,13 @@ FIELDS = {
 
 # Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, are addresses; 0 where a problem has
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
-# necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN have an entry for each of two rigid
-# bodies: the kernel of its Taylor model and what makes a record of that, the length of the record, the number of its parameters;
-# for such bodies TAYLOR is the kernel of the motions. BESIDE counts the boxes beside which proofs were tried (`tips`).
+# necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN, VIEW have an entry for each of two
+# bodies whose shape and motion are apart: the kernel of its Taylor model and what makes a record of that, the length of the record, the
+# number of its parameters, the matrix by which to judge its extents in space; for such bodies TAYLOR is the kernel of the motions. BESIDE
+# counts the boxes beside which proofs were tried (`tips`).
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, BESIDE, COLUMNS) = range(35)
+ LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, BESIDE, COLUMNS) = range(37)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end.

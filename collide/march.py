@@ -6,8 +6,8 @@ The box whose window begins first is split next, along the parameter that moves 
 are tested before they are queued. A child that got on by a good part of its window is tested again, from there and
 over a shorter window, before it is split: there the second derivative by time is better known.
 
-For two rigid bodies a box is a pair of nodes of two trees (`pairs`, `nodes`), and what a body looks like is evaluated once a
-node (`codegen.rigid_directions`).
+For two bodies whose shape and motion are apart, such as rigid ones, a box is a pair of nodes of two trees (`pairs`, `nodes`), and what a
+body looks like is evaluated once a node (`codegen.separable_directions`).
 
 Of two parametric surfaces no condition but contact itself is used, so a box is dropped only if the closed surfaces do not meet in it.
 Boxes whose window begins within `simultaneity` of the proved bound are left to `search.step`, and so are small ones where necessary
@@ -87,7 +87,7 @@ def drop_impossible(s, p, used):
 
 @native
 def bound_times(s, p):
-    """Lower bounds of the times of contact in the lanes of Z (of A, B and W for two rigid bodies), in `out`."""
+    """Lower bounds of the times of contact in the lanes of Z (of A, B and W for pairs of nodes), in `out`."""
     if attribute(s, p, EQUATIONS) == 3:
         for k in range(3):
             for lane in range(LANES):

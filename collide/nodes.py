@@ -7,7 +7,7 @@ that is longer in space. See `codegen.taylor_models` for what a record holds and
 from codegen.loops import call_kernel, native
 
 from .boxes import lower, upper
-from .layout import BODY, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES
+from .layout import BODY, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, VIEW
 from .queue import attribute
 
 # A node's size in space is taken as at least this share of its width in the parameters, so that collapsed patches are split too.
@@ -34,7 +34,7 @@ def put_side(s, p, side, j, lane, lo, hi):
 def model(s, p, side, records):
     """The records of the boxes in S."""
     call_kernel(attribute(s, p, BODY + side), s.S, attribute(s, p, PARAMETERS), s.T)
-    call_kernel(attribute(s, p, RECORD + side), s.S, s.T, records)
+    call_kernel(attribute(s, p, RECORD + side), s.S, s.T, attribute(s, p, VIEW + side), records)
 
 
 @native
@@ -53,18 +53,32 @@ def keep_record(s, p, side, node, lane):
 
 
 @native
-def seed(s, p, boxes, k, side):
-    """A node for the side of a box that comes from no tree."""
-    first, node = side * attribute(s, p, OWN), new_node(s)
-    for j in range(attribute(s, p, OWN + side)):
-        lo, hi = lower(s, boxes, k, first + j), upper(s, boxes, k, first + j)
-        s.rectangle[4 * node + 2 * j] = lo
-        s.rectangle[4 * node + 2 * j + 1] = hi
-        for lane in range(LANES):
-            put_side(s, p, side, j, lane, lo, hi)
+def seed(s, p, side, count):
+    """Nodes for one side of the first boxes in `hold` that come from no tree."""
+    own, used = attribute(s, p, OWN + side), 0
+    for k in range(count):
+        if s.parents[2 * k + side] < 0:
+            node = new_node(s)
+            for j in range(own):
+                s.rectangle[4 * node + 2 * j] = lower(s, s.hold, k, side * attribute(s, p, OWN) + j)
+                s.rectangle[4 * node + 2 * j + 1] = upper(s, s.hold, k, side * attribute(s, p, OWN) + j)
+            s.parents[2 * k + side] = node
+            s.fresh[used] = node
+            used += 1
+    if used > 0:
+        model_fresh(s, p, side, used)
+
+
+@native
+def model_fresh(s, p, side, used):
+    """The records of the first nodes in `fresh`."""
+    for lane in range(LANES):
+        node = s.fresh[min(lane, used - 1)]
+        for j in range(attribute(s, p, OWN + side)):
+            put_side(s, p, side, j, lane, s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1])
     model(s, p, side, s.made)
-    keep_record(s, p, side, node, 0)
-    return node
+    for lane in range(used):
+        keep_record(s, p, side, s.fresh[lane], lane)
 
 
 @native
@@ -114,13 +128,7 @@ def make_halves(s, p, side, asked):
             cut = next_longest(s, p, side, node)
             for half in range(2):
                 used = halve_node(s, p, side, s.halves[node] + half, cut, used)
-        for lane in range(LANES):
-            node = s.fresh[min(lane, used - 1)]
-            for j in range(attribute(s, p, OWN + side)):
-                put_side(s, p, side, j, lane, s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1])
-        model(s, p, side, s.made)
-        for lane in range(used):
-            keep_record(s, p, side, s.fresh[lane], lane)
+        model_fresh(s, p, side, used)
 
 
 @native

@@ -1,4 +1,6 @@
-"""Boxes of two rigid bodies for `march`: pairs of nodes of two trees (`nodes`), of which one or both are halved."""
+"""Boxes of two bodies whose shape and motion are apart, for `march`: pairs of nodes of two trees (`nodes`), of which one or both
+are halved.
+"""
 
 from codegen.loops import native
 
@@ -77,6 +79,7 @@ def take_pairs(s, p):
             used += lanes
             popped += 1
     for side in range(2):
+        seed(s, p, side, popped)
         asked = 0
         for k in range(popped):
             if s.action[k] // (1 + side) % 2 != 0:
@@ -90,12 +93,10 @@ def take_pairs(s, p):
 
 @native
 def halved_sides(s, p, i):
-    """Which nodes of box i are to be halved: the larger one, or both if they are of like size; 0 none, 1, 2, 3 both."""
-    if s.pair[2 * i] < 0:
-        for side in range(2):
-            s.pair[2 * i + side] = seed(s, p, s.box, i, side)
-        return 0
-    if s.plan[i] >= TEST:
+    """Which nodes of box i are to be halved: the larger one, or both if they are of like size; 0 none, 1, 2, 3 both. A box that comes
+    from no tree is tested first.
+    """
+    if s.pair[2 * i] < 0 or s.plan[i] >= TEST:
         return 0
     a, b = node_size(s, p, 0, s.pair[2 * i]), node_size(s, p, 1, s.pair[2 * i + 1])
     if a < 0.0 and b < 0.0:
@@ -136,7 +137,6 @@ def place_side(s, p, side, k, half, lane):
         at = 2 * (s.count[STRIDE] * lane + first + j)
         s.before[at] = s.rectangle[4 * node + 2 * j]
         s.before[at + 1] = s.rectangle[4 * node + 2 * j + 1]
-
 
 
 @native

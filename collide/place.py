@@ -20,7 +20,7 @@ from codegen.from_sympy import convert
 from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
 from generative.implicit import Combination, Piece
 
-from .advance import Moving
+from .advance import Moving, moving
 from .parts import Implicit, Parametric, Path
 from .patch import Vector, cross, enclose, subtract
 
@@ -127,11 +127,13 @@ class PlacedParametric:
     def _partials(self) -> list[Vector]:
         return [(d[0], d[1], d[2]) for d in self.frame.derivatives(self.position, [*self.own, self.frame.time])]
 
-    def moving(self) -> Moving:
-        """Shape and motion apart, of a part of a body that does not deform."""
-        surface, motion = self.part.surface, self.part.surface.motion
+    def moving(self) -> Moving | None:
+        """Shape and motion apart; None where a body deforms in another way than by functions of the time alone."""
+        surface, motion, own = self.part.surface, self.part.surface.motion, [e.value for e in self.own]
+        if surface.deforming:
+            return moving(self.position, own, self.frame.spatial)
         rotation, translation = (convert(list(m), self.known, self.frame.pool) for m in (motion.rotation, motion.translation))
-        return Moving(self._vector(surface.body, self.part.path), rotation, translation, [e.value for e in self.own])
+        return Moving(self._vector(surface.body, self.part.path), rotation, translation, own, rigid=True)
 
     @property
     def tangents(self) -> list[Vector]:

@@ -17,7 +17,7 @@ from codegen.lanes import WIDTH
 from codegen.local_step import least_step
 from codegen.native import Code
 
-from .advance import Advance, Moving, RigidAdvance, advance_kernel, rigid_advance
+from .advance import Advance, Moving, SeparableAdvance, advance_kernel, separable_advance
 
 Value = TypeVar("Value")
 
@@ -74,7 +74,7 @@ class Problem:
     parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     features: tuple[str, str] = ("face 0", "face 0")
     directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
-    moving: Callable[[], tuple[Moving, Moving]] | None = None
+    moving: Callable[[], tuple[Moving, Moving] | None] | None = None
     quick: bool = False
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
@@ -151,13 +151,24 @@ class Problem:
         ends = np.stack([-self.parameters[:, 0], self.parameters[:, 1]], axis=1)
         return np.repeat(ends[:, :, None], WIDTH, 2), np.repeat(self.parameters.mean(axis=1)[:, None], WIDTH, 1)
 
+    @cached_property
+    def views(self) -> list[np.ndarray]:
+        """Of bodies whose matrices are not known to be rotations, the matrices that tell their extents in space, eight lanes each: those
+        of half time.
+        """
+        if not isinstance(self.advance, SeparableAdvance) or not any(model.viewed for model in self.advance.models):
+            return []
+        matrices = self.advance.views(float(self.outer[self.objective].mean()), self.parameter_blocks[0])
+        return [np.repeat(matrix.reshape(-1, 1), WIDTH, axis=1) for matrix in matrices]
+
     @_shared
-    def advance(self) -> Advance | RigidAdvance | None:
+    def advance(self) -> Advance | SeparableAdvance | None:
         """Bounds of the objective from below, for the fast method."""
         if not self.fast or self.objective is None:
             return None
-        if self.moving is not None:
-            return rigid_advance(self.moving(), self.objective, len(self.parameters), self.quick)
+        bodies = self.moving() if self.moving is not None else None
+        if bodies is not None:
+            return separable_advance(bodies, self.objective, len(self.parameters), self.quick)
         return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick)
 
     @_shared
@@ -189,13 +200,13 @@ class Problem:
         if len(self.parameters):
             return replace(self, quick=True)
         parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
-        bodies = self.moving() if self.moving is not None and self.fast else ()
+        bodies = (self.moving() if self.moving is not None and self.fast else None) or ()
         for body in bodies:
-            parts += [tuple(body.local), tuple(body.rotation), tuple(body.translation)]
+            parts += [tuple(body.shape), tuple(body.matrix), tuple(body.shift)]
         outputs, numbers = family([e for part in parts for e in part])
         cut = iter(outputs)
         equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
-        moved = [Moving(moving[3 * k], moving[3 * k + 1], moving[3 * k + 2], body.own) for k, body in enumerate(bodies)]
+        moved = [Moving(moving[3 * k], moving[3 * k + 1], moving[3 * k + 2], body.own, body.rigid) for k, body in enumerate(bodies)]
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
 
@@ -205,7 +216,8 @@ class Problem:
         object.__setattr__(other, "parameters", np.concatenate([numbers, self.parameters[len(numbers):]]))
         object.__setattr__(other, "outer", outer)
         object.__setattr__(other, "inner", inner)
-        other.__dict__.pop("parameter_blocks", None)
+        for name in ("parameter_blocks", "views"):
+            other.__dict__.pop(name, None)
         return other
 
     def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:

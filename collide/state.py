@@ -11,7 +11,7 @@ from codegen.local_step import LARGEST, local_step
 from codegen.translate import Kind
 
 from . import layout
-from .advance import RigidAdvance
+from .advance import SeparableAdvance
 from .layout import LANES
 from .memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 from .native import compiled
@@ -19,7 +19,7 @@ from .problem import Problem
 from .search import push_held, run
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
-_MOST_NODES = 1 << 16
+_MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
 # Up to so many open boxes are read one by one.
 _FEW_OPEN = 500
 
@@ -166,7 +166,7 @@ class Search:
         """Twice the room for boxes and for nodes, whichever there is too little of."""
         room = int(self.count[layout.ROOM_NODES])
         if room - self.count[layout.NODES] < 8 * LANES:
-            if room < _MOST_NODES:
+            if room < min(_MOST_NODES, _MOST_NUMBERS // self.arrays.record):
                 self.arrays.double(PER_NODE)
                 self.count[layout.ROOM_NODES] *= 2
             else:
@@ -189,6 +189,8 @@ class Search:
         a["table"][k] = row
         a["table"][k, layout.CLOSED] = int(p.border is None)
         a["table"][k, [layout.PARAMETERS, layout.POINT_PARAMETERS]] = [block.ctypes.data for block in p.parameter_blocks]
+        if row[layout.BODY] and p.views:
+            a["table"][k, [layout.VIEW, layout.VIEW + 1]] = [view.ctypes.data for view in p.views]
         a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
         a["polar"][k] = -np.inf, np.inf
         for name, values in (("border", p.border), ("period", p.period), ("polar", p.polar)):
@@ -235,12 +237,12 @@ def _sizes(p: Problem) -> tuple[int, int, int, int]:
     m, n = len(p.rows), len(p.variables)
     if p.advance is None:
         return m, m + m * n, 0, 1
-    record = max(model.length for model in p.advance.models) if isinstance(p.advance, RigidAdvance) else 1
+    record = max(model.length for model in p.advance.models) if isinstance(p.advance, SeparableAdvance) else 1
     bounds = max(len(k.outputs) for k in p.advance.all_kernels)
     return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record
 
 
-def _fill_trees(row: list[int], advance: RigidAdvance) -> None:
+def _fill_trees(row: list[int], advance: SeparableAdvance) -> None:
     for side in (0, 1):
         row[layout.BODY + side] = advance.kernels[side].block_address()
         row[layout.RECORD + side] = advance.records[side]
@@ -271,7 +273,7 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
         row[layout.EXISTENCE] = linear.krawczyk(e)
     if march and p.advance:
         row[layout.TAYLOR], row[layout.TIME_BOUND] = p.advance.kernel.block_address(), p.advance.bound
-        if isinstance(p.advance, RigidAdvance):
+        if isinstance(p.advance, SeparableAdvance):
             _fill_trees(row, p.advance)
         if _least(p):
             row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step

@@ -19,7 +19,7 @@ import codegen
 from codegen.expr import Expr, ExprPool
 from codegen.from_sympy import convert
 from collide import layout
-from collide.advance import Moving
+from collide.advance import Moving, moving
 from collide.patch import cross, dot
 from collide.problem import Problem
 from collide.state import Search
@@ -125,7 +125,7 @@ def problem(family: Family, rigid: bool) -> Problem:
         at |= {u: pool.variable(2 * side), v: pool.variable(2 * side + 1), t: pool.variable(4)}
         rotation, translation = motion()
         bodies.append(Moving(convert(list(family.body), at, pool), convert(rotation, at, pool), convert(translation, at, pool),
-                             [2 * side, 2 * side + 1]))
+                             [2 * side, 2 * side + 1], rigid=True))
     a, b = (_position(body) for body in bodies)
     equations = (a[0] - b[0], a[1] - b[1], a[2] - b[2])
     tangents = [_slopes(p, body.own) for p, body in zip((a, b), bodies, strict=True)]
@@ -135,11 +135,11 @@ def problem(family: Family, rigid: bool) -> Problem:
     border = np.array([[1, 1]] * 4 + [[0, 0]])
     return Problem(("u1", "v1", "u2", "v2", "t"), outer, outer, equations=equations, necessary=necessary, objective=4, border=border,
                    period=np.zeros(5), image=(*a, *b), parameters=np.zeros((2 * len(names), 2)), fast=True,
-                   moving=(lambda: (bodies[0], bodies[1])) if rigid else None)
+                   moving=lambda: (bodies[0], bodies[1]) if rigid else (moving(a, [0, 1], 4), moving(b, [2, 3], 4)))
 
 
 def _position(body: Moving) -> Any:
-    b, r, p = body.local, body.rotation, body.translation
+    b, r, p = body.shape, body.matrix, body.shift
     return tuple(r[3 * k] * b[0] + r[3 * k + 1] * b[1] + r[3 * k + 2] * b[2] + p[k] for k in range(3))
 
 

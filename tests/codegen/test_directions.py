@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from codegen.directions import time_bound
-from codegen.rigid_directions import FIXED, TURNED, TURNING, rigid_time_bound
+from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
 from codegen.taylor_models import Model, record_kernel
 
 PAIRS = ((0, 0), (0, 1), (1, 1), (2, 2), (2, 3), (3, 3))
@@ -157,13 +157,16 @@ def justified(step, t, lo, hi, centre, normal):
     return False
 
 
-# -- Taylor models and rigid bodies ------------------------------------------------------------------------------------
+# -- Taylor models and bodies whose shape and motion are apart ----------------------------------------------------------
 
 
 BICUBIC = Model((3, 3), tuple(itertools.product(range(4), repeat=2)), (), False)
 QUADRATIC = Model((2, 2), tuple(i for i in itertools.product(range(3), repeat=2) if sum(i) <= 2),
                   tuple(i for i in itertools.product(range(4), repeat=2) if sum(i) == 3), True)
 CURVE = Model((2,), ((0, 0), (1, 0), (2, 0)), ((3, 0),), False)
+# Of more coordinates than space has.
+MANY = QUADRATIC._replace(coordinates=5, viewed=True)
+NET = Model((2, 1), tuple(itertools.product(range(3), range(2))), (), False, coordinates=4, viewed=True)
 # Of one term, where no other error hides that of its product or of its weight.
 SLOPE, BEND = Model((1,), ((1, 0),), (), False), Model((2,), ((2, 0),), (), False)
 
@@ -172,7 +175,7 @@ def bernstein(k, p, s):
     return math.comb(p, k) * ((1 + s) / 2)**k * ((1 - s) / 2)**(p - k)
 
 
-@pytest.mark.parametrize("model", [BICUBIC, QUADRATIC, CURVE, SLOPE, BEND])
+@pytest.mark.parametrize("model", [BICUBIC, QUADRATIC, CURVE, SLOPE, BEND, MANY])
 def test_taylor_models_hold_the_polynomials_they_are_made_of(model):
     """Any derivatives from the intervals given, any remainder they allow: the value is within rho of the Bernstein form."""
     kernel, rng, d = record_kernel(model), np.random.default_rng(7), len(model.degrees)
@@ -181,12 +184,14 @@ def test_taylor_models_hold_the_polynomials_they_are_made_of(model):
         width = rng.uniform(0.1, 1, (8, d)) * 10.0**rng.integers(-6, 1)
         lo, hi = centre - width, centre + width * rng.random((8, d))
         z = block(np.concatenate([lo, centre], axis=1), np.concatenate([hi, centre], axis=1))
-        count = 3 * (len(model.terms) + len(model.remainder))
+        m = model.coordinates
+        count = m * (len(model.terms) + len(model.remainder))
         a, b = thin(rng, rng.normal(size=(8, count)) * 3.0, 1e-16 if trial % 2 else 1e-3)
-        wide = np.full((8, 3), 1e9)
+        wide = np.full((8, m), 1e9)
         doubt = np.zeros((8, int(model.rough)))
         out = np.zeros((model.length, 8))
-        call(kernel, z, block(np.concatenate([-wide, a, doubt], axis=1), np.concatenate([wide, b, doubt], axis=1)), out)
+        intervals = block(np.concatenate([-wide, a, doubt], axis=1), np.concatenate([wide, b, doubt], axis=1))
+        call(kernel, z, intervals, np.ones((3 * m, 8)), out)
         for lane in range(8):
             check_model(model, rng, out[:, lane], lo[lane], hi[lane], centre[lane], a[lane], b[lane])
 
@@ -198,20 +203,21 @@ def check_model(model, rng, record, lo, hi, centre, a, b):
     # The half width that the kernel computes, rounded up.
     scale = [Fraction(up(s)) for s in scale]
     p, q = model.both
-    for c in range(3):
+    m = model.coordinates
+    for c in range(m):
         value = Fraction(0)
         for k, orders in enumerate((*model.terms, *model.remainder)):
-            derivative = Fraction(rng.choice([a[3 * k + c], b[3 * k + c]]))
+            derivative = Fraction(rng.choice([a[m * k + c], b[m * k + c]]))
             term = derivative / math.prod(math.factorial(o) for o in orders)
             value += term * math.prod(x[j]**orders[j] for j in range(d))
         s = [x[j] / scale[j] for j in range(d)] + [Fraction(0)] * (2 - d)
-        form = sum(Fraction(record[3 * ((q + 1) * i + j) + c]) * bernstein(i, p, s[0]) * (bernstein(j, q, s[1]) if d > 1 else 1)
+        form = sum(Fraction(record[m * ((q + 1) * i + j) + c]) * bernstein(i, p, s[0]) * (bernstein(j, q, s[1]) if d > 1 else 1)
                    for i in range(p + 1) for j in range(q + 1))
         assert abs(value - form) <= Fraction(record[model.rho + c])
         middle, reach = Fraction(record[model.middle + c]), Fraction(record[model.reach + c])
         assert abs(value - middle) <= reach
         assert record[model.doubt] == 0.0
-        points = [abs(Fraction(record[3 * k + c])) for k in range(model.points)]
+        points = [abs(Fraction(record[m * k + c])) for k in range(model.points)]
         assert max(points) + Fraction(record[model.rho + c]) <= Fraction(record[model.size + c])
 
 
@@ -229,86 +235,91 @@ def test_a_derivative_that_is_not_bounded_leaves_the_box_alone(model, bad):
         if np.isnan(bad) and row >= outputs - int(model.rough) - 3 * len(model.remainder):
             continue
         out = np.zeros((model.length, 8))
-        call(kernel, z, t, out)
+        call(kernel, z, t, np.ones((9, 8)), out)
         assert (out[model.doubt] == np.inf).all() and np.isfinite(np.delete(out, model.doubt, axis=0)).all()
         assert (out[model.middle] == 0.0).all() and (out[model.reach] == 9.0).all()
 
 
-def drawn_pair(rng, models, turns, kind):
-    """Records and motions of eight lanes with gaps that are left over from cancellation: of the difference of the bodies, in half
-    of the lanes with little translation, or of boxes that are points, with rates that cancel as well.
+ALL = tuple(range(9))
+RIGID = [((QUADRATIC, CURVE), tuple(Carrier(kind, ALL, ALL) for kind in kinds))
+         for kinds in ((FIXED, FIXED), (TURNED, TURNING), (TURNING, TURNING))]
+CARRIED = [*RIGID, ((MANY, CURVE), (Carrier(TURNING, tuple(range(15)), (0, 3, 7, 8, 14)), Carrier(FIXED, ALL, ALL))),
+           ((NET, QUADRATIC._replace(coordinates=2)), (Carrier(TURNING, (0, 2, 3, 5, 6, 9), (0, 5, 6)), Carrier(TURNED, (0, 1, 3), ())))]
+
+
+def drawn_pair(rng, models, carriers, kind):
+    """Records of eight lanes, their motions, and these as the kernel reads them, with gaps that are left over from cancellation: of
+    the difference of the bodies, in half of the lanes with little translation, or of boxes that are points, with rates that cancel as
+    well. A motion is {name: intervals of A at the beginning of the window (of its first, its second derivative), or of T}.
     """
-    spread = {"thin": 0.0, "wide": 1e-3, "mixed": 1e-16}[kind]
-    boxed, opposed = rng.random(8) < 0.3, rng.random(8) < 0.5
-    records, motion, known = [], [], {}
-    for k, turn in enumerate(turns):
-        for name in {FIXED: "", TURNED: "R", TURNING: "RBCW"}[turn]:
-            middle = rng.normal(size=(8, 9))
-            if ("R", 0) in known and name == "R":
-                middle = np.where(opposed[:, None], -known["R", 0], middle)
-            known[name, k] = middle
-            motion.append(thin(rng, middle, spread) if name != "W" else (np.full((8, 9), -9.0), np.full((8, 9), 9.0)))
-        known.setdefault(("R", k), np.tile(np.eye(3).ravel() * (1 - 2 * k), (8, 1)))
+    spread = {"still": 0.0, "thin": 0.0, "wide": 1e-3, "mixed": 1e-16}[kind]
+    boxed, opposed = rng.random(8) < (1.0 if kind == "still" else 0.3), rng.random(8) < 0.5
+    apart, left = ([1e-16], [0.0]) if kind == "still" else ([1e-16, 1e-3, 0.1], [0.0, 1e-16, 1e-3])
+    records, blocks, motion = [], [], {}
+    for k, (model, (turn, entries, rates)) in enumerate(zip(models, carriers, strict=True)):
+        m = model.coordinates
+        for name in {FIXED: "", TURNED: "A", TURNING: "ABCW"}[turn]:
+            middle = rng.normal(size=(8, 3 * m))
+            if name == "A" and ("A", 0) in motion and motion["A", 0][0].shape == (8, 3, m):
+                middle = np.where(opposed[:, None], -motion["A", 0][0].reshape(8, 9), middle)
+            middle *= np.isin(np.arange(3 * m), rates if name in "BC" else entries)
+            lo, hi = thin(rng, middle, spread) if name != "W" else (np.full((8, 3 * m), -9.0), np.full((8, 3 * m), 9.0))
+            kept = list(rates if name in "BC" else entries)
+            blocks.append((lo[:, kept], hi[:, kept]))
+            full = [np.zeros((8, 3 * m)) for _ in range(2)]
+            full[0][:, kept], full[1][:, kept] = blocks[-1]
+            motion[name, k] = tuple(x.reshape(8, 3, m) for x in full)
+        if turn == FIXED:
+            motion["A", k] = (np.tile(np.eye(3) * (1 - 2 * k), (8, 1, 1)),) * 2
     for k, model in enumerate(models):
-        place = rng.normal(size=(3, 8))
-        if k:
-            place = np.where(opposed, records[0][:3] + rng.normal(size=(3, 8)) * 1e-15, place)
+        m = model.coordinates
+        place = rng.normal(size=(m, 8))
+        if k and models[0].coordinates == m:
+            place = np.where(opposed, records[0][:m] + rng.normal(size=(m, 8)) * 1e-15, place)
         record = np.zeros((model.length, 8))
-        points = place + rng.normal(size=(model.points, 3, 8)) * rng.choice([1e-16, 1e-3, 0.1], (1, 1, 8))
+        points = place + rng.normal(size=(model.points, m, 8)) * rng.choice(apart, (1, 1, 8))
         record[:model.rho] = points.reshape(-1, 8)
-        record[model.rho:model.size] = rng.random((3, 8)) * rng.choice([0.0, 1e-16, 1e-3], (1, 8))
+        record[model.rho:model.size] = rng.random((m, 8)) * rng.choice(left, (1, 8))
         record[model.size:model.middle] = abs(points).max(axis=0) + record[model.rho:model.size] * 2
         record[model.middle:model.reach] = place
         record[model.reach:model.doubt] = np.where(boxed, 0.0, 9.0)
         records.append(record)
-    for name in "RBC":
-        cancelled = -sum(np.einsum("lij,jl->li", known[name, k].reshape(8, 3, 3), records[k][models[k].middle:][:3])
-                         for k in (0, 1) if (name, k) in known)
-        free = 0 if name == "R" else rng.normal(size=(8, 3)) * ~boxed[:, None]
-        motion.append(thin(rng, cancelled + free + rng.normal(size=(8, 3)) * rng.choice([1e-16, 1e-15, 0.1], (8, 1)), spread))
-    motion.append((np.full((8, 3), -99.0), np.full((8, 3), 99.0)))
-    return records, motion
+    for name in "ABC":
+        cancelled = -sum(np.einsum("lij,jl->li", 0.5 * sum(motion[name, k]), records[k][m.middle:m.reach])
+                         for k, m in enumerate(models) if (name, k) in motion)
+        free = 0 if name == "A" else rng.normal(size=(8, 3)) * ~boxed[:, None]
+        motion[name] = thin(rng, cancelled + free + rng.normal(size=(8, 3)) * rng.choice([1e-16, 1e-15, 0.1], (8, 1)), spread)
+        blocks.append(motion[name])
+    blocks.append((np.full((8, 3), -99.0), np.full((8, 3), 99.0)))
+    return records, motion, block(*(np.concatenate(ends, axis=1) for ends in zip(*blocks, strict=True)))
 
 
-def first_matrices(motion, turns):
-    """R at the beginning of the window, of each body: lower and upper ends (8, 9), those of the second negated."""
-    result, at = [], 0
-    for k, turn in enumerate(turns):
-        unit = np.tile(np.eye(3).ravel() * (1 if k == 0 else -1), (8, 1))
-        result.append((unit, unit) if turn == FIXED else motion[at])
-        at += {FIXED: 0, TURNED: 1, TURNING: 4}[turn]
-    return result
-
-
-@pytest.mark.parametrize("turns", [(FIXED, FIXED), (TURNED, TURNING), (TURNING, TURNING)])
-@pytest.mark.parametrize("kind", ["thin", "mixed", "wide"])
-def test_no_more_is_used_of_rigid_bodies_than_follows(turns, kind):
-    models = QUADRATIC, CURVE
-    kernel, rng = rigid_time_bound(models, turns), np.random.default_rng(11)
+@pytest.mark.parametrize(("models", "carriers"), CARRIED)
+@pytest.mark.parametrize("kind", ["still", "thin", "mixed", "wide"])
+def test_no_more_is_used_of_carried_bodies_than_follows(models, carriers, kind):
+    kernel, rng = separable_time_bound(models, carriers), np.random.default_rng(11)
     advanced = 0
-    for _ in range(25):
-        records, motion = drawn_pair(rng, models, turns, kind)
+    for _ in range(12):
+        records, motion, m = drawn_pair(rng, models, carriers, kind)
         start = rng.uniform(-1, 1, 8) * rng.choice([1.0, 1e7], 8)
         window = block(np.stack([start, start], axis=1), np.stack([start + 4, start], axis=1))
         normal, out = rng.normal(size=(3, 8)) * rng.choice([1.0, 1.0, 1e-250, 1e250], 8), np.zeros((2, 8))
-        m = block(np.concatenate([a for a, _ in motion], axis=1), np.concatenate([b for _, b in motion], axis=1))
         call(kernel, *records, m, window, np.ascontiguousarray(normal), out)
         for lane in range(8):
             step = Fraction(out[0, lane]) - Fraction(start[lane]) if math.isfinite(out[0, lane]) else Fraction(10**6)
             if step > 0:
                 advanced += 1
-                assert rigidly_justified(step, models, [r[:, lane] for r in records], [(a[lane], b[lane]) for a, b in motion], turns,
-                                         [(a[lane], b[lane]) for a, b in first_matrices(motion, turns)], normal[:, lane])
-    assert advanced > 40
+                alone = {name: tuple(x[lane] for x in ends) for name, ends in motion.items()}
+                assert separably_justified(step, models, carriers, [r[:, lane] for r in records], alone, normal[:, lane])
+    assert advanced > 20
 
 
 @pytest.mark.parametrize("bad", [np.inf, np.nan])
-def test_what_is_not_bounded_is_not_used(bad):
-    models, turns = (QUADRATIC, CURVE), (TURNED, TURNING)
-    kernel, rng = rigid_time_bound(models, turns), np.random.default_rng(12)
+@pytest.mark.parametrize(("models", "carriers"), CARRIED[1:])
+def test_what_is_not_bounded_is_not_used(models, carriers, bad):
+    kernel, rng = separable_time_bound(models, carriers), np.random.default_rng(12)
     while True:
-        records, motion = drawn_pair(rng, models, turns, "wide")
-        m = block(np.concatenate([a for a, _ in motion], axis=1), np.concatenate([b for _, b in motion], axis=1))
+        records, _, m = drawn_pair(rng, models, carriers, "wide")
         window = block(np.tile([1.0, 1.0], (8, 1)), np.tile([5.0, 1.0], (8, 1)))
 
         def bound(first, second, m, normal=np.ones((3, 8)), window=window):
@@ -333,73 +344,78 @@ def test_what_is_not_bounded_is_not_used(bad):
         assert (bound(*records, m, np.full((3, 8), normal)) >= bound(*records, m, np.zeros((3, 8)))).all()
 
 
-def product(matrix, low, high):
-    """The exact range of R x, R and x in intervals."""
+def product(matrix, box):
+    """The exact range of A x, A and x in intervals."""
     result = []
-    for i in range(3):
+    for low, high in zip(*matrix, strict=True):
         total = [Fraction(0), Fraction(0)]
-        for j in range(3):
-            ends = [Fraction(r) * x for r in (matrix[0][3 * i + j], matrix[1][3 * i + j]) for x in (low[j], high[j])]
+        for r, s, x in zip(low, high, box, strict=True):
+            ends = [Fraction(a) * b for a in (r, s) for b in x]
             total = [total[0] + min(ends), total[1] + max(ends)]
         result.append((total[0], total[1]))
     return result
 
 
+def hull(ranges):
+    return [(min(a for a, _ in each), max(b for _, b in each)) for each in zip(*ranges, strict=True)]
+
+
 def seen(n, matrix, x):
-    """The exact range of (R^T n) . x, R and x in intervals: the direction is turned, not the point, which has the wider intervals."""
+    """The exact range of (A^T n) . x, A and x in intervals: the direction is turned, not the point, which has the wider intervals."""
     low = high = Fraction(0)
-    for j in range(3):
-        m = exact_dot(n, [(Fraction(matrix[0][3 * i + j]), Fraction(matrix[1][3 * i + j])) for i in range(3)])
-        ends = [a * b for a in m for b in x[j]]
+    for j, interval in enumerate(x):
+        m = exact_dot(n, [(Fraction(matrix[0][i][j]), Fraction(matrix[1][i][j])) for i in range(3)])
+        ends = [a * b for a in m for b in interval]
         low, high = low + min(ends), high + max(ends)
     return low, high
 
 
-def rigidly_justified(step, models, records, motion, turns, first, normal):
+def separably_justified(step, models, carriers, records, motion, normal):
     """Does one of the directions that the kernel tries allow this step?"""
-    boxes = [([Fraction(r[m.middle + c]) - Fraction(r[m.reach + c]) for c in range(3)],
-              [Fraction(r[m.middle + c]) + Fraction(r[m.reach + c]) for c in range(3)]) for r, m in zip(records, models, strict=True)]
-    shift, rate, push = (rationals(*motion[k]) for k in (-4, -3, -2))
-    at = 0
-    for k, turn in enumerate(turns):
-        if turn == TURNING:
-            rate = [(a + c, b + d) for (a, b), (c, d) in zip(rate, product(motion[at + 1], *boxes[k]), strict=True)]
-            push = [(a + c, b + d) for (a, b), (c, d) in zip(push, product(motion[at + 2], *boxes[k]), strict=True)]
-        at += {FIXED: 0, TURNED: 1, TURNING: 4}[turn]
-    for n in followed(models, records, turns, motion, normal):
-        low, high = exact_dot(n, shift)
-        for r, m, matrix in zip(records, models, first, strict=True):
-            rho = [Fraction(x) for x in r[m.rho:m.rho + 3]]
-            ranges = []
-            for k in range(m.points):
-                point = [(Fraction(x) - e, Fraction(x) + e) for x, e in zip(r[3 * k:3 * k + 3], rho, strict=True)]
-                ranges.append(seen(n, matrix, point))
+    nets = []
+    for m, r in zip(models, records, strict=True):
+        size, rho = m.coordinates, [Fraction(x) for x in r[m.rho:m.size]]
+        nets.append([[(Fraction(x) - e, Fraction(x) + e) for x, e in zip(r[size * k:size * (k + 1)], rho, strict=True)]
+                     for k in range(m.points)])
+    whole, rate, push = (rationals(*motion[name]) for name in "ABC")
+    for k, (m, r) in enumerate(zip(models, records, strict=True)):
+        box = [(Fraction(c) - Fraction(e), Fraction(c) + Fraction(e))
+               for c, e in zip(r[m.middle:m.reach], r[m.reach:m.doubt], strict=True)]
+        points = nets[k] if m.coordinates > 3 else [box]
+        for name, total in (("A", whole), ("B", rate), ("C", push)):
+            if (name, k) in motion:
+                more = hull([product(motion[name, k], x) for x in points])
+                total[:] = [(a + c, b + d) for (a, b), (c, d) in zip(total, more, strict=True)]
+    for n in followed(models, carriers, records, motion, normal):
+        low, high = exact_dot(n, rationals(*motion["A"]))
+        for k, net in enumerate(nets):
+            ranges = [seen(n, motion["A", k], point) for point in net]
             low, high = low + min(a for a, _ in ranges), high + max(b for _, b in ranges)
-        whole = exact_dot(n, [(a + c + e, b + d + f) for (a, b), (c, d), (e, f) in
-                              zip(shift, product(first[0], *boxes[0]), product(first[1], *boxes[1]), strict=True)])
-        if may_advance(step, (max(low, whole[0]), min(high, whole[1])), rate, push, n):
+        ends = exact_dot(n, whole)
+        if may_advance(step, (max(low, ends[0]), min(high, ends[1])), rate, push, n):
             return True
     return False
 
 
-def followed(models, records, turns, motion, normal):
+def followed(models, carriers, records, motion, normal):
     """The directions that the kernel tries."""
-    tangents, at = [], 0
-    difference = middles(motion[-4])
-    for k, (m, r, turn) in enumerate(zip(models, records, turns, strict=True)):
-        p, q = m.both
-        corner = {(a, b): directed(r[3 * ((q + 1) * p * a + q * b):][:3]) for a in (0, 1) for b in (0, 1)}
-        vectors = [[(corner[1, 1][i] + corner[end][i]) - (corner[0, 0][i] + corner[begin][i]) for i in range(3)]
+    tangents = []
+    difference = middles(motion["A"])
+    for k, (m, r, (turn, entries, _)) in enumerate(zip(models, records, carriers, strict=True)):
+        (p, q), size = m.both, m.coordinates
+        corner = {(a, b): directed(r[size * ((q + 1) * p * a + q * b):][:size]) for a in (0, 1) for b in (0, 1)}
+        vectors = [[(corner[1, 1][i] + corner[end][i]) - (corner[0, 0][i] + corner[begin][i]) for i in range(size)]
                    for end, begin in [((1, 0), (0, 1)), ((0, 1), (1, 0))][:len(m.degrees)]]
-        centre = directed(r[m.middle:m.reach])
         if turn == FIXED:
+            centre = directed(r[m.middle:m.reach])
             difference = [(-x if k else x) + y for x, y in zip(centre, difference, strict=True)]
         else:
-            rows = middles(motion[at])
+            rows = [{j: x for j, x in enumerate(middles(ends)) if size * i + j in entries}
+                    for i, ends in enumerate(zip(*motion["A", k], strict=True))]
             vectors = [turned(rows, vector) for vector in vectors]
-            difference = turned(rows, centre, difference)
+            centre = directed(r[m.middle:m.reach])
+            difference = carried(rows, m, r, motion["A", k], difference) if size > 3 else turned(rows, centre, difference)
         tangents += vectors
-        at += {FIXED: 0, TURNED: 1, TURNING: 4}[turn]
     found = [directed(normal), difference] + [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
     return [[Fraction(x.x) for x in d] for d in found]
 
@@ -413,10 +429,29 @@ def middles(ends):
 
 
 def turned(rows, vector, start=None):
+    """The products of rows {column: entry} and a vector, added up in order."""
     result = []
-    for i in range(3):
-        total = rows[3 * i] * vector[0] if start is None else rows[3 * i].fma(vector[0], start[i])
-        for j in (1, 2):
-            total = rows[3 * i + j].fma(vector[j], total)
-        result.append(total)
+    for i, row in enumerate(rows):
+        total = None if start is None else start[i]
+        for j, x in row.items():
+            total = x * vector[j] if total is None else x.fma(vector[j], total)
+        result.append(Directed(0.0) if total is None else total)
+    return result
+
+
+def carried(rows, model, record, matrix, start):
+    """The middle of the box that holds the control points and what they leave open, times the matrix, plus the start."""
+    m, result = model.coordinates, []
+    nets = [turned(rows, directed(record[m * k:m * (k + 1)])) for k in range(model.points)]
+    size, rho = directed(record[model.size:model.middle]), directed(record[model.rho:model.size])
+    for i, row in enumerate(rows):
+        wide = Directed(2.0**-500)
+        for j, x in row.items():
+            lo, hi = matrix[0][i][j], matrix[1][i][j]
+            radius = max((Directed(hi) - x).x, (x + Directed(-lo)).x)
+            error = Directed((2 + m) * 2.0**-52).fma(Directed(abs(x.x)), Directed(radius))
+            wide = error.fma(size[j], Directed(abs(x.x)).fma(rho[j], wide))
+        values = [net[i].x for net in nets]
+        high, low = Directed(max(values)) + wide, Directed(-min(values)) + wide
+        result.append(Directed(0.5) * (high - low) + start[i])
     return result

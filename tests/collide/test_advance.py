@@ -6,6 +6,7 @@ difference of the two points, which is a parameter of the kernel.
 
 import ctypes
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +17,7 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from collide import Budget, Status, first_contact
-from collide.advance import Moving, advance_kernel, rigid_advance
+from collide.advance import Moving, advance_kernel, moving, separable_advance
 from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
 from generative.patch import bezier_patch
 from models.scenes import SCENES
@@ -37,6 +38,22 @@ def bumpy():
                              {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 
 
+def net(degree, seed):
+    """A Bezier patch each of whose control points swings about a line."""
+    rng = np.random.default_rng(seed)
+
+    def basis(s):
+        return [sp.binomial(degree, k) * s**k * (1 - s)**(degree - k) for k in range(degree + 1)]
+
+    points = [sp.Integer(0)] * 3
+    for i, a in enumerate(basis(u)):
+        for j, b in enumerate(basis(v)):
+            for k, (place, speed, swing, pace) in enumerate(rng.integers(-9, 10, (3, 4)).tolist()):
+                start = (i, j, 0)[k] + sp.Rational(place, 20)
+                points[k] += a * b * (start + t * sp.Rational(speed, 9) + sp.Rational(swing, 30) * sp.sin(pace * t + i))
+    return ParametricSurface(points, {u: (0, 1), v: (0, 1)})
+
+
 PAIRS = {
     "tori": (torus().moved(Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], translation=[0, 0, 3 - t])), torus()),
     "bumpy": (bumpy().moved(Rigid(rotation=axis_angle([1, 2, 3], t + 1), translation=[0.1, sp.Rational(1, 7), 4 - t])),
@@ -49,6 +66,12 @@ PAIRS = {
     "bicubic": (ParametricSurface([u, v, u**3 * v**2 - v**3 / 2 + u * v / 3], {u: (0, 1), v: (-1, 1)})
                 .moved(Rigid(rotation=axis_angle([3, 1, 2], 2 * t**2), translation=[t, t**3 / 7, 2 - t])),
                 ParametricSurface([u - v**2, v + u**3 / 5, u**2 * v**3], {u: (-1, 1), v: (-1, 1)})),
+    "waves": (ParametricSurface([u + t**2 / 5, v, sp.sin(3 * u + 2 * v - 5 * t) / 4 + sp.exp(u - t) * sp.cos(2 * u + t) / 9],
+                                {u: (-2, 2), v: (-2, 2)}),
+              torus().moved(Rigid(rotation=axis_angle([1, 2, 3], t), translation=[0, 0, 2 - t]))),
+    "net": (net(2, 1), net(3, 2).moved(Rigid(rotation=axis_angle([1, 2, 3], t + 1), translation=[0, 0, 2 - t]))),
+    "flapping": (ParametricSurface([u, v, sp.sin(7 * t) * abs(u) + sp.cos(5 * t) * abs(v - 1) + v * sp.Max(t, 1)],
+                                   {u: (-2, 2), v: (-2, 2)}), torus()),
     "kinks": (ParametricSurface([u, v, abs(u) - t * abs(v - 1)], {u: (-2, 2), v: (-2, 2)}), torus()),
 }
 
@@ -102,8 +125,8 @@ class Bound:
         return out[0]
 
 
-class RigidBound:
-    """The same for two rigid bodies."""
+class SeparableBound:
+    """The same for two bodies whose shapes and motions are apart."""
 
     def __init__(self, advance):
         self.advance = advance
@@ -113,8 +136,8 @@ class RigidBound:
         p, result = block(parameters), []
         for side, own in ((0, [0, 1]), (1, [2, 3])):
             s = centred(lo[:, own], hi[:, own])
-            record = np.zeros((self.advance.models[side].length, 8))
-            call(self.advance.records[side], s, evaluated(self.advance.kernels[side], s, p), record)
+            record, view = np.zeros((self.advance.models[side].length, 8)), np.ones((3 * self.advance.models[side].coordinates, 8))
+            call(self.advance.records[side], s, evaluated(self.advance.kernels[side], s, p), view, record)
             result.append(record)
         window = block(np.stack([lo[:, [4, 4]], np.stack([hi[:, 4], lo[:, 4]], axis=1)], axis=2))
         return *result, evaluated(self.advance.kernel, window, p), window
@@ -133,33 +156,41 @@ def call(address, *arrays):
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(arrays))(address)(*(a.ctypes.data for a in arrays))
 
 
-def rigid(first, second):
-    """The bounds of the rigid form of the same."""
+def apart(first, second, hidden):
+    """The bounds of the separated form of the same; `hidden`: found in the formulas of the positions."""
     pool = ExprPool()
     x = [pool.variable(k) for k in range(N)]
     bodies = []
     for surface, own, sign in ((first, (0, 1), 0), (second, (2, 3), 1)):
         at = {u: x[own[0]], v: x[own[1]], t: x[TIME]}
         translation = convert(list(surface.motion.translation), at, pool)
+        if hidden:
+            body = moving(convert(surface.expressions, at, pool), own, TIME)
+        else:
+            body = Moving(convert(surface.body, at, pool), convert(list(surface.motion.rotation), at, pool), translation, own, rigid=True)
         if sign:
-            translation = [e + pool.parameter(k) for k, e in enumerate(translation)]
-        bodies.append(Moving(convert(surface.body, at, pool), convert(list(surface.motion.rotation), at, pool), translation, own))
-    return RigidBound(rigid_advance((bodies[0], bodies[1]), TIME, parameters=3))
+            body = replace(body, shift=[e + pool.parameter(k) for k, e in enumerate(body.shift)])
+        bodies.append(body)
+    return SeparableBound(separable_advance((bodies[0], bodies[1]), TIME, parameters=3))
 
 
 RIGID = ("tori", "bumpy", "screw", "checkerboard", "bicubic")
+SEPARABLE = ("bumpy", "bicubic", "waves", "net", "flapping")
 
 
-@pytest.fixture(scope="module", params=[*((name, False) for name in PAIRS), *((name, True) for name in RIGID)])
+@pytest.fixture(scope="module", params=[*((name, "any") for name in PAIRS), *((name, "rigid") for name in RIGID),
+                                        *((name, "separated") for name in SEPARABLE)])
 def pair(request):
-    name, structured = request.param
+    name, form = request.param
     first, second = PAIRS[name]
     equations = shifted(first, second)
     ends = [*first.domain.values(), *second.domain.values(), (0, 4)]
     domain = np.array([[float(lo), float(hi)] for lo, hi in ends])
     names = ["u1", "v1", "u2", "v2", "t"]
     point = Kernel(equations, names, ["d0", "d1", "d2"])
-    return domain, point, rigid(first, second) if structured else Bound(advance_kernel(equations, names, TIME, parameters=3))
+    if form == "any":
+        return domain, point, Bound(advance_kernel(equations, names, TIME, parameters=3))
+    return domain, point, apart(first, second, form == "separated")
 
 
 def boxes_with_contacts(domain, point, rng, size, window):

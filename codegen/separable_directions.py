@@ -1,0 +1,338 @@
+"""A lower bound of the time of contact of two bodies in a box, from Taylor models of their shapes and from what carries them.
+
+Let E = P1 - P2 = A1 g1 + A2 g2 + T, with the second matrix negated: the functions g_k of a body's parameters, three for a rigid
+body, lie within the convex hull of control points, widened by rho (`taylor_models`), and the 3 x m matrices A_k and T are functions of
+the time (`separation`). For a direction n, a vector of doubles, n . A g = m . g with m = A^T n: so what is wide stays
+in the frame of its body, a shape is evaluated once for all times, and a direction costs a few products. Let A > 0 bound
+n . E or -n . E from below over the box at t0, the beginning of the window, B its time derivative n . (A1' g1 + A2' g2 + T') over
+the box at t0, and C <= 0 the second one, n . (A1'' g1 + A2'' g2 + T''), over the box and the window: `time_advance` makes a step of
+these. Nor is there a contact in the window where A1 g1 + A2 g2 + T, over box and window, excludes 0.
+
+A box of the g_k is enough for the derivatives of a rotation. Of more than three functions it forgets too much of how they go
+together (a moving Bezier patch: that its basis functions sum to 1); there the control points themselves are multiplied by the matrices.
+
+Rounding. Everything is rounded upward, with relative errors below u = 2^-52. Computed, m is wrong by at most 3.1 u N, N =
+sum_i |n_i| |A_ij|, and by sum_i |n_i| rad A_ij; the product of m entries with a control point by another 1.01 m u N . |P|. With `size` no
+less than |P| + rho in any coordinate both together are at most |n| . h, h_i = sum_j ((m + 5) u |A_ij| + rad A_ij) size_j, and likewise
+for the product with T and with the middle of the difference. Errors of underflow, a few thousand of
+2^-1074 each multiplied by at most 2^500, are below 2^-500; a direction or a body beyond 2^500 is not used. Further sums
+round the way they are wanted.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .lanes import Lanes, Module
+from .straight_line import straight_line
+from .taylor_models import Model
+from .time_advance import Ball, Reader, Value, Vector, dot, normals, step
+
+FIXED, TURNED, TURNING = 0, 1, 2
+"""What a matrix is: the identity, constant, a function of time."""
+
+_LARGEST, _TINY, _UNIT = 2.0**500, 2.0**-500, 2.0**-52
+
+
+class Carrier(NamedTuple):
+    """The shape of a 3 x m matrix that carries a body: what it is, and where, row after row, it and its derivative by time have
+    entries other than the constant 0.
+    """
+
+    kind: int
+    entries: tuple[int, ...] = tuple(range(9))
+    rates: tuple[int, ...] = tuple(range(9))
+
+
+def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], quick: bool = False) -> int:
+    """Address of ``void(A, B, M, W, N, out)``: a lower bound of the time of any contact of eight pairs of boxes.
+
+    A, B  (length,)   the records of the two boxes (`taylor_models.record_kernel`)
+    M     intervals:  for each body whose matrix is not FIXED, its entries at t0, and for one that is TURNING the rates there, the
+                      derivatives of these over the window, the entries over the window; at last T, T' at t0, T'' and T over the
+                      window. The matrix of the second body is negated
+    W     (2, 2)      the window as an interval, and its beginning t0 as a thin one
+    N     (3,)        one direction to try
+    out   (2,)        the bound, which means "none in the window" where it lies beyond; about which share of the gap the second
+                      derivative by time used up, so that a shorter window would serve better
+    `quick`: see `Kernel`.
+    """
+    return straight_line("separable time bound", (models, carriers), "A B M W N out",
+                         lambda module, L: _Pair(models, carriers).write(module, L), quick=quick)
+
+
+class _Matrix:
+    """Three rows of a matrix as middles and radii, {column: value} without zeros."""
+
+    def __init__(self, read: Reader, columns: int, entries: Sequence[int]) -> None:
+        self.middle: list[dict[int, Value]] = [{} for _ in range(3)]
+        self.radius: list[dict[int, Value]] = [{} for _ in range(3)]
+        for e in entries:
+            self.middle[e // columns][e % columns], self.radius[e // columns][e % columns] = read.interval()
+
+
+class _Pair:
+    """Writes the kernel. Vectors wait in scratch memory, at `place`."""
+
+    def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier]) -> None:
+        self.models, self.carriers = models, carriers
+        self.place: dict[str, int] = {}
+        self.scratch = 0
+        for name, length in (("best", 1), ("curved", 1), ("finite", 1), ("doubt", 1), ("T", 3), ("h", 3), ("size", 3),
+                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("directions", 24), ("hull", 6),
+                             ("A0", 3 * models[0].coordinates), ("A1", 3 * models[1].coordinates)):
+            self.place[name] = self.scratch
+            self.scratch += length
+
+    def load(self, L: Lanes, name: str, length: int = 3, start: int = 0) -> Vector:
+        return [L.load("%s", self.place[name] + start + i) for i in range(length)]
+
+    def store(self, L: Lanes, name: str, values: Sequence[Value], start: int = 0) -> None:
+        for i, value in enumerate(values):
+            L.store("%s", self.place[name] + start + i, value)
+
+    def ball(self, L: Lanes, name: str) -> Ball:
+        return self.load(L, name), self.load(L, "rho" + name)
+
+    def body(self, L: Lanes, side: int, position: int, length: int | None = None) -> Vector:
+        count = self.models[side].coordinates if length is None else length
+        return [L.load("%A" if side == 0 else "%B", position + i) for i in range(count)]
+
+    def at(self, L: Lanes, name: str, start: int = 0) -> Value:
+        return L.emit(f"getelementptr {L.vector}, ptr %s, i64 {self.place[name] + start}")
+
+    def write(self, module: Module, L: Lanes) -> None:
+        inner = module.lanes()
+        self.one_direction(inner)
+        module.add("direction", "define internal void @direction(ptr noalias %A, ptr noalias %B, ptr noalias %s, ptr noalias %n) #2 {\n"
+                   + "\n".join(inner.lines) + "\n  ret void\n}")
+        for k in (0, 1):
+            if self.through_points(k):
+                module.add(f"hull{k}", self.hulls(module.lanes(), k))
+        L.lines.append(f"  %s = alloca {L.vector}, i64 {self.scratch}, align 64")
+        tangents = self.prepare(L)
+        directions = [[L.load("%N", i) for i in range(3)], self.load(L, "E"), *normals(L, tangents)]
+        for k, direction in enumerate(directions):
+            self.store(L, "directions", direction, 3 * k)
+        for k in range(len(directions)):
+            L.lines.append(f"  call void @direction(ptr %A, ptr %B, ptr %s, ptr {self.at(L, 'directions', 3 * k)})")
+        best = self.load(L, "best", 1)[0]
+        L.store("%out", 0, L.neg(L.add(L.load("%W", 2), best)))
+        L.store("%out", 1, self.load(L, "curved", 1)[0])
+
+    # -- preparation ------------------------------------------------------------------------------------------------
+
+    def prepare(self, L: Lanes) -> list[Vector]:
+        """What all directions share, into the scratch memory; the tangents in the world, in ordinary arithmetic."""
+        read = Reader(L, 0, "%M")
+        matrices = [self.matrices(read, k) for k in (0, 1)]
+        shifts = [read.vector() for _ in range(4)]
+        for k, m in enumerate(self.models):
+            for x, y in zip(self.body(L, k, m.middle), self.body(L, k, m.reach), strict=True):
+                read.note(x, y)
+        first = [found[0] if found else None for found in matrices]
+        self.keep(L, "E", self.moved(L, read, first, shifts[0], turning=False))
+        for k, name in ((1, "B"), (2, "C")):
+            rates = [found[k] if len(found) > 1 else None for found in matrices]
+            self.keep(L, name, self.moved(L, read, rates, shifts[k], turning=True))
+        last = [found[-1] if found else None for found in matrices]
+        window = self.moved(L, read, last, shifts[3], turning=False)
+        self.errors(L, read, first, shifts[0])
+        none = L.mask_const(False)
+        for x, y in zip(*window, strict=True):
+            none = L.either(none, L.gt(L.abs(x), y))
+        self.store(L, "curved", [L.const(0.0)])
+        self.store(L, "best", [L.select(none, L.const(-math.inf), L.const(0.0))])
+        self.store(L, "doubt", [L.add(*(self.body(L, k, m.doubt, 1)[0] for k, m in enumerate(self.models)))])
+        for k, matrix in enumerate(first):
+            if matrix is not None:
+                self.put_matrix(L, k, matrix)
+        return [_turned(L, first[k], tangent) for k in (0, 1) for tangent in self.tangents(L, k)]
+
+    def matrices(self, read: Reader, k: int) -> list[_Matrix]:
+        """The matrix of body k at t0, its derivatives, and the matrix over the window, as far as they count."""
+        kind, entries, rates = self.carriers[k]
+        blocks = {FIXED: [], TURNED: [entries], TURNING: [entries, rates, rates, entries]}[kind]
+        return [_Matrix(read, self.models[k].coordinates, block) for block in blocks]
+
+    def put_matrix(self, L: Lanes, k: int, matrix: _Matrix) -> None:
+        """The middles of a matrix at their place."""
+        for i, row in enumerate(matrix.middle):
+            for j, value in row.items():
+                self.store(L, f"A{k}", [value], self.models[k].coordinates * i + j)
+
+    def keep(self, L: Lanes, name: str, ball: Ball) -> None:
+        self.store(L, name, ball[0])
+        self.store(L, "rho" + name, ball[1])
+
+    def errors(self, L: Lanes, read: Reader, first: Sequence[_Matrix | None], shift: Ball) -> None:
+        """h, and `size`, the sum of the sizes of what a direction is multiplied with, where the rounding of that is unwanted."""
+        units = L.const((5 + max(3, *(m.coordinates for m in self.models))) * _UNIT)
+        sizes = [self.body(L, k, m.size) for k, m in enumerate(self.models)]
+        total, h = [], []
+        for i in range(3):
+            size, error = L.add(L.abs(shift[0][i]), L.abs(self.load(L, "E", 1, i)[0])), shift[1][i]
+            for k, matrix in enumerate(first):
+                if matrix is None:
+                    size = L.add(sizes[k][i], size)
+                    continue
+                for j, entry in matrix.middle[i].items():
+                    size = L.fma(L.abs(entry), sizes[k][j], size)
+                    error = L.fma(matrix.radius[i][j], sizes[k][j], error)
+            total.append(size)
+            h.append(L.fma(units, size, error))
+        finite = read.finite
+        for x in [*total, *h, *sizes[0], *sizes[1]]:
+            finite = L.add(finite, x)
+        self.store(L, "T", shift[0])
+        self.store(L, "size", total)
+        self.store(L, "h", h)
+        self.store(L, "finite", [finite])
+
+    def moved(self, L: Lanes, read: Reader, matrices: Sequence[_Matrix | None], shift: Ball, turning: bool) -> Ball:
+        """A_1 g_1 + A_2 g_2 + T. `turning`: without a matrix there is no term."""
+        total = shift
+        for k, matrix in enumerate(matrices):
+            box = self.body(L, k, self.models[k].middle), self.body(L, k, self.models[k].reach)
+            if matrix is None:
+                total = total if turning else _sum(L, _signed(L, box, k == 0), total)
+            elif self.through_points(k):
+                total = _sum(L, self.carried(L, k, matrix, box), total)
+            else:
+                total = _product(L, matrix, box, total)
+        for x, y in zip(*total, strict=True):
+            read.note(x, y)
+        return total
+
+    def through_points(self, k: int) -> bool:
+        """Is body k multiplied by its matrices point by point?"""
+        return self.models[k].coordinates > 3
+
+    def carried(self, L: Lanes, k: int, matrix: _Matrix, box: Ball) -> Ball:
+        """A g, of the control points where these are known, of the box elsewhere."""
+        model = self.models[k]
+        units = L.const((2 + model.coordinates) * _UNIT)
+        size, rho, doubt = self.body(L, k, model.size), self.body(L, k, model.rho), self.body(L, k, model.doubt, 1)[0]
+        for e in self.carriers[k].entries:
+            self.store(L, f"A{k}", [L.const(0.0)], e)
+        self.put_matrix(L, k, matrix)
+        L.lines.append(f"  call void @hull{k}(ptr {'%A' if k == 0 else '%B'}, ptr {self.at(L, f'A{k}')}, ptr {self.at(L, 'hull')})")
+        known = L.lt(doubt, L.const(1.0))
+        middles, radii = _product(L, matrix, box, ([L.const(0.0)] * 3, [L.const(0.0)] * 3))
+        for i in range(3):
+            wide = L.const(_TINY)
+            for j, entry in matrix.middle[i].items():
+                error = L.fma(units, L.abs(entry), matrix.radius[i][j])
+                wide = L.fma(error, size[j], L.fma(L.abs(entry), rho[j], wide))
+            high, low = (L.add(x, wide) for x in self.load(L, "hull", 2, 2 * i))
+            middle = L.mul(L.const(0.5), L.sub(high, low))
+            radius = L.max(L.sub(high, middle), L.add(middle, low))
+            middles[i], radii[i] = L.select(known, middle, middles[i]), L.select(known, radius, radii[i])
+        return middles, radii
+
+    def hulls(self, L: Lanes, k: int) -> str:
+        """A function: of every row of a matrix the greatest product with a control point, and minus the least."""
+        m = self.models[k].coordinates
+        for i in range(3):
+            row = {e % m: L.load("%m", e) for e in self.carriers[k].entries if e // m == i}
+            highest, lowest = _extremes(L, row, self.models[k], "%P")
+            L.store("%h", 2 * i, highest)
+            L.store("%h", 2 * i + 1, L.neg(lowest))
+        body = "\n".join(L.lines)
+        return f"define internal void @hull{k}(ptr noalias %P, ptr noalias %m, ptr noalias %h) #2 {{\n{body}\n  ret void\n}}"
+
+    def tangents(self, L: Lanes, k: int) -> list[Vector]:
+        """Mean differences of the corners of the control net along each parameter, in the frame of the body."""
+        (p, q), m = self.models[k].both, self.models[k].coordinates
+        (low, right), (left, high) = [[self.body(L, k, m * ((q + 1) * p * a + q * b)) for b in (0, 1)] for a in (0, 1)]
+        along = [(left, right), (right, left)][:len(self.models[k].degrees)]
+        return [[L.sub(L.add(high[i], end[i]), L.add(low[i], start[i])) for i in range(m)] for end, start in along]
+
+    # -- one direction ------------------------------------------------------------------------------------------------
+
+    def one_direction(self, L: Lanes) -> None:
+        """Lower `best`, which is minus the largest advance so far, by this direction."""
+        zero, tiny = L.const(0.0), L.const(_TINY)
+        n = [L.load("%n", i) for i in range(3)]
+        size = [L.abs(x) for x in n]
+        total = L.add(dot(L, size, self.load(L, "size")), dot(L, size, [L.const(1.0)] * 3))
+        spread = dot(L, size, self.load(L, "h"), L.add(self.load(L, "doubt", 1)[0], tiny))
+        middle = dot(L, n, self.load(L, "T"))
+        high, low = middle, L.neg(middle)
+        for k, model in enumerate(self.models):
+            m = self.seen(L, n, k)
+            highest, lowest = _extremes(L, dict(enumerate(m)), model, "%A" if k == 0 else "%B")
+            high, low = L.add(highest, high), L.sub(low, lowest)
+            spread = dot(L, [L.abs(x) for x in m], self.body(L, k, model.rho), spread)
+        centre = dot(L, n, self.load(L, "E"))
+        wide = dot(L, size, self.load(L, "rhoE"), L.add(dot(L, size, self.load(L, "h")), tiny))
+        high = L.min(L.add(high, spread), L.add(centre, wide))
+        low = L.min(L.add(low, spread), L.sub(wide, centre))
+        minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"))
+        valid = L.both(L.lt(minus_a, zero), L.lt(L.add(total, self.load(L, "finite", 1)[0]), L.const(_LARGEST)))
+        best = self.load(L, "best", 1)[0]
+        advance = L.select(valid, advance, zero)
+        better = L.lt(advance, best)
+        self.store(L, "best", [L.select(better, advance, best)])
+        self.store(L, "curved", [L.select(better, curved, self.load(L, "curved", 1)[0])])
+
+    def seen(self, L: Lanes, n: Vector, k: int) -> Vector:
+        """The direction in the frame of body k."""
+        kind, entries, _ = self.carriers[k]
+        if kind == FIXED:
+            return n if k == 0 else [L.neg(x) for x in n]
+        m = self.models[k].coordinates
+        columns = [[i for i in range(3) if m * i + j in entries] for j in range(m)]
+        return [dot(L, [n[i] for i in rows], [self.load(L, f"A{k}", 1, m * i + j)[0] for i in rows]) for j, rows in enumerate(columns)]
+
+
+def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str) -> tuple[Value, Value]:
+    """The greatest and the least product with a control point, rounded upward both."""
+    def product(point: int) -> Value:
+        return _row(L, row, {j: L.load(record, model.coordinates * point + j) for j in row})
+
+    # Rounded operations are carried out in the order in which they stand, so each value is used before the next is made.
+    highest = lowest = product(0)
+    for point in range(1, model.points):
+        x = product(point)
+        highest, lowest = L.max(x, highest), L.min(x, lowest)
+    return highest, lowest
+
+
+def _turned(L: Lanes, matrix: _Matrix | None, b: Vector) -> Vector:
+    return b if matrix is None else [_row(L, row, b) for row in matrix.middle]
+
+
+def _row(L: Lanes, row: Mapping[int, Value], b: Vector | Mapping[int, Value], start: Value | None = None) -> Value:
+    """An upper bound of the product of a row and a vector (+ start)."""
+    if not row:
+        return L.const(0.0) if start is None else start
+    return dot(L, list(row.values()), [b[j] for j in row], start)
+
+
+def _product(L: Lanes, matrix: _Matrix, b: Ball, start: Ball) -> Ball:
+    """start + A b, as middles and radii: a sum and that of its negatives differ by no less than their rounding."""
+    minus = [L.neg(x) for x in b[0]]
+    most = [L.add(L.abs(x), r) for x, r in zip(*b, strict=True)]
+    middle, radius = [], []
+    for i in range(3):
+        row = matrix.middle[i]
+        upper = _row(L, row, b[0], start[0][i])
+        lower = _row(L, row, minus, L.neg(start[0][i]))
+        middle.append(upper)
+        wide = _row(L, {j: L.abs(x) for j, x in row.items()}, b[1], start[1][i])
+        radius.append(L.add(_row(L, matrix.radius[i], most, wide), L.add(upper, lower)))
+    return middle, radius
+
+
+def _sum(L: Lanes, a: Ball, b: Ball) -> Ball:
+    middle, radius = [], []
+    for x, y, r, q in zip(a[0], b[0], a[1], b[1], strict=True):
+        upper, lower = L.add(x, y), L.add(L.neg(x), L.neg(y))
+        middle.append(upper)
+        radius.append(L.add(L.add(r, q), L.add(upper, lower)))
+    return middle, radius
+
+
+def _signed(L: Lanes, a: Ball, positive: bool) -> Ball:
+    return a if positive else ([L.neg(x) for x in a[0]], a[1])
