@@ -1,4 +1,4 @@
-"""General surfaces in general motion: pairs of turning, accelerating patches of two families, one compiled kernel for each family.
+"""General surfaces in general motion: pairs of turning, accelerating patches of several families, one compiled kernel for each family.
 
 A pair of a family is a set of numbers: the kernels take them as parameters, so nothing is compiled or converted again. Timed
 in processor time of this thread: the bracket alone (from the first test until the earliest contact is known to within the
@@ -35,12 +35,19 @@ ROUGH = 1e-9
 
 @dataclass(frozen=True)
 class Family:
-    """Patches of one formula: `body` in u, v and `symbols`, and a draw of the values of these and of the domain."""
+    """Patches of one formula: `body` in u, v and `symbols`, and t where they deform; and a draw of the values of the symbols and of the
+    domain.
+    """
 
     name: str
     symbols: tuple[sp.Symbol, ...]
     body: tuple[Any, Any, Any]
     draw: Callable[[np.random.Generator], tuple[np.ndarray, np.ndarray]]
+
+    @property
+    def forms(self) -> tuple[bool, ...]:
+        """Known to be rigid, or in any motion."""
+        return (False,) if any(sp.sympify(e).has(t) for e in self.body) else (True, False)
 
 
 def wavy() -> Family:
@@ -71,6 +78,34 @@ def bicubic() -> Family:
         return rng.uniform(-0.6, 0.6, 48), np.array([[0.0, 1.0], [0.0, 1.0]])
 
     return Family("bicubic patches", points, body, draw)  # type: ignore[arg-type]
+
+
+def swinging() -> Family:
+    """Bicubic patches each of whose control points swings by up to 0.2 in every coordinate."""
+    base = bicubic()
+    swings, paces = sp.symbols("d0:48", real=True), sp.symbols("w0:16", real=True)
+    moved = {p: p + swings[k] * sp.sin(paces[k // 3] * t) for k, p in enumerate(base.symbols)}
+
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        values, box = base.draw(rng)
+        return np.concatenate([values, rng.uniform(-0.2, 0.2, 48), rng.uniform(1, 6, 16)]), box
+
+    x, y, z = (e.xreplace(moved) for e in base.body)
+    return Family("swinging bicubic patches", (*base.symbols, *swings, *paces), (x, y, z), draw)
+
+
+def twisting() -> Family:
+    """Bicubic patches twisted about an axis, up to 1 radian a unit of length."""
+    base = bicubic()
+    rate = sp.Symbol("twist", real=True)
+    (x, y, z), angle = base.body, rate * t * base.body[2]
+
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        values, box = base.draw(rng)
+        return np.append(values, rng.uniform(-1, 1)), box
+
+    turned = x * sp.cos(angle) - y * sp.sin(angle), x * sp.sin(angle) + y * sp.cos(angle), z
+    return Family("twisting bicubic patches", (*base.symbols, rate), turned, draw)
 
 
 _MOTION = sp.symbols("x y z angle rate push px py pz qx qy qz sx sy sz", real=True)
@@ -116,7 +151,9 @@ def _middle(family: Family) -> Callable[..., Any]:
 
 
 def problem(family: Family, rigid: bool) -> Problem:
-    """Two patches of the family over the unit square and time [0, 1]; the numbers of both as parameters, all 0."""
+    """Two patches of the family, known to be rigid or not, over the unit square and time [0, 1]; the numbers of both as parameters,
+    all 0.
+    """
     pool = ExprPool()
     names = [*family.symbols, *_MOTION]
     bodies: list[Moving] = []
@@ -131,11 +168,12 @@ def problem(family: Family, rigid: bool) -> Problem:
     tangents = [_slopes(p, body.own) for p, body in zip((a, b), bodies, strict=True)]
     normal = cross(*tangents[1])
     necessary = tuple(pool.trusted(dot(e, normal), equations[k % 3], 3) for k, e in enumerate(tangents[0]))
+    found = (bodies[0], bodies[1]) if rigid else (moving(a, [0, 1], 4), moving(b, [2, 3], 4))
     outer = np.array([[0.0, 1.0]] * 5)
     border = np.array([[1, 1]] * 4 + [[0, 0]])
     return Problem(("u1", "v1", "u2", "v2", "t"), outer, outer, equations=equations, necessary=necessary, objective=4, border=border,
                    period=np.zeros(5), image=(*a, *b), parameters=np.zeros((2 * len(names), 2)), fast=True,
-                   moving=lambda: (bodies[0], bodies[1]) if rigid else (moving(a, [0, 1], 4), moving(b, [2, 3], 4)))
+                   moving=lambda: found if None not in found else None)
 
 
 def _position(body: Moving) -> Any:
@@ -212,7 +250,7 @@ def checked(family: Family, numbers: np.ndarray, boxes: np.ndarray, starts: int)
     found = np.array([multistart.earliest(formula, q, box, starts, rng).time for q, box in zip(numbers, boxes, strict=True)])
     seconds = (time.thread_time() - begin) / len(numbers)
     return [[f"{family.name}, {'rigid' if rigid else 'any motion'}", len(found), starts, seconds,
-             *compared(found, bounds(problem(family, rigid), numbers, boxes))] for rigid in (True, False)]
+             *compared(found, bounds(problem(family, rigid), numbers, boxes))] for rigid in family.forms]
 
 
 def bounds(whole: Problem, numbers: np.ndarray, boxes: np.ndarray) -> np.ndarray:
@@ -240,9 +278,9 @@ def compared(found: np.ndarray, ours: np.ndarray) -> list[Any]:
 def main(every: bool = False, count: int = PAIRS, starts: int = 20_000) -> None:
     """`every`: all pairs go through the local method too, not the first of them only."""
     rows, checks = [], []
-    for family in (wavy(), bicubic()):
+    for family in (wavy(), bicubic(), swinging(), twisting()):
         numbers, boxes = drawn(family, count)
-        for rigid in (True, False):
+        for rigid in family.forms:
             whole = problem(family, rigid)
             searched(whole, numbers[0], boxes[0], TOLERANCE)
             for label, gap in ((f"to {TOLERANCE:g}", TOLERANCE), ("whole search", 0.0)):
