@@ -4,6 +4,7 @@ from codegen.interval import Interval
 
 from .bezier import bezier_pairs, bezier_triangle_pairs
 from .budget import Budget
+from .contact_batch import contact_batch
 from .first import first_contact
 from .linear_ccd import edge_edge, triangle_triangle, vertex_face
 from .mesh_ccd import MeshContact, mesh_mesh
@@ -19,7 +20,8 @@ from .tracking import Tracked
 
 __all__ = [
     "BezierNets", "Budget", "Contacts", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
-    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "edge_edge",
+    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "contact_batch",
+    "edge_edge",
     "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle",
     "vertex_face",
 ]

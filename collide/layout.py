@@ -110,9 +110,10 @@ FIELDS = {
  LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, BESIDE, COLUMNS) = range(37)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
-# is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end.
+# is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of
+# the box `best`.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, COUNTS) = range(21)
+ WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, COUNTS) = range(22)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -45,7 +46,7 @@ class Memory(Mapping[str, np.ndarray]):
         if name not in self._own:
             begin, shape = self._cuts.arrays[name]
             begin += self._first
-            flat = self._block[begin:begin + int(np.prod(shape))]
+            flat = self._block[begin:begin + math.prod(shape)]
             self._own[name] = flat.view(np.float64 if FIELDS[name] is float else np.int64).reshape(shape)
         return self._own[name]
 
@@ -85,7 +86,7 @@ def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: in
     shapes = _shapes(n, problems, rows, values, bounds, record)
     last = {*PER_BOX, *PER_NODE}
     names = sorted(FIELDS, key=lambda name: name in last)
-    lengths = [-int(np.prod(shapes[name])) // _ALIGNED * -_ALIGNED for name in names]
+    lengths = [-math.prod(shapes[name]) // _ALIGNED * -_ALIGNED for name in names]
     ends = list(itertools.accumulate(lengths))
     begins = dict(zip(names, [0, *ends[:-1]], strict=True))
     zero = min(begins[name] for name in last)

@@ -54,11 +54,11 @@ class Scene:
     """The parts of all bodies, and the situations of those that come near each other."""
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
-                 tangency: bool = True, closed: bool = True) -> None:
-        """`closed`: faces may stand for their borders."""
+                 tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None) -> None:
+        """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
-        members = [member_of(b) if few_faces(bodies) and not tracked else Member(b) for b in bodies]
-        self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers_of(m) for m in members)
+        members = [member_of(b) if few_faces(bodies) and not tracked and numbers is None else Member(b) for b in bodies]
+        self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
         self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
                         for pair in {item.pair for item in tracked}}
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)

@@ -5,6 +5,7 @@ from codegen.loops import call_kernel, native
 from .boxes import at_border, encloses_one, inside_region, load_all, lower, period, upper
 from .layout import (
     ALONE,
+    BEST,
     CLEAR,
     EQUATIONS,
     EXISTS,
@@ -64,6 +65,7 @@ def improve(s, p, boxes, k):
     if objective >= 0 and upper(s, boxes, k, objective) < s.real[PROVED]:
         s.real[PROVED] = upper(s, boxes, k, objective)
         copy_box(s, p, boxes, k, s.best, 0)
+        s.count[BEST] = p
 
 
 @native

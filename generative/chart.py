@@ -55,7 +55,7 @@ def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, 
     limits, other = dict(domain), v if symbol is u else u
     lo, hi = limits[other]
     pole, opposite = limits[symbol][end], limits[symbol][1 - end]
-    if opposite.free_symbols:
+    if (opposite - pole).free_symbols:
         return None
     inward = 1 if end == 0 else -1
     w, r = sp.Dummy("w", real=True), sp.Dummy("r", real=True)
@@ -71,6 +71,18 @@ def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, 
     rho = math.tan(float(reach * rate) / 2) if rate else float(reach)
     half = sp.Rational(math.ceil(_BEYOND * rho * 2**20), 2**20)
     return tuple(smooth), half, pole + inward * reach
+
+
+def from_chart(surface: ParametricSurface, symbol: Any, end: int, p: float, q: float) -> tuple[float, float]:
+    """The parameters u and v of the point p, q of a `pole_chart`, approximately."""
+    lo, hi = (float(e) for e in surface.domain[v if symbol is u else u])
+    pole, inward = float(surface.domain[symbol][end]), 1 if end == 0 else -1
+    r = sp.Dummy("r", real=True)
+    rate = _rate([e.xreplace({symbol: surface.domain[symbol][end] + inward * r}) for e in surface.body], r)
+    rho, angle = math.hypot(p, q), math.atan2(q, p) % (2 * math.pi)
+    across = lo + (hi - lo) * angle / (2 * math.pi)
+    along = pole + inward * (2 * math.atan(rho) / float(rate) if rate else rho)
+    return (along, across) if symbol is u else (across, along)
 
 
 def _rate(body: Sequence[Any], r: Any) -> Any:

@@ -1,0 +1,278 @@
+"""`contact_batch`: the earliest contact of a pair of bodies for many values of the numbers in their formulas, one compiled kernel for all.
+
+The bodies are formulas that contain `generative.Parameter` symbols; every row of the values is one pair. Nothing is converted or compiled
+again from row to row, nor for another batch of the same family (`generative.family`).
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from generative import ParametricSurface, u, v
+from generative.chart import from_chart, pole_chart
+from generative.family import Member, member_of
+from generative.symbols import parameters_of
+
+from . import layout
+from .answer import clear_until, possible
+from .batch import Batch, as_doubles, check_tolerance, statuses
+from .budget import Budget, Clock, as_budget, drive
+from .checks import check_span
+from .contact import at_time, situation
+from .numbers import Numbers, end_kernel
+from .parts import Parametric, ends_of, faces_of
+from .patch import enclose, framed
+from .problem import Problem
+from .result import Start
+from .scene import Meeting, Scene
+from .start import position_kernel
+from .state import Search
+
+# Cells a side of the grid in parameters by which surfaces are seen to be apart at the start, and rows looked at together.
+_CELLS, _ROWS = 8, 64
+# As in `first_contact`: contacts this close to a known one are left out.
+_SEPARATION = 0.05
+_NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
+
+
+def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
+                  budget: Budget | float | None = None) -> Batch:
+    """When do two moving surfaces first meet, for n values of the parameters in their formulas?
+
+    `bodies`: two ParametricSurface values with `generative.Parameter` symbols in their formulas, motions or domains. `parameters`
+    {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is for the k-th
+    of each. `time`: as in `first_contact`. `tolerance`: of the time. `budget`: for all rows.
+
+    The answer of a row is the least t of the span at which the closed surfaces meet, borders included: that of `first_contact` for bodies that
+    start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is not looked at.
+
+    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters` (n, 4)
+    are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor excluded near
+    `parameters`. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotations with parameters are taken on trust.
+
+    >>> import numpy as np
+    >>> from collide import contact_batch
+    >>> from generative import Parameter, ParametricSurface, Rigid, t, u, v
+    >>> speed = Parameter("speed")
+    >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 1 - speed * t]))
+    >>> contact_batch([plate, bowl], (0, 2), parameters={speed: np.array([0.25, 1.0, 2.0])})
+    Batch(3 problems, 2 hits, 2 of them proved)
+    """
+    span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget))
+    rows = _Rows(bodies, time, _checked(bodies, parameters))
+    answer = _Answer(rows, span, tolerance)
+    for k in range(rows.count):
+        if clock.over:
+            break
+        answer.solve(k, clock)
+    clock.close()
+    return answer.batch()
+
+
+def _checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
+    """The values of the parameters, arrays of one length."""
+    if not isinstance(bodies, Sequence) or len(bodies) != 2 or not all(isinstance(b, ParametricSurface) for b in bodies):
+        raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies")
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
+    used = set().union(*(parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation) for b in bodies))
+    missing, unknown = sorted(used - set(parameters), key=str), [s for s in parameters if s not in used]
+    if missing:
+        raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no values are given")
+    if unknown:
+        raise ValueError(f"values are given for {unknown[0]!r}, which is no Parameter symbol of the bodies")
+    if not used:
+        raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
+    values = {s: as_doubles(array, f"the values of {s}", "(n,)") for s, array in parameters.items()}
+    for s, array in values.items():
+        if array.ndim != 1:
+            raise ValueError(f"the values of {s} must have the shape (n,), got {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"the values of {s} must be finite numbers, got {array[~np.isfinite(array)][0]} in row "
+                             f"{np.flatnonzero(~np.isfinite(array))[0]}")
+    lengths = {len(array): s for s, array in values.items()}
+    if len(lengths) > 1:
+        (a, first), (b, second) = list(lengths.items())[:2]
+        raise ValueError(f"all parameters need equally many values, got {a} for {first} and {b} for {second}")
+    return values
+
+
+class _Rows:
+    """The family of the pair, and the instances of it that the rows are."""
+
+    def __init__(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any], values: Mapping[Any, np.ndarray]) -> None:
+        self.time = tuple(time)
+        self.members = member_of(bodies[0]), member_of(bodies[1])
+        self.count = len(next(iter(values.values())))
+        self.numbers = [_table(m, values, self.count) for m in self.members]
+        first, second = self.faces = tuple(faces_of(m.body)[0] for m in self.members)
+        assert isinstance(first, Parametric) and isinstance(second, Parametric)
+        symbols = self.members[0].symbols, self.members[1].symbols
+        whole, still = (situation(first, second, (0, 1), tangency=tangency, implied=not tangency, symbols=symbols) for tangency in (True, False))
+        border = np.array([*ends_of(first), *ends_of(second), (False, False)], int)
+        self.still, self.whole = still, _closed(whole, border)
+        self.outer, self.inner = self._domains(bodies, time)
+
+    def _domains(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
+        ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in zip(self.members, self.numbers, strict=True) for s in (u, v)]
+        for (lo, hi), (body, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
+            empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
+            if len(empty):
+                raise ValueError(f"the domain of {s} of body {body} is empty or reversed in row {empty[0]}")
+        outer, inner = np.empty((2, self.count, 5, 2))
+        for j, (lo, hi) in enumerate(ends):
+            outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
+            inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
+        outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(enclose(sp.sympify(time[0])), enclose(sp.sympify(time[1])))]))
+        return outer, inner
+
+    def problem(self, k: int) -> Problem:
+        return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
+
+    def scene(self, k: int, span: tuple[float, float]) -> Scene:
+        """The row as a scene of two bodies whose surfaces do not meet at the start."""
+        numbers = [Numbers(m.symbols, intervals=values[k]) for m, values in zip(self.members, self.numbers, strict=True)]
+        scene = Scene([m.body for m in self.members], self.time, span, (), numbers=numbers)
+        scene.states[0, 1] = Start.DISJOINT
+        return scene
+
+    def at(self, k: int, moment: float) -> Problem:
+        """Do the surfaces meet at a moment?"""
+        return at_time(self.still.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k]), moment)
+
+    def apart(self, moment: float) -> np.ndarray:
+        """(n,): are the surfaces of the row *proved* apart at a moment, by boxes?"""
+        first, second = (self._boxes(side, moment) for side in (0, 1))
+        return np.asarray(((first[0] > second[1]) | (second[0] > first[1])).any(axis=1))
+
+    def _boxes(self, side: int, moment: float) -> tuple[np.ndarray, np.ndarray]:
+        """Bounds (n, 3) of a surface at a moment."""
+        kernel = position_kernel(self.members[side].body, self.members[side].symbols)
+        low, high = np.empty((2, self.count, 3))
+        for k in range(0, self.count, _ROWS):
+            ends, values = self.outer[k:k + _ROWS, 2 * side:2 * side + 2], self.numbers[side][k:k + _ROWS]
+            cells = _cells(ends)
+            moments = np.full((*cells.shape[:2], 1), moment)
+            boxes = (np.concatenate([cells[..., e], moments], axis=2).reshape(-1, 3) for e in (0, 1))
+            repeated = np.repeat(values, cells.shape[1], axis=0)
+            lo, hi = kernel.interval(*boxes, parameters=(repeated[..., 0], repeated[..., 1]) if values.shape[1] else None)
+            low[k:k + _ROWS] = lo.reshape(len(ends), -1, 3).min(axis=1)
+            high[k:k + _ROWS] = hi.reshape(len(ends), -1, 3).max(axis=1)
+        return low, high
+
+
+def _closed(problem: Problem, border: np.ndarray) -> Problem:
+    """With closed faces that stand for their borders."""
+    other = problem.instance(problem.parameters, problem.outer, problem.inner)
+    object.__setattr__(other, "border", border)
+    return other
+
+
+def _table(member: Member, values: Mapping[Any, np.ndarray], count: int) -> np.ndarray:
+    """(n, p, 2): intervals that hold the numbers of a body in each row."""
+    table = np.empty((count, len(member.symbols), 2))
+    for j, e in enumerate(member.numbers):
+        table[:, j] = values[e][:, None] if e in values else enclose(e)
+    return table
+
+
+def _column(e: Any, member: Member, values: np.ndarray) -> np.ndarray:
+    """(n, 2): an end of a domain in each row, enclosed."""
+    if not e.free_symbols:
+        return np.tile(enclose(e), (len(values), 1))
+    if e in member.symbols:
+        return np.asarray(values[:, member.symbols.index(e)])
+    none = np.empty((len(values), 0))
+    lo, hi = end_kernel(e, member.symbols).interval(none, none, parameters=(values[..., 0], values[..., 1]))
+    return np.concatenate([lo, hi], axis=1)
+
+
+def _cells(ends: np.ndarray) -> np.ndarray:
+    """(n, cells, 2, 2): a grid that covers each of the rectangles (n, 2, 2) exactly."""
+    cuts = np.linspace(ends[..., 0], ends[..., 1], _CELLS + 1, axis=-1)
+    cuts[..., 0], cuts[..., -1] = ends[..., 0], ends[..., 1]
+    i, j = np.indices((_CELLS, _CELLS)).reshape(2, -1)
+    return np.stack([np.stack([cuts[:, 0, i], cuts[:, 0, i + 1]], axis=-1), np.stack([cuts[:, 1, j], cuts[:, 1, j + 1]], axis=-1)], axis=2)
+
+
+class _Answer:
+    """The answers to the rows, as they come; what was not looked at is as nothing is known of it."""
+
+    def __init__(self, rows: _Rows, span: tuple[float, float], tolerance: float) -> None:
+        n = rows.count
+        # The search measures its gap against times above 1 in size.
+        self.rows, self.span, self.gap = rows, span, tolerance / max(1.0, *map(abs, span))
+        self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
+        self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
+        self.apart = rows.apart(span[0])
+
+    def solve(self, k: int, clock: Clock) -> None:
+        if self.apart[k] or not self._met(k, clock):
+            self._search(k, clock)
+
+    def _met(self, k: int, clock: Clock) -> bool:
+        """Are the surfaces of a row proved to meet at the start?"""
+        search = Search([self.rows.at(k, self.span[0])], separation=math.inf, first_only=True)
+        drive(search, clock)
+        self.tests[k] += search.count[layout.ITERATIONS]
+        met = bool(search.real[layout.PROVED] < math.inf)
+        if met:
+            self._set(k, _CONTACT, (self.span[0], self.span[0]), True, self._place(search.arrays["best"]))
+        return met
+
+    def _search(self, k: int, clock: Clock) -> None:
+        """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
+        problems, scene, begin, end = [self.rows.problem(k)], None, *self.span
+        meetings: Sequence[Meeting] = ()
+        proved, where = math.inf, None
+        while True:
+            search = Search(problems, separation=_SEPARATION)
+            search.real[[layout.PROVED, layout.GAP]] = proved, self.gap
+            finished = drive(search, clock)
+            self.tests[k] += search.count[layout.ITERATIONS]
+            if search.real[layout.PROVED] < proved:
+                best = int(search.count[layout.BEST])
+                proved, where = float(search.real[layout.PROVED]), self._place(search.arrays["best"], meetings[best:best + 1])
+            found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and possible(search, i)]
+            clear = max(begin, clear_until(search, found, end))
+            if search.pole is None or clock.over:
+                break
+            scene, begin = scene or self.rows.scene(k, self.span), clear
+            scene.take_chart(*search.pole)
+            meetings = scene.meetings()
+            problems = [scene.problem(m, (begin, end)) for m in meetings]
+        if not finished:
+            self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
+        elif proved < math.inf:
+            self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
+        elif found:
+            where = self._place(search.found(found[0]), meetings[search.owner(found[0]):][:1])
+            self._set(k, _UNRESOLVED, (clear, max(search.latest(i) for i in found)), False, where)
+        else:
+            self._set(k, _NONE, (math.nan, math.nan), False, None)
+
+    def _place(self, box: np.ndarray, meeting: Sequence[Meeting] = ()) -> np.ndarray:
+        """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
+        where = box[:4].mean(axis=1)
+        for m in meeting:
+            for side, part in enumerate((m.first, m.second)):
+                body = self.rows.members[side].body
+                for s, e in itertools.product((u, v), (0, 1)):
+                    if part.names == ("p", "q") and (pole_chart(body, s, e) or (None,))[0] is part.surface:
+                        where[2 * side:2 * side + 2] = from_chart(body, s, e, *where[2 * side:2 * side + 2])
+        return where
+
+    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: np.ndarray | None) -> None:
+        self.codes[k], self.time[k], self.proved[k] = code, time, proved
+        if where is not None:
+            self.where[k] = where
+
+    def batch(self) -> Batch:
+        return Batch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
+                     tests=self.tests)
