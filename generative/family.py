@@ -44,7 +44,7 @@ def member_of(body: Any) -> Member:
     formulas = shape.read([*body.body, *ends])
     whole = _surface(formulas, None, moves, body.flipped, len(shape.numbers), len(motion.numbers))
     if whole is None:
-        shape = Reader()
+        shape = Reader(fixed=ends)
         formulas = shape.read(body.body)
         whole = _surface(formulas, tuple(ends), moves, body.flipped, len(shape.numbers), len(motion.numbers))
         assert whole is not None

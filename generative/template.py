@@ -9,7 +9,7 @@ whole turn, from which follows where it closes on itself. Of a motion nothing of
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sympy as sp
@@ -24,37 +24,56 @@ _UNORDERED = frozenset({"Add", "Mul", "Min", "Max"})
 _INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
 
 Instruction = tuple[Any, ...]
-"""("is", expression), ("number", k), ("with", expression, ((parameter, k), ...)), ("power", exponent, i), or the name of a function and the
-positions of its arguments."""
+"""("is", expression), ("number", k), ("minus", k), ("with", expression, ((parameter, k), ...)), ("power", exponent, i), or the name of a
+function and the positions of its arguments."""
 
 
 class _Datum(NamedTuple):
-    """A number, or a parameter, that is data."""
+    """A number, or a parameter, that is data. Numbers that are equal (but for their sign) are one, unless they are small, which they may be by
+    chance: then `place` tells them apart.
+    """
 
     value: Any
+    place: Any = None
 
 
 class Reader:
     """Reads formulas into instructions; `numbers` are those met, in this order: exact SymPy numbers, and `Parameter` symbols.
-    `moves`: formulas of a motion, in which all numbers are data but factors of 1 and -1, and 0.
+    `moves`: formulas of a motion, in which all numbers are data but factors of 1 and -1, and 0. `fixed`: numbers that are structure.
     """
 
-    def __init__(self, moves: bool = False) -> None:
+    def __init__(self, moves: bool = False, fixed: Iterable[Any] = ()) -> None:
         self.numbers: list[Any] = []
-        self._moves = moves
-        self._number: dict[Any, int] = {}
+        self._moves, self._fixed = moves, {sign * e for e in fixed for sign in (1, -1)}
+        self._number: dict[_Datum, int] = {}
+        self._numeric: dict[Any, bool] = {}
         self._parts: dict[Any, tuple[Any, ...]] = {}
         self._digests: dict[Any, bytes] = {}
 
     def read(self, expressions: Sequence[Any], places: bool = False) -> tuple[tuple[Instruction, ...], tuple[int, ...]]:
         """The instructions, and the positions of the expressions among them. `places`: those that are numbers are data, unless 0."""
-        roots = [_Datum(e) if places and e.is_number and not e.is_zero else self._number_or(e) for e in expressions]
+        for e in expressions:
+            self._find_numbers(e)
+        roots = [self._datum(e, k) if places and self._numeric[e] and not e.is_zero else self._number_or(e) for k, e in enumerate(expressions)]
         position: dict[Any, int] = {}
         made: list[Instruction] = []
         for e in roots:
             self._digest(e)
             self._emit(e, position, made)
         return tuple(made), tuple(position[e] for e in roots)
+
+    def _find_numbers(self, root: Any) -> None:
+        """Which parts are numbers; `is_number` of SymPy recurses."""
+        stack, numeric = [root], self._numeric
+        while stack:
+            e = stack[-1]
+            waiting = [a for a in e.args if a not in numeric] if e not in numeric else []
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            if e not in numeric:
+                numeric[e] = all([numeric[a] for a in e.args]) if e.args else bool(getattr(e, "is_number", False))
 
     def _digest(self, root: Any) -> None:
         """Finds the parts of all nodes, in an order that no number decides."""
@@ -79,21 +98,33 @@ class Reader:
 
     def _arguments(self, e: Any) -> tuple[Any, ...]:
         """The arguments of a node, those numbers of a sum or product that are data as one; none for what is taken as it stands."""
-        if isinstance(e, _Datum) or e.is_Atom or e.is_number:
+        if isinstance(e, _Datum) or not e.args or self._numeric[e]:
             return ()
         if e.is_Pow:
             return (self._number_or(e.base),) if e.exp.is_Rational else ()
         if type(e).__name__ not in _FUNCTIONS:
             return ()
-        numbers = [a for a in e.args if a.is_number] if e.is_Add or e.is_Mul else []
-        if not (numbers and (any(map(_varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):
+        numbers = [a for a in e.args if self._numeric[a]] if e.is_Add or e.is_Mul else []
+        if not (numbers and (any(map(self._varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):
             return tuple(map(self._number_or, e.args))
-        datum = _Datum(numbers[0] if len(numbers) == 1 else e.func(*numbers))
-        return datum, *(self._number_or(a) for a in e.args if not a.is_number)
+        datum = self._datum(numbers[0] if len(numbers) == 1 else e.func(*numbers), e)
+        return datum, *(self._number_or(a) for a in e.args if not self._numeric[a])
 
     @staticmethod
-    def _number_or(e: Any) -> Any:
-        return _Datum(e) if _varies(e) else e
+    def _datum(number: Any, place: Any) -> _Datum:
+        return _Datum(number, place if number.is_Rational and _small(number) else None)
+
+    def _number_or(self, e: Any) -> Any:
+        return _Datum(e) if self._varies(e) else e
+
+    def _varies(self, e: Any) -> bool:
+        """Is it data rather than structure: a parameter, or a number that is not small?"""
+        if e.is_Atom:
+            return isinstance(e, Parameter) or bool(e.is_Rational and not _small(e) and e not in self._fixed)
+        if not self._numeric[e] or e in self._fixed:
+            return False
+        rationals = e.atoms(sp.Rational)
+        return len(rationals) > _ATOMS or not all(map(_small, rationals))
 
     def _emit(self, root: Any, position: dict[Any, int], made: list[Instruction]) -> None:
         stack = [root]
@@ -110,18 +141,19 @@ class Reader:
 
     def _instruction(self, e: Any, at: list[int]) -> Instruction:
         if isinstance(e, _Datum):
-            return "number", self._taken(e.value)
+            opposite = self._number.get(_Datum(-e.value)) if e.place is None else None
+            return ("number", self._taken(e)) if opposite is None else ("minus", opposite)
         if at:
             return ("power", e.exp, *at) if e.is_Pow else (_name(e), *at)
         inside = sorted(parameters_of(e), key=str)
-        return ("with", e, tuple((s, self._taken(s)) for s in inside)) if inside else ("is", e)
+        return ("with", e, tuple((s, self._taken(_Datum(s))) for s in inside)) if inside else ("is", e)
 
-    def _taken(self, number: Any) -> int:
+    def _taken(self, datum: _Datum) -> int:
         """Its place among the numbers."""
-        if number not in self._number:
-            self._number[number] = len(self.numbers)
-            self.numbers.append(number)
-        return self._number[number]
+        if datum not in self._number:
+            self._number[datum] = len(self.numbers)
+            self.numbers.append(datum.value)
+        return self._number[datum]
 
 
 def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[Any]:
@@ -132,8 +164,8 @@ def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[A
             built.append(rest[0])
         elif name == "with":
             built.append(rest[0].xreplace({s: symbols[k] for s, k in rest[1]}))
-        elif name == "number":
-            built.append(symbols[rest[0]])
+        elif name in ("number", "minus"):
+            built.append(symbols[rest[0]] if name == "number" else -symbols[rest[0]])
         elif name == "power":
             built.append(built[rest[1]] ** rest[0])
         else:
@@ -143,16 +175,6 @@ def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[A
 
 def _name(e: Any) -> str:
     return f"power {e.exp}" if e.is_Pow else type(e).__name__
-
-
-def _varies(e: Any) -> bool:
-    """Is it data rather than structure: a parameter, or a number that is not small?"""
-    if e.is_Atom:
-        return not _small(e) if e.is_Rational else isinstance(e, Parameter)
-    if not e.is_number:
-        return False
-    rationals = e.atoms(sp.Rational)
-    return len(rationals) > _ATOMS or not all(map(_small, rationals))
 
 
 def _small(number: Any) -> bool:
