@@ -4,7 +4,6 @@ from codegen.interval import Interval
 
 from .bezier import bezier_pairs, bezier_triangle_pairs
 from .budget import Budget
-from .contact_batch import contact_batch
 from .first import first_contact
 from .linear_ccd import edge_edge, triangle_triangle, vertex_face
 from .mesh_ccd import MeshContact, mesh_mesh
@@ -15,6 +14,7 @@ from .result import Contacts, Start, Status
 from .self_contact import self_contact
 from .solid_check import check_solid
 from .solve import Zeros, ZerosStatus, solve
+from .sweep import contact_batch
 from .trace import Trace, trace
 from .tracking import Tracked
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from codegen.expr import Expr, reachable, substitute
-from generative import u, v
+from generative import Parameter, u, v
 from generative.family import Member, member_of
 
 from . import layout
@@ -58,6 +58,10 @@ class Scene:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
         members = [member_of(b) if few_faces(bodies) and not tracked and numbers is None else Member(b) for b in bodies]
+        for k, m in enumerate(members):
+            free = [e for e in m.numbers if isinstance(e, Parameter)]
+            if free:
+                raise ValueError(f"body {k} contains the parameter {free[0]}; give it values in contact_batch, or substitute a number")
         self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
         self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
                         for pair in {item.pair for item in tracked}}

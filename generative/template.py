@@ -29,8 +29,8 @@ function and the positions of its arguments."""
 
 
 class _Datum(NamedTuple):
-    """A number, or a parameter, that is data. Numbers that are equal (but for their sign) are one, unless they are small, which they may be by
-    chance: then `place` tells them apart.
+    """A number, or a parameter, that is data. Numbers that are equal (but for their sign) are one, unless they are small, which they may
+    be by chance: then `place` tells them apart.
     """
 
     value: Any
@@ -54,7 +54,7 @@ class Reader:
         """The instructions, and the positions of the expressions among them. `places`: those that are numbers are data, unless 0."""
         for e in expressions:
             self._find_numbers(e)
-        roots = [self._datum(e, k) if places and self._numeric[e] and not e.is_zero else self._number_or(e) for k, e in enumerate(expressions)]
+        roots = [self._datum(e, k) if places and self._numeric[e] and e != 0 else self._number_or(e) for k, e in enumerate(expressions)]
         position: dict[Any, int] = {}
         made: list[Instruction] = []
         for e in roots:
@@ -73,7 +73,7 @@ class Reader:
                 continue
             stack.pop()
             if e not in numeric:
-                numeric[e] = all([numeric[a] for a in e.args]) if e.args else bool(getattr(e, "is_number", False))
+                numeric[e] = all(numeric[a] for a in e.args) if e.args else bool(getattr(e, "is_number", False))
 
     def _digest(self, root: Any) -> None:
         """Finds the parts of all nodes, in an order that no number decides."""

@@ -23,7 +23,8 @@ def wavy(rng):
 def waves(rng):
     """A sum and a product whose terms SymPy orders by their numbers."""
     n = [float(x) for x in rng.uniform(-2.0, 2.0, 8)]
-    height = n[0] * sp.sin(n[1] * u) + n[2] * sp.cos(n[3] * v) + (n[4] + u) ** 2 * (n[5] + v) ** 3 + sp.exp(n[6] * u) / (3 + sp.atan2(v, n[7] + 4))
+    height = n[0] * sp.sin(n[1] * u) + n[2] * sp.cos(n[3] * v) + (n[4] + u) ** 2 * (n[5] + v) ** 3
+    height += sp.exp(n[6] * u) / (3 + sp.atan2(v, n[7] + 4))
     return ParametricSurface([u, v, height], {u: (n[0] - 3, n[1] + 3), v: (n[2] - 3, n[3] + 3)})
 
 

@@ -47,12 +47,13 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is for the k-th
     of each. `time`: as in `first_contact`. `tolerance`: of the time. `budget`: for all rows.
 
-    The answer of a row is the least t of the span at which the closed surfaces meet, borders included: that of `first_contact` for bodies that
-    start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is not looked at.
+    The answer of a row is the least t of the span at which the closed surfaces meet, borders included: that of `first_contact` for
+    bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is not looked at.
 
-    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters` (n, 4)
-    are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor excluded near
-    `parameters`. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotations with parameters are taken on trust.
+    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
+    (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
+    excluded near `parameters`. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters
+    are taken on trust.
 
     >>> import numpy as np
     >>> from collide import contact_batch
@@ -80,14 +81,14 @@ def _checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
         raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies")
     if not isinstance(parameters, Mapping):
         raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
-    used = set().union(*(parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation) for b in bodies))
+    used = {s for b in bodies for s in parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation)}
+    if not used:
+        raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
     missing, unknown = sorted(used - set(parameters), key=str), [s for s in parameters if s not in used]
     if missing:
         raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no values are given")
     if unknown:
         raise ValueError(f"values are given for {unknown[0]!r}, which is no Parameter symbol of the bodies")
-    if not used:
-        raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
     values = {s: as_doubles(array, f"the values of {s}", "(n,)") for s, array in parameters.items()}
     for s, array in values.items():
         if array.ndim != 1:
@@ -113,14 +114,15 @@ class _Rows:
         first, second = self.faces = tuple(faces_of(m.body)[0] for m in self.members)
         assert isinstance(first, Parametric) and isinstance(second, Parametric)
         symbols = self.members[0].symbols, self.members[1].symbols
-        whole, still = (situation(first, second, (0, 1), tangency=tangency, implied=not tangency, symbols=symbols) for tangency in (True, False))
-        border = np.array([*ends_of(first), *ends_of(second), (False, False)], int)
-        self.still, self.whole = still, _closed(whole, border)
+        whole = situation(first, second, (0, 1), symbols=symbols)
+        self.whole = _closed(whole, np.array([*ends_of(first), *ends_of(second), (False, False)], int))
+        self.still = situation(first, second, (0, 1), tangency=False, implied=True, symbols=symbols)
         self.outer, self.inner = self._domains(bodies, time)
 
     def _domains(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
-        ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in zip(self.members, self.numbers, strict=True) for s in (u, v)]
+        sides = list(zip(self.members, self.numbers, strict=True))
+        ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
         for (lo, hi), (body, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
             empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
             if len(empty):
@@ -260,12 +262,12 @@ class _Answer:
     def _place(self, box: np.ndarray, meeting: Sequence[Meeting] = ()) -> np.ndarray:
         """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
         where = box[:4].mean(axis=1)
-        for m in meeting:
-            for side, part in enumerate((m.first, m.second)):
-                body = self.rows.members[side].body
-                for s, e in itertools.product((u, v), (0, 1)):
-                    if part.names == ("p", "q") and (pole_chart(body, s, e) or (None,))[0] is part.surface:
-                        where[2 * side:2 * side + 2] = from_chart(body, s, e, *where[2 * side:2 * side + 2])
+        for side, part in ((side, part) for m in meeting for side, part in enumerate((m.first, m.second))):
+            assert isinstance(part, Parametric)
+            body, own = self.rows.members[side].body, slice(2 * side, 2 * side + 2)
+            for s, end in itertools.product((u, v), (0, 1)):
+                if part.names == ("p", "q") and (pole_chart(body, s, end) or (None,))[0] is part.surface:
+                    where[own] = from_chart(body, s, end, *where[own])
         return where
 
     def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: np.ndarray | None) -> None:
