@@ -40,9 +40,12 @@ def member_of(body: Any) -> Member:
         return Member(body)
     shape, motion = Reader(), Reader(moves=True)
     ends = [e for pair in body.domain.values() for e in pair]
+    # Where a length is no rational number it may be whole turns, after which the surface closes on itself: then it is structure.
+    turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
+    data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
     moves = motion.read(list(body.motion.rotation)), motion.read(list(body.motion.translation), places=True)
-    formulas = shape.read([*body.body, *ends])
-    whole = _surface(formulas, None, moves, body.flipped, len(shape.numbers), len(motion.numbers))
+    formulas = shape.read([*body.body, *data])
+    whole = _surface(formulas, turns, moves, body.flipped, len(shape.numbers), len(motion.numbers))
     if whole is None:
         shape = Reader(fixed=ends)
         formulas = shape.read(body.body)
@@ -57,14 +60,17 @@ def _symbols(count: int) -> tuple[Parameter, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _surface(shape: Formulas, ends: tuple[Any, ...] | None, motion: tuple[Formulas, Formulas], flipped: bool, own: int, others: int,
+def _surface(shape: Formulas, ends: tuple[Any, ...], motion: tuple[Formulas, Formulas], flipped: bool, own: int, others: int,
              ) -> ParametricSurface | None:
-    """The surface of a family. `ends`: of its domain; None: they are among the formulas, and there is no such surface if it has poles."""
+    """The surface of a family. `ends`: of its domain; or, of each parameter, whether the second one of two numbers among the formulas
+    is the length of its domain, not its end: then there is no such surface if it has poles.
+    """
     symbols = _symbols(own + others)
     body = _written(shape, symbols[:own])
     rotation, translation = (_written(part, symbols[own:]) for part in motion)
-    if ends is None:
-        ends, body = tuple(body[3:]), body[:3]
+    if len(ends) == 2:
+        turns, data, body = ends, body[3:], body[:3]
+        ends = tuple(e for k, turn in enumerate(turns) for e in (data[2 * k], data[2 * k + 1] + (data[2 * k] if turn else 0)))
     domain = {u: (ends[0], ends[1]), v: (ends[2], ends[3])}
     moves = Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)
     surface = ParametricSurface(body, domain, flipped=flipped, motion=moves)

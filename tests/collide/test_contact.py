@@ -9,6 +9,7 @@ from collide.checks import solid_fault
 from collide.contact import situation, situations
 from collide.parts import faces_of, is_closed, parts_of
 from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Solid, Vertex, t, u, v, x, z
+from generative.family import member_of
 
 from .contact_scenes import FLOOR, TILT, TURN, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
 
@@ -177,3 +178,12 @@ def test_good_solids_pass():
     for body in (cylinder(), box(1, 2, 3), cylinder().moved(TURNED).moved(Rigid(translation=[t, 0, 0]))):
         assert solid_fault(body, (0.0, 1.0)) == ""
     assert TURN[1] == 2 * sp.pi and Q(1, 2) * 2 == 1
+
+
+def test_whole_turns_close_wherever_they_begin():
+    """The numbers of a surface are data for its family, but that it closes on itself is not: a torus has no edges."""
+    for begin in (sp.Rational(7831, 5000), sp.Rational(-17, 10), sp.sqrt(2)):
+        ring = ParametricSurface([(2 + sp.cos(v) / 3) * sp.cos(u), (2 + sp.cos(v) / 3) * sp.sin(u), sp.sin(v) / 3],
+                                 {u: (begin, begin + 2 * sp.pi), v: (1 - begin, 1 - begin + 2 * sp.pi)})
+        (part,) = parts_of(member_of(ring).body)
+        assert part.dimension == 2 and min(part.periods) > 6.28
