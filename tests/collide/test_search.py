@@ -13,7 +13,7 @@ from collide.contact import situation
 from collide.parts import ends_of, faces_of
 from collide.state import METHODS, Search
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
-from tests.benchmarks.general import bicubic, drawn
+from tests.benchmarks.general import bicubic, bounds, drawn
 from tests.benchmarks.general import problem as family_problem
 
 HALF = sp.Rational(1, 2)
@@ -300,3 +300,13 @@ def test_a_long_time_span_costs_little():
         search.real[layout.GAP] = 1e-6
         reason = search.run(2000)
         assert reason == layout.FINISHED and search.count[layout.ITERATIONS] < 5000
+
+
+def test_contacts_of_sides_and_corners_are_proved():
+    """In any motion: a side with a side, and corners with the other patch. (Fails without crossings beside accepted boxes.)"""
+    family = bicubic()
+    numbers, boxes = drawn(family, 164)
+    whole = family_problem(family, False)
+    for k in (25, 52, 155, 163):
+        clear, proved = bounds(whole, numbers[k:k + 1], boxes[k:k + 1])[0]
+        assert clear <= proved <= clear + 1.001e-6
