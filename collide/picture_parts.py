@@ -48,8 +48,8 @@ def stage(bodies: Sequence[Any], span: tuple[float, float], frames: int) -> tupl
     Bodies that come from afar are shown from where the whole is at most 1.1 times as large as at the end.
     """
     sampled = np.linspace(*span, 3)
-    drawn = [tessellate(body, times=sampled, deviation=DEVIATION, cells=26) for body in bodies]
-    meshes = [(k, mesh) for k, parts in enumerate(drawn) for mesh in parts]
+    shown = [(k, body) for k, body in enumerate(bodies) if body not in bodies[:k]]  # a body that may touch itself is there twice
+    meshes = [(k, mesh) for k, body in shown for mesh in tessellate(body, times=sampled, deviation=DEVIATION, cells=26)]
     if span[0] == span[1] or all(mesh.static for _, mesh in meshes):
         return meshes, np.array([span[1]])
     starts = np.linspace(*span, 33)[:-1]
