@@ -18,7 +18,7 @@ from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from collide import Budget, Status, first_contact
 from collide.advance import Moving, advance_kernel, moving, separable_advance
-from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
+from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v, x, y, z
 from generative.patch import bezier_patch
 from models.scenes import SCENES
 from models.shapes.machine import rounded_bar
@@ -235,11 +235,60 @@ def test_the_bound_is_close_where_two_spheres_meet():
         assert (time <= 1.0).all() and (time >= 1.0 - 5 * h**2).all()
 
 
+def two_functions(first, second):
+    """Two functions of x, y, z and t less a shift, which are parameters, as nodes."""
+    pool = ExprPool()
+    at = {e: pool.variable(k) for k, e in enumerate((x, y, z, t))}
+    return [e - pool.parameter(k) for k, e in enumerate(convert([first, second], at, pool))]
+
+
+def ring(rotation, shift):
+    """A torus as an implicit function, moved."""
+    a, b, c = sp.Matrix(rotation).T * (sp.Matrix([x, y, z]) - sp.Matrix(shift))
+    return (a**2 + b**2 + c**2 + sp.Rational(15, 16)) ** 2 - 4 * (a**2 + b**2)
+
+
+FUNCTIONS = {"tori": (ring(axis_angle([1, 2, 2], 3 * t + 1), [t / 3, 0, 3 - t]), ring(sp.eye(3), [0, 0, 0])),
+             "wave and ball": (z - sp.sin(3 * x + t) * sp.cos(2 * y) / 5, x**2 + y**2 + (z - 3 + t**2 / 2) ** 2 - 1),
+             "kink": (z - abs(x), x**2 + y**2 + (z - 2 + t) ** 2 - 1)}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("size", [1e-6, 1e-3, 0.1, 1.0])
+def test_no_common_zero_of_two_functions_comes_before_the_bound(name, size):
+    equations, names = two_functions(*FUNCTIONS[name]), ["x", "y", "z", "t"]
+    point, bound = Kernel(equations, names, ["d0", "d1"]), Bound(advance_kernel(equations, names, 3, parameters=2), n=4)
+    rng, moved = np.random.default_rng(int(1 / size)), 0
+    for window in (1e-6, 1e-2, 0.3, 3.0):
+        for _ in range(40):
+            at = rng.uniform(-1.5, 1.5, (8, 4))
+            at[:, 3] = rng.uniform(0, 3, 8)
+            width = np.array([size, size, size, window]) * rng.uniform(0.1, 1, (8, 4))
+            lo = at - width * rng.random((8, 4))
+            hi = np.maximum(lo + width, at)
+            zero = np.zeros((8, 2))
+            shift = np.stack(point.interval(at, at, parameters=(zero, zero)), axis=2)
+            time = bound.time(lo, hi, shift)
+            assert (time <= at[:, 3]).all()
+            moved += int((time > lo[:, 3]).sum())
+    assert moved > 50 or size == 1.0
+
+
+def test_the_bound_of_two_functions_is_close_where_two_spheres_meet():
+    """Unit spheres with centres 3 - t apart meet at t = 1, at (0, 0, 1): a box of width h round it, and of time, is late by about h^2."""
+    one, other = x**2 + y**2 + z**2 - 1, x**2 + y**2 + (z - 3 + t) ** 2 - 1
+    bound = Bound(advance_kernel(two_functions(one, other), ["x", "y", "z", "t"], 3, parameters=2), n=4)
+    for h in (1e-1, 1e-2, 1e-3):
+        lo, hi = np.array([[-h, -h, 1 - h, 1 - h]] * 8), np.array([[h, h, 1 + h, 1 + h]] * 8)
+        time = bound.time(lo, hi, np.zeros((8, 2, 2)))
+        assert (time <= 1.0).all() and (time >= 1.0 - 5 * h**2).all()
+
+
 def test_the_advance_is_rounded_towards_the_beginning():
     """a + b t + c t^2, of no parameter but time: the bound must not pass the exact zero by a rounding, and come near it."""
     pool = ExprPool()
-    x, s, p = pool.variable(0), pool.variable(1), [pool.parameter(k) for k in range(3)]
-    bound = Bound(advance_kernel([p[0] + p[1] * s + p[2] * s * s + 0 * x], ["x", "t"], 1, parameters=3), n=2)
+    a, s, p = pool.variable(0), pool.variable(1), [pool.parameter(k) for k in range(3)]
+    bound = Bound(advance_kernel([p[0] + p[1] * s + p[2] * s * s + 0 * a], ["x", "t"], 1, parameters=3), n=2)
     rng = np.random.default_rng(5)
     for _ in range(200):
         a, b = rng.uniform(1e-3, 1, 8), -np.abs(rng.normal(size=8))
