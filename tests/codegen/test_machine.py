@@ -139,6 +139,20 @@ def test_flush_to_zero_and_rounding_of_the_caller_change_no_bit(register: Contro
 
 
 @pytest.mark.skipif(not X86, reason="MXCSR is a register of x86-64")
+@pytest.mark.parametrize("kind", KINDS)
+def test_interpreted_blocks_give_the_register_back(register: ControlRegister, kind: Kind) -> None:
+    pool = ExprPool()
+    kernel = codegen.compile([pool.variable(0) * 0.1], [pool.variable(0)], quick=True)
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(kernel.block_address(kind))
+    x, out = np.ones((2, 8)), np.empty((3, 8))
+    register.write(ALL_MASKED | TOWARDS_ZERO)
+    call(x.ctypes.data, None, out.ctypes.data)
+    after = register.read()
+    register.write(ALL_MASKED)
+    assert after & ~STATUS == ALL_MASKED | TOWARDS_ZERO
+
+
+@pytest.mark.skipif(not X86, reason="MXCSR is a register of x86-64")
 def test_flush_to_zero_is_really_switched_on(register: ControlRegister) -> None:
     """The test above would prove nothing if the register did not act."""
     tiny = np.array([5e-324, 1e-310])
