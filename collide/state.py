@@ -6,9 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen import linear
-from codegen.kernel import Kernel
 from codegen.local_step import LARGEST, local_step
-from codegen.translate import Kind
 
 from . import layout
 from .advance import SeparableAdvance
@@ -199,32 +197,18 @@ class Search:
 
 
 class _Compiled(NamedTuple):
-    """What all copies of a problem over other domains and with other parameters share: a row of the table, the kernels in it, which count
-    their uses, and sizes for the memory.
-    """
+    """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
 
     row: np.ndarray
-    kernels: tuple[tuple[Kernel, Kind], ...]
     sizes: tuple[int, int, int, int]
 
 
 def _compiled_parts(p: Problem, operator: str, march: bool) -> _Compiled:
     key = f"search {operator} {march}"
     if key not in p.built:
-        p.built[key] = _Compiled(_row(p, operator, march), _kernels(p, march), _sizes(p))
+        p.built[key] = _Compiled(_row(p, operator, march), _sizes(p))
     part: _Compiled = p.built[key]
-    for kernel, kind in part.kernels:
-        kernel.block_address(kind)
     return part
-
-
-def _kernels(p: Problem, march: bool) -> tuple[tuple[Kernel, Kind], ...]:
-    boxes = [p.range_kernel, p.slope_kernel, *([p.image_kernel] if p.image_kernel else [])]
-    points = [p.point_kernel]
-    if march and p.advance:
-        boxes += p.advance.all_kernels
-        points += [p.least_kernel] if _least(p) else []
-    return (*((k, "interval") for k in boxes), *((k, "points") for k in points))
 
 
 def _least(p: Problem) -> bool:
