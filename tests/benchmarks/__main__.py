@@ -9,7 +9,7 @@ from importlib import import_module
 from .timing import machine
 
 NAMES = ["kernels", "compile_time", "contact", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "optimizers"]
-SLOW = ["linear_million"]
+SLOW = ["linear_million", "cold"]
 
 
 def main(words: list[str]) -> None:
