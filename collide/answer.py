@@ -39,7 +39,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     elif proved < np.inf:
         status, bracket = Status.CONTACT, Interval(clear, proved)
     elif found:
-        status, bracket = Status.UNRESOLVED, Interval(clear, span[1] if s.left else float(times[found, 1].max()))
+        status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], max(float(s.real[layout.LATEST]), float(times[found, 1].max()))))
     # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)

@@ -10,6 +10,7 @@ from .layout import (
     FREE,
     ITERATIONS,
     LANES,
+    LATEST,
     OBJECTIVE,
     POLE,
     POLE_END,
@@ -92,10 +93,11 @@ def trim(s, p, boxes, k):
 
 @native
 def keep_clear(s, p, boxes, k):
-    """A box leaves the search without a proof that it holds no zero: remember its least objective."""
+    """A box leaves the search without a proof that it holds no zero: remember its objective."""
     objective = attribute(s, p, OBJECTIVE)
     if objective >= 0:
         s.real[CLEAR] = min(s.real[CLEAR], lower(s, boxes, k, objective))
+        s.real[LATEST] = max(s.real[LATEST], upper(s, boxes, k, objective))
 
 
 @native

@@ -116,9 +116,9 @@ FIELDS = {
  WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, COUNTS) = range(22)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
-# tolerances, and the least objective of a box that left the search without a proof that it holds no zero. GAP, where
+# tolerances, and the least objective of a box that left the search without a proof that it holds no zero; LATEST the greatest. GAP, where
 # positive: the search may end when no open box is better than u by more than GAP max(1, |u|).
-PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, REALS = range(8)
+PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, LATEST, REALS = range(9)
 
 # What is known of a solution. ALONE: `found` holds the only zero of the square system in `region`, which may lie just
 # outside the domain or violate an inequality.

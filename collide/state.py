@@ -48,6 +48,7 @@ class Search:
                             (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only))):
             self.count[name] = value
         self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
+        self.real[layout.LATEST] = -np.inf
         self.real[layout.SIMULTANEITY], self.real[layout.SEPARATION] = simultaneity, separation
         self.real[layout.TOLERANCE] = tolerance
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
@@ -97,7 +98,8 @@ class Search:
 
     def adopt(self, other: "Search", problems: Mapping[int, int]) -> None:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective."""
-        self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = other.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]]
+        known = [layout.PROVED, layout.TENTATIVE, layout.CLEAR, layout.LATEST]
+        self.real[known] = other.real[known]
         self.left |= {problems[k] for k in other.left if k in problems}
         for k in other.solutions:
             if other.owner(k) in problems:
@@ -120,7 +122,7 @@ class Search:
         self.count[layout.FREE] += len(boxes)
         self.count[layout.OPEN] -= len(boxes)
         self.arrays["table"][p, layout.ROOT] = -1
-        self.real[layout.CLEAR] = min(self.real[layout.CLEAR], begin)
+        self.real[layout.CLEAR], self.real[layout.LATEST] = min(self.real[layout.CLEAR], begin), np.inf
         self.left.add(p)
 
     def latest(self, k: int) -> float:
