@@ -189,3 +189,14 @@ z = sp.Symbol("z", real=True)
 def test_bad_input(arguments: Any, options: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         collide.solve(*arguments, **options)
+
+
+def test_the_region_of_a_zero_holds_no_other_one():
+    """Pairs of zeros at every distance on the scale of the regions in which uniqueness is tried, against closed forms."""
+    for k in range(24):
+        apart = sp.Rational(round(1e6 * 10 ** (-4 + k / 8)), 10**6)
+        r = collide.solve([x**2 - apart**2, y - x / 3 - x**3], {x: (-sp.Rational(9, 10), 1), y: (-2, 2)})
+        assert r.proved.all() and len(r.boxes) == 2
+        ends = sorted((float(b[0, 0]), float(b[0, 1])) for b in r.boxes)
+        for (lo, hi), zero in zip(ends, (-apart, apart), strict=True):
+            assert lo <= zero <= hi
