@@ -39,6 +39,9 @@ from .split import largest_share
 
 # A local solve in a box is repeated in parts of it of this relative size.
 _SOONER = 0.125
+# A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
+# last sample, there must be one more.
+_NEARER = 0.9
 
 
 @native
@@ -50,7 +53,7 @@ def begin(s, p, boxes, k):
 
 @native
 def near_sample(s, p, whole, moment):
-    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle?
+    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle, and by a little more?
 
     A sample counts in its own problem, lest it hide an isolated contact of another, for boxes that begin at `moment` if
     it is not later than they may be (Snyder 1993, footnote 9). The squared distance has fewer than ten roundings, each
@@ -67,7 +70,7 @@ def near_sample(s, p, whole, moment):
             middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
             lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
             square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
-        if square < (1.0 - 1e-14) * s.real[SEPARATION] ** 2:
+        if square < (1.0 - 1e-14 if whole else _NEARER) * s.real[SEPARATION] ** 2:
             return True
     return False
 

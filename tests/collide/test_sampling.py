@@ -10,7 +10,7 @@ from collide.budget import Budget, Clock, drive
 from collide.contact import situation
 from collide.parts import faces_of
 from collide.state import Search
-from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
+from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, y, z
 from models.scenes import SCENES
 from models.shapes.rings import torus
 
@@ -106,3 +106,14 @@ def test_a_point_beside_a_curve_is_not_lost():
     alone = c.pairs[:, 1] == 2
     assert alone.sum() == 1 and c.proved[alone].all() and abs(c.points[alone][0] - [0.91, 1 / 13, 0]).max() < 1e-6
     assert 60 <= (~alone).sum() <= 66
+
+
+def test_a_line_is_sampled_where_it_ends_just_as_far_as_the_separation_from_a_sample():
+    """A cylinder of length 10 lands on a plane, both implicit; samples start at its middle, and ten steps of 0.5 end at its end."""
+    tilt = Rigid(rotation=axis_angle([1, 2, 3], sp.Rational(7, 10)), translation=[sp.Rational(1, 7), 0, sp.Rational(1, 3)])
+    cylinder = ImplicitSurface(y**2 + z**2 - 1, bounds=[(-5, 5), (-2, 2), (-2, 2)]).moved(Rigid(translation=[0, 0, 3 - t]))
+    plane = ImplicitSurface(z, bounds=[(-5, 5)] * 3)
+    c = collide.first_contact([cylinder.moved(tilt), plane.moved(tilt)], time=(0, 4), simultaneity=1e-3, separation=0.5,
+                              budget=collide.Budget(boxes=100_000))
+    assert c.status is collide.Status.CONTACT and c.existence.all() and 20 <= len(c) <= 24
+    assert c.time.lo <= 2 <= c.time.hi and c.time.hi - c.time.lo < 1e-3
