@@ -78,7 +78,8 @@ def _find(name: str, parser: argparse.ArgumentParser) -> "Scene":
 def _run(scene: "Scene", budget: float) -> "Contacts":
     import collide
 
-    return collide.first_contact(scene.bodies, time=scene.time, budget=budget, progress=sys.stderr.isatty(), **scene.options)
+    query = collide.first_contact if len(scene.bodies) > 1 else collide.self_contact
+    return query(list(scene.bodies), time=scene.time, budget=budget, progress=sys.stderr.isatty(), **scene.options)
 
 
 def _write(options: argparse.Namespace, scenes: Sequence["Scene"], results: Sequence["Contacts"]) -> None:

@@ -121,8 +121,8 @@ def _kinds(s: Search, known: Sequence[int], found: Sequence[int]) -> list[int]:
     """What is known of solutions among others that were found.
 
     Unique in its own situation is not yet isolated: the corner of a face that lands flat is the only contact of
-    that corner. With samples of a manifold of another situation of the pair round it, it counts as a contact that
-    exists.
+    that corner. With samples of a manifold of another situation of the pair round it, at times that may be the same, it
+    counts as a contact that exists.
     """
     kinds = [s.kind(k) for k in known]
     samples = np.array([k for k in found if s.kind(k) == EXISTS], np.int64)
@@ -133,7 +133,8 @@ def _kinds(s: Search, known: Sequence[int], found: Sequence[int]) -> list[int]:
     for number, k in enumerate(known):
         if kinds[number] == UNIQUE:
             far = np.linalg.norm(middle[samples] - middle[k], axis=1)
-            others = (owner[samples] != owner[k]) & (pair[owner[samples]] == pair[owner[k]])
+            early = np.array([s.found(i)[s.problems[s.owner(i)].objective, 0] <= s.latest(k) for i in samples.tolist()])
+            others = early & (owner[samples] != owner[k]) & (pair[owner[samples]] == pair[owner[k]])
             if (others & (0.25 * apart < far) & (far < 2.0 * apart)).any():
                 kinds[number] = EXISTS
     return kinds

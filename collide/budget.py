@@ -102,6 +102,10 @@ class Clock:
         """Is the time up, or was Ctrl-C pressed?"""
         return bool(self.interrupted or (self.budget.seconds is not None and self.seconds > self.budget.seconds))
 
+    def exceeded(self) -> bool:
+        """Is the time up, or were too many boxes examined, by what is no search?"""
+        return self.over or (self.budget.boxes is not None and self.boxes > self.budget.boxes)
+
     def spent(self, s: Search) -> bool:
         """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
         b = self.budget

@@ -44,14 +44,12 @@ def member(first: Part, second: Part, time: tuple[Any, Any], **options: Any) -> 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
-              distinct: tuple[Any, ...] = (), implied: bool = False,
-              symbols: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())) -> Problem:
+              implied: bool = False, symbols: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
     as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels. `literal`: numbers of a path
-    are constants, not parameters. `distinct`: expressions of u1, v1, u2, v2 that must not be negative, of faces whose boxes are given
-    to the search where they are positive. `implied`: without tangency, a row more that the equations imply (see `_implied`). `symbols`
+    are constants, not parameters. `implied`: without tangency, a row more that the equations imply (see `_implied`). `symbols`
     in the formulas of the first body and in those of the second stand for numbers: see `with_numbers`.
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
@@ -61,21 +59,29 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
-    necessary, feasible = _guarded(rows, a, b, frame), _feasible(a, b, equations, frame, incoming, tracked)
-    if distinct:
-        assert feasible is None
-        known = dict(zip(sp.symbols("u1 v1 u2 v2", real=True), [*a.own, *b.own], strict=True))
-        zero = frame.pool.constant(0)
-        feasible = all_of(frame.pool, [frame.pool.node("le", zero, f) for f in convert(distinct, known, frame.pool)])
+    feasible = _feasible(a, b, equations, frame, incoming, tracked)
+    fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4))
+    return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
+                    features=(first.feature, second.feature), moving=lambda: _moving(a, b),
+                    ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
+
+
+def placed_situation(a: Placed, b: Placed, frame: Frame, *, tangency: bool, **fields: Any) -> Problem:
+    """The earliest contact of two parts that are placed; `fields` are further ones of the problem."""
+    equations = contact_equations(a, b)
+    return _problem(a, b, frame, equations, _dependence(a, b, equations, frame) if tangency else (), **fields)
+
+
+def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows: Sequence[Expr], *, incoming: bool = False,
+             **fields: Any) -> Problem:
+    necessary = _guarded(rows, a, b, frame)
     outer, inner = bounds(frame.all_ends)
     return Problem(
-        (*frame.names, "t"), outer, inner, equations=equations, necessary=necessary, incoming=incoming, strict=incoming and bool(necessary),
-        feasible=feasible, objective=len(frame.names), border=frame.borders_array(), period=np.array([*frame.periods, 0.0]),
-        polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position), label=label,
-        features=(first.feature, second.feature), parameters=np.array(frame.values).reshape(-1, 2), moving=lambda: _moving(a, b),
-        fast=not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4)),
-        directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)),
-        ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
+        (*frame.names, "t"), outer, inner, equations=tuple(equations), necessary=necessary, incoming=incoming,
+        strict=incoming and bool(necessary), objective=len(frame.names), border=frame.borders_array(),
+        period=np.array([*frame.periods, 0.0]), polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position),
+        parameters=np.array(frame.values).reshape(-1, 2),
+        directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)), **fields)
 
 
 def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any]) -> Problem:

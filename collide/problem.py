@@ -210,12 +210,14 @@ class Problem:
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
 
-    def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray) -> "Problem":
-        """The same problem with other intervals (p, 2) for its first parameters and another domain: nothing is compiled again."""
+    def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray, **fields: Any) -> "Problem":
+        """The same problem with other intervals (p, 2) for its first parameters, another domain, and other values of the `fields` that no
+        kernel depends on: nothing is compiled again.
+        """
         other = copy.copy(self)
         object.__setattr__(other, "parameters", np.concatenate([numbers, self.parameters[len(numbers):]]))
-        object.__setattr__(other, "outer", outer)
-        object.__setattr__(other, "inner", inner)
+        for name, value in {"outer": outer, "inner": inner, **fields}.items():
+            object.__setattr__(other, name, value)
         for name in ("parameter_blocks", "views"):
             other.__dict__.pop(name, None)
         return other

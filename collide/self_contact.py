@@ -1,118 +1,318 @@
-"""`self_contact`: when and where does a deforming surface first touch itself, or its neighbour along a shared side?
+"""`self_contact`: when and where does a deforming surface, or a sheet of them, first touch itself?
 
-`glue` proves for neighbouring parameters that different ones are different points, and leaves pairs of boxes that are
-apart in the parameters; these are searched like the faces of two bodies.
+`glue` finds where surfaces are joined, `injective` proves for neighbouring places that different ones are different points, and leaves
+pairs of boxes that are apart in the parameters; these are searched like the faces of two bodies.
 """
 
-import functools
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from codegen.interval import Interval
-from generative import ParametricSurface
+from generative import ParametricSurface, Solid, v
 from generative.chart import is_pole
 
-from .answer import contacts
+from . import layout
+from .answer import clear_until, contacts, possible
+from .broad_phase import sweep_and_prune
 from .budget import Budget, Clock, as_budget, drive
-from .checks import check_normal, check_options, check_span
-from .contact import at_time, situation
-from .glue import Glued, along_side, with_itself
-from .parts import Parametric, Part, ends_of, faces_of, sides
-from .problem import Problem
+from .checks import check_options, check_span
+from .glue import Join, joins
+from .injective import division, neighbours
+from .nurbs import BezierNets
+from .parts import sides
 from .result import Contacts, Start, Status
+from .self_pairs import Held, Pair, at_start, pair_problem
+from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
 from .state import Search
 
+# Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.
+_SLICES, _CELLS = 16, 4
 
-def self_contact(surface: ParametricSurface | Sequence[ParametricSurface], time: tuple[Any, Any], *, simultaneity: float = 1e-6,
-                 separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
+Span = tuple[float, float]
+
+
+def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
+                 simultaneity: float = 1e-6, separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
                  progress: bool = False) -> Contacts:
-    """The earliest contact of a deforming surface with itself; of two, with each other away from the one side they share.
+    """The earliest contact of a deforming surface with itself, or of a sheet of several with themselves and each other.
 
-    A contact is S(u1, v1, t) = S(u2, v2, t) for different parameters; across a seam, and on the shared side, the same place
-    has two parameters, which does not count. `time` of the result encloses the earliest one, and before `clear_until` there is
-    *proved* to be none, at any distance in the parameters. Where the surface folds up (its normal vanishes)
-    parameters arbitrarily close to each other may meet: from the first time at which that is not excluded nothing is
-    claimed; the answer then ends there, UNRESOLVED if nothing was found before.
+    A contact is one point of space at two different places of the sheet. `time` of the result encloses the earliest one, and before
+    `clear_until` there is *proved* to be none, at any distance in the parameters.
 
-    Contacts at a side count like others; where two sides meet (lips that close), the contact is located, not proved.
-    Bezier patches of control points with velocities: `BezierNets.surfaces`, or `generative.bezier_patch` with formulas of t.
+    `surface`: one surface, a list of them, a Solid (its faces), or `BezierNets`. Sides and corners that are the same at all times,
+    sides with parameters in proportion, are found and proved to be so; there the same place has several parameters. What else touches
+    at the start is a contact. Covered are all pairs of places: of one surface; across a seam, a side or a pole; round a corner that any
+    number of surfaces share; far from each other. A contact on a shared side may be listed for both surfaces that have it.
 
-    The contacts of two surfaces with a third, and at a corner they share without a side, are not looked at. A
-    surface must not collapse to a point along a side (cut such a pole off): ValueError. Options as in `first_contact`.
+    Places as close to each other as one likes may meet where a surface folds up (its normal vanishes) or two of them fold together
+    along a side or at a corner (their tangents there lie on one another): from the first time at which that is not excluded nothing
+    is claimed; the answer then ends there, UNRESOLVED if nothing was found before. The same holds where two surfaces share two
+    sides with a common corner. Round a pole, where a side is a single point, smooth parameters must be found, as of a ball: ValueError.
+
+    Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface.
+    Options as in `first_contact`.
     """
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
-    glued = _glued(surface, span[0])
     clock = Clock(as_budget(budget), progress)
     options = {"simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
     try:
-        return _answer(glued, span, options, clock)
+        sheet = _Sheet(surface, span)
+        return _answer(sheet, span, options, clock)
     finally:
         clock.close()
 
 
-def _glued(surface: Any, moment: float) -> Glued:
-    surfaces = [surface] if isinstance(surface, ParametricSurface) else list(surface) if isinstance(surface, Sequence) else []
-    if not (1 <= len(surfaces) <= 2 and all(isinstance(s, ParametricSurface) for s in surfaces)):
-        raise TypeError(f"self_contact takes a ParametricSurface, or a list of two that share a side, got {surface!r}")
-    for s in surfaces:
-        check_normal(s, "the surface", moment)
-        for symbol, end in sides(s):
-            if is_pole(s, symbol, end):
-                raise ValueError(f"the surface is a single point at {symbol} = {s.domain[symbol][end]}: cut a piece off there")
+class _Sheet:
+    """The pieces of a sheet, the pairs of them that are joined, and the pairs that are not."""
+
+    def __init__(self, surface: Any, span: Span) -> None:
+        if isinstance(surface, BezierNets):
+            self.bodies: Sequence[Any] = _Drawn(surface)
+            self.pieces = pieces_of_nets(surface)
+        else:
+            self.bodies = _surfaces(surface)
+            self.pieces = [piece_of(s, k) for k, s in enumerate(_at_rest(self.bodies))]
+        _check(self.pieces, span[0])
+        found = joins(self.pieces, span)
+        poles = {k: _poles(piece) for k, piece in enumerate(self.pieces)}
+        inner = [_between_poles(piece, poles[k]) for k, piece in enumerate(self.pieces)]
+        self.near = [Pair(inner[i], inner[i], known) if i == j else Pair(self.pieces[i], self.pieces[j], known)
+                     for (i, j), known in sorted(found.items())]
+        self.near += [Pair(pole.cap, pole.cap, (Join(),)) for known in poles.values() for _, _, pole in known]
+        self.apart = [Pair(pole.tip, pole.far, ()) for known in poles.values() for _, _, pole in known]
+
+    def far(self, span: Span) -> Iterable[tuple[Pair, Span]]:
+        """Pairs that share nothing and may meet, and when."""
+        yield from ((pair, span) for pair in self.apart)
+        near = {pair.label for pair in self.near}
+        for (i, j), window in _windows(self.pieces, span).items():
+            if (i, j) not in near:
+                yield Pair(self.pieces[i], self.pieces[j], ()), window
+
+
+class _Drawn(Sequence[ParametricSurface]):
+    """The surfaces of nets, made where they are looked at."""
+
+    def __init__(self, nets: BezierNets) -> None:
+        self.nets = nets
+
+    def __len__(self) -> int:
+        return len(self.nets)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._made[k]
+
+    @cached_property
+    def _made(self) -> list[ParametricSurface]:
+        return self.nets.surfaces()
+
+
+def _surfaces(surface: Any) -> list[ParametricSurface]:
+    given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
+    if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
+        raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {surface!r}")
+    return list(given)
+
+
+def _check(pieces: Sequence[Piece], moment: float) -> None:
+    """Raise for what spans no surface at the start, and for what is there twice."""
+    known: dict[Any, int] = {}
+    for k, piece in enumerate(pieces):
+        if piece.degenerate(moment):
+            raise ValueError(f"the normal of surface {k} vanishes everywhere: its u and v do not span a surface")
+        first = known.setdefault((id(piece.shape), piece.numbers.tobytes(), piece.domain), k)
+        if first != k:
+            raise ValueError(f"surface {k} of the sheet is surface {first} again: it touches that everywhere; leave one of them out")
+
+
+def _poles(piece: Piece) -> list[tuple[int, int, Pole]]:
+    """(number of the parameter, end, neighbourhood) of each pole."""
+    found = []
+    if piece.surface is None:
+        return []
+    for symbol, end in sides(piece.surface):
+        if is_pole(piece.surface, symbol, end):
+            axis = int(symbol is v)
+            pole = pole_of(piece, axis, end)
+            if pole is None:
+                value = piece.domain[axis][end]
+                raise ValueError(f"surface {piece.body} is a single point at {symbol} = {value}, where no smooth parameters were found: "
+                                 "cut a piece off there")
+            found.append((axis, end, pole))
+    return found
+
+
+def _between_poles(whole: Piece, poles: Sequence[tuple[int, int, Pole]]) -> Piece:
+    for axis, end, pole in poles:
+        whole = cut(whole, axis, end, pole.middle)
+    return whole
+
+
+def _at_rest(surfaces: Sequence[ParametricSurface]) -> list[ParametricSurface]:
+    """What moves rigidly as a whole stays apart from itself or not."""
     if all(s.motion == surfaces[0].motion for s in surfaces):
-        # What moves rigidly stays apart from itself or not.
-        surfaces = [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]
-    return with_itself(surfaces[0]) if len(surfaces) == 1 else along_side(*surfaces)
+        return [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]
+    return list(surfaces)
 
 
-def _answer(glued: Glued, span: tuple[float, float], options: dict[str, Any], clock: Clock) -> Contacts:
+# -- what is far apart --------------------------------------------------------------------------------------------
+
+
+def _windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:
+    """Pairs (i, j), i < j, that may meet, and the time outside of which they are *proved* apart."""
+    if len(pieces) < 2:
+        return {}
+    times = np.linspace(*span, _SLICES + 1)
+    times[0], times[-1] = span
+    boxes = np.stack([_swept(p, np.stack([times[:-1], times[1:]], axis=1)) for p in pieces])
+    met = [np.sort(sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1]).reshape(-1, 2), axis=1) for k in range(_SLICES)]
+    windows: dict[tuple[int, int], Span] = {}
+    for k, found in enumerate(met):
+        for i, j in found.tolist():
+            windows[i, j] = windows.get((i, j), (times[k], 0.0))[0], times[k + 1]
+    return {pair: (float(lo), float(hi)) for pair, (lo, hi) in sorted(windows.items())}
+
+
+def _swept(piece: Piece, slices: np.ndarray) -> np.ndarray:
+    """Boxes (slices, 3, 2) that hold a piece throughout each slice of time."""
+    edges = [np.linspace(lo, hi, _CELLS + 1) for lo, hi in piece.outer]
+    for e, ends in zip(edges, piece.outer, strict=True):
+        e[0], e[-1] = ends
+    cells = [[(a[i], a[i + 1]), (b[j], b[j + 1])] for a, b in [edges] for i in range(_CELLS) for j in range(_CELLS)]
+    rows = np.concatenate([np.tile(np.array(cells), (len(slices), 1, 1)), np.repeat(slices, len(cells), axis=0)[:, None]], axis=1)
+    lo, hi = piece.shape.place.interval(rows[..., 0], rows[..., 1], parameters=(piece.numbers[:, 0], piece.numbers[:, 1]))
+    by_slice = (len(slices), len(cells), 3)
+    return np.stack([lo.reshape(by_slice).min(axis=1), hi.reshape(by_slice).max(axis=1)], axis=-1)
+
+
+# -- the search ---------------------------------------------------------------------------------------------------
+
+
+def _answer(sheet: _Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Contacts:
     """First the state at the beginning, then the earliest contact after it: tangency holds only for what starts apart."""
-    apart, uncovered = glued.pairs(span)
-    limit = float(uncovered[:, -1, 0].min(initial=span[1]))
-    begin = (span[0], span[0])
-    search, finished = _searched([at_time(_problem(glued, begin, tangency=False), span[0])], apart, begin, options, clock)
-    start = Start.UNKNOWN
-    if finished and not search.solutions and limit > span[0]:
-        start = Start.DISJOINT
-        search, finished = _searched([_problem(glued, (span[0], limit), tangency=True)], apart, (span[0], limit), options, clock)
-    seen = span[0] if start is Start.UNKNOWN else limit
-    found = contacts(search, finished, (glued.first, glued.second), (span[0], limit), {(0, 1): start}, clock, seen)
-    return _limited(found, span, limit)
+    tasks, limit, covered = _tasks(sheet, span, clock)
+    start = dict.fromkeys(itertools.combinations_with_replacement(range(len(sheet.pieces)), 2), Start.DISJOINT)
+    search, finished = _started(tasks, span[0], options, clock)
+    touching = {search.problems[search.owner(k)].label for k in search.solutions} if search else set()
+    if not finished or limit == span[0]:
+        touching = set(start)
+    start |= dict.fromkeys(touching, Start.UNKNOWN)
+    if not touching:
+        search, finished = _timed(tasks, (span[0], limit), options, clock)
+    seen = span[0] if touching else limit
+    found = contacts(search, finished, (), (span[0], limit), start, clock, seen)
+    return _limited(replace(found, bodies=sheet.bodies), span, limit, covered)
 
 
-def _searched(problems: list[Problem], apart: np.ndarray, window: tuple[float, float], options: dict[str, Any],
-              clock: Clock) -> tuple[Search, bool]:
-    """A search of the pairs of boxes of a window of time, and whether it came to its end."""
-    boxes = apart[apart[:, -1, 0] <= window[1]]
-    boxes[:, -1] = np.clip(boxes[:, -1], *window)
-    search = Search(problems, starts=[boxes], **options)
+Task = tuple[Pair, np.ndarray]
+"""A pair and its boxes (n, 5, 2) of u1, v1, u2, v2, t, all of whose places are different."""
+
+
+def _tasks(sheet: _Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
+    """What is to be searched up to a time, that time, and whether it is that of a fold rather than the end of the budget."""
+    groups: dict[tuple[int, int, int], list[Pair]] = {}
+    for pair in sheet.near:
+        groups.setdefault((id(pair.first.shape), id(pair.second.shape), len(pair.joins)), []).append(pair)
+    tasks, limit, covered = [], span[1], True
+    for group in groups.values():
+        kept, owners, left, complete = division(neighbours(group), (span[0], limit), clock)
+        limit, covered = left[:, -1, 0].min(initial=limit), covered and complete
+        order = np.argsort(owners, kind="stable")
+        cuts = np.searchsorted(owners[order], np.arange(1, len(group)))
+        tasks += [(pair, boxes) for pair, boxes in zip(group, np.split(kept[order], cuts), strict=True) if len(boxes)]
+    if limit > span[0]:
+        for pair, window in sheet.far((span[0], limit)):
+            tasks.append((pair, np.concatenate([pair.outer, [window]])[None]))
+    return tasks, float(limit), covered
+
+
+def _within(tasks: Sequence[Task], window: Span) -> list[Task]:
+    """The parts of tasks in a window of time."""
+    parts = []
+    for pair, boxes in tasks:
+        now = boxes[(boxes[:, -1, 0] <= window[1]) & (boxes[:, -1, 1] >= window[0])]
+        now[:, -1] = np.clip(now[:, -1], *window)
+        parts.append((pair, now))
+    return [(pair, boxes) for pair, boxes in parts if len(boxes)]
+
+
+def _started(tasks: Sequence[Task], moment: float, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+    """A search for contacts at the beginning, and whether it came to its end."""
+    now = _within(tasks, (moment, moment))
+    if not now:
+        return None, True
+    search = Search([at_start(pair, moment) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
     return search, drive(search, clock)
 
 
-def _limited(found: Contacts, span: tuple[float, float], limit: float) -> Contacts:
+def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+    """A search for the earliest contact: the faces tell the time to within `simultaneity`, and if sides or corners may be what is hit, they
+    are situations of their own from there on.
+    """
+    now = _within(tasks, span)
+    if not now:
+        return None, True
+    search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
+    search.real[layout.GAP] = options["simultaneity"]
+    finished = drive(search, clock)
+    search.real[layout.GAP] = 0.0
+    if not finished:
+        return search, False
+    known = [k for k in search.solutions if possible(search, k)]
+    # A contact is proved in a box round it, which must not begin before the window.
+    begin = max(span[0], clear_until(search, known, span[1]) - options["simultaneity"])
+    around = begin, min(span[1], float(search.real[layout.PROVED]) + options["simultaneity"])
+    solved = {search.owner(i) for i in search.solutions}
+    near = _within([task for k, task in enumerate(now) if k in solved or len(search.open(k))], around)
+    features = [(pair, held, boxes) for pair, at in near for held, boxes in _features(pair, at)]
+    if not features:
+        return search, drive(search, clock)
+    return _hit(search, near, features, around, options, clock)
+
+
+Feature = tuple[Pair, Held, np.ndarray]
+
+
+def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]]:
+    """Sides and corners of a pair that its boxes reach, and the boxes of their free parameters."""
+    ends = [(None, *(end for end in (0, 1) if (a % 2, end) in pair.pieces[a // 2].edges)) for a in range(4)]
+    reached = {(a, end): (boxes[:, a, end] <= pair.outer[a, 0]) if end == 0 else (boxes[:, a, end] >= pair.outer[a, 1])
+               for a in range(4) for end in (0, 1)}
+    for held in itertools.product(*ends):
+        at = [(a, end) for a, end in enumerate(held) if end is not None]
+        chosen = boxes[np.all([reached[key] for key in at], axis=0)] if at else boxes[:0]
+        if len(chosen):
+            yield held, np.delete(chosen, [a for a, _ in at], axis=1)
+
+
+def _hit(search: Search, tasks: Sequence[Task], features: Sequence[Feature], window: Span, options: dict[str, Any],
+         clock: Clock) -> tuple[Search, bool]:
+    """Searches the window round the earliest contact again, now with sides and corners beside the faces: all that a problem left over, or
+    thinned out near its solutions, is in the boxes that it began with.
+    """
+    problems = [pair_problem(pair, window, closed=False) for pair, _ in tasks]
+    problems += [pair_problem(pair, window, held, closed=False) for pair, held, _ in features]
+    again = Search(problems, starts=[*(boxes for _, boxes in tasks), *(boxes for _, _, boxes in features)], **options)
+    again.real[layout.PROVED] = search.real[layout.PROVED]
+    return again, drive(again, clock)
+
+
+def _limited(found: Contacts, span: Span, limit: float, covered: bool) -> Contacts:
     """The answer up to `limit`, as one about the whole span."""
     if limit == span[1]:
         return found
-    note = f"From t = {limit:.12g} on, places as close to each other as one likes may meet where the normal vanishes."
+    note = (f"From t = {limit:.12g} on, places as close to each other as one likes may meet where the normal vanishes." if covered else
+            f"From t = {limit:.12g} on, the budget did not suffice to prove that places close to each other do not meet.")
     if found.status is Status.NO_CONTACT:
-        return replace(found, status=Status.UNRESOLVED, time=Interval(limit, span[1]), time_span=span, notes=(note,))
+        status = Status.UNRESOLVED if covered else Status.BUDGET_SPENT
+        return replace(found, status=status, time=Interval(limit, span[1]), time_span=span, notes=(*found.notes, note))
     time = Interval(found.time[0], span[1]) if found.time is not None and found.status is Status.BUDGET_SPENT else found.time
-    return replace(found, time=time, time_span=span, notes=(note,))
+    return replace(found, time=time, time_span=span, notes=(*found.notes, note))
 
 
-def _problem(glued: Glued, span: tuple[float, float], tangency: bool) -> Problem:
-    a, b = _closed_face(glued.first), _closed_face(glued.second)
-    return situation(a, b, tuple(sp.Rational(e) for e in span), tangency=tangency, distinct=glued.distinct)
-
-
-@functools.lru_cache(maxsize=64)
-def _closed_face(surface: ParametricSurface) -> Part:
-    """The face, its sides included: where they meet something, no tangent planes need agree."""
-    face = faces_of(surface)[0]
-    assert isinstance(face, Parametric)
-    return replace(face, border=ends_of(face))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from collide.picture import page_to_png
 from models.operators import CURVES, IMPLICIT, MOTIONS, SOLIDS, SURFACES, picture
+from models.scenes import SCENES
 from models.shapes import SHAPES
 
 STYLE = """body { font: 14px/1.4 system-ui, sans-serif; margin: 24px; color: #1f2933; width: 1352px }
@@ -20,6 +21,9 @@ SHEETS = {"Curves, as thin tubes": CURVES, "Surfaces and deformations": SURFACES
 def sections() -> dict[str, list[str]]:
     """Title to pictures."""
     shown = {"Shapes": [picture(name.replace("_", " "), s.make()) for name, s in SHAPES.items()]}
+    alone = {name: s for name, s in SCENES.items() if len(s.bodies) == 1}
+    shown["Surfaces at the moment of contact with themselves"] = [picture(name.replace("-", " "), s.bodies[0].at(s.known.time))
+                                                                  for name, s in alone.items()]
     return shown | {title: [picture(name, make()) for name, make in entries.items()] for title, entries in SHEETS.items()}
 
 

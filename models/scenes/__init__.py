@@ -5,7 +5,7 @@
 7/5
 """
 
-from . import literature, machines, tori, workshop
+from . import literature, machines, sheets, tori, workshop
 from .scene import SCENES, Known, Scene
 
-__all__ = ["SCENES", "Known", "Scene", "literature", "machines", "tori", "workshop"]
+__all__ = ["SCENES", "Known", "Scene", "literature", "machines", "sheets", "tori", "workshop"]

@@ -33,7 +33,9 @@ class Known:
 
 @dataclass(frozen=True)
 class Scene:
-    """Bodies in motion over a time span, with the options of `collide.first_contact` that suit them."""
+    """Bodies in motion over a time span, with the options of `collide.first_contact` that suit them; a single one is asked for its contact
+    with itself (`collide.self_contact`).
+    """
 
     name: str
     title: str
