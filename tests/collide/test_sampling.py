@@ -66,7 +66,9 @@ def test_an_arc_is_sampled_to_its_ends():
     assert abs(x[[0, -1]] - [-0.75, 0.75]).max() < 1e-9
     ordered = c.points[np.argsort(c.points[:, 0])]
     between = np.linalg.norm(np.diff(ordered, axis=0), axis=1)
-    assert 0.5 * apart <= between.min() and between.max() <= 1.06 * apart
+    assert 0.5 * apart <= between.min() and between[1:-1].max() <= 1.06 * apart
+    # Beside the samples at the ends, which belong to edges, one of the face that is nearer than half the separation is left out.
+    assert between.max() <= 1.56 * apart
 
 
 def test_a_patch_is_sampled_evenly():
