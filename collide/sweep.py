@@ -52,8 +52,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
     (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
-    excluded near `parameters`. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters
-    are taken on trust.
+    excluded near `parameters`. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with
+    parameters are taken on trust.
 
     >>> import numpy as np
     >>> from collide import contact_batch
@@ -81,7 +81,8 @@ def _checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
         raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies")
     if not isinstance(parameters, Mapping):
         raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
-    used = {s for b in bodies for s in parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation)}
+    used = {s for b in bodies
+            for s in parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation)}
     if not used:
         raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
     missing, unknown = sorted(used - set(parameters), key=str), [s for s in parameters if s not in used]
