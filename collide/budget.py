@@ -1,6 +1,7 @@
 """Budgets, and the driver that runs a search in slices within one."""
 
 import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -144,15 +145,16 @@ def advance(s: Search, steps: int) -> bool:
     return False
 
 
-def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None) -> bool:
-    """Run the search to its end or to the end of the budget, or until it asks for a chart; did it finish? Ctrl-C ends it
-    like a spent budget. `between` is called after every slice, of so many `steps`.
+def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None,
+          boxes: float = math.inf) -> bool:
+    """Run the search to its end or to the end of the budget, or until it asks for a chart, or has examined so many boxes; did it finish?
+    Ctrl-C ends it like a spent budget. `between` is called after every slice, of so many `steps`.
     """
     finished, begin, before = False, time.perf_counter(), int(s.count[layout.ITERATIONS])
     clock.boxes -= before
     clock.report(s)
     try:
-        while not finished and s.pole is None and not clock.spent(s):
+        while not finished and s.pole is None and not clock.spent(s) and s.count[layout.ITERATIONS] < boxes:
             finished = advance(s, clock.steps(s, steps))
             clock.report(s)
             if between is not None:

@@ -32,7 +32,7 @@ class Numbers:
 
     def enclose(self, e: Any) -> tuple[float, float]:
         """Bounds of a number, or of an expression of the symbols."""
-        if not e.free_symbols:
+        if not getattr(e, "free_symbols", None):
             return enclose(e)
         if e in self.symbols:
             lo, hi = self.intervals[self.symbols.index(e)]

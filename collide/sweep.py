@@ -22,20 +22,19 @@ from .answer import clear_until, possible
 from .batch import Batch, as_doubles, check_tolerance, statuses
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_span
-from .contact import at_time, situation
+from .contact import situation
 from .numbers import Numbers, end_kernel
 from .parts import Parametric, ends_of, faces_of
 from .patch import enclose, framed
 from .problem import Problem
 from .result import Start
 from .scene import Meeting, Scene
-from .start import position_kernel
 from .state import Search
 
-# Cells a side of the grid in parameters by which surfaces are seen to be apart at the start, and rows looked at together.
-_CELLS, _ROWS = 8, 64
 # As in `first_contact`: contacts this close to a known one are left out.
 _SEPARATION = 0.05
+# Rows that need more boxes than this come last.
+_PATIENCE = 20_000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 
 
@@ -67,11 +66,12 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget))
     rows = _Rows(bodies, time, _checked(bodies, parameters))
     answer = _Answer(rows, span, tolerance)
-    for k in range(rows.count):
-        if clock.over:
-            break
-        answer.solve(k, clock)
-    clock.close()
+    try:
+        answer.solve_all(clock)
+    except KeyboardInterrupt:
+        clock.interrupted = True
+    finally:
+        clock.close()
     return answer.batch()
 
 
@@ -112,12 +112,11 @@ class _Rows:
         self.members = member_of(bodies[0]), member_of(bodies[1])
         self.count = len(next(iter(values.values())))
         self.numbers = [_table(m, values, self.count) for m in self.members]
-        first, second = self.faces = tuple(faces_of(m.body)[0] for m in self.members)
+        first, second = (faces_of(m.body)[0] for m in self.members)
         assert isinstance(first, Parametric) and isinstance(second, Parametric)
         symbols = self.members[0].symbols, self.members[1].symbols
         whole = situation(first, second, (0, 1), symbols=symbols)
         self.whole = _closed(whole, np.array([*ends_of(first), *ends_of(second), (False, False)], int))
-        self.still = situation(first, second, (0, 1), tangency=False, implied=True, symbols=symbols)
         self.outer, self.inner = self._domains(bodies, time)
 
     def _domains(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
@@ -144,30 +143,6 @@ class _Rows:
         scene = Scene([m.body for m in self.members], self.time, span, (), numbers=numbers)
         scene.states[0, 1] = Start.DISJOINT
         return scene
-
-    def at(self, k: int, moment: float) -> Problem:
-        """Do the surfaces meet at a moment?"""
-        return at_time(self.still.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k]), moment)
-
-    def apart(self, moment: float) -> np.ndarray:
-        """(n,): are the surfaces of the row *proved* apart at a moment, by boxes?"""
-        first, second = (self._boxes(side, moment) for side in (0, 1))
-        return np.asarray(((first[0] > second[1]) | (second[0] > first[1])).any(axis=1))
-
-    def _boxes(self, side: int, moment: float) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds (n, 3) of a surface at a moment."""
-        kernel = position_kernel(self.members[side].body, self.members[side].symbols)
-        low, high = np.empty((2, self.count, 3))
-        for k in range(0, self.count, _ROWS):
-            ends, values = self.outer[k:k + _ROWS, 2 * side:2 * side + 2], self.numbers[side][k:k + _ROWS]
-            cells = _cells(ends)
-            moments = np.full((*cells.shape[:2], 1), moment)
-            boxes = (np.concatenate([cells[..., e], moments], axis=2).reshape(-1, 3) for e in (0, 1))
-            repeated = np.repeat(values, cells.shape[1], axis=0)
-            lo, hi = kernel.interval(*boxes, parameters=(repeated[..., 0], repeated[..., 1]) if values.shape[1] else None)
-            low[k:k + _ROWS] = lo.reshape(len(ends), -1, 3).min(axis=1)
-            high[k:k + _ROWS] = hi.reshape(len(ends), -1, 3).max(axis=1)
-        return low, high
 
 
 def _closed(problem: Problem, border: np.ndarray) -> Problem:
@@ -196,14 +171,6 @@ def _column(e: Any, member: Member, values: np.ndarray) -> np.ndarray:
     return np.concatenate([lo, hi], axis=1)
 
 
-def _cells(ends: np.ndarray) -> np.ndarray:
-    """(n, cells, 2, 2): a grid that covers each of the rectangles (n, 2, 2) exactly."""
-    cuts = np.linspace(ends[..., 0], ends[..., 1], _CELLS + 1, axis=-1)
-    cuts[..., 0], cuts[..., -1] = ends[..., 0], ends[..., 1]
-    i, j = np.indices((_CELLS, _CELLS)).reshape(2, -1)
-    return np.stack([np.stack([cuts[:, 0, i], cuts[:, 0, i + 1]], axis=-1), np.stack([cuts[:, 1, j], cuts[:, 1, j + 1]], axis=-1)], axis=2)
-
-
 class _Answer:
     """The answers to the rows, as they come; what was not looked at is as nothing is known of it."""
 
@@ -213,23 +180,16 @@ class _Answer:
         self.rows, self.span, self.gap = rows, span, tolerance / max(1.0, *map(abs, span))
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
-        self.apart = rows.apart(span[0])
 
-    def solve(self, k: int, clock: Clock) -> None:
-        if self.apart[k] or not self._met(k, clock):
-            self._search(k, clock)
+    def solve_all(self, clock: Clock) -> None:
+        """Rows that take long wait for the others."""
+        for boxes in (_PATIENCE, math.inf):
+            for k in np.flatnonzero(self.codes == _SPENT).tolist():
+                if clock.over:
+                    return
+                self.solve(k, clock, boxes)
 
-    def _met(self, k: int, clock: Clock) -> bool:
-        """Are the surfaces of a row proved to meet at the start?"""
-        search = Search([self.rows.at(k, self.span[0])], separation=math.inf, first_only=True)
-        drive(search, clock)
-        self.tests[k] += search.count[layout.ITERATIONS]
-        met = bool(search.real[layout.PROVED] < math.inf)
-        if met:
-            self._set(k, _CONTACT, (self.span[0], self.span[0]), True, self._place(search.arrays["best"]))
-        return met
-
-    def _search(self, k: int, clock: Clock) -> None:
+    def solve(self, k: int, clock: Clock, boxes: float) -> None:
         """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
         problems, scene, begin, end = [self.rows.problem(k)], None, *self.span
         meetings: Sequence[Meeting] = ()
@@ -237,7 +197,7 @@ class _Answer:
         while True:
             search = Search(problems, separation=_SEPARATION)
             search.real[[layout.PROVED, layout.GAP]] = proved, self.gap
-            finished = drive(search, clock)
+            finished = drive(search, clock, boxes=boxes)
             self.tests[k] += search.count[layout.ITERATIONS]
             if search.real[layout.PROVED] < proved:
                 best = int(search.count[layout.BEST])
@@ -250,14 +210,14 @@ class _Answer:
             scene.take_chart(*search.pole)
             meetings = scene.meetings()
             problems = [scene.problem(m, (begin, end)) for m in meetings]
-        if not finished:
+        if not finished and clear >= self.time[k, 0]:
             self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
-        elif proved < math.inf:
+        elif finished and proved < math.inf:
             self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
-        elif found:
+        elif finished and found:
             where = self._place(search.found(found[0]), meetings[search.owner(found[0]):][:1])
             self._set(k, _UNRESOLVED, (clear, max(search.latest(i) for i in found)), False, where)
-        else:
+        elif finished:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 
     def _place(self, box: np.ndarray, meeting: Sequence[Meeting] = ()) -> np.ndarray:

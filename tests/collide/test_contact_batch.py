@@ -161,17 +161,27 @@ def test_ctrl_c_ends_a_batch_like_a_spent_budget(monkeypatch):
 
     values, calls = drawn(10), []
 
-    def interrupted(search, clock):
+    def interrupted(search, clock, boxes):
         calls.append(1)
         if len(calls) == 4:
             clock.interrupted = True
             return False
-        return real(search, clock)
+        return real(search, clock, boxes=boxes)
 
     real = module.drive
     monkeypatch.setattr(module, "drive", interrupted)
     r = collide.contact_batch([ball(R1), ball(R2, Rigid(translation=[X - SPEED * t, Y, 0]))], (0, 2), parameters=values)
     assert len(calls) == 4 and r.status[-1] is Status.BUDGET_SPENT and (r.time[-1] == [0, 2]).all()
+
+
+def test_a_hard_row_does_not_keep_the_others_waiting():
+    """Two equal balls that spin about one middle touch all over, and at every time."""
+    n = 12
+    values = {R1: np.full(n, 0.5), R2: np.full(n, 0.5), X: np.linspace(0.0, 2.2, n), Y: np.zeros(n), SPEED: np.ones(n)}
+    bodies = [ball(R1), ball(R2, Rigid(translation=[X - SPEED * t, Y, 0]))]
+    r = collide.contact_batch(bodies, (0, 2), parameters=values, budget=collide.Budget(boxes=100_000))
+    assert r.hit.all() and (r.status[1:] == Status.CONTACT).all()
+    assert r.time[0, 0] == 0.0
 
 
 @pytest.mark.parametrize(("change", "message"), [

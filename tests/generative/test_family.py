@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 from generative import Parameter, ParametricSurface, Rigid, Screw, axis_angle, family, t, u, v
+from generative.chart import is_pole
 from generative.family import member_of
 from generative.template import Reader, write
 
@@ -84,6 +85,7 @@ def test_domains_are_data_unless_there_is_a_pole():
     ring = ParametricSurface([v * sp.cos(u), v * sp.sin(u), 0], {u: (0, 2 * sp.pi), v: (p, r)})
     cone = ParametricSurface([(v - p) * sp.cos(u), (v - p) * sp.sin(u), v], {u: (0, 2 * sp.pi), v: (p, r)})
     assert member_of(disc).body.domain == disc.domain and member_of(cone).body.domain == cone.domain
+    assert is_pole(member_of(disc).body, v, 0) and is_pole(member_of(cone).body, v, 0)
     assert member_of(ring).body.domain[v] == (Parameter("n0"), Parameter("n1")) and member_of(ring).numbers == ring.domain[v]
 
 
