@@ -152,8 +152,8 @@ def _middle(family: Family) -> Callable[..., Any]:
 
 
 def surfaces(family: Family, rigid: bool = True) -> tuple[list[ParametricSurface], list[list[Parameter]]]:
-    """Both patches of a pair, and for each the parameters that stand for its numbers, then those for the ends of its domain. Their motion is
-    given apart, or else in the formula of a deforming surface.
+    """Both patches of a pair, and for each the parameters that stand for its numbers, then those for the ends of its domain. Their motion
+    is given apart, or else in the formula of a deforming surface.
     """
     names = [*family.symbols, *_MOTION]
     bodies, symbols = [], []
