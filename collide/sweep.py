@@ -201,7 +201,7 @@ class _Answer:
             self.tests[k] += search.count[layout.ITERATIONS]
             if search.real[layout.PROVED] < proved:
                 best = int(search.count[layout.BEST])
-                proved, where = float(search.real[layout.PROVED]), self._place(search.arrays["best"], meetings[best:best + 1])
+                proved, where = float(search.real[layout.PROVED]), self._place(k, search.arrays["best"], meetings[best:best + 1])
             found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and possible(search, i)]
             clear = max(begin, clear_until(search, found, end))
             if search.pole is None or clock.over:
@@ -215,12 +215,12 @@ class _Answer:
         elif finished and proved < math.inf:
             self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
         elif finished and found:
-            where = self._place(search.found(found[0]), meetings[search.owner(found[0]):][:1])
+            where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1])
             self._set(k, _UNRESOLVED, (clear, max(search.latest(i) for i in found)), False, where)
         elif finished:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 
-    def _place(self, box: np.ndarray, meeting: Sequence[Meeting] = ()) -> np.ndarray:
+    def _place(self, k: int, box: np.ndarray, meeting: Sequence[Meeting]) -> np.ndarray:
         """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
         where = box[:4].mean(axis=1)
         for side, part in ((side, part) for m in meeting for side, part in enumerate((m.first, m.second))):
@@ -228,7 +228,7 @@ class _Answer:
             body, own = self.rows.members[side].body, slice(2 * side, 2 * side + 2)
             for s, end in itertools.product((u, v), (0, 1)):
                 if part.names == ("p", "q") and (pole_chart(body, s, end) or (None,))[0] is part.surface:
-                    where[own] = from_chart(body, s, end, *where[own])
+                    where[own] = from_chart(body, s, end, self.rows.outer[k, own][int(s is u), 0], *where[own])
         return where
 
     def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: np.ndarray | None) -> None:

@@ -73,14 +73,14 @@ def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, 
     return tuple(smooth), half, pole + inward * reach
 
 
-def from_chart(surface: ParametricSurface, symbol: Any, end: int, p: float, q: float) -> tuple[float, float]:
-    """The parameters u and v of the point p, q of a `pole_chart`, approximately."""
-    lo, hi = (float(e) for e in surface.domain[v if symbol is u else u])
+def from_chart(surface: ParametricSurface, symbol: Any, end: int, first: float, p: float, q: float) -> tuple[float, float]:
+    """The parameters u and v of the point p, q of a `pole_chart`, approximately; the other parameter than `symbol` begins at `first`."""
+    lo, hi = surface.domain[v if symbol is u else u]
     pole, inward = float(surface.domain[symbol][end]), 1 if end == 0 else -1
     r = sp.Dummy("r", real=True)
     rate = _rate([e.xreplace({symbol: surface.domain[symbol][end] + inward * r}) for e in surface.body], r)
     rho, angle = math.hypot(p, q), math.atan2(q, p) % (2 * math.pi)
-    across = lo + (hi - lo) * angle / (2 * math.pi)
+    across = first + float(hi - lo) * angle / (2 * math.pi)
     along = pole + inward * (2 * math.atan(rho) / float(rate) if rate else rho)
     return (along, across) if symbol is u else (across, along)
 

@@ -13,7 +13,7 @@ import sympy as sp
 from .chart import is_pole
 from .motion import Rigid
 from .surface import ParametricSurface
-from .symbols import Parameter, u, v
+from .symbols import Parameter, parameters_of, u, v
 from .template import Instruction, Reader, write
 
 Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
@@ -34,7 +34,8 @@ class Member:
 def member_of(body: Any) -> Member:
     """The body as a member of its family. Bodies other than parametric surfaces are families of their own.
 
-    The ends of a domain are data, too, unless the surface has a pole there: how it goes on round a pole depends on them.
+    The ends of a domain are data, too, unless the surface has a pole there and they are numbers: how it goes on round a pole depends on
+    them.
     """
     if not isinstance(body, ParametricSurface):
         return Member(body)
@@ -46,11 +47,10 @@ def member_of(body: Any) -> Member:
     moves = motion.read(list(body.motion.rotation)), motion.read(list(body.motion.translation), places=True)
     formulas = shape.read([*body.body, *data])
     whole = _surface(formulas, turns, moves, body.flipped, len(shape.numbers), len(motion.numbers))
-    if whole is None:
+    if not parameters_of(*ends) and _symbolic(*whole.domain.values()) and any(is_pole(whole, s, end) for s in (u, v) for end in (0, 1)):
         shape = Reader(fixed=ends)
         formulas = shape.read(body.body)
         whole = _surface(formulas, tuple(ends), moves, body.flipped, len(shape.numbers), len(motion.numbers))
-        assert whole is not None
     return Member(whole, _symbols(len(shape.numbers) + len(motion.numbers)), (*shape.numbers, *motion.numbers))
 
 
@@ -61,9 +61,9 @@ def _symbols(count: int) -> tuple[Parameter, ...]:
 
 @functools.lru_cache(maxsize=512)
 def _surface(shape: Formulas, ends: tuple[Any, ...], motion: tuple[Formulas, Formulas], flipped: bool, own: int, others: int,
-             ) -> ParametricSurface | None:
+             ) -> ParametricSurface:
     """The surface of a family. `ends`: of its domain; or, of each parameter, whether the second one of two numbers among the formulas
-    is the length of its domain, not its end: then there is no such surface if it has poles.
+    is the length of its domain, not its end.
     """
     symbols = _symbols(own + others)
     body = _written(shape, symbols[:own])
@@ -73,8 +73,7 @@ def _surface(shape: Formulas, ends: tuple[Any, ...], motion: tuple[Formulas, For
         ends = tuple(e for k, turn in enumerate(turns) for e in (data[2 * k], data[2 * k + 1] + (data[2 * k] if turn else 0)))
     domain = {u: (ends[0], ends[1]), v: (ends[2], ends[3])}
     moves = Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)
-    surface = ParametricSurface(body, domain, flipped=flipped, motion=moves)
-    return None if _symbolic(ends) and any(is_pole(surface, s, end) for s in (u, v) for end in (0, 1)) else surface
+    return ParametricSurface(body, domain, flipped=flipped, motion=moves)
 
 
 def _written(formulas: Formulas, symbols: tuple[Parameter, ...]) -> list[Any]:
@@ -83,5 +82,5 @@ def _written(formulas: Formulas, symbols: tuple[Parameter, ...]) -> list[Any]:
     return [built[k] for k in outputs]
 
 
-def _symbolic(ends: tuple[Any, ...]) -> bool:
-    return any(e.free_symbols for e in ends)
+def _symbolic(*pairs: tuple[Any, Any]) -> bool:
+    return any(e.free_symbols for pair in pairs for e in pair)

@@ -103,6 +103,29 @@ def test_domains_vary_too():
     assert 10 < r.hit.sum() < 40
 
 
+def test_discs_and_balls_whose_parameters_begin_anywhere():
+    """A disc whose domain has a pole and an end that varies, lying tilted so that its rim comes down first; and a ball on it that comes
+    from below with its pole.
+    """
+    radius, first, speed = Parameter("radius"), Parameter("first"), Parameter("speed")
+    disc = ParametricSurface([v * sp.cos(u), v * sp.sin(u), v * sp.cos(u) / 4], {u: (first, first + 2 * sp.pi), v: (0, radius)})
+    sphere = ParametricSurface(ball(1).body, {u: (first, first + 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+    plate = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+    rng = np.random.default_rng(5)
+    values = {radius: rng.uniform(0.2, 1.5, 12), first: rng.uniform(-3, 3, 12), speed: rng.uniform(0.5, 2.0, 12)}
+    falling = collide.contact_batch([plate, disc.moved(Rigid(translation=[0, 0, 2 - speed * t]))], (0, 4), parameters=values)
+    height = ParametricSurface([u, v, 3 - radius / 4], {u: (-1, 1), v: (-1, 1)})
+    rising = collide.contact_batch([height, sphere.moved(Rigid(translation=[0, 0, speed * t]))], (0, 4), parameters=values)
+    for k in range(12):
+        r, a, w = (sp.Rational(values[s][k]) for s in (radius, first, speed))
+        for answer, exact in ((falling, (2 - r / 4) / w), (rising, (2 - r / 4) / w)):
+            assert answer.status[k] is Status.CONTACT
+            assert sp.Rational(answer.time[k, 0]) <= exact <= sp.Rational(answer.time[k, 1]) and np.ptp(answer.time[k]) <= 1e-6
+        assert np.isclose(np.cos(falling.parameters[k, 2]), -1, atol=1e-4) and np.isclose(falling.parameters[k, 3], float(r), atol=1e-4)
+        assert np.isclose(rising.parameters[k, 3], np.pi / 2, atol=1e-3)
+        assert (rising.parameters[k, 2] >= float(a) - 1e-9) and (rising.parameters[k, 2] <= float(a) + 2 * np.pi + 1e-9)
+
+
 def test_sides_of_patches_count():
     """Pairs of the benchmark that first meet at a side of one of them; the referee is a local method from random starts. (Fails where
     tangency is asked for at sides.)
