@@ -214,9 +214,10 @@ class _Answer:
             self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
         elif finished and proved < math.inf:
             self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
-        elif finished and found:
-            where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1])
-            self._set(k, _UNRESOLVED, (clear, max(search.latest(i) for i in found)), False, where)
+        elif finished and (found or search.real[layout.CLEAR] < math.inf):
+            latest = max([float(search.real[layout.LATEST]), *(search.latest(i) for i in found)])
+            where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1]) if found else None
+            self._set(k, _UNRESOLVED, (clear, min(end, latest)), False, where)
         elif finished:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 

@@ -126,6 +126,16 @@ def test_discs_and_balls_whose_parameters_begin_anywhere():
         assert (rising.parameters[k, 2] >= float(a) - 1e-9) and (rising.parameters[k, 2] <= float(a) + 2 * np.pi + 1e-9)
 
 
+def test_a_contact_that_grazes_is_not_lost():
+    """A ball passes a plate at a distance of exactly its radius, at the middle of the span or at its end: nothing can be proved but where."""
+    plate = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
+    passing = ball(1, Rigid(translation=[Y, 0, 1 + (t - X) ** 2]))
+    r = collide.contact_batch([plate, passing], (0, 2), parameters={X: np.array([0.5, 1.0, 2.0]), Y: np.array([0.1, -0.3, 0.7])})
+    for k, exact in enumerate((0.5, 1.0, 2.0)):
+        assert r.hit[k] and r.time[k, 0] <= exact <= r.time[k, 1]
+        assert r.status[k] is Status.UNRESOLVED or exact == 2
+
+
 def test_sides_of_patches_count():
     """Pairs of the benchmark that first meet at a side of one of them; the referee is a local method from random starts. (Fails where
     tangency is asked for at sides.)
