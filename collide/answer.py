@@ -32,7 +32,8 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock)
     proved, times = float(s.real[layout.PROVED]), _times(s, s.solutions)
     found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if possible(s, k)]
-    clear = min(seen, clear_until(s, found, span[1]))
+    # The sum with 0.0 makes 0.0 of -0.0.
+    clear = min(seen, clear_until(s, found, span[1])) + 0.0
     status, bracket = Status.NO_CONTACT, None
     if not finished:
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import layout, time_dependent
 from .answer import clear_until, contacts, possible
+from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
@@ -127,12 +128,13 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
 def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
     """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact."""
     begin, last = scene.span
-    for end in _ends(scene.meetings(), scene.span):
+    changes = stage_ends(scene.bodies, scene.span)
+    for end in sorted({*_ends(scene.meetings(), scene.span), *changes}):
         if clock.interrupted or (clock.over and begin > scene.span[0]):
             return
         found = _timed(scene, (begin, end), options, clock)
-        if found.search is not None and found.finished and end < _later(scene, found.proved, options) < last:
-            # What is simultaneous with the contact may lie just beyond the stage.
+        if found.search is not None and found.finished and end not in changes and end < _later(scene, found.proved, options) < last:
+            # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
             found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
         if not found.finished or found.proved < math.inf or (end == last and found.located):
             yield found._replace(finished=found.finished and not found.features)

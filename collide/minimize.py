@@ -286,6 +286,9 @@ def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clo
 def _candidates(s: Search, upper: float, n: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """The boxes that may hold a minimizer: isolated zeros of the necessary conditions, and all others that are left."""
     ones = [s.found(k) for k in s.solutions if s.kind(k) in (UNIQUE, ALONE)]
-    located = [(s.owner(k), s.found(k)) for k in s.solutions if s.kind(k) not in (UNIQUE, ALONE)]
-    others = [box for p, box in located + s.open_boxes() if not settled(s, p, box, UNIQUE, ALONE)]
+    others: list[np.ndarray] = []
+    for p, problem in enumerate(s.problems):
+        located = [s.found(k) for k in s.solutions if s.owner(k) == p and s.kind(k) not in (UNIQUE, ALONE)]
+        left = np.concatenate([stack(located, len(problem.variables)), s.open(p)])
+        others += list(left[~settled(s, p, left, UNIQUE, ALONE)])
     return [b for b in ones if b[n, 0] <= upper], [b for b in others if b[n, 0] <= upper]

@@ -124,8 +124,9 @@ def _problem(functions: Sequence[Any], others: Sequence[Any], conditions: Sequen
 def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
     n = len(problem.variables)
     proved = [k for k in s.solutions if s.kind(k) == UNIQUE]
-    left = [s.found(k) for k in s.solutions if s.kind(k) != UNIQUE] + [box for _, box in s.open_boxes()]
-    located = merge([box for box in left if not settled(s, 0, box, UNIQUE) and _possible(problem, box)])
+    left = np.concatenate([stack([s.found(k) for k in s.solutions if s.kind(k) != UNIQUE], n), s.open(0)])
+    left = left[~settled(s, 0, left, UNIQUE)]
+    located = merge(left[_possible(problem, left)])
     boxes = [s.found(k) for k in proved] + located
     regions = [s.arrays["region"][k, :n] for k in proved] + located
     if not finished:
@@ -138,10 +139,10 @@ def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
                  variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds)
 
 
-def _possible(problem: Problem, box: np.ndarray) -> bool:
-    """May the box hold a zero in the domain that satisfies the conditions?"""
-    lo, hi = np.maximum(box[:, 0], problem.outer[:, 0]), np.minimum(box[:, 1], problem.outer[:, 1])
-    if not np.all(lo <= hi):
-        return False
-    lower, upper = problem.range_kernel.interval(lo[None], hi[None])
-    return bool(np.all(lower[0, :-1] <= 0) and np.all(upper[0] >= 0) and upper[0, -1] > 0)
+def _possible(problem: Problem, boxes: np.ndarray) -> np.ndarray:
+    """Of boxes (k, n, 2): may they hold a zero in the domain that satisfies the conditions? (k,)"""
+    lo, hi = np.maximum(boxes[:, :, 0], problem.outer[:, 0]), np.minimum(boxes[:, :, 1], problem.outer[:, 1])
+    possible = (lo <= hi).all(axis=1)
+    lower, upper = problem.range_kernel.interval(lo[possible], hi[possible])
+    possible[possible] = (lower[:, :-1] <= 0).all(axis=1) & (upper >= 0).all(axis=1) & (upper[:, -1] > 0)
+    return np.asarray(possible)

@@ -16,6 +16,9 @@ from codegen.from_sympy import convert
 from .patch import bounds
 from .state import Search
 
+# More boxes than these are joined in runs before groups of them are formed.
+_MANY = 2000
+
 
 @dataclass(frozen=True, eq=False)
 class Domain:
@@ -129,35 +132,43 @@ def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool
 # -- results ------------------------------------------------------------------------------------------------------
 
 
-def settled(s: Search, problem: int, box: np.ndarray, *kinds: int) -> bool:
-    """Does the box lie where a solution of one of these kinds is the only zero of its problem?"""
-    n = len(box)
+def settled(s: Search, problem: int, boxes: np.ndarray, *kinds: int) -> np.ndarray:
+    """Of boxes (k, n, 2): do they lie where a solution of one of these kinds is the only zero of its problem? (k,)"""
+    result = np.zeros(len(boxes), bool)
     for k in s.solutions:
         if s.owner(k) == problem and s.kind(k) in kinds:
-            region = s.arrays["region"][k, :n]
-            if np.all((region[:, 0] <= box[:, 0]) & (box[:, 1] <= region[:, 1])):
-                return True
-    return False
+            region = s.arrays["region"][k, :boxes.shape[1]]
+            result |= ((region[:, 0] <= boxes[:, :, 0]) & (boxes[:, :, 1] <= region[:, 1])).all(axis=1)
+    return result
 
 
 def merge(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Hulls of groups of boxes that touch: their union is covered, no two results touch."""
-    merged: list[np.ndarray] = []
+    """Hulls of groups of boxes that touch: their union is covered, no two results touch. Of very many boxes, runs along the axis in which
+    they reach furthest are one group, touching or not.
+    """
+    if len(boxes) > _MANY:
+        boxes = _runs(np.asarray(boxes))
+    merged = np.empty((0, *np.shape(boxes)[1:]))
     for box in boxes:
-        hull = box.copy()
-        while True:
-            near = [k for k, other in enumerate(merged) if _touch(hull, other)]
-            if not near:
+        hull = box
+        while len(merged):
+            near = ((merged[:, :, 0] <= hull[:, 1]) & (hull[:, 0] <= merged[:, :, 1])).all(axis=1)
+            if not near.any():
                 break
-            for k in reversed(near):
-                other = merged.pop(k)
-                hull = np.stack([np.minimum(hull[:, 0], other[:, 0]), np.maximum(hull[:, 1], other[:, 1])], axis=1)
-        merged.append(hull)
-    return merged
+            hull = _hull(np.concatenate([merged[near], hull[None]]))
+            merged = merged[~near]
+        merged = np.concatenate([merged, hull[None]]) if len(merged) else hull[None]
+    return list(merged)
 
 
-def _touch(a: np.ndarray, b: np.ndarray) -> bool:
-    return bool(np.all((a[:, 0] <= b[:, 1]) & (b[:, 0] <= a[:, 1])))
+def _hull(boxes: np.ndarray) -> np.ndarray:
+    return np.stack([boxes[:, :, 0].min(axis=0), boxes[:, :, 1].max(axis=0)], axis=1)
+
+
+def _runs(boxes: np.ndarray) -> list[np.ndarray]:
+    axis = int(np.argmax(boxes[:, :, 1].max(axis=0) - boxes[:, :, 0].min(axis=0)))
+    order = np.argsort(boxes[:, axis, 0], kind="stable")
+    return [_hull(boxes[run]) for run in np.array_split(order, _MANY)]
 
 
 def stack(boxes: Sequence[np.ndarray], n: int) -> np.ndarray:

@@ -200,3 +200,13 @@ def test_the_region_of_a_zero_holds_no_other_one():
         ends = sorted((float(b[0, 0]), float(b[0, 1])) for b in r.boxes)
         for (lo, hi), zero in zip(ends, (-apart, apart), strict=True):
             assert lo <= zero <= hi
+
+
+def test_a_budget_holds_where_every_box_stays_open():
+    """The equation 0 = 0 leaves a segment of zeros, in as many boxes as the budget allows: they are merged in time."""
+    r = collide.solve([sp.Integer(0), y], {x: (-2, 2), y: (-2, 2)}, budget=collide.Budget(seconds=60, boxes=200_000))
+    assert not r.proved.any() and (r.boxes[:, 0, 0].min(), r.boxes[:, 0, 1].max()) == (-2, 2)
+    assert len(r.boxes) <= 2000 and (r.boxes[:, 1, 0] <= 0).all() and (r.boxes[:, 1, 1] >= 0).all()
+    # All of the segment is covered.
+    ends = r.boxes[np.argsort(r.boxes[:, 0, 0]), 0]
+    assert (ends[1:, 0] <= np.maximum.accumulate(ends[:, 1])[:-1]).all()
