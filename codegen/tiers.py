@@ -4,7 +4,7 @@ Native loops hold the address of a kernel for as long as they run. Here it is th
 the interpreter with a program, and later to machine code. Nothing else changes: the bits of all results are the same.
 
 LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
-tens of thousands of calls. For queries that come again it is made at the end of the third one, which takes longer for it; once it is in
+tens of thousands of calls. For queries that come again it is made at the end of the second one, which takes longer for it; once it is in
 the cache on disk nobody waits.
 """
 
@@ -23,7 +23,7 @@ from .translate import Kind
 
 # Compiled after so many calls; or at the end of this query that uses it, or a later one, if they made so many calls each on average.
 CALLS = 30_000
-QUERIES, AGAIN = 3, 30
+QUERIES, AGAIN = 2, 30
 # Stubs a module.
 _STUBS = 64
 

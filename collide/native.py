@@ -23,7 +23,7 @@ _FIELDS = tuple(FIELDS.items())
 
 
 # A loop is compiled with optimizations once it ran so many seconds, which is half of what that takes, or when so many queries came.
-_SECONDS, _QUERIES = 0.5, 3
+_SECONDS, _QUERIES = 0.5, 2
 
 
 class Loop:

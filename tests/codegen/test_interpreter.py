@@ -137,7 +137,7 @@ def test_what_queries_use_again_is_compiled() -> None:
     pool = ExprPool()
     _, kernel = both([pool.variable(0) - pool.variable(1)], 2)
     x = next(blocks("interval", "again", 1, 2))
-    for query in range(1, 4):
+    for query in range(1, tiers.QUERIES + 1):
         tiers.begin_query()
         for _ in range(tiers.AGAIN):
             block(kernel, "interval", x, x)

@@ -127,7 +127,7 @@ def test_discs_and_balls_whose_parameters_begin_anywhere():
 
 
 def test_a_contact_that_grazes_is_not_lost():
-    """A ball passes a plate at a distance of exactly its radius, at the middle of the span or at its end: nothing can be proved but where."""
+    """A ball passes a plate at a distance of exactly its radius, halfway or at the end: nothing can be proved but where."""
     plate = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
     passing = ball(1, Rigid(translation=[Y, 0, 1 + (t - X) ** 2]))
     r = collide.contact_batch([plate, passing], (0, 2), parameters={X: np.array([0.5, 1.0, 2.0]), Y: np.array([0.1, -0.3, 0.7])})
