@@ -58,10 +58,10 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
     `quick`: see `Kernel`.
     """
     return straight_line("separable time bound", (models, carriers), "A B M W N out",
-                         lambda module, L: _Pair(models, carriers).write(module, L), quick=quick)
+                         lambda module, L: Pair(models, carriers).write(module, L), quick=quick)
 
 
-class _Matrix:
+class Matrix:
     """Three rows of a matrix as middles and radii, {column: value} without zeros."""
 
     def __init__(self, read: Reader, columns: int, entries: Sequence[int]) -> None:
@@ -71,7 +71,7 @@ class _Matrix:
             self.middle[e // columns][e % columns], self.radius[e // columns][e % columns] = read.interval()
 
 
-class _Pair:
+class Pair:
     """Writes the kernel. Vectors wait in scratch memory, at `place`."""
 
     def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier]) -> None:
@@ -138,24 +138,31 @@ class _Pair:
         last = [found[-1] if found else None for found in matrices]
         window = self.moved(L, read, last, shifts[3], turning=False)
         self.errors(L, read, first, shifts[0])
+        self.keep_start(L, window)
+        for k, matrix in enumerate(first):
+            if matrix is not None:
+                self.put_matrix(L, k, matrix)
+        return self.world_tangents(L, first)
+
+    def keep_start(self, L: Lanes, window: Ball) -> None:
+        """What is known before any direction is tried: are the bodies apart all through the window?"""
         none = L.mask_const(False)
         for x, y in zip(*window, strict=True):
             none = L.either(none, L.gt(L.abs(x), y))
         self.store(L, "curved", [L.const(0.0)])
         self.store(L, "best", [L.select(none, L.const(-math.inf), L.const(0.0))])
         self.store(L, "doubt", [L.add(*(self.body(L, k, m.doubt, 1)[0] for k, m in enumerate(self.models)))])
-        for k, matrix in enumerate(first):
-            if matrix is not None:
-                self.put_matrix(L, k, matrix)
+
+    def world_tangents(self, L: Lanes, first: Sequence[Matrix | None]) -> list[Vector]:
         return [_turned(L, first[k], tangent) for k in (0, 1) for tangent in self.tangents(L, k)]
 
-    def matrices(self, read: Reader, k: int) -> list[_Matrix]:
+    def matrices(self, read: Reader, k: int) -> list[Matrix]:
         """The matrix of body k at t0, its derivatives, and the matrix over the window, as far as they count."""
         kind, entries, rates = self.carriers[k]
         blocks = {FIXED: [], TURNED: [entries], TURNING: [entries, rates, rates, entries]}[kind]
-        return [_Matrix(read, self.models[k].coordinates, block) for block in blocks]
+        return [Matrix(read, self.models[k].coordinates, block) for block in blocks]
 
-    def put_matrix(self, L: Lanes, k: int, matrix: _Matrix) -> None:
+    def put_matrix(self, L: Lanes, k: int, matrix: Matrix) -> None:
         """The middles of a matrix at their place."""
         for i, row in enumerate(matrix.middle):
             for j, value in row.items():
@@ -165,7 +172,7 @@ class _Pair:
         self.store(L, name, ball[0])
         self.store(L, "rho" + name, ball[1])
 
-    def errors(self, L: Lanes, read: Reader, first: Sequence[_Matrix | None], shift: Ball) -> None:
+    def errors(self, L: Lanes, read: Reader, first: Sequence[Matrix | None], shift: Ball) -> None:
         """h, and `size`, the sum of the sizes of what a direction is multiplied with, where the rounding of that is unwanted."""
         units = L.const((5 + max(3, *(m.coordinates for m in self.models))) * _UNIT)
         sizes = [self.body(L, k, m.size) for k, m in enumerate(self.models)]
@@ -189,17 +196,17 @@ class _Pair:
         self.store(L, "h", h)
         self.store(L, "finite", [finite])
 
-    def moved(self, L: Lanes, read: Reader, matrices: Sequence[_Matrix | None], shift: Ball, turning: bool) -> Ball:
+    def moved(self, L: Lanes, read: Reader, matrices: Sequence[Matrix | None], shift: Ball, turning: bool) -> Ball:
         """A_1 g_1 + A_2 g_2 + T. `turning`: without a matrix there is no term."""
         total = shift
         for k, matrix in enumerate(matrices):
             box = self.body(L, k, self.models[k].middle), self.body(L, k, self.models[k].reach)
             if matrix is None:
-                total = total if turning else _sum(L, _signed(L, box, k == 0), total)
+                total = total if turning else added(L, _signed(L, box, k == 0), total)
             elif self.through_points(k):
-                total = _sum(L, self.carried(L, k, matrix, box), total)
+                total = added(L, self.carried(L, k, matrix, box), total)
             else:
-                total = _product(L, matrix, box, total)
+                total = product(L, matrix, box, total)
         for x, y in zip(*total, strict=True):
             read.note(x, y)
         return total
@@ -208,7 +215,7 @@ class _Pair:
         """Is body k multiplied by its matrices point by point?"""
         return self.models[k].coordinates > 3
 
-    def carried(self, L: Lanes, k: int, matrix: _Matrix, box: Ball) -> Ball:
+    def carried(self, L: Lanes, k: int, matrix: Matrix, box: Ball) -> Ball:
         """A g, of the control points where these are known, of the box elsewhere."""
         model = self.models[k]
         units = L.const((2 + model.coordinates) * _UNIT)
@@ -218,7 +225,7 @@ class _Pair:
         self.put_matrix(L, k, matrix)
         L.lines.append(f"  call void @hull{k}(ptr {'%A' if k == 0 else '%B'}, ptr {self.at(L, f'A{k}')}, ptr {self.at(L, 'hull')})")
         known = L.lt(doubt, L.const(1.0))
-        middles, radii = _product(L, matrix, box, ([L.const(0.0)] * 3, [L.const(0.0)] * 3))
+        middles, radii = product(L, matrix, box, ([L.const(0.0)] * 3, [L.const(0.0)] * 3))
         for i in range(3):
             wide = L.const(_TINY)
             for j, entry in matrix.middle[i].items():
@@ -256,7 +263,7 @@ class _Pair:
         n = [L.load("%n", i) for i in range(3)]
         size = [L.abs(x) for x in n]
         total = L.add(dot(L, size, self.load(L, "size")), dot(L, size, [L.const(1.0)] * 3))
-        spread = dot(L, size, self.load(L, "h"), L.add(self.load(L, "doubt", 1)[0], tiny))
+        spread = dot(L, size, self.load(L, "h"), L.add(self.left_open(L, size), tiny))
         middle = dot(L, n, self.load(L, "T"))
         high, low = middle, L.neg(middle)
         for k, model in enumerate(self.models):
@@ -276,6 +283,10 @@ class _Pair:
         self.store(L, "best", [L.select(better, advance, best)])
         self.store(L, "curved", [L.select(better, curved, self.load(L, "curved", 1)[0])])
 
+    def left_open(self, L: Lanes, size: Vector) -> Value:
+        """What control points do not tell: nothing is known of them, in doubt. `size` is that of the direction."""
+        return self.load(L, "doubt", 1)[0]
+
     def seen(self, L: Lanes, n: Vector, k: int) -> Vector:
         """The direction in the frame of body k."""
         kind, entries, _ = self.carriers[k]
@@ -288,18 +299,18 @@ class _Pair:
 
 def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str) -> tuple[Value, Value]:
     """The greatest and the least product with a control point, rounded upward both."""
-    def product(point: int) -> Value:
+    def value(point: int) -> Value:
         return _row(L, row, {j: L.load(record, model.coordinates * point + j) for j in row})
 
     # Rounded operations are carried out in the order in which they stand, so each value is used before the next is made.
-    highest = lowest = product(0)
+    highest = lowest = value(0)
     for point in range(1, model.points):
-        x = product(point)
+        x = value(point)
         highest, lowest = L.max(x, highest), L.min(x, lowest)
     return highest, lowest
 
 
-def _turned(L: Lanes, matrix: _Matrix | None, b: Vector) -> Vector:
+def _turned(L: Lanes, matrix: Matrix | None, b: Vector) -> Vector:
     return b if matrix is None else [_row(L, row, b) for row in matrix.middle]
 
 
@@ -310,7 +321,7 @@ def _row(L: Lanes, row: Mapping[int, Value], b: Vector | Mapping[int, Value], st
     return dot(L, list(row.values()), [b[j] for j in row], start)
 
 
-def _product(L: Lanes, matrix: _Matrix, b: Ball, start: Ball) -> Ball:
+def product(L: Lanes, matrix: Matrix, b: Ball, start: Ball) -> Ball:
     """start + A b, as middles and radii: a sum and that of its negatives differ by no less than their rounding."""
     minus = [L.neg(x) for x in b[0]]
     most = [L.add(L.abs(x), r) for x, r in zip(*b, strict=True)]
@@ -325,7 +336,7 @@ def _product(L: Lanes, matrix: _Matrix, b: Ball, start: Ball) -> Ball:
     return middle, radius
 
 
-def _sum(L: Lanes, a: Ball, b: Ball) -> Ball:
+def added(L: Lanes, a: Ball, b: Ball) -> Ball:
     middle, radius = [], []
     for x, y, r, q in zip(a[0], b[0], a[1], b[1], strict=True):
         upper, lower = L.add(x, y), L.add(L.neg(x), L.neg(y))

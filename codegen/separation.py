@@ -11,10 +11,14 @@ equal to it.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .expr import Expr, ExprPool, reachable
+from .binders import BINDERS
+from .expr import Expr, ExprPool, reachable, substitute
 
 MOST = 20
 """With more functions than these the form is not worth its while."""
+
+# As many functions at most are worth bounds of all second derivatives by them.
+_MOST_ATOMS = 6
 
 # Sums of more products than these are not followed.
 _TERMS = 64
@@ -176,3 +180,40 @@ class _Rules:
             else:
                 own = own + f * g
         return own, rest
+
+
+class Composed(NamedTuple):
+    """The points F(g, t): `shape` holds the functions g of the variables but the time, m of them, and `form` is F of variables
+    0 to m - 1 and the time as variable m.
+    """
+
+    shape: list[Expr]
+    form: list[Expr]
+
+
+def composed(outputs: Sequence[Expr], time: int) -> Composed | None:
+    """`outputs`, whose time is variable `time`, by the largest parts that depend on other variables alone; None where these are more than
+    some, or none but variables.
+    """
+    pool = outputs[0].pool
+    own: dict[int, bool] = {}
+    other: dict[int, bool] = {}
+    for e in reachable(outputs):
+        own[e.index] = e.value == time if e.op == "variable" else any(own[a.index] for a in e.args)
+        other[e.index] = e.value != time if e.op == "variable" else any(other[a.index] for a in e.args)
+    atoms: dict[int, Expr] = {}
+    stack, seen = list(outputs), set()
+    while stack:
+        e = stack.pop()
+        if other[e.index] and not own[e.index]:
+            atoms[e.index] = e
+        elif other[e.index] and e.index not in seen:
+            if e.op in BINDERS:
+                return None
+            seen.add(e.index)
+            stack.extend(e.args)
+    shape = [atoms[k] for k in sorted(atoms)]
+    if not 0 < len(shape) <= _MOST_ATOMS or all(e.op == "variable" for e in shape):
+        return None
+    place = {e.index: pool.variable(k) for k, e in enumerate(shape)} | {pool.variable(time).index: pool.variable(len(shape))}
+    return Composed(shape, substitute(outputs, place))

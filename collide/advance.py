@@ -16,6 +16,7 @@ from itertools import product
 import numpy as np
 
 from codegen.autodiff import partials
+from codegen.composed_directions import Form, composed_time_bound
 from codegen.directions import time_bound
 from codegen.expr import Expr, reachable
 from codegen.kernel import Kernel
@@ -23,7 +24,7 @@ from codegen.lanes import WIDTH
 from codegen.operations import LEVEL
 from codegen.polynomials import polynomial_degree
 from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
-from codegen.separation import separated
+from codegen.separation import composed, separated
 from codegen.taylor_models import Model, record_kernel
 
 # Operations that may be less than differentiable somewhere.
@@ -84,11 +85,50 @@ class Moving:
     own: Sequence[int]
     rigid: bool = False
 
+    @property
+    def parts(self) -> tuple[Sequence[Expr], ...]:
+        """Its nodes; `rebuilt` puts others in their place."""
+        return self.shape, self.matrix, self.shift
+
+    def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Moving":
+        shape, matrix, shift = parts
+        return Moving(shape, matrix, shift, self.own, self.rigid)
+
+
+@dataclass(frozen=True, eq=False)
+class Deforming:
+    """A body at F(shape, time): `shape` are m functions of so many variables of its own, and `form` is F of variables 0 to m - 1 of the
+    graph and the time as variable m.
+    """
+
+    shape: Sequence[Expr]
+    form: Sequence[Expr]
+    own: Sequence[int]
+
+    @property
+    def parts(self) -> tuple[Sequence[Expr], ...]:
+        return self.shape, self.form
+
+    def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Deforming":
+        shape, form = parts
+        return Deforming(shape, form, self.own)
+
+
+Bodies = tuple[Moving, Moving] | tuple[Deforming, Deforming]
+
 
 def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> Moving | None:
     """A body at a position given by variables of its own and the time, if its shape and its motion are seen to be separable."""
     found = separated(position, time)
     return None if found is None else Moving(*found, own)
+
+
+def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]], time: int) -> tuple[Deforming, Deforming] | None:
+    """Two bodies at positions given by variables of their own and the time, if these are seen to act through a few functions."""
+    found = [composed(position, time) for position in positions]
+    if found[0] is None or found[1] is None:
+        return None
+    return Deforming(*found[0], owns[0]), Deforming(*found[1], owns[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,16 +165,72 @@ class SeparableAdvance:
         return result
 
 
+@dataclass(frozen=True, eq=False)
+class ComposedAdvance:
+    """Taylor models of the functions through which two bodies deform, and `forms`, kernels of how they do so. See
+    `codegen.composed_directions`.
+    """
+
+    kernels: tuple[Kernel, Kernel]
+    models: tuple[Model, Model]
+    records: tuple[int, int]
+    forms: tuple[Kernel, Kernel]
+    bound: int
+
+    @property
+    def all_kernels(self) -> tuple[Kernel, ...]:
+        return (*self.kernels, *self.forms)
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.forms[0]
+
+
+def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, quick: bool = False) -> ComposedAdvance:
+    """Bounds for the contact of two such bodies."""
+    (first, one), (second, two) = (_shape(body, False, parameters) for body in bodies)
+    forms = [_form_kernel(body, sign, parameters) for body, sign in zip(bodies, (1, -1), strict=True)]
+    return ComposedAdvance((first, second), (one, two), (record_kernel(one, quick), record_kernel(two, quick)),
+                           (forms[0][0], forms[1][0]), composed_time_bound((one, two), (forms[0][1], forms[1][1]), quick))
+
+
+def _form_kernel(body: Deforming, sign: int, parameters: int) -> tuple[Kernel, Form]:
+    """The kernel of F as `composed_time_bound` takes it. Its variables are how far the box of the functions reaches from its centre, and
+    the window; then that centre, and the beginning of the window.
+    """
+    pool, m = body.form[0].pool, len(body.shape)
+    x = [pool.variable(k) for k in range(m + 1)]
+    centre = [pool.variable(m + 1 + k) for k in range(m + 1)]
+    box = [c + r for c, r in zip(centre[:m], x[:m], strict=True)]
+    start, window = [*box, centre[m]], [*box, x[m]]
+    value = [e if sign > 0 else -e for e in body.form]
+    slopes = _columns(value, x)
+    gradient = [slopes[j][i] for i in range(3) for j in range(m)]
+    entries = tuple(k for k, e in enumerate(gradient) if _depends(e))
+    curvature = {j: partials(slopes[j], x) for j in range(m)}
+    bends = tuple((j, k) for j in range(m) for k in range(j, m) if any(_depends(row[k]) for row in curvature[j]))
+    now = _substitute(value, centre)
+    if rough(value):
+        for guard in _substitute([*value, *(e for column in slopes for e in column)], window):
+            now = [pool.trusted(e, guard, 3) for e in now]
+    outputs = [*now, *_substitute([gradient[k] for k in entries], centre),
+               *(e for j, k in bends for e in _substitute([row[k] for row in curvature[j]], start)),
+               *_substitute(value, start), *_substitute(slopes[m], start),
+               *_substitute([row[m] for row in partials(slopes[m], x)], window), *_substitute(value, window)]
+    return _kernel(outputs, [*(f"g{k}" for k in range(m)), "t"], parameters), Form(entries, bends)
+
+
 def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> SeparableAdvance:
     """Bounds for the contact of two separable bodies; variable `time` of the graph is the time."""
     carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
-    first, second = (_shape(body, carrier, parameters) for body, carrier in zip(bodies, carriers, strict=True))
+    first, second = (_shape(body, not body.rigid and carrier.kind != FIXED, parameters)
+                     for body, carrier in zip(bodies, carriers, strict=True))
     models = first[1], second[1]
     return SeparableAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)), carriers,
                             _motion_kernel(bodies, carriers, time, parameters), separable_time_bound(models, carriers, quick))
 
 
-def _shape(body: Moving, carrier: Carrier, parameters: int) -> tuple[Kernel, Model]:
+def _shape(body: Moving | Deforming, viewed: bool, parameters: int) -> tuple[Kernel, Model]:
     """The kernel of a body's Taylor models: its variables are those of the body, then as many for the centre."""
     pool, d = body.shape[0].pool, len(body.own)
     x, centre = [pool.variable(k) for k in range(d)], [pool.variable(d + k) for k in range(d)]
@@ -160,7 +256,6 @@ def _shape(body: Moving, carrier: Carrier, parameters: int) -> tuple[Kernel, Mod
         for guard in (e for i in terms for e in derivatives[i]):
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
-    viewed = not body.rigid and carrier.kind != FIXED
     model = Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked, len(shape), viewed)
     return _kernel(outputs, [f"x{k}" for k in range(d)], parameters), model
 

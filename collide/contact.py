@@ -22,7 +22,7 @@ from codegen.expr import Expr
 from codegen.from_sympy import convert
 from generative import t, u, v
 
-from .advance import Moving
+from .advance import Bodies, deforming
 from .numbers import NONE, Numbers
 from .parts import Implicit, Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
@@ -98,13 +98,15 @@ def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple
     return found
 
 
-def _moving(a: Placed, b: Placed) -> tuple[Moving, Moving] | None:
-    """Shapes and motions apart, where both parts have them so."""
+def _moving(a: Placed, b: Placed) -> Bodies | None:
+    """Shapes and motions apart, where both parts have them so; or the functions through which both deform."""
     if not (isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric)):
         return None
     first = a.moving()
     second = b.moving() if first is not None else None
-    return (first, second) if first is not None and second is not None else None
+    if first is not None and second is not None:
+        return first, second
+    return deforming((a.position, b.position), [[e.value for e in p.own] for p in (a, b)], a.frame.spatial)
 
 
 def at_time(problem: Problem, moment: float) -> Problem:

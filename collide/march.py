@@ -22,6 +22,7 @@ from .boxes import cut, load_lane, lower, upper, width
 from .layout import (
     BODY,
     EQUATIONS,
+    FORM,
     ITERATIONS,
     LANES,
     NO_PLAN,
@@ -37,7 +38,7 @@ from .layout import (
     TOLERANCE,
     VARIABLES,
 )
-from .nodes import gather
+from .nodes import gather, put_functions
 from .pairs import marching, model_boxes, plan_of_pair, take_pairs, wanted
 from .queue import attribute, copy_box, pop, push
 from .solutions import may_hold_zero
@@ -92,7 +93,13 @@ def bound_times(s, p):
         for k in range(3):
             for lane in range(LANES):
                 s.N[k * LANES + lane] = s.normal[3 * p + k]
-    if attribute(s, p, BODY) != 0:
+    if attribute(s, p, FORM) != 0:
+        put_functions(s, p, 0, s.A)
+        call_kernel(attribute(s, p, TAYLOR), s.g, attribute(s, p, PARAMETERS), s.T)
+        put_functions(s, p, 1, s.B)
+        call_kernel(attribute(s, p, FORM), s.g, attribute(s, p, PARAMETERS), s.U)
+        call_kernel(attribute(s, p, TIME_BOUND), s.A, s.B, s.T, s.U, s.W, s.N, s.out)
+    elif attribute(s, p, BODY) != 0:
         call_kernel(attribute(s, p, TAYLOR), s.W, attribute(s, p, PARAMETERS), s.T)
         call_kernel(attribute(s, p, TIME_BOUND), s.A, s.B, s.T, s.W, s.N, s.out)
     else:

@@ -7,7 +7,7 @@ that is longer in space. See `codegen.taylor_models` for what a record holds and
 from codegen.loops import call_kernel, native
 
 from .boxes import lower, upper
-from .layout import BODY, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, VIEW
+from .layout import BODY, FUNCTIONS, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, VIEW
 from .queue import attribute
 
 # A node's size in space is taken as at least this share of its width in the parameters, so that collapsed patches are split too.
@@ -160,3 +160,22 @@ def gather(s, p, side, lane, node, records):
     at = node * s.count[RECORD_STRIDE]
     for k in range(attribute(s, p, LENGTH + side)):
         records[k * LANES + lane] = s.record[at + k]
+
+
+@native
+def put_functions(s, p, side, records):
+    """How far the boxes of a body's functions reach from their middles, and the windows, into `g`; then these middles, and the beginnings
+    of the windows.
+    """
+    m = attribute(s, p, FUNCTIONS + side)
+    middle = attribute(s, p, LENGTH + side) - 3 - 2 * m
+    for lane in range(LANES):
+        for j in range(m):
+            centre, reach = records[(middle + j) * LANES + lane], records[(middle + m + j) * LANES + lane]
+            s.g[2 * j * LANES + lane] = reach
+            s.g[(2 * j + 1) * LANES + lane] = reach
+            s.g[2 * (m + 1 + j) * LANES + lane] = -centre
+            s.g[(2 * (m + 1 + j) + 1) * LANES + lane] = centre
+        for k in range(2):
+            s.g[(2 * m + k) * LANES + lane] = s.W[k * LANES + lane]
+            s.g[(4 * m + 2 + k) * LANES + lane] = s.W[(2 + k) * LANES + lane]

@@ -17,7 +17,7 @@ from codegen.lanes import WIDTH
 from codegen.local_step import least_step
 from codegen.native import Code
 
-from .advance import Advance, Moving, SeparableAdvance, advance_kernel, separable_advance
+from .advance import Advance, Bodies, ComposedAdvance, Deforming, SeparableAdvance, advance_kernel, composed_advance, separable_advance
 
 Value = TypeVar("Value")
 
@@ -74,7 +74,7 @@ class Problem:
     parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     features: tuple[str, str] = ("face 0", "face 0")
     directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
-    moving: Callable[[], tuple[Moving, Moving] | None] | None = None
+    moving: Callable[[], Bodies | None] | None = None
     quick: bool = False
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
@@ -162,11 +162,13 @@ class Problem:
         return [np.repeat(matrix.reshape(-1, 1), WIDTH, axis=1) for matrix in matrices]
 
     @_shared
-    def advance(self) -> Advance | SeparableAdvance | None:
+    def advance(self) -> Advance | SeparableAdvance | ComposedAdvance | None:
         """Bounds of the objective from below, for the fast method."""
         if not self.fast or self.objective is None:
             return None
         bodies = self.moving() if self.moving is not None else None
+        if bodies is not None and isinstance(bodies[0], Deforming):
+            return composed_advance(bodies, len(self.parameters), self.quick)
         if bodies is not None:
             return separable_advance(bodies, self.objective, len(self.parameters), self.quick)
         return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick)
@@ -200,13 +202,14 @@ class Problem:
         if len(self.parameters):
             return replace(self, quick=True)
         parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
-        bodies = (self.moving() if self.moving is not None and self.fast else None) or ()
+        bodies: Any = (self.moving() if self.moving is not None and self.fast else None) or ()
         for body in bodies:
-            parts += [tuple(body.shape), tuple(body.matrix), tuple(body.shift)]
+            parts += [tuple(part) for part in body.parts]
         outputs, numbers = family([e for part in parts for e in part])
         cut = iter(outputs)
         equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
-        moved = [Moving(moving[3 * k], moving[3 * k + 1], moving[3 * k + 2], body.own, body.rigid) for k, body in enumerate(bodies)]
+        count = len(moving) // 2
+        moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
         return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
 

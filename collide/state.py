@@ -9,7 +9,7 @@ from codegen import linear
 from codegen.local_step import LARGEST, local_step
 
 from . import layout
-from .advance import SeparableAdvance
+from .advance import Advance, ComposedAdvance, SeparableAdvance
 from .layout import LANES
 from .memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 from .native import compiled
@@ -223,17 +223,18 @@ def _sizes(p: Problem) -> tuple[int, int, int, int]:
     m, n = len(p.rows), len(p.variables)
     if p.advance is None:
         return m, m + m * n, 0, 1
-    record = max(model.length for model in p.advance.models) if isinstance(p.advance, SeparableAdvance) else 1
+    record = max(model.length for model in p.advance.models) if not isinstance(p.advance, Advance) else 1
     bounds = max(len(k.outputs) for k in p.advance.all_kernels)
     return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record
 
 
-def _fill_trees(row: list[int], advance: SeparableAdvance) -> None:
+def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> None:
     for side in (0, 1):
         row[layout.BODY + side] = advance.kernels[side].block_address()
         row[layout.RECORD + side] = advance.records[side]
         row[layout.LENGTH + side] = advance.models[side].length
         row[layout.OWN + side] = len(advance.models[side].degrees)
+        row[layout.FUNCTIONS + side] = advance.models[side].coordinates
 
 
 def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
@@ -259,8 +260,10 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
         row[layout.EXISTENCE] = linear.krawczyk(e)
     if march and p.advance:
         row[layout.TAYLOR], row[layout.TIME_BOUND] = p.advance.kernel.block_address(), p.advance.bound
-        if isinstance(p.advance, SeparableAdvance):
+        if not isinstance(p.advance, Advance):
             _fill_trees(row, p.advance)
+        if isinstance(p.advance, ComposedAdvance):
+            row[layout.FORM] = p.advance.forms[1].block_address()
         if _least(p):
             row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step
     return np.array(row, np.int64)

@@ -6,7 +6,7 @@ import sympy as sp
 
 from codegen.expr import ExprPool, evaluate, reachable
 from codegen.from_sympy import convert
-from codegen.separation import separated
+from codegen.separation import composed, separated
 from generative import Rigid, axis_angle, t, u, v
 
 BODY = (u, v**2, sp.sin(u) / (2 + v))
@@ -87,3 +87,28 @@ def test_the_separated_form_is_the_same_function(name):
 @pytest.mark.parametrize("name", INSEPARABLE)
 def test_what_is_not_separable_has_no_such_form(name):
     assert separated(nodes(INSEPARABLE[name]), 2) is None
+
+
+COMPOSED = {
+    "twist": ([(u**2 + v) * sp.cos(t * v), (u**2 + v) * sp.sin(t * v), v], 2),
+    "root": ([u, v, sp.sqrt(1 + u * v + t)], 3),
+    "shared": ([sp.sin(u) + t, sp.exp(t * sp.sin(u)), sp.sin(u) * v], 2),
+}
+
+
+@pytest.mark.parametrize("name", COMPOSED)
+def test_the_composed_form_is_the_same_function(name):
+    expressions, functions = COMPOSED[name]
+    found = composed(nodes(expressions), 2)
+    assert found is not None and len(found.shape) == functions
+    assert not any(e.op == "variable" and e.value == 2 for e in reachable(found.shape))
+    assert {e.value for e in reachable(found.form) if e.op == "variable"} <= set(range(functions + 1))
+    for point in np.random.default_rng(4).uniform(0.1, 0.9, (3, 3)):
+        at = [sp.Float(float(x), 40) for x in point]
+        values = evaluate(found.form, Exact(), [*evaluate(found.shape, Exact(), at), at[2]])
+        for value, e in zip(values, expressions, strict=True):
+            assert abs(sp.N(value - sp.sympify(e).subs({u: at[0], v: at[1], t: at[2]}), 40)) < sp.Float("1e-35")
+
+
+def test_functions_of_variables_alone_are_no_composition():
+    assert composed(nodes([u, v, sp.sin(u * t)]), 2) is None

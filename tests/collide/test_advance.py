@@ -17,8 +17,8 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from collide import Budget, Status, first_contact
-from collide.advance import Moving, advance_kernel, moving, separable_advance
-from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v, x, y, z
+from collide.advance import Moving, advance_kernel, composed_advance, deforming, moving, separable_advance
+from generative import ParametricSurface, Rigid, Screw, axis_angle, deform, t, u, v, x, y, z
 from generative.patch import bezier_patch
 from models.scenes import SCENES
 from models.shapes.machine import rounded_bar
@@ -54,6 +54,7 @@ def net(degree, seed):
     return ParametricSurface(points, {u: (0, 1), v: (0, 1)})
 
 
+PATCH = ParametricSurface([u + v**2 / 3, v - u**3 / 4, u**3 * v**2 - v**3 / 2 + u * v / 3], {u: (0, 1), v: (-1, 1)})
 PAIRS = {
     "tori": (torus().moved(Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]], translation=[0, 0, 3 - t])), torus()),
     "bumpy": (bumpy().moved(Rigid(rotation=axis_angle([1, 2, 3], t + 1), translation=[0.1, sp.Rational(1, 7), 4 - t])),
@@ -72,6 +73,9 @@ PAIRS = {
     "net": (net(2, 1), net(3, 2).moved(Rigid(rotation=axis_angle([1, 2, 3], t + 1), translation=[0, 0, 2 - t]))),
     "flapping": (ParametricSurface([u, v, sp.sin(7 * t) * abs(u) + sp.cos(5 * t) * abs(v - 1) + v * sp.Max(t, 1)],
                                    {u: (-2, 2), v: (-2, 2)}), torus()),
+    "twisting": (deform.twist(PATCH, t / 2 + t**2 / 9), deform.twist(PATCH, -t).moved(Rigid(translation=[0, t / 3, 2 - t]))),
+    "folding": (ParametricSurface([u + v**3 / 5, v, abs(sp.sin(u * v) - t / 3) + sp.sqrt(5 + u**2 * t)], {u: (-2, 2), v: (-2, 2)}),
+                bumpy().moved(Rigid(rotation=axis_angle([2, -1, 1], t / 2)))),
     "kinks": (ParametricSurface([u, v, abs(u) - t * abs(v - 1)], {u: (-2, 2), v: (-2, 2)}), torus()),
 }
 
@@ -140,7 +144,10 @@ class SeparableBound:
             call(self.advance.records[side], s, evaluated(self.advance.kernels[side], s, p), view, record)
             result.append(record)
         window = block(np.stack([lo[:, [4, 4]], np.stack([hi[:, 4], lo[:, 4]], axis=1)], axis=2))
-        return *result, evaluated(self.advance.kernel, window, p), window
+        return *result, self.motion(result, window, p), window
+
+    def motion(self, records, window, p):
+        return [evaluated(self.advance.kernel, window, p)]
 
     def time(self, lo, hi, parameters, normal=None):
         return self.advanced(*self.inputs(lo, hi, parameters), normal=normal)
@@ -148,8 +155,20 @@ class SeparableBound:
     def advanced(self, first, second, motion, window, normal=None):
         out = np.zeros((2, 8))
         direction = np.zeros((M, 8)) if normal is None else np.ascontiguousarray(normal)
-        call(self.advance.bound, first, second, motion, window, direction, out)
+        call(self.advance.bound, first, second, *motion, window, direction, out)
         return out[0]
+
+
+class ComposedBound(SeparableBound):
+    """The same for two bodies that deform through functions of their parameters."""
+
+    def motion(self, records, window, p):
+        blocks = []
+        for record, model, kernel in zip(records, self.advance.models, self.advance.forms, strict=True):
+            middle, reach = record[model.middle:model.reach], record[model.reach:model.doubt]
+            box = np.concatenate([np.stack([reach, reach], axis=1), window[:1], np.stack([-middle, middle], axis=1), window[1:]])
+            blocks.append(evaluated(kernel, box, p))
+        return blocks
 
 
 def call(address, *arrays):
@@ -174,12 +193,23 @@ def apart(first, second, hidden):
     return SeparableBound(separable_advance((bodies[0], bodies[1]), TIME, parameters=3))
 
 
+def through_functions(first, second):
+    """The bounds of the composed form of the same."""
+    pool = ExprPool()
+    x = [pool.variable(k) for k in range(N)]
+    positions = [convert(surface.expressions, {u: x[2 * k], v: x[2 * k + 1], t: x[TIME]}, pool)
+                 for k, surface in enumerate((first, second))]
+    positions[1] = [e + pool.parameter(k) for k, e in enumerate(positions[1])]
+    return ComposedBound(composed_advance(deforming(positions, ((0, 1), (2, 3)), TIME), parameters=3))
+
+
+COMPOSED = ("deforming", "twisting", "folding", "bumpy", "bicubic")
 RIGID = ("tori", "bumpy", "screw", "checkerboard", "bicubic")
 SEPARABLE = ("bumpy", "bicubic", "waves", "net", "flapping")
 
 
 @pytest.fixture(scope="module", params=[*((name, "any") for name in PAIRS), *((name, "rigid") for name in RIGID),
-                                        *((name, "separated") for name in SEPARABLE)])
+                                        *((name, "separated") for name in SEPARABLE), *((name, "composed") for name in COMPOSED)])
 def pair(request):
     name, form = request.param
     first, second = PAIRS[name]
@@ -190,6 +220,8 @@ def pair(request):
     point = Kernel(equations, names, ["d0", "d1", "d2"])
     if form == "any":
         return domain, point, Bound(advance_kernel(equations, names, TIME, parameters=3))
+    if form == "composed":
+        return domain, point, through_functions(first, second)
     return domain, point, apart(first, second, form == "separated")
 
 
