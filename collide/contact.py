@@ -84,6 +84,7 @@ def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows
         directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)), **fields)
 
 
+@functools.lru_cache(maxsize=64)
 def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any]) -> Problem:
     """The situation of two members of families over a span of time: the same kernels with these numbers."""
     if not problem.slots:
@@ -95,6 +96,8 @@ def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple
     for k, side, e in problem.late:
         if k < len(found.parameters):
             found.parameters[k] = numbers[side - 1].enclose(e)
+    # Made here, they go along with copies over other domains.
+    assert len(found.parameter_blocks) == 2
     return found
 
 

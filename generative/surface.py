@@ -91,7 +91,15 @@ class ParametricSurface:
         return self._key() == other._key() if isinstance(other, ParametricSurface) else NotImplemented
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self._key())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which another process computes from other hashes of names."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def __repr__(self) -> str:
         flipped = ", flipped=True" if self.flipped else ""

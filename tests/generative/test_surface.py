@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -94,3 +96,11 @@ def test_wrong_types():
         ParametricSurface([u, v, 0], [(0, 1), (0, 1)])
     with pytest.raises(TypeError, match="moves by a Motion"):
         torus().moved([0, 0, 1])
+
+
+def test_a_surface_is_pickled_without_its_hash():
+    """It depends on the process."""
+    surface = ParametricSurface([u, v, u * v], {u: (0, 1), v: (0, 1)})
+    hash(surface)
+    again = pickle.loads(pickle.dumps(surface))
+    assert "_hash" not in again.__dict__ and again == surface and hash(again) == hash(surface)
