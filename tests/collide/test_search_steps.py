@@ -1,0 +1,206 @@
+"""Single steps of the search, against zeros that are known in closed form: none is lost, none is invented."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from codegen.loops import native
+from collide import layout
+from collide.advance import Advance
+from collide.contact import situation
+from collide.march import halve, narrow
+from collide.native import compiled
+from collide.parts import faces_of
+from collide.prove import prove, prove_exists, prove_unique
+from collide.split import split
+from collide.state import Search
+from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
+
+R = sp.Rational
+PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+BALL = [sp.cos(u) * sp.cos(v), sp.sin(v), sp.sin(u) * sp.cos(v)]
+
+
+def search(first, second, time, *, tangency=True, closed=False, **options):
+    """`closed`: the necessary conditions, if any, are taken to hold up to the borders."""
+    problem = situation(*faces_of(first), *faces_of(second), time, tangency=tangency)
+    return Search([replace(problem, border=None) if closed else problem], **options)
+
+
+def queued_everywhere(found, zeros):
+    """Does each zero lie in a queued box?"""
+    left = np.ones(len(zeros), bool)
+    for box in found.open(0):
+        left &= ~((box[:, 0] <= zeros) & (zeros <= box[:, 1])).all(axis=1)
+    return not left.any()
+
+
+# -- no zero is lost ----------------------------------------------------------------------------------------------
+
+# A plate that comes down on another one, tilted: the point above (u, v) reaches it at 1 + u/4 + v/8. A grid of multiples of 2^-11 makes
+# these moments exact, and bounds from slopes, too, which are exact for plates: what a window loses at its beginning was contact.
+TILTED = [u, v, u / 4 + v / 8 + 1 - t]
+
+
+def meetings(count):
+    rng = np.random.default_rng(3)
+    a, b = np.round(rng.uniform(-1, 1, (2, count)) * 2048) / 2048
+    return np.column_stack([a, b, a, b, 1 + a / 4 + b / 8])
+
+
+def falling(motion):
+    """The same as a shape and its motion, and as one formula that is not of that form, with the same zeros."""
+    if motion == "apart":
+        return ParametricSurface([u, v, TILTED[2] + t], PLATE.domain).moved(Rigid(translation=[0, 0, -t]))
+    return ParametricSurface([u, v, TILTED[2] * (1 + u**2 * sp.sin(u * t) / 100)], PLATE.domain)
+
+
+@pytest.mark.parametrize("motion", ["apart", "together"])
+def test_no_window_moves_on_beyond_a_contact(motion):
+    """Without an upper bound every contact stays in a queued box."""
+    found = search(falling(motion), PLATE, (0, 2), tangency=False, sample=False)
+    zeros = meetings(4000)
+    for _ in range(12):
+        assert found.run(8) == layout.SLICE and queued_everywhere(found, zeros)
+    assert isinstance(found.problems[0].advance, Advance) is (motion == "together")
+    assert found.count[layout.OPEN] > 100 and found.real[layout.PROVED] == np.inf
+
+
+@native
+def narrow_lanes(s, p):
+    narrow(s, p)
+    return 0
+
+
+@pytest.mark.parametrize("motion", ["apart", "together"])
+def test_a_box_is_not_narrowed_beyond_a_contact(motion):
+    """Boxes round random contacts, which begin earlier by up to 1: the lower ends of all windows stay before the contacts."""
+    found = search(falling(motion), PLATE, (0, 2), tangency=False)
+    rng, a = np.random.default_rng(4), found.arrays
+    progress = 0.0
+    for size in 2.0 ** -np.arange(1, 12):
+        zeros = meetings(8)
+        # A contact in the corner where it comes first, or near to it.
+        lo, hi = zeros - size * rng.integers(0, 2, zeros.shape) / 1024, zeros + size
+        lo[:, 4] = zeros[:, 4] - size
+        a["flag"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, hi.T], axis=1)
+        compiled(narrow_lanes, 1)(a.address, 0)
+        assert (a["flag"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all() and (a["X"][4, 1] >= zeros[:, 4]).all()
+        progress = max(progress, (-a["X"][4, 0] - lo[:, 4]).max() / size)
+    assert progress > 0.9
+
+
+@native
+def halve_held(s, p, j):
+    return halve(s, p, 0, 1, j)
+
+
+@native
+def split_held(s, p, j):
+    split(s, p, 0, j)
+    return 0
+
+
+@pytest.mark.parametrize("j", range(5))
+def test_the_halves_of_a_box_leave_no_gap(j):
+    rng = np.random.default_rng(j)
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
+    a = found.arrays
+    for _ in range(20):
+        box = np.sort(rng.normal(size=(5, 2)) * 10.0 ** rng.integers(-9, 9), axis=1)
+        a["table"][0, layout.ROOT], a["before"][0], a["hold"][0] = -1, box, box
+        assert compiled(halve_held, 2)(found.arrays.address, 0, j) == 2
+        compiled(split_held, 2)(found.arrays.address, 0, j)
+        for first, second in (a["before"][:2], sorted(found.open(0), key=lambda part: part[j, 0])):
+            assert first[j, 0] == box[j, 0] and second[j, 1] == box[j, 1] and first[j, 1] >= second[j, 0]
+            others = np.arange(5) != j
+            assert (first[others] == box[others]).all() and (second[others] == box[others]).all()
+
+
+# -- none is invented ---------------------------------------------------------------------------------------------
+
+
+@native
+def unique_at(s, p):
+    return 1 if prove_unique(s, p) else 0
+
+
+@native
+def exists_at(s, p):
+    return 1 if prove_exists(s, p) else 0
+
+
+@native
+def prove_at(s, p):
+    return 1 if prove(s, p, False) else 0
+
+
+def tried(entry, found, centre):
+    """What a test says at a point."""
+    found.arrays["centre"][:len(centre)] = centre
+    return bool(compiled(entry, 1)(found.arrays.address, 0))
+
+
+@pytest.mark.parametrize("entry", [unique_at, exists_at, prove_at])
+@pytest.mark.parametrize("gap", [1e-12, 1e-6])
+def test_where_bodies_pass_nothing_is_proved(entry, gap):
+    """A ball swings by a plate, nearest to it at u = -pi/2, v = 0, t = 1: the equations have no zero there nor anywhere."""
+    low = 1 + R(gap)
+    ball = ParametricSurface([BALL[0], BALL[1], BALL[2] + low + (t - 1) ** 2], {u: (-3, 0), v: (-1, 1)})
+    found = search(ball, PLATE, (0, 2), tangency=entry is not exists_at)
+    rng = np.random.default_rng(5)
+    for size in 10.0 ** np.arange(-9, 0):
+        for _ in range(10):
+            a, b, moment = np.array([-np.pi / 2, 0, 1]) + size * rng.uniform(-1, 1, 3)
+            centre = [a, b, np.cos(a) * np.cos(b), np.sin(b), moment]
+            assert not tried(entry, found, centre), (size, centre)
+    assert found.real[layout.PROVED] == np.inf and not found.solutions
+
+
+def test_where_bodies_meet_both_proofs_succeed():
+    """The same with a ball that comes down: so the test before says something."""
+    ball = ParametricSurface([BALL[0], BALL[1], BALL[2] + 2 - t], {u: (-3, 0), v: (-1, 1)})
+    found = search(ball, PLATE, (0, 2))
+    assert tried(unique_at, found, [-np.pi / 2, 0, 0, 0, 1]) and tried(exists_at, found, [-np.pi / 2, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize(("tangency", "closed"), [(True, False), (True, True), (False, False)])
+@pytest.mark.parametrize("beside", [R(1, 1000), R(1, 10)])
+def test_a_zero_just_outside_a_patch_gives_no_time(tangency, closed, beside):
+    """A ball comes down beside a plate. The equations have a zero in the plane of the plate, at t = 2, outside of it; the ball meets
+    the side of the plate where 3 - t is sqrt(1 - beside^2).
+    """
+    ball = ParametricSurface([BALL[0] + 1 + beside, BALL[1], BALL[2] + 3 - t], {u: (-3, 0), v: (-1, 1)})
+    found = search(ball, PLATE, (0, 4), tangency=tangency, closed=closed)
+    inside = found.arrays["inner"][0]
+    for size in (0.0, 1e-9, 1e-4):
+        for moved in np.random.default_rng(2).uniform(-size, size, (5, 5)):
+            centre = np.array([-np.pi / 2, 0, float(1 + beside), 0, 2]) + moved
+            tried(prove_at, found, centre)
+            if tried(exists_at, found, centre):
+                tight = found.arrays["tight"]
+                assert (inside[:, 0] <= tight[:, 0]).all() and (tight[:, 1] <= inside[:, 1]).all()
+    assert found.real[layout.PROVED] >= 3 - np.sqrt(1 - float(beside) ** 2) - 1e-12
+    assert all(found.kind(k) == layout.ALONE for k in found.solutions)
+
+
+@pytest.mark.parametrize("entry", [exists_at, prove_at])
+def test_a_zero_outside_both_patches_is_none(entry):
+    """A ball without its lowest part, where x is least, cos(3/2), comes down beside a plate that ends before that: they never meet."""
+    ball = ParametricSurface([BALL[0], BALL[1], BALL[2] + 2 - t], {u: (R(-3, 2), 0), v: (-1, 1)})
+    found = search(ball, ParametricSurface(PLATE.body, {u: (-1, R(7, 100)), v: (-1, 1)}), (0, 4), tangency=False)
+    for a in -1.5 + 10.0 ** np.arange(-9, -2):
+        assert not tried(entry, found, [a, 0, 0.07, 0, 2 + np.sin(a)])
+    assert found.real[layout.PROVED] == np.inf
+
+
+def test_a_zero_beyond_the_bounds_of_an_implicit_surface_gives_no_time():
+    """A plate comes down on a ball that has only its part below z = 1/2: it would meet the whole ball at t = 1, and this at 3/2."""
+    ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, R(1, 2))])
+    found = search(ball, ParametricSurface([u, v, 2 - t], PLATE.domain), (0, 4))
+    for size in (0.0, 1e-6, 1e-3):
+        for moved in np.random.default_rng(6).uniform(-size, size, (5, 3)):
+            tried(prove_at, found, np.array([0, 0, 1]) + moved)
+    assert found.real[layout.PROVED] >= 1.5
