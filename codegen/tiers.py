@@ -4,12 +4,14 @@ Native loops hold the address of a kernel for as long as they run. Here it is th
 the interpreter with a program, and later to machine code. Nothing else changes: the bits of all results are the same.
 
 LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
-tens of thousands of calls. For queries that come again it is made at the end of the second one, which takes longer for it; once it is in
-the cache on disk nobody waits.
+tens of thousands of calls. For queries that come again it is made at the end of the second one, which takes longer for it as far as its
+budget allows; once it is in the cache on disk nobody waits.
 """
 
 import ctypes
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -120,16 +122,24 @@ class Tiered:
                 counts[self._k] = 0
 
 
-def compile_busy() -> None:
-    """Compile what has been called often: for the pauses of native loops."""
-    for stubs in _all:
-        for k in np.flatnonzero(stubs.calls >= CALLS):
-            stubs.taken[k].compile()
+def compile_busy(seconds: float = math.inf) -> None:
+    """Compile what has been called often, in about so many seconds: for the pauses of native loops."""
+    _compile(lambda stubs: stubs.calls >= CALLS, seconds)
 
 
-def compile_repeated() -> None:
-    """Compile what this query used, as several did before: for the end of a query."""
-    for stubs in _all:
-        used = (stubs.queries >= QUERIES - 1) & (stubs.calls > stubs.before)
-        for k in np.flatnonzero(used & (stubs.calls >= AGAIN * (stubs.queries + 1))):
-            stubs.taken[k].compile()
+def compile_repeated(seconds: float = math.inf) -> None:
+    """Compile what this query used, as several did before, in about so many seconds: for the end of a query. What is left then
+    waits for the next query that uses it.
+    """
+    _compile(lambda stubs: (stubs.queries >= QUERIES - 1) & (stubs.calls > stubs.before) & (stubs.calls >= AGAIN * (stubs.queries + 1)),
+             seconds)
+
+
+def _compile(wanted: Callable[[_Stubs], np.ndarray], seconds: float) -> None:
+    """What is wanted, the most called first; nothing is begun after so many seconds, and each takes some tenths of one."""
+    end = time.perf_counter() + seconds
+    found = [tiered for stubs in tuple(_all) for tiered in map(stubs.taken.__getitem__, np.flatnonzero(wanted(stubs)))]
+    for tiered in sorted(found, key=lambda each: -each.calls):
+        if time.perf_counter() >= end:
+            return
+        tiered.compile()

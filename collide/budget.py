@@ -8,9 +8,13 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+import sympy as sp
+
 from codegen.tiers import begin_query, compile_busy, compile_repeated
 
 from . import layout
+from .native import optimize_loops
 from .progress import Progress
 
 # Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
@@ -54,7 +58,8 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("seconds", "boxes", "bytes"):
             value = getattr(self, name)
-            if value is not None and not value > 0:
+            number = isinstance(value, (int, float, np.number, sp.Rational)) and not isinstance(value, bool)
+            if value is not None and not (number and value > 0):
                 raise ValueError(f"the budget's {name} must be positive or None, got {value!r}")
 
 
@@ -62,7 +67,7 @@ def as_budget(budget: "Budget | float | None") -> Budget:
     """Seconds, a Budget, or None for the default of 60 seconds."""
     if isinstance(budget, Budget):
         return budget
-    return Budget() if budget is None else Budget(seconds=float(budget))
+    return Budget() if budget is None else Budget(seconds=budget)
 
 
 Watch = Callable[[Search, int, float], int]
@@ -103,6 +108,13 @@ class Clock:
         """Is the time up, or was Ctrl-C pressed?"""
         return bool(self.interrupted or (self.budget.seconds is not None and self.seconds > self.budget.seconds))
 
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        if self.interrupted:
+            return 0.0
+        return math.inf if self.budget.seconds is None else self.budget.seconds - self.seconds
+
     def exceeded(self) -> bool:
         """Is the time up, or were too many boxes examined, by what is no search?"""
         return self.over or (self.budget.boxes is not None and self.boxes > self.budget.boxes)
@@ -128,12 +140,16 @@ class Clock:
             self.slice = self._watch(s, self.boxes, self.seconds)
 
     def close(self) -> None:
+        """The query ends: what is left of its time may make the next ones faster. Ctrl-C ends that, and changes no answer."""
+        with contextlib.suppress(KeyboardInterrupt):
+            compile_repeated(self.left)
+            optimize_loops(self.left, repeated=True)
         if self._bar is not None:
             self._bar.close()
 
 
-def advance(s: Search, steps: int) -> bool:
-    """One slice of the search; did it finish?"""
+def advance(s: Search, steps: int, seconds: float = math.inf) -> bool:
+    """One slice of the search; did it finish? Kernels that it uses much are compiled if that begins within so many seconds."""
     reason = s.run(steps)
     if reason == layout.NEED_BOXES:
         s.grow_boxes()
@@ -141,7 +157,8 @@ def advance(s: Search, steps: int) -> bool:
         s.grow_solutions()
     if reason == layout.FINISHED:
         return True
-    compile_busy()
+    compile_busy(seconds)
+    optimize_loops(seconds)
     return False
 
 
@@ -155,13 +172,12 @@ def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, st
     clock.report(s)
     try:
         while not finished and s.pole is None and not clock.spent(s) and s.count[layout.ITERATIONS] < boxes:
-            finished = advance(s, clock.steps(s, steps))
+            finished = advance(s, clock.steps(s, steps), clock.left)
             clock.report(s)
             if between is not None:
                 between()
     except KeyboardInterrupt:
         clock.interrupted = True
-    compile_repeated()
     clock.searched += time.perf_counter() - begin
     clock.boxes += int(s.count[layout.ITERATIONS])
     return finished

@@ -69,7 +69,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
-    numbers = {"simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
+    numbers = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
     options: dict[str, Any] = {"method": method, "order": order, **numbers}
     start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
     found = _Found(None, False, span[0])
@@ -81,7 +81,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             return time_dependent.first_contact(bodies, tuple(time), span, clock, tracked=bool(tracked), **numbers)
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
         check_bodies(scene.bodies, span, scene.numbers)
-        start = scene.start(tolerance, clock)
+        start = scene.start(numbers["tolerance"], clock)
         for known in _searches(scene, options, clock):
             found = known
     except KeyboardInterrupt:
@@ -93,6 +93,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
 def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
     """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit."""
+    found = _Found(None, False, scene.span[0])
     for found in _stages(scene, options, clock):
         yield found
     while found.search is not None and found.features:

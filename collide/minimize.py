@@ -253,7 +253,7 @@ def _search(s: Search, tolerance: float, clock: Clock) -> bool:
         most = 2 * int(s.count[layout.ITERATIONS]) + _REFINEMENT
         clock.boxes = 0
         with contextlib.suppress(KeyboardInterrupt):
-            while s.count[layout.ITERATIONS] < most and not clock.spent(s) and not advance(s, _SLICE):
+            while s.count[layout.ITERATIONS] < most and not clock.spent(s) and not advance(s, _SLICE, clock.left):
                 pass
         clock.boxes = int(s.count[layout.ITERATIONS])
     return finished

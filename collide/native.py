@@ -6,6 +6,7 @@ what. Everything a theorem needs is computed by `codegen` kernels, which set the
 
 import ctypes
 import functools
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,8 @@ _FIELDS = tuple(FIELDS.items())
 
 # A loop is compiled with optimizations once it ran so many seconds, which is half of what that takes, or when so many queries came.
 _SECONDS, _QUERIES = 0.5, 2
+_loops: list["Loop"] = []
+_lock = threading.Lock()
 
 
 class Loop:
@@ -35,7 +38,7 @@ class Loop:
 
     def __init__(self, text: str, integers: int, quick: bool) -> None:
         self._text, self._integers, self._quick = text, integers, quick
-        self._uses, self._seconds = Uses(), 0.0
+        self._uses, self._seconds, self._codes = Uses(), 0.0, list[Code]()
         self._best = not quick or cache.stored(self._key)
         self._call = self._linked(self._optimized if self._best else lambda: first_object_code(text), self._best)
 
@@ -55,26 +58,44 @@ class Loop:
             code = build()
             if keep:
                 cache.store(self._key, code)
-        self._code = Code(code, ("entry",))
-        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * self._integers)(self._code.address["entry"])
+        # The one before is kept: other threads may be running it.
+        self._codes.append(Code(code, ("entry",)))
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * self._integers)(self._codes[-1].address["entry"])
 
     def __call__(self, *arguments: int) -> int:
         if self._best:
             return self._call(*arguments)
-        if self._uses.note() >= _QUERIES or self._seconds > _SECONDS:
-            self._best, self._call = True, self._linked(self._optimized, True)
-            return self._call(*arguments)
         begin = time.perf_counter()
         result = self._call(*arguments)
+        self._uses.note()
         self._seconds += time.perf_counter() - begin
         return result
+
+    def optimize(self, repeated: bool) -> None:
+        """Better code from now on, if that pays: after half a second, and where queries were `repeated`."""
+        if not self._best and (self._seconds > _SECONDS or (repeated and self._uses.queries >= _QUERIES)):
+            self._best, self._call = True, self._linked(self._optimized, True)
+
+
+def optimize_loops(seconds: float, repeated: bool = False) -> None:
+    """Compile the loops that are used much, `repeated`: by several queries, where that takes no longer than so many seconds. One
+    thread does so; others go on meanwhile.
+    """
+    if seconds > 2 * _SECONDS and _lock.acquire(blocking=False):
+        try:
+            for loop in tuple(_loops):
+                loop.optimize(repeated)
+        finally:
+            _lock.release()
 
 
 @functools.cache
 def compiled(entry: Callable[..., Any], integers: int, fields: tuple[tuple[str, type], ...] = _FIELDS) -> Callable[..., int]:
     """`entry` as native code. `fields`: the arrays of its memory, in the order of their addresses."""
     kinds = {name: FLOATS if kind is float else INTS for name, kind in fields}
-    return Loop(loop_assembly(entry, [STRUCT, *[INT] * integers], kinds, "entry"), integers, fields is _FIELDS)
+    loop = Loop(loop_assembly(entry, [STRUCT, *[INT] * integers], kinds, "entry"), integers, fields is _FIELDS)
+    _loops.append(loop)
+    return loop
 
 
 def call_block(address: int, x: np.ndarray, out: np.ndarray, parameters: np.ndarray | None = None) -> None:

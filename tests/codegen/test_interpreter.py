@@ -145,6 +145,20 @@ def test_what_queries_use_again_is_compiled() -> None:
         assert bool(kernel.__dict__.get("_held")) == (query == tiers.QUERIES)
 
 
+def test_what_the_time_of_a_query_does_not_allow_waits_for_the_next_one() -> None:
+    pool = ExprPool()
+    _, kernel = both([pool.variable(0) * pool.variable(1)], 2)
+    x = next(blocks("interval", "later", 1, 2))
+    for _ in range(4):
+        tiers.begin_query()
+        for _ in range(tiers.AGAIN):
+            block(kernel, "interval", x, x)
+        tiers.compile_repeated(0.0)
+    assert not kernel.__dict__.get("_held")
+    tiers.compile_repeated(60.0)
+    assert kernel.__dict__.get("_held")
+
+
 def test_what_queries_call_a_few_times_each_stays_interpreted() -> None:
     pool = ExprPool()
     _, kernel = both([pool.variable(0) + pool.variable(1)], 2)

@@ -128,3 +128,33 @@ def test_an_interrupt_at_once(monkeypatch):
     monkeypatch.setattr(Scene, "start", interrupted)
     c = collide.first_contact(falling(PLACES[:1], [4]), (0, 5))
     assert c.status is Status.BUDGET_SPENT and c.clear_until == 0.0 and c.time == (0.0, 5.0)
+
+
+def test_an_interrupt_while_the_state_at_the_start_is_decided(monkeypatch):
+    """A search ends early without raising then; no stage of the time span is begun after it."""
+    start = Scene.start
+
+    def interrupted(self, tolerance, clock):
+        result = start(self, tolerance, clock)
+        clock.interrupted = True
+        return result
+
+    monkeypatch.setattr(Scene, "start", interrupted)
+    c = collide.first_contact(falling(PLACES[:1], [4]), (0, 5))
+    assert c.status is Status.BUDGET_SPENT and c.clear_until == 0.0 and c.time == (0.0, 5.0)
+
+
+@pytest.mark.parametrize("interrupt", [False, True])
+def test_compiling_for_later_queries_costs_no_answer(monkeypatch, interrupt):
+    """What queries use again is compiled when the answer is there, in the seconds that are left; Ctrl-C then changes nothing."""
+    given = []
+
+    def compile_repeated(seconds):
+        given.append(seconds)
+        if interrupt:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(collide.budget, "compile_repeated", compile_repeated)
+    bodies = falling(PLACES[:1], [4])
+    c = collide.first_contact(bodies, (0, 5), budget=30.0)
+    assert c.status is Status.CONTACT and len(given) == 1 and 0 < given[0] < 30
