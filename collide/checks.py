@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.kernel import Kernel, compile
-from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.symbols import exact
 
 from .numbers import NONE, Numbers
@@ -36,7 +36,9 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float], numbers: Sequ
     for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
             check_normal(body, f"body {k}", span[0], numbers[k] if numbers else NONE)
-        elif isinstance(body, Solid):
+        elif isinstance(body, ImplicitBody):
+            check_gradients(body, f"body {k}")
+        else:
             for f, face in enumerate(body.faces):
                 check_normal(face, f"face {f} of body {k}", span[0])
             fault = solid_fault(body, span)
@@ -60,7 +62,7 @@ def check_span(time: Any) -> tuple[float, float]:
 
 def check_options(method: str, order: str, **numbers: float) -> None:
     for name, value in numbers.items():
-        if isinstance(value, bool) or not (isinstance(value, (int, float, np.number)) and 0 < value < math.inf):
+        if isinstance(value, bool) or not (isinstance(value, (int, float, np.number, sp.Rational)) and 0 < value < math.inf):
             raise ValueError(f"{name} must be a positive number, got {value!r}")
     for name, choice, known in (("method", method, [*METHODS, "time-dependent"]), ("order", order, list(ORDERS))):
         if choice not in known:
@@ -73,6 +75,14 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 def check_normal(surface: ParametricSurface, name: str, moment: float, numbers: Numbers = NONE) -> None:
     if degenerate(surface, moment, numbers):
         raise ValueError(f"the normal of {name} vanishes everywhere: its u and v do not span a surface")
+
+
+def check_gradients(body: ImplicitBody, name: str) -> None:
+    """Refuses what is written as a product of powers, as z**2 is: F and its gradient vanish together."""
+    for leaf in body.leaves:
+        factors = [f for f in sp.Mul.make_args(leaf.body) if f.has(x, y, z)]
+        if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
+            raise ValueError(f"the normal of {name} vanishes everywhere: all factors of {leaf.body} are powers; give their bases")
 
 
 @functools.lru_cache(maxsize=1024)

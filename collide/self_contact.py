@@ -60,7 +60,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
-    options = {"simultaneity": simultaneity, "separation": separation, "tolerance": tolerance}
+    options = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
     try:
         sheet = _Sheet(surface, span)
         return _answer(sheet, span, options, clock)

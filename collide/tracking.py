@@ -65,6 +65,8 @@ def known_point(item: Tracked, bodies: Sequence[Any]) -> tuple[Any, Any, Any, fl
 
 def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float]) -> None:
     """Raises TypeError or ValueError for contacts that are not described as they should be, or do not follow the bodies."""
+    if not isinstance(tracked, Sequence):
+        raise TypeError(f"tracked must be a list of collide.Tracked values, got a {type(tracked).__name__}")
     for item in tracked:
         if not isinstance(item, Tracked):
             raise TypeError(f"tracked contacts are collide.Tracked values, got {item!r}")

@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.checks import solid_fault
+from collide.checks import check_options, solid_fault
 from collide.contact import situation, situations
 from collide.parts import faces_of, is_closed, parts_of
 from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Solid, Vertex, t, u, v, x, z
@@ -144,6 +144,25 @@ def test_bad_span(span, message):
 def test_bad_tolerances(name, value):
     with pytest.raises(ValueError, match=f"{name} must be a positive number"):
         collide.first_contact(PLANE, SPAN, **{name: value})
+
+
+@pytest.mark.parametrize("budget", [0, -1.0, float("nan"), "1", True, collide.Budget])
+def test_bad_budgets(budget):
+    with pytest.raises(ValueError, match="the budget's seconds must be positive or None, got"):
+        collide.first_contact(PLANE, SPAN, budget=budget)
+
+
+def test_rational_tolerances_are_numbers():
+    third = sp.Rational(1, 3)
+    check_options("auto", "auto", simultaneity=third, separation=third, tolerance=third)
+    assert collide.Budget(seconds=third).seconds == third
+
+
+@pytest.mark.parametrize("formula", [z**2, (x**2 + z - 1)**4 * z**2])
+def test_an_implicit_surface_without_normals(formula):
+    thick = ImplicitSurface(formula, bounds=[(-1, 1)] * 3)
+    with pytest.raises(ValueError, match="the normal of body 1 vanishes everywhere"):
+        collide.first_contact([PLANE[0], thick | FLOOR], SPAN)
 
 
 def test_bad_methods():

@@ -154,3 +154,9 @@ def test_edge_slides_along_edge():
 def test_bad_tracking_of_solids(item, message):
     with pytest.raises(ValueError, match=message):
         collide.first_contact([TOP, ROOM], (0, 4), tracked=[item])
+
+
+@pytest.mark.parametrize("tracked", [None, 3])
+def test_tracked_is_a_list(tracked):
+    with pytest.raises(TypeError, match=r"tracked must be a list of collide\.Tracked values, got"):
+        collide.first_contact([ROLLING, ROOM], (0, 1), tracked=tracked)
