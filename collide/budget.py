@@ -21,6 +21,8 @@ from .progress import Progress
 _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
+# Seconds that a query with its answer ready waits at most for code that makes later ones faster.
+_WAIT = 2.0
 
 
 class Search(Protocol):
@@ -142,8 +144,9 @@ class Clock:
     def close(self) -> None:
         """The query ends: what is left of its time may make the next ones faster. Ctrl-C ends that, and changes no answer."""
         with contextlib.suppress(KeyboardInterrupt):
-            compile_repeated(self.left)
-            optimize_loops(self.left, repeated=True)
+            end = self.seconds + min(self.left, _WAIT)
+            compile_repeated(end - self.seconds)
+            optimize_loops(end - self.seconds, repeated=True)
         if self._bar is not None:
             self._bar.close()
 
