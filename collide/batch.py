@@ -50,9 +50,10 @@ def as_doubles(q: Any, name: str, shape: str) -> np.ndarray:
     try:
         if not np.iscomplexobj(q):
             return np.ascontiguousarray(q, np.float64)
-        raise TypeError
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be an array of numbers of shape {shape}, got {type(q).__name__}") from None
+        given = "complex numbers"
+    except (TypeError, ValueError) as error:
+        given = f"a {type(q).__name__}" + " of unequal parts" * ("inhomogeneous" in str(error))
+    raise ValueError(f"{name} must be an array of numbers of shape {shape}, got {given}")
 
 
 def check_tolerance(tolerance: float, least: float) -> float:

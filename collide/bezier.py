@@ -160,7 +160,7 @@ def _raised(q: np.ndarray, degree: int) -> np.ndarray:
 
 
 def _check_method(method: str) -> None:
-    if method not in _METHODS:
+    if not isinstance(method, str) or method not in _METHODS:
         raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
 
 

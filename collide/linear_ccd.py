@@ -19,8 +19,9 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
-from generative import Motion
+from generative import Motion, t
 
 from . import linear_exact
 from .batch import Batch, as_doubles, check_tolerance, statuses
@@ -218,6 +219,9 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
 def _symbols(parameters: Parameters) -> tuple[Any, ...]:
     if not isinstance(parameters, (Mapping, type(None))):
         raise TypeError(f"parameters must be a dictionary from symbols to their numbers, got a {type(parameters).__name__}")
+    wrong = next((s for s in parameters or () if not isinstance(s, sp.Symbol) or s == t), None)
+    if wrong is not None:
+        raise ValueError(f"parameters are symbols of the motions other than the time t, got {wrong!r}")
     return tuple(sorted(parameters or (), key=str))
 
 

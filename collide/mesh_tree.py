@@ -70,7 +70,7 @@ class Tree(NamedTuple):
 
 def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
     """A Mesh, or a pair (vertices, triangles); vertices are (n, 3) if they move with a body, else (2, n, 3)."""
-    shape = "(n, 3)" if rigid else "(2, n, 3), places at the beginning and at the end,"
+    shape = "(n, 3)" if rigid else "(2, n, 3), places at the beginning and at the end"
     if not isinstance(mesh, Mesh):
         try:
             vertices, triangles = mesh
@@ -81,16 +81,17 @@ def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
             mesh = Mesh.__new__(Mesh)
             mesh._set(places, _corners(triangles, f"the {name} mesh", places.shape[-2]))
             return mesh
-        raise ValueError(f"vertices of the {name} mesh must have the shape {shape} got {places.shape}")
+        raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got {places.shape}")
     if mesh.rigid != rigid:
-        raise ValueError(f"vertices of the {name} mesh must have the shape {shape} got a Mesh of {'(n, 3)' if mesh.rigid else '(2, n, 3)'}")
+        given = "(n, 3)" if mesh.rigid else "(2, n, 3)"
+        raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got a Mesh of {given}")
     return mesh
 
 
 def _places(vertices: Any, owner: str, shape: str = "(n, 3) or (2, n, 3)") -> np.ndarray:
     points = as_doubles(vertices, f"vertices of {owner}", shape)
     if points.ndim not in (2, 3) or points.shape[-1] != 3 or (points.ndim == 3 and len(points) != 2):
-        raise ValueError(f"vertices of {owner} must have the shape {shape} got {points.shape}")
+        raise ValueError(f"vertices of {owner} must have the shape {shape}, got {points.shape}")
     if not np.abs(points).max(initial=0.0) <= LARGEST:
         raise ValueError(f"vertices of {owner} must be finite and no larger than {LARGEST:g}")
     return points
@@ -102,7 +103,7 @@ def _corners(triangles: Any, owner: str, n: int) -> np.ndarray:
         raise ValueError(f"triangles of {owner} must be whole numbers of the shape (m, 3), got {corners.dtype} {corners.shape}")
     if corners.size and not (corners.min() >= 0 and corners.max() < n):
         raise ValueError(f"triangles of {owner} must be indices from 0 to {n - 1}, got {corners.min()} to {corners.max()}")
-    return np.ascontiguousarray(corners, np.int64)
+    return np.array(corners, np.int64, order="C")  # a copy, as a Mesh is kept
 
 
 def _rows(places: np.ndarray) -> np.ndarray:

@@ -57,10 +57,11 @@ class Windows(NamedTuple):
         return 2 * len(self.kernel.outputs)
 
     def at(self, time: float) -> np.ndarray:
-        """The entries (2, 12) of both motions at one time, *approximately*."""
+        """The entries (2, 12) of both motions at one time, *approximately*; NaN where they are undefined."""
         clock, raw = np.repeat([-time, time] * 3, 8), np.empty((self.raw, 8))
         call_block(self.kernel.block_address(), clock, raw, self.numbers)
-        return (0.5 * (raw[1::2, 0] - raw[::2, 0]))[:2 * ENTRIES].reshape(2, ENTRIES)
+        with np.errstate(invalid="ignore"):
+            return (0.5 * (raw[1::2, 0] - raw[::2, 0]))[:2 * ENTRIES].reshape(2, ENTRIES)
 
 
 @functools.lru_cache(maxsize=256)

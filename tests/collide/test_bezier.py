@@ -199,6 +199,11 @@ def test_bad_input():
         collide.bezier_pairs(q, workers=0)
     with pytest.raises(ValueError, match="budget"):
         collide.bezier_pairs(q, budget=0)
+    for method in ("fast", ["auto"]):
+        with pytest.raises(ValueError, match="method must be one of auto, "):
+            collide.bezier_pairs(q, method=method)
+    with pytest.raises(ValueError, match="got a list of unequal parts"):
+        collide.bezier_pairs([[q[0, 0], np.zeros((2, 4, 4, 3))]])
     r = collide.bezier_pairs(q[:0])
     assert len(r) == 0 and r.time.shape == (0, 2) and r.parameters.shape == (0, 4)
     assert collide.bezier_pairs(q).hit.all()

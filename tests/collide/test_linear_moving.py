@@ -446,6 +446,9 @@ def test_bad_parameters():
         collide.edge_edge(good, motions=motions, parameters={NUMBERS[0]: math.nan})
     with pytest.raises(ValueError, match="not given"):
         collide.edge_edge(np.zeros((2, 8, 3)), parameters={NUMBERS[0]: 1.0})
+    for key in (t, "ax"):
+        with pytest.raises(ValueError, match="symbols of the motions other than the time t, got"):
+            collide.edge_edge(good, motions=motions, parameters={NUMBERS[0]: 1.0, key: 0.5})
     with pytest.raises(TypeError, match="dictionary from symbols"):
         collide.edge_edge(good, motions=motions, parameters=[1.0])
     with pytest.raises(ValueError, match="has no value here"):

@@ -175,6 +175,21 @@ def test_meshes_made_ready():
         collide.Mesh(BOX, SIDES + 3)
 
 
+def test_a_mesh_made_ready_keeps_its_own_numbers():
+    """The caller's arrays may change afterwards."""
+    vertices, triangles = np.array(BOX, float), np.array(SIDES, np.int64)
+    mesh, moved = collide.Mesh(vertices, triangles), (Rigid(), Rigid(translation=[5 - 3 * t, 0, 0]))
+    before = collide.mesh_mesh(mesh, (BOX, SIDES), motions=moved)
+    vertices[:], triangles[:] = 100.0, 0
+    assert collide.mesh_mesh(mesh, (BOX, SIDES), motions=moved).time == before.time is not None
+
+
+def test_a_motion_without_values_excludes_nothing():
+    motions = Rigid(), Rigid(translation=[5 - sp.sqrt(t - 5), 0, 0])
+    r = collide.mesh_mesh((BOX[:3], [[0, 1, 2]]), (BOX[:3], [[0, 1, 2]]), motions=motions)
+    assert r.status is Status.UNRESOLVED and r.clear_until == 0.0
+
+
 def test_triangles_that_stay_close_wait():
     """Two plates 1e-9 apart that turn together, and then meet; a budget tells how far they were followed. (Fails where what is given
     up is forgotten.)
