@@ -2,14 +2,14 @@
 
 from codegen.interval import Interval
 
-from .bezier import bezier_pairs, bezier_triangle_pairs
+from .bezier.nurbs import BezierNets, nurbs_to_bezier
+from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .budget import Budget
 from .first import first_contact
-from .linear_ccd import edge_edge, triangle_triangle, vertex_face
-from .mesh_ccd import MeshContact, mesh_mesh
-from .mesh_tree import Mesh
+from .linear.mesh import MeshContact, mesh_mesh
+from .linear.mesh_tree import Mesh
+from .linear.queries import edge_edge, triangle_triangle, vertex_face
 from .minimize import Minimum, MinimumStatus, minimize
-from .nurbs import BezierNets, nurbs_to_bezier
 from .result import Contacts, Start, Status
 from .self_contact import self_contact
 from .solid_check import check_solid

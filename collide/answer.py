@@ -9,11 +9,11 @@ import numpy as np
 
 from codegen.interval import Interval
 
-from . import layout
 from .budget import Clock
-from .layout import ALONE, EXISTS, UNIQUE
 from .problem import Problem
 from .result import Contacts, Start, Status
+from .search import layout
+from .search.layout import ALONE, EXISTS, UNIQUE
 from .state import Search
 
 Starts = dict[tuple[int, int], Start]

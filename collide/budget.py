@@ -13,9 +13,9 @@ import sympy as sp
 
 from codegen.tiers import begin_query, compile_busy, compile_repeated
 
-from . import layout
 from .native import optimize_loops
 from .progress import Progress
+from .search import layout
 
 # Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
 _SLICE = 2000
@@ -26,7 +26,7 @@ _WAIT = 2.0
 
 
 class Search(Protocol):
-    """What can be driven: a search that runs in slices (`state.Search`, and that of `time_dependent`)."""
+    """What can be driven: a search that runs in slices (`state.Search`, and that of `bezier.time_dependent`)."""
 
     @property
     def count(self) -> Any: ...

@@ -14,9 +14,9 @@ from .result import Contacts, Status
 
 if TYPE_CHECKING:
     from .batch import Batch
-    from .mesh_ccd import MeshContact
+    from .bezier.nurbs import BezierNets
+    from .linear.mesh import MeshContact
     from .minimize import Minimum
-    from .nurbs import BezierNets
     from .solve import Zeros
     from .trace import Trace
 

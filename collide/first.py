@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import layout, time_dependent
 from .answer import clear_until, contacts, possible
+from .bezier import time_dependent
 from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
 from .result import Contacts, Start
 from .scene import Meeting, Scene
+from .search import layout
 from .standing import drive_past
 from .state import Search
 from .tracking import Tracked, check_tracked

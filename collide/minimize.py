@@ -31,11 +31,11 @@ from codegen.from_sympy import convert
 from codegen.interval import Interval
 from codegen.kernel import Kernel
 
-from . import layout
 from .budget import Budget, Clock, advance, as_budget, drive
-from .layout import ALONE, UNIQUE
 from .problem import Problem
 from .result import _count, _duration
+from .search import layout
+from .search.layout import ALONE, UNIQUE
 from .state import Search
 from .system import Domain, check_positive, merge, read_conditions, read_domain, read_functions, settled, stack
 

@@ -18,7 +18,7 @@ from codegen.loops import FLOATS, INT, INTS, STRUCT, loop_assembly
 from codegen.native import Code, first_object_code, host, llvm_version, optimized_object_code
 from codegen.tiers import Uses
 
-from .layout import FIELDS
+from .search.layout import FIELDS
 
 _FIELDS = tuple(FIELDS.items())
 

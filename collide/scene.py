@@ -19,7 +19,6 @@ from codegen.expr import Expr, reachable, substitute
 from generative import Parameter, u, v
 from generative.family import Member, member_of
 
-from . import layout
 from .answer import possible
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
@@ -29,6 +28,7 @@ from .numbers import Numbers, numbers_of
 from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
 from .problem import Problem
 from .result import Start
+from .search import layout
 from .start import start_of
 from .state import Search
 from .tracking import Tracked, known_point

@@ -16,18 +16,18 @@ from codegen.interval import Interval
 from generative import ParametricSurface, Solid, v
 from generative.chart import is_pole
 
-from . import layout
 from .answer import clear_until, contacts, possible
+from .bezier.nurbs import BezierNets
 from .broad_phase import sweep_and_prune
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_options, check_span
-from .glue import Join, joins
-from .injective import division, neighbours
-from .nurbs import BezierNets
 from .parts import sides
 from .result import Contacts, Start, Status
-from .self_pairs import Held, Pair, at_start, pair_problem
-from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
+from .search import layout
+from .sheets.glue import Join, joins
+from .sheets.injective import division, neighbours
+from .sheets.self_pairs import Held, Pair, at_start, pair_problem
+from .sheets.sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
 from .state import Search
 
 # Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.

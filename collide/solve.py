@@ -11,9 +11,9 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 
 from .budget import Budget, Clock, as_budget, drive
-from .layout import UNIQUE
 from .problem import Problem
 from .result import _count, _duration
+from .search.layout import UNIQUE
 from .state import METHODS, Search
 from .system import Domain, check_positive, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 

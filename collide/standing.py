@@ -7,8 +7,8 @@ clear, which is the beginning then. So after some points of such a contact the s
 
 import numpy as np
 
-from . import layout
 from .budget import Clock, drive
+from .search import layout
 from .state import Search
 
 # So many unproved places of contact in one situation are enough; steps after which they are counted.

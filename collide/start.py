@@ -17,16 +17,16 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 
-from . import layout
 from .budget import Clock, drive
 from .contact import at_time, member, situation, with_numbers
-from .layout import UNIQUE
 from .numbers import NONE, Numbers
 from .parts import Parametric, Part, faces_of, is_closed
 from .patch import bounds
 from .place import Frame, PlacedParametric
 from .problem import Problem
 from .result import Start
+from .search import layout
+from .search.layout import UNIQUE
 from .state import Search
 
 # Directions of rays, tried in turn: none is along an axis or in a plane of symmetry of the usual shapes.

@@ -8,13 +8,13 @@ import numpy as np
 from codegen import linear
 from codegen.local_step import LARGEST, local_step
 
-from . import layout
 from .advance import Advance, ComposedAdvance, SeparableAdvance
-from .layout import LANES
-from .memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 from .native import compiled
 from .problem import Problem
-from .search import push_held, run
+from .search import layout
+from .search.layout import LANES
+from .search.loop import push_held, run
+from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23

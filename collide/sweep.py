@@ -17,7 +17,6 @@ from generative.chart import from_chart, pole_chart
 from generative.family import Member, member_of
 from generative.symbols import parameters_of
 
-from . import layout
 from .answer import clear_until, possible
 from .batch import Batch, as_doubles, check_tolerance, statuses
 from .budget import Budget, Clock, as_budget, drive
@@ -29,6 +28,7 @@ from .patch import enclose, framed
 from .problem import Problem
 from .result import Start
 from .scene import Meeting, Scene
+from .search import layout
 from .state import Search
 
 # As in `first_contact`: contacts this close to a known one are left out.

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from . import layout
 from .budget import Search as Driven
 from .budget import watched
 from .first import first_contact
 from .problem import Problem
+from .search import layout
 from .state import Search
 
 MOST = 256
@@ -74,8 +74,8 @@ class Trace:
         return {problem: list(boxes.values()) for problem, boxes in found.items()}
 
     def show(self) -> Any:
-        """The figure of the search (plotly), shown in a notebook or browser: see `collide.picture_search.search_figure`."""
-        from .picture_search import search_figure
+        """The figure of the search (plotly), shown in a notebook or browser: see `collide.picture.search.search_figure`."""
+        from .picture.search import search_figure
 
         return search_figure(self).show()
 

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import collide
-from collide import bezier, bezier_triangle
-from collide.bezier_memory import CONTACT, MISS, SPENT
+from collide.bezier import pairs as bezier
+from collide.bezier import triangle as bezier_triangle
+from collide.bezier.memory import CONTACT, MISS, SPENT
 
 from .timing import table
 

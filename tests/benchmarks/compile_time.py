@@ -87,7 +87,7 @@ def import_times() -> None:
 _LOOP = """
 import time
 from collide.native import compiled
-from collide.search import run
+from collide.search.loop import run
 start = time.perf_counter()
 compiled(run, 1)
 print(time.perf_counter() - start)

@@ -14,11 +14,12 @@ from dataclasses import replace
 from typing import Any
 
 import collide
-from collide import first, layout
+from collide import first
 from collide.budget import Budget, Clock, advance, drive
 from collide.contact import situation
 from collide.parts import faces_of
 from collide.problem import Problem
+from collide.search import layout
 from collide.state import Search
 from models.scenes import SCENES
 

@@ -18,11 +18,11 @@ import sympy as sp
 import codegen
 import collide
 from codegen.tiers import begin_query, compile_repeated
-from collide import layout
 from collide.batch import Batch
 from collide.contact import situation
 from collide.parts import faces_of
 from collide.problem import Problem
+from collide.search import layout
 from collide.state import Search
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import collide
-from collide import Status, bezier
+from collide import Status
+from collide.bezier import pairs as bezier
 
 from .bezier_patches import bowl, moving, one, pair, point, square
 

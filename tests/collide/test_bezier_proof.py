@@ -7,12 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from collide import bezier, bezier_loop
-from collide import bezier_memory as memory
-from collide.bezier_certificate import certificate
-from collide.bezier_enclosure import enclose
-from collide.bezier_memory import LANES
-from collide.bezier_part import neighbourhood
+from collide.bezier import loop as bezier_loop
+from collide.bezier import memory
+from collide.bezier import pairs as bezier
+from collide.bezier.certificate import certificate
+from collide.bezier.enclosure import enclose
+from collide.bezier.memory import LANES
+from collide.bezier.part import neighbourhood
 
 from .bezier_patches import exact, point
 

@@ -82,7 +82,7 @@ def test_raised_triangles_are_within_the_error_that_is_claimed(degree):
     g = np.random.default_rng(7)
     K = (degree + 1) * (degree + 2) // 2
     q, w = g.uniform(-1, 1, (3, 2, 2, K, 3)), g.uniform(0.3, 3, (3, 2, K))
-    squares, heavy, error = collide.bezier._squared(q, degree, w)
+    squares, heavy, error = collide.bezier.pairs._squared(q, degree, w)
     exact = np.vectorize(Fraction, otypes=[object])
     for k in range(3):
         s, r = Fraction(int(g.integers(0, 9)), 8), Fraction(int(g.integers(0, 9)), 8)
@@ -167,7 +167,7 @@ def test_pieces_of_nurbs(degrees, raise_to, rational):
     w = weights if rational else np.ones_like(weights)
     homogeneous = exactly(np.concatenate([points, velocities, w[..., None]], axis=-1))
     homogeneous[..., :6] *= homogeneous[..., 6:]
-    bound = Fraction(collide.bezier.inherited(nets.error, nets.weights)) / 2
+    bound = Fraction(collide.bezier.pairs.inherited(nets.error, nets.weights)) / 2
     for k in range(len(nets)):
         local = [Fraction(int(g.integers(0, 9)), 8) for _ in range(2)]
         at = [Fraction(lo) + s * (Fraction(hi) - Fraction(lo)) for s, (lo, hi) in zip(local, nets.domains[k], strict=True)]

@@ -8,8 +8,8 @@ import sympy as sp
 
 import collide
 from collide import Status, first
-from collide.layout import ITERATIONS
 from collide.scene import Scene
+from collide.search.layout import ITERATIONS
 from generative import Rigid, axis_angle, t
 from models.shapes.machine import frustum
 from models.shapes.patches import plane_patch

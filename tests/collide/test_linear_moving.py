@@ -12,9 +12,14 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, interval_vectors, linear_exact, linear_loop, linear_memory, linear_moving, motion_windows
+from collide import Status, interval_vectors
 from collide.interval_vectors import splat
-from collide.linear_kernel import DEAD, PROVED, UNKNOWN
+from collide.linear import exact as linear_exact
+from collide.linear import loop as linear_loop
+from collide.linear import memory as linear_memory
+from collide.linear import motion_windows
+from collide.linear import moving as linear_moving
+from collide.linear.kernel import DEAD, PROVED, UNKNOWN
 from generative import Parameter, Rigid, Screw, t
 from generative.screw import keyframes
 

@@ -9,7 +9,9 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, mesh_ccd, mesh_start
+from collide import Status
+from collide.linear import mesh as mesh_ccd
+from collide.linear import mesh_start
 from generative import Rigid, Screw, t
 
 TURN = Screw(axis=[1, 2, 3], point=[0.25, 0, -0.5], angle=2.5 * t, advance=0.75 * t)

@@ -10,7 +10,7 @@ import sympy as sp
 
 from collide.display import contacts_html
 from collide.picture import figure, save_html, save_png, still
-from collide.picture_parts import TRANSPARENT
+from collide.picture.parts import TRANSPARENT
 from collide.result import Status
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from models.scenes import SCENES

@@ -5,10 +5,10 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import layout
 from collide.budget import Budget, Clock, drive
 from collide.contact import situation
 from collide.parts import faces_of
+from collide.search import layout
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, y, z
 from models.scenes import SCENES

@@ -7,10 +7,10 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import layout
 from collide.budget import Budget, Clock, drive
 from collide.contact import situation
 from collide.parts import ends_of, faces_of
+from collide.search import layout
 from collide.state import METHODS, Search
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from tests.benchmarks.general import bicubic, bounds, drawn

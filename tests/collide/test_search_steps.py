@@ -7,14 +7,14 @@ import pytest
 import sympy as sp
 
 from codegen.loops import native
-from collide import layout
 from collide.advance import Advance
 from collide.contact import situation
-from collide.march import halve, narrow
 from collide.native import compiled
 from collide.parts import faces_of
-from collide.prove import prove, prove_exists, prove_unique
-from collide.split import split
+from collide.search import layout
+from collide.search.march import halve, narrow
+from collide.search.prove import prove, prove_exists, prove_unique
+from collide.search.split import split
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 

@@ -10,11 +10,12 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Start, Status, injective, self_contact
+from collide import Start, Status, self_contact
 from collide.budget import Budget, Clock
-from collide.glue import joins
-from collide.injective import division, neighbours
-from collide.sheet import piece_of, pieces_of_nets
+from collide.sheets import injective
+from collide.sheets.glue import joins
+from collide.sheets.injective import division, neighbours
+from collide.sheets.sheet import piece_of, pieces_of_nets
 from generative import ParametricSurface, Screw, patch, t, u, v
 
 R = sp.Rational

@@ -10,8 +10,8 @@ import sympy as sp
 from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
-from collide import sheet
-from collide.slopes import slopes, values
+from collide.sheets import sheet
+from collide.sheets.slopes import slopes, values
 from generative import ParametricSurface, t, u, v
 
 POLYNOMIAL = u**3 * (1 - v) ** 2 + 3 * u * (1 - u) ** 2 * v * t**2 - (u - 2 * v) ** 2 / 7 + t

@@ -8,7 +8,7 @@ import sympy as sp
 
 import collide
 from collide.picture import figure
-from collide.picture_search import search_figure
+from collide.picture.search import search_figure
 from generative import ImplicitSurface, Rigid, t, x, y, z
 from models.scenes import SCENES
 from models.shapes.rings import torus

@@ -1,0 +1,315 @@
+"""Local solves for the earliest contact of two Bezier patches.
+
+Minimize t subject to S1(u1, v1, t) = S2(u2, v2, t) with parameters in [0, 1] and t >= 0: Newton's method on the conditions
+of Karush, Kuhn and Tucker, with the variables that have run into a bound held there, and released when their multiplier says
+so. This proposes a point; nothing is claimed of it.
+"""
+
+import numpy as np
+
+from codegen.loops import call_kernel, native
+
+from .kernel import MEASURES
+from .memory import BASE, EVALUATE, LANES, POINTS, SCALE
+
+_ITERATIONS = 20
+# The first regularization, relative to the largest second derivative; later ones fade with the residual and the step.
+_REGULAR, _FADING = 0.3, 100.0
+# A parameter is near a bound if its interval touches it and is no wider than this.
+_NEAR_BOUND = 0.07
+# Convergence, relative to the size of the patches and for parameters in [0, 1]: Newton's next step is then at rounding level.
+_RESIDUAL, _STEP = 1e-10, 1e-6
+# Pivots below this mean a singular system.
+_SINGULAR = 1e-14
+
+
+@native
+def estimate(s):
+    """The multipliers that make the gradient of the Lagrangian least, those of a regularized step that leaves F alone."""
+    for i in range(3):
+        s.multiplier[i] = 0.0
+    differentiate(s)
+    curvatures(s)
+    return constrained(s, 0.0) and step(s, 1.0) and multipliers(s, 1.0)
+
+
+@native
+def hold(s, box):
+    """Hold parameters, two at most, that are near a bound and would run into it; and the time, where it has not left 0."""
+    held, widest = 0, 0.0
+    for j in range(4):
+        at = 4 * s.pair[2 * box + j // 2] + 2 * (j % 2)
+        lo, hi = s.rectangle[at], s.rectangle[at + 1]
+        widest = max(widest, hi - lo)
+        if hi - lo <= _NEAR_BOUND and held < 2:
+            gradient = slope(s, j)
+            if lo <= 0.0 and gradient > 0.0:
+                s.x[j] = 0.0
+                s.held[j] = -1
+                held += 1
+            elif hi >= 1.0 and gradient < 0.0:
+                s.x[j] = 1.0
+                s.held[j] = 1
+                held += 1
+    if widest <= _NEAR_BOUND and s.x[4] <= 0.0:
+        s.held[4] = -1
+    if held > 0:
+        differentiate(s)
+
+
+@native
+def slope(s, j):
+    """The derivative of the Lagrangian."""
+    total = 1.0 if j == 4 else 0.0
+    for i in range(3):
+        total += s.G[5 * i + j] * s.multiplier[i]
+    return total
+
+
+# -- the local solve ----------------------------------------------------------------------------------------------
+
+
+@native
+def descend(s, reach):
+    """Newton's method from x, with steps no longer than `reach`; did it converge?"""
+    regular = _REGULAR
+    for _ in range(_ITERATIONS):
+        residual = max(abs(s.F[0]), abs(s.F[1]), abs(s.F[2])) / s.real[SCALE]
+        largest = curvatures(s)
+        if not (constrained(s, 1.0) and step(s, regular * largest)):
+            return False
+        if not convex(s, regular * largest):
+            regular = max(4.0 * regular, 1.0)
+            if not step(s, regular * largest):
+                return False
+        multipliers(s, regular * largest)
+        length = advance(s, reach)
+        differentiate(s)
+        if residual < _RESIDUAL and length < _STEP:
+            return True
+        if not length < np.inf:
+            return False
+        # Quadratic at the end, so that Newton's method converges as quickly as without it.
+        regular = min(0.5 * regular, (residual + length) * min(1.0, _FADING * (residual + length)))
+    return False
+
+
+@native
+def differentiate(s):
+    """F, its derivatives and those of both patches at x."""
+    for patch in range(2):
+        s.T[0] = s.x[2 * patch]
+        s.T[1] = s.x[2 * patch + 1]
+        call_kernel(s.count[EVALUATE], s.count[BASE] + patch * (s.count[POINTS] + MEASURES) * LANES * 8, s.T, s.E)
+        quotient(s, patch, s.x[4])
+    for i in range(3):
+        s.F[i] = s.S[i] - s.S[18 + i]
+        s.G[5 * i] = s.S[3 + i]
+        s.G[5 * i + 1] = s.S[6 + i]
+        s.G[5 * i + 2] = -s.S[21 + i]
+        s.G[5 * i + 3] = -s.S[24 + i]
+        s.G[5 * i + 4] = s.R[i] - s.R[9 + i]
+
+
+@native
+def quotient(s, patch, t):
+    """From weighted coordinates and weights, and their derivatives, to points: S W = N, differentiated."""
+    w = 1.0 / s.E[3]
+    wu, wv = s.E[LANES + 3] * w, s.E[2 * LANES + 3] * w
+    wuu, wuv, wvv = s.E[3 * LANES + 3] * w, s.E[4 * LANES + 3] * w, s.E[5 * LANES + 3] * w
+    for i in range(3):
+        at, rate = 18 * patch + i, 9 * patch + i
+        p = (s.E[i] + t * s.E[4 + i]) * w
+        pu = (s.E[LANES + i] + t * s.E[LANES + 4 + i]) * w - p * wu
+        pv = (s.E[2 * LANES + i] + t * s.E[2 * LANES + 4 + i]) * w - p * wv
+        s.S[at] = p
+        s.S[at + 3] = pu
+        s.S[at + 6] = pv
+        s.S[at + 9] = (s.E[3 * LANES + i] + t * s.E[3 * LANES + 4 + i]) * w - 2.0 * pu * wu - p * wuu
+        s.S[at + 12] = (s.E[4 * LANES + i] + t * s.E[4 * LANES + 4 + i]) * w - pu * wv - pv * wu - p * wuv
+        s.S[at + 15] = (s.E[5 * LANES + i] + t * s.E[5 * LANES + 4 + i]) * w - 2.0 * pv * wv - p * wvv
+        r = s.E[4 + i] * w
+        s.R[rate] = r
+        s.R[rate + 3] = s.E[LANES + 4 + i] * w - r * wu
+        s.R[rate + 6] = s.E[2 * LANES + 4 + i] * w - r * wv
+
+
+@native
+def curvatures(s):
+    """H: the second derivative of multiplier . F; its largest entry, at least 1."""
+    largest = 1.0
+    for j in range(5):
+        for k in range(j, 5):
+            total, patch = 0.0, j // 2
+            if k == 4 and j < 4:
+                for i in range(3):
+                    total += s.multiplier[i] * s.R[9 * patch + 3 * (1 + j % 2) + i]
+            elif j < 4 and k // 2 == patch:
+                for i in range(3):
+                    total += s.multiplier[i] * s.S[18 * patch + 3 * (3 + j % 2 + k % 2) + i]
+            if patch == 1:
+                total = -total
+            s.H[5 * j + k] = total
+            s.H[5 * k + j] = total
+            largest = max(largest, abs(total))
+    return largest
+
+
+@native
+def constrained(s, restore):
+    """Gauss-Jordan elimination of G dx = -restore F with pivots in three columns that are not held. Regular?
+
+    W (3, 9): from (G, 1, -restore F) to (B G, B, -restore B F), B the inverse of the columns of the pivots.
+    """
+    for i in range(3):
+        for j in range(5):
+            s.W[9 * i + j] = s.G[5 * i + j]
+        for j in range(3):
+            s.W[9 * i + 5 + j] = 1.0 if i == j else 0.0
+        s.W[9 * i + 8] = -restore * s.F[i]
+    for i in range(3):
+        best, pivot = _SINGULAR * s.real[SCALE], -1
+        for j in range(5):
+            if s.held[j] == 0 and abs(s.W[9 * i + j]) > best:
+                best, pivot = abs(s.W[9 * i + j]), j
+        if pivot < 0:
+            return False
+        s.columns[i] = pivot
+        inverse = 1.0 / s.W[9 * i + pivot]
+        for k in range(9):
+            s.W[9 * i + k] *= inverse
+        for r in range(3):
+            if r != i:
+                factor = s.W[9 * r + pivot]
+                for k in range(9):
+                    s.W[9 * r + k] -= factor * s.W[9 * i + k]
+                s.W[9 * r + pivot] = 0.0
+    return True
+
+
+@native
+def step(s, regular):
+    """The least dx . (H + regular) dx / 2 + dt subject to `constrained`, in the two or fewer directions left; is there one?"""
+    count = 0
+    for j in range(5):
+        s.d[j] = 0.0
+    for i in range(3):
+        s.d[s.columns[i]] = s.W[9 * i + 8]
+    for j in range(5):
+        if s.held[j] == 0 and j != s.columns[0] and j != s.columns[1] and j != s.columns[2]:
+            for k in range(5):
+                s.Z[5 * count + k] = 0.0
+            s.Z[5 * count + j] = 1.0
+            for i in range(3):
+                s.Z[5 * count + s.columns[i]] = -s.W[9 * i + j]
+            count += 1
+    if count == 0:
+        return True
+    a, g = curvature(s, 0, 0, regular), slope_along(s, 0, regular)
+    if count == 1:
+        if abs(a) <= _SINGULAR:
+            return False
+        along(s, 0, -g / a)
+        return True
+    b, c, h = curvature(s, 0, 1, regular), curvature(s, 1, 1, regular), slope_along(s, 1, regular)
+    determinant = a * c - b * b
+    if abs(determinant) <= _SINGULAR * max(abs(a), abs(c)):
+        return False
+    along(s, 0, (b * h - c * g) / determinant)
+    along(s, 1, (b * g - a * h) / determinant)
+    return True
+
+
+@native
+def curvature(s, a, b, regular):
+    """Of two of the directions in Z."""
+    total = 0.0
+    for j in range(5):
+        row = regular * s.Z[5 * b + j] if j < 4 else 0.0
+        for k in range(5):
+            row += s.H[5 * j + k] * s.Z[5 * b + k]
+        total += s.Z[5 * a + j] * row
+    return total
+
+
+@native
+def slope_along(s, a, regular):
+    """At the particular solution in d."""
+    total = s.Z[5 * a + 4]
+    for j in range(5):
+        row = regular * s.d[j] if j < 4 else 0.0
+        for k in range(5):
+            row += s.H[5 * j + k] * s.d[k]
+        total += s.Z[5 * a + j] * row
+    return total
+
+
+@native
+def along(s, a, distance):
+    for j in range(5):
+        s.d[j] += distance * s.Z[5 * a + j]
+
+
+@native
+def convex(s, regular):
+    """Does the Lagrangian with its regularization curve upwards along the step?"""
+    total = 0.0
+    for j in range(5):
+        row = regular * s.d[j] if j < 4 else 0.0
+        for k in range(5):
+            row += s.H[5 * j + k] * s.d[k]
+        total += s.d[j] * row
+    return total >= 0.0
+
+
+@native
+def multipliers(s, regular):
+    """Those for which the gradient of the Lagrangian vanishes after the step, in the columns of the pivots."""
+    for i in range(3):
+        s.multiplier[i] = 0.0
+    for m in range(3):
+        j = s.columns[m]
+        rest = 1.0 if j == 4 else regular * s.d[j]
+        for k in range(5):
+            rest += s.H[5 * j + k] * s.d[k]
+        for i in range(3):
+            s.multiplier[i] -= s.W[9 * m + 5 + i] * rest
+    return True
+
+
+@native
+def advance(s, reach):
+    """Take the step, no longer than allowed, hold what runs into a bound, release at most one; the length of the step."""
+    longest = 0.0
+    for j in range(5):
+        longest = max(longest, abs(s.d[j]))
+    if not longest < np.inf:
+        return np.inf
+    share = min(1.0, reach / longest) if longest > 0.0 else 1.0
+    release(s, longest)
+    for j in range(5):
+        if s.held[j] == 0:
+            s.x[j] += share * s.d[j]
+            if s.x[j] <= 0.0:
+                s.x[j] = 0.0
+                s.held[j] = -1
+            elif s.x[j] >= 1.0:
+                s.x[j] = 1.0
+                s.held[j] = 1
+    return longest
+
+
+@native
+def release(s, longest):
+    """Free the held variable whose multiplier asks for it most, once the others have settled."""
+    if longest > 0.1:
+        return
+    worst, chosen = -1e-9, -1
+    for j in range(5):
+        if s.held[j] != 0:
+            # Held at the lower bound: moving inwards helps if the slope is negative.
+            gain = slope(s, j) if s.held[j] < 0 else -slope(s, j)
+            if gain < worst:
+                worst, chosen = gain, j
+    if chosen >= 0:
+        s.held[chosen] = 0

@@ -1,0 +1,289 @@
+"""Earliest contact of moving Bezier patches, for arrays of pairs.
+
+Patches are tensor-product Bezier surfaces of any degrees, polynomial or rational with positive weights; every control point
+moves at constant velocity, t in [0, 1]. See `loop` for the search, `kernel` for what is rounded and why it
+may be believed, `local` and `proof` for the contacts proposed and proved, `certificate` for why none near
+them is earlier.
+"""
+
+import functools
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from codegen import linear
+
+from ..batch import Batch, as_doubles, check_tolerance, statuses
+from ..native import compiled
+from . import kernel as kernels
+from . import memory
+from . import triangle as bezier_triangle
+from .apart import apart, swept
+from .baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
+from .certificate import certificate
+from .enclosure import enclose
+from .loop import search
+from .memory import FIELDS, LANES
+from .part import neighbourhood
+
+_FIELDS = tuple(FIELDS.items())
+# Products of up to four coordinates and velocities must stay finite, and what is neglected stay below rounding.
+_LARGEST, _HEAVIEST = 2.0**150, 2.0**30
+_LARGEST_ERROR = 1e-3
+_NODES, _BOXES = 1 << 11, 1 << 12
+_BUDGET = 200_000
+# So many pairs are solved between two moments at which the user may interrupt.
+_SLICE = 1 << 12
+_METHODS: dict[str, Any] = {
+    "auto": None, "time-dependent": ORIENTED, "time-dependent-initial": ORIENTED_AT_ZERO, "time-dependent-aligned": WORLD,
+    "traditional": TRADITIONAL + ORIENTED, "traditional-aligned": TRADITIONAL + WORLD,
+}  # fmt: skip
+
+
+def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
+                 error: float = 0.0, workers: int = 1) -> Batch:
+    """Do two moving Bezier patches touch for some t in [0, 1], and when first?
+
+    q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
+    (n, 2, N+1, M+1), positive, constant in time: the points P + t V of rational patches. Patches are closed: their
+    borders and corners count.
+
+    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and a contact is *proved* to exist within it;
+    `parameters` (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0], and near
+    `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT after `budget`
+    tests: no contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
+
+    `error`: what is claimed holds for every pair of patches whose control points and velocities differ from those given by at most
+    this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of
+    each: that is how numbers that are no doubles are given.
+
+    `method`: "auto"; or, for comparison, those of Chen et al. 2024 as published: "time-dependent" with oriented bounding boxes whose
+    axes follow the motion, "time-dependent-initial" with their axes at t = 0 as printed, "time-dependent-aligned" with
+    axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is the accepted box's, no
+    contact is proved to exist, and every hit is UNRESOLVED.
+
+    `workers`: so many threads share the pairs; the answer is the same to the bit.
+    """
+    _check_method(method)
+    tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
+        raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
+    q = _checked(q)
+    if weights is not None:
+        weights = _checked_weights(weights, (len(q), 2, *q.shape[3:5]), "(n, 2, N+1, M+1)")
+    for axis in (3, 4):
+        if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
+            q = np.ascontiguousarray(np.repeat(q, 2, axis))
+            weights = None if weights is None else np.ascontiguousarray(np.repeat(weights, 2, axis - 1))
+    return _answer(q, weights, tolerance, budget, _METHODS[method], inherited(float(error), weights), workers)
+
+
+def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
+                          workers: int = 1) -> Batch:
+    """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
+
+    q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
+    `weights` (n, 2, (N+1)(N+2)/2), positive, constant in time: the points P + t V of rational patches. The methods of Chen et al.
+    take the triangles as they are, split at the middles of their sides.
+
+    With u = s and v = (1 - s) r a triangular patch is a tensor-product patch of degrees N, N over the unit square: its row i
+    is a curve of degree N - i, raised to degree N (of a rational patch, weighted points and weights). Raising takes at most N
+    rounds of averages, each in error by less than 4 units of 2**-53 of the largest number (two quotients, two products, one
+    sum); a sum of positive weights by 3 units of itself. Points P = (w P) / w err by (2 + 7 N) r units, r >= 1 the ratio of the
+    weights: 1 + 4 N for w P, 3 N for w, 1 for the quotient. The search takes that into account.
+    """
+    tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    q = as_doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
+    degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5) if q.ndim == 5 else 0
+    if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
+        raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
+    _check_size(q)
+    _check_method(method)
+    if weights is not None:
+        weights = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")
+    if method != "auto":
+        return _triangle_baseline(q, weights, tolerance, budget, _METHODS[method]).answer()
+    squares, heavy, error = _squared(q, degree, weights)
+    answer = _answer(squares, heavy, tolerance, budget, None, error, workers)
+    answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
+    return answer
+
+
+def inherited(error: float, weights: np.ndarray | None) -> float:
+    """What `memory.ERROR` asks for where control points and velocities are in error by this part of the size, and each weight by
+    this part of itself: at least twice what it does to a surface, and 1 / (1 + d) of what it does to derivatives, d the degree.
+
+    Polynomial patches: the surface errs by `error`, derivatives in u and v by 2 d `error`. Rational ones with the ratio r of the
+    largest weight to the least: the sizes of the derivatives of the basis functions add up to at most 3 d r, so errors of points
+    count 3 d r times. Errors of weights change basis functions by 2.1 `error` in sum and their derivatives by 9.1 d r `error`.
+    Together 3.1 and 12.1 d r; the search adds ERROR to the first and 2 (1 + d) ERROR to the second, so 6.1 r would do.
+    """
+    if weights is None or len(weights) == 0:
+        return 2 * error
+    w = weights.reshape(len(weights), -1)
+    return 13 * float((w.max(axis=1) / w.min(axis=1)).max()) * error
+
+
+def _squared(q: np.ndarray, degree: int, weights: Any = None) -> tuple[np.ndarray, np.ndarray | None, float]:
+    """Triangular patches as tensor-product patches, their weights, and what `memory.ERROR` asks for."""
+    units, heavy = 4.0 * degree, None
+    if weights is None:
+        squares = _raised(q, degree)
+    else:
+        w = weights[:, :, None, :, None]
+        heavy = _raised(w, degree)
+        squares, heavy = np.ascontiguousarray(_raised(w * q, degree) / heavy), np.ascontiguousarray(heavy[:, :, 0, ..., 0])
+        units = (2.0 + 7 * degree) * float((w.max(axis=(1, 3)) / w.min(axis=(1, 3))).max(initial=1.0))
+    # The size of what was raised may be a little smaller.
+    sizes = [np.abs(x).max(axis=(1, *range(3, x.ndim)), initial=0.0).sum(axis=1) for x in (q, squares)]
+    shrunk = float((sizes[0] / np.maximum(sizes[1], 2.0**-900)).max(initial=1.0))
+    return squares, heavy, inherited(units * 2.0**-53 * shrunk, heavy)
+
+
+def _raised(q: np.ndarray, degree: int) -> np.ndarray:
+    """The rows of triangles as rows of squares; the last axis is that of coordinates, the one before it of control points."""
+    out = np.empty((*q.shape[:3], degree + 1, degree + 1, q.shape[-1]))
+    first = 0
+    for i in range(degree + 1):
+        row = q[..., first:first + degree + 1 - i, :]
+        first += degree + 1 - i
+        while row.shape[3] <= degree:
+            m = row.shape[3]
+            share = (np.arange(m + 1) / m)[:, None]
+            ends = np.concatenate([row[..., :1, :], row, row[..., -1:, :]], axis=3)
+            row = share * ends[..., :-1, :] + (np.arange(m, -1, -1) / m)[:, None] * ends[..., 1:, :]
+        out[..., i, :, :] = row
+    return out
+
+
+def _check_method(method: str) -> None:
+    if not isinstance(method, str) or method not in _METHODS:
+        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+
+
+def _checked_budget(budget: int) -> int:
+    if not (isinstance(budget, (int, np.integer)) and budget > 0):
+        raise ValueError(f"budget must be a positive number of tests, got {budget!r}")
+    return int(budget)
+
+
+def _checked(q: Any) -> np.ndarray:
+    q = as_doubles(q, "q", "(n, 2, 2, N+1, M+1, 3)")
+    if q.ndim != 6 or q.shape[1:3] != (2, 2) or q.shape[5] != 3 or 0 in q.shape[3:5]:
+        raise ValueError(f"q must have the shape (n, 2, 2, N+1, M+1, 3), got {q.shape}")
+    _check_size(q)
+    return q
+
+
+def _check_size(q: np.ndarray) -> None:
+    largest = np.abs(q).max(initial=0.0)
+    if not largest < np.inf:
+        bad = int(np.argmin(np.isfinite(q).reshape(len(q), -1).all(axis=1)))
+        raise ValueError(f"control points and velocities must be finite, those of pair {bad} are not")
+    if largest > _LARGEST:
+        raise ValueError(f"control points and velocities must not exceed 2**150 in size, got {largest:g}")
+
+
+def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.ndarray:
+    w = as_doubles(weights, "weights", shape)
+    if w.shape != expected:
+        raise ValueError(f"weights must have the shape {expected} to match q, got {w.shape}")
+    if not (np.isfinite(w).all() and (w > 0).all()):
+        raise ValueError("weights must be positive and finite: with others a patch may leave the hull of its control points")
+    least, greatest = w.min(initial=1.0), w.max(initial=1.0)
+    if not (least >= 1 / _HEAVIEST and greatest <= _HEAVIEST):
+        raise ValueError(f"weights must lie between 2**-30 and 2**30, got {least:g} to {greatest:g}")
+    return w
+
+
+@functools.cache
+def _kernels(N: int, M: int, rational: bool) -> list[int]:
+    """Addresses in the order of `memory`, from MEASURE to CERTIFICATE."""
+    return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
+            kernels.test(N, M, rational), kernels.evaluate(N, M), enclose(N, M, rational), linear.krawczyk(3),
+            kernels.test(N, M, rational, 2, 1), kernels.test(N, M, rational, 2, 2), neighbourhood(N, M, rational), certificate()]
+
+
+def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None, error: float,
+            workers: int) -> Batch:
+    """In `workers` threads, each with a memory of its own; a pair is solved in the same way wherever it stands in a batch."""
+    if not (isinstance(workers, (int, np.integer)) and workers > 0):
+        raise ValueError(f"workers must be a positive number of threads, got {workers!r}")
+    count = min(int(workers), max(len(q), 1))
+    if count == 1:
+        return _Search(q, weights, tolerance, budget, axes, error).answer()
+    parts = [slice(len(q) * k // count, len(q) * (k + 1) // count) for k in range(count)]
+    searches = [_Search(q[p], None if weights is None else weights[p], tolerance, budget, axes, error) for p in parts]
+    with ThreadPoolExecutor(count) as pool:
+        answers = list(pool.map(_Search.answer, searches))
+    return Batch(*(np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(Batch)))
+
+
+def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int) -> "_Search":
+    """The method of Chen et al. for triangular patches with q and weights as in `bezier_triangle_pairs`."""
+    degree, rational = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5), weights is not None
+    own = bezier_triangle.measure(degree, rational), bezier_triangle.quarter(degree, rational), 0
+    return _Search(q[:, :, :, :, None], weights, tolerance, budget, axes, own=own)
+
+
+class _Search:
+    """The arrays of a search over all pairs of a batch, and their addresses; `own`: other kernels than those of `_kernels`."""
+
+    def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None = None,
+                 error: float = 0.0, own: Sequence[int] | None = None) -> None:
+        self.axes = axes
+        n, N, M = len(q), q.shape[3] - 1, q.shape[4] - 1
+        points = (N + 1) * (M + 1)
+        self.record = (points + kernels.MEASURES) * LANES
+        sizes = {**memory.SIZES, "verdict": n, "tests": n, "proved": n}
+        self.arrays = {name: np.zeros(sizes[name], np.int64 if kind is int else np.float64)
+                       for name, kind in FIELDS.items() if name in sizes}
+        self.arrays |= {"q": q, "weights": np.ones(1) if weights is None else weights, "time": np.full((n, 2), np.nan),
+                        "parameters": np.full((n, 4), np.nan)}
+        count = self.arrays["count"]
+        addresses = _kernels(N, M, weights is not None) if own is None else own
+        count[:len(addresses)] = addresses
+        if axes is not None:
+            count[memory.TEST] = (swept if axes >= TRADITIONAL else apart)(points, weights is not None)
+        for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
+                            (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
+                            (memory.BUDGET, budget)):
+            count[name] = value
+        self.arrays["real"][[memory.TOLERANCE, memory.ERROR]] = tolerance, error
+        # Resolved here, so that threads need not compile.
+        self.loop = compiled(search, 2, _FIELDS) if axes is None else compiled(baseline, 3, _FIELDS)
+        self.make_room(_NODES, _BOXES)
+
+    def make_room(self, nodes: int, boxes: int) -> None:
+        a, count = self.arrays, self.arrays["count"]
+        a |= {"node": np.zeros(nodes * self.record), "child": np.zeros(nodes, np.int64), "depth": np.zeros(nodes, np.int64),
+              "radius": np.zeros(nodes), "rectangle": np.zeros(4 * nodes), "pair": np.zeros(2 * boxes, np.int64),
+              "window": np.zeros(2 * boxes), "heap": np.zeros(boxes, np.int64), "key": np.zeros(boxes), "free": np.zeros(boxes, np.int64)}
+        count[[memory.ROOM_NODES, memory.ROOM_BOXES]] = nodes, boxes
+        count[memory.BASE] = a["node"].ctypes.data
+        self.addresses = np.array([a[name].ctypes.data for name in FIELDS])
+
+    def run(self) -> None:
+        """All pairs; one that runs out of memory is begun again with more."""
+        done, n = 0, len(self.arrays["q"])
+        while done < n:
+            last = min(n, done + _SLICE)
+            done = self.advance(done, last)
+            if done < last:
+                self.more_room()
+
+    def more_room(self) -> None:
+        count = self.arrays["count"]
+        self.make_room(4 * int(count[memory.ROOM_NODES]), 4 * int(count[memory.ROOM_BOXES]))
+
+    def advance(self, first: int, last: int) -> int:
+        return self.loop(self.addresses.ctypes.data, first, last, *(() if self.axes is None else (self.axes,)))
+
+    def answer(self) -> Batch:
+        self.run()
+        verdict = self.arrays["verdict"]
+        return Batch(statuses(verdict), verdict != memory.MISS, self.arrays["time"], self.arrays["parameters"],
+                     self.arrays["proved"] > 0, self.arrays["tests"])

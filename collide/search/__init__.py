@@ -1,0 +1,1 @@
+"""The search engine: one native loop over boxes of many problems."""

@@ -1,0 +1,309 @@
+"""Samples spread evenly over a curve or surface of contacts: from one sample to the next, at the distance `separation`.
+
+At a sample the rows have a Jacobian of short rank: its kernel (at a fixed objective) is tangent to the set of contacts. A
+step along it, and a local solve from there, lead to the next sample. A curve is followed both ways; where its ends come
+closer than two steps, one sample halves what is left between them. On a surface the six neighbours in a lattice of
+equilateral triangles are tried, which fits up to curvature. All this is ordinary arithmetic: it only supplies candidates
+for `prove`, in a good order, and what it misses the search samples later.
+"""
+
+import numpy as np
+
+from codegen.loops import call_kernel, native
+
+from .boxes import cut, lower, period, too_late, upper
+from .layout import EXISTS, IMAGE, LANES, OBJECTIVE, PARAMETERS, POINT, ROWS, SEPARATION, SOLUTIONS, STRIDE, VARIABLES, WALKED
+from .local_solve import evaluate_points, extent, slope_at
+from .prove import prove
+from .queue import attribute
+from .sample import solve_locally
+from .solutions import image_of, shared_image
+
+# Against the largest, a slope that counts as none, and the step of a difference quotient.
+_NO_SLOPE, _SMALL = 1e-6, 1e-5
+# Lengths of a step against what was wanted: the shortest and longest that will do. How often a step is tried.
+_SHORTEST, _LONGEST, _TRIALS = 0.95, 1.05, 4
+# How near another sample may be, against the separation, and where a gap between two ends of a curve is large enough
+# for one more.
+_NEAR, _GAP = 0.8, 1.05
+# Of 60 degrees.
+_SINE = 0.8660254037844386
+
+
+@native
+def walk(s):
+    """Sample round the next solution that was not yet walked from."""
+    k = s.count[WALKED]
+    s.count[WALKED] = k + 1
+    p = s.owner[k]
+    if s.kind[k] != EXISTS or attribute(s, p, IMAGE) == 0 or attribute(s, p, POINT) == 0 or attribute(s, p, OBJECTIVE) < 0:
+        return
+    n = attribute(s, p, VARIABLES)
+    if attribute(s, p, ROWS) < n or not s.real[SEPARATION] < 1e300 or too_late(s, p, s.found, k):
+        return
+    for j in range(n):
+        s.base[j] = 0.5 * (lower(s, s.found, k, j) + upper(s, s.found, k, j))
+    if find_kernel(s, p):
+        free = orthonormal(s, p)
+        if free > 0:
+            aim(s, p, k, free)
+            follow(s, p, k, free)
+
+
+# -- tangents -----------------------------------------------------------------------------------------------------
+
+
+@native
+def find_kernel(s, p):
+    """The kernel of the Jacobian of the rows at `base`, with the objective fixed: its first two vectors into `along`.
+    False if it is not of one or two dimensions.
+    """
+    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    objective = attribute(s, p, OBJECTIVE)
+    load_slopes(s, p)
+    for j in range(n):
+        s.bound[j] = -1
+    rank = 0
+    while rank < m:
+        best, row, column = _NO_SLOPE, -1, -1
+        for i in range(rank, m):
+            for j in range(n):
+                if j != objective and s.bound[j] < 0 and abs(s.small[i * n + j]) > best:
+                    best, row, column = abs(s.small[i * n + j]), i, j
+        if row < 0:
+            break
+        s.bound[column] = rank
+        for j in range(n):
+            s.small[row * n + j], s.small[rank * n + j] = s.small[rank * n + j], s.small[row * n + j]
+        for i in range(m):
+            factor = s.small[i * n + column] / s.small[rank * n + column]
+            if i != rank:
+                for j in range(n):
+                    s.small[i * n + j] -= factor * s.small[rank * n + j]
+        rank += 1
+    if not (1 <= n - 1 - rank <= 2):
+        return False
+    read_kernel(s, p)
+    return True
+
+
+@native
+def load_slopes(s, p):
+    """The Jacobian at `base` into `small`: variables against their domains, rows against their largest slopes there and
+    at a few other points of the domain. What is nearly zero everywhere is rounding.
+    """
+    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    for j in range(n):
+        for lane in range(LANES):
+            at = ((3 * lane + 5 * j) % 8 + 0.5) / 8.0
+            x = lower(s, s.inner, p, j) + at * extent(s, p, j, s.base[j])
+            s.point[j * LANES + lane] = s.base[j] if lane == 0 else min(x, upper(s, s.inner, p, j))
+    evaluate_points(s, p)
+    most = 0.0
+    for i in range(m):
+        s.gradient[0] = 0.0
+        for j in range(n):
+            s.small[i * n + j] = slope_at(s, p, i, j, 0) * extent(s, p, j, s.base[j])
+            for lane in range(LANES):
+                size = abs(slope_at(s, p, i, j, lane)) * extent(s, p, j, s.base[j])
+                s.gradient[0] = max(s.gradient[0], size) if size < 1e300 else s.gradient[0]
+        most = max(most, s.gradient[0])
+        scale = 1.0 / s.gradient[0] if s.gradient[0] > 1e-9 * most else 0.0
+        for j in range(n):
+            s.small[i * n + j] *= scale
+
+
+@native
+def read_kernel(s, p):
+    """The kernel of the reduced matrix in `small`, whose pivots `bound` names, one vector a free variable."""
+    n, free = attribute(s, p, VARIABLES), 0
+    for f in range(n):
+        if f != attribute(s, p, OBJECTIVE) and s.bound[f] < 0:
+            for j in range(n):
+                pivot = s.bound[j]
+                slope = -s.small[pivot * n + f] / s.small[pivot * n + j] if pivot >= 0 else (1.0 if j == f else 0.0)
+                s.along[free * n + j] = slope * extent(s, p, j, s.base[j])
+            free += 1
+    for j in range(n):
+        if free == 1:
+            s.along[n + j] = 0.0
+
+
+@native
+def orthonormal(s, p):
+    """Scale the vectors in `along` to move the point in space by one and at right angles to each other, their images in
+    `heading`; how many of them move it at all.
+    """
+    n, free = attribute(s, p, VARIABLES), 0
+    differentiate(s, p)
+    for q in range(2):
+        if q == 1 and free == 1:
+            share = product(s, 0, 1)
+            for j in range(n):
+                s.along[n + j] -= share * s.along[j]
+            for c in range(3):
+                s.heading[3 + c] -= share * s.heading[c]
+        length = np.sqrt(product(s, q, q))
+        if length > _NO_SLOPE * s.real[SEPARATION]:
+            for j in range(n):
+                s.along[free * n + j] = s.along[q * n + j] / length
+            for c in range(3):
+                s.heading[3 * free + c] = s.heading[3 * q + c] / length
+            free += 1
+    return free
+
+
+@native
+def product(s, a, b):
+    """The scalar product of two vectors in `heading`."""
+    return s.heading[3 * a] * s.heading[3 * b] + s.heading[3 * a + 1] * s.heading[3 * b + 1] + s.heading[3 * a + 2] * s.heading[3 * b + 2]
+
+
+@native
+def differentiate(s, p):
+    """How the point in space moves along the vectors in `along`, into `heading`, and where it is, into `spot`."""
+    n = attribute(s, p, VARIABLES)
+    for lane in range(LANES):
+        for j in range(n):
+            step = _SMALL * s.along[(lane - 1) * n + j] if 1 <= lane <= 2 else 0.0
+            s.X[2 * j * LANES + lane] = -(s.base[j] + step)
+            s.X[(2 * j + 1) * LANES + lane] = s.base[j] + step
+    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+    for lane in range(3):
+        shared_image(s, lane, s.near, 0)
+        for c in range(3):
+            middle = 0.5 * (s.near[2 * c] + s.near[2 * c + 1])
+            if lane == 0:
+                s.spot[c] = middle
+            else:
+                s.heading[3 * (lane - 1) + c] = (middle - s.spot[c]) / _SMALL
+
+
+# -- steps --------------------------------------------------------------------------------------------------------
+
+
+@native
+def aim(s, p, k, free):
+    """Directions for the steps from solution k, as combinations of the vectors in `along`: both ways along a curve; on a
+    surface at angles of 60 degrees, one of them towards the nearest sample.
+    """
+    toward, across = 1.0, 0.0
+    other = nearest(s, p, k)
+    if free == 2 and other >= 0:
+        for c in range(3):
+            s.near[c] = 0.5 * (s.place[6 * other + 2 * c] + s.place[6 * other + 2 * c + 1]) - s.spot[c]
+        a = s.near[0] * s.heading[0] + s.near[1] * s.heading[1] + s.near[2] * s.heading[2]
+        b = s.near[0] * s.heading[3] + s.near[1] * s.heading[4] + s.near[2] * s.heading[5]
+        length = np.sqrt(a * a + b * b)
+        if length > 0.0:
+            toward, across = a / length, b / length
+    for lane in range(LANES):
+        cosine = (1.0, -1.0)[lane % 2] if free == 1 else (1.0, 0.5, -0.5, -1.0, -0.5, 0.5, 1.0, 1.0)[lane]
+        sine = 0.0 if free == 1 else _SINE * (0.0, 1.0, 1.0, 0.0, -1.0, -1.0, 0.0, 0.0)[lane]
+        s.aim[2 * lane] = toward * cosine - across * sine
+        s.aim[2 * lane + 1] = toward * sine + across * cosine
+        s.trial[lane] = 1 if lane < (2 if free == 1 else 6) else 0
+        s.pace[lane] = s.real[SEPARATION]
+        s.goal[lane] = s.real[SEPARATION]
+
+
+@native
+def nearest(s, p, k):
+    """The sample of problem p nearest to `spot`, other than number k; -1 for none."""
+    best, chosen = np.inf, -1
+    for other in range(s.count[SOLUTIONS]):
+        if other != k and s.kind[other] == EXISTS and s.owner[other] == p and not too_late(s, p, s.found, other):
+            square = distance_squared(s, other)
+            if square < best:
+                best, chosen = square, other
+    return chosen
+
+
+@native
+def distance_squared(s, k):
+    """From `spot` to solution k."""
+    square = 0.0
+    for c in range(3):
+        square += (0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1]) - s.spot[c]) ** 2
+    return square
+
+
+@native
+def follow(s, p, k, free):
+    """Take the steps of all lanes, and shorten or lengthen them until they end at the wanted distance."""
+    n = attribute(s, p, VARIABLES)
+    for _ in range(_TRIALS):
+        busy = False
+        for lane in range(LANES):
+            busy = busy or s.trial[lane] != 0
+            for j in range(n):
+                step = s.pace[lane] * (s.aim[2 * lane] * s.along[j] + s.aim[2 * lane + 1] * s.along[n + j])
+                s.point[j * LANES + lane] = within(s, p, j, s.base[j] + step)
+        if not busy:
+            return
+        solve_locally(s, p)
+        for lane in range(LANES):
+            s.trial[lane] = s.trial[lane] if s.flag[lane] > 0.5 else 0
+            for j in range(n):
+                s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+        for lane in range(LANES):
+            if s.trial[lane] != 0:
+                judge(s, p, k, lane, free)
+
+
+@native
+def within(s, p, j, x):
+    """x in the domain of variable j; a periodic variable wraps."""
+    lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
+    if x < lo:
+        x += period(s, p, j)
+    elif x > hi:
+        x -= period(s, p, j)
+    return min(max(x, lo), hi)
+
+
+@native
+def judge(s, p, k, lane, free):
+    """Accept the point that a lane reached, or set the length of its next step, or give it up."""
+    if not timely(s, p, lane):
+        s.trial[lane] = 0
+        return
+    length = np.sqrt(distance_squared(s, k))
+    if not _SHORTEST * s.goal[lane] <= length <= _LONGEST * s.goal[lane]:
+        s.pace[lane] *= min(max(s.goal[lane] / length, 0.25), 2.0) if length > 0.0 else 2.0
+        return
+    other = nearest(s, p, k)
+    near = other >= 0 and distance_squared(s, other) < (_NEAR * s.goal[lane]) ** 2
+    s.trial[lane] = 0
+    if not near:
+        prove(s, p, True)
+    elif free == 1 and s.goal[lane] == s.real[SEPARATION]:
+        gap = between(s, k, other)
+        if gap > _GAP * s.real[SEPARATION]:
+            s.goal[lane] = 0.5 * gap
+            s.pace[lane] *= 0.5 * gap / length
+            s.trial[lane] = 1
+
+
+@native
+def timely(s, p, lane):
+    """The point that a lane reached into `centre`, its place into `spot`; is it early enough?"""
+    objective = attribute(s, p, OBJECTIVE)
+    for j in range(attribute(s, p, VARIABLES)):
+        s.centre[j] = s.reached[s.count[STRIDE] * lane + j]
+        s.tight[2 * j] = s.centre[j]
+        s.tight[2 * j + 1] = s.centre[j]
+    image_of(s, p, s.tight, 0, s.near, 0)
+    for c in range(3):
+        s.spot[c] = 0.5 * (s.near[2 * c] + s.near[2 * c + 1])
+    return s.centre[objective] <= cut(s)
+
+
+@native
+def between(s, a, b):
+    """The distance of two solutions in space."""
+    square = 0.0
+    for c in range(3):
+        at = 0.5 * (s.place[6 * a + 2 * c] + s.place[6 * a + 2 * c + 1])
+        square += (at - 0.5 * (s.place[6 * b + 2 * c] + s.place[6 * b + 2 * c + 1])) ** 2
+    return np.sqrt(square)
