@@ -31,7 +31,7 @@ lint: $(VENV)/ready
 	$(PY) -m mypy
 
 test: lint
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto
 
 bench: $(VENV)/ready
 	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1
