@@ -13,7 +13,6 @@ import sympy as sp
 from codegen.autodiff import partials
 from codegen.expr import Expr, ExprPool
 from codegen.from_sympy import convert
-from codegen.kernel import Kernel
 from codegen.reference import enclose_constant
 from generative import ParametricSurface, t, u, v
 
@@ -151,17 +150,3 @@ def _whole_turns(argument: Any, symbol: Any, length: Any) -> bool:
     if k.free_symbols:
         return False
     return bool((k * length / (2 * sp.pi)).is_integer)
-
-
-@functools.lru_cache(maxsize=256)
-def _normal_kernel(surface: ParametricSurface) -> Kernel:
-    pool = ExprPool()
-    patch = Patch(surface, pool.variable(0), pool.variable(1), pool.variable(2))
-    return Kernel(patch.normal, ("u", "v", "t"))
-
-
-def unit_normal(surface: ParametricSurface, at: np.ndarray) -> np.ndarray | None:
-    """The outward unit normal at (u, v, t), approximately; None where the normal vanishes."""
-    n = _normal_kernel(surface).points(at[None])[0]
-    length = float(np.linalg.norm(n))
-    return n / length if 0 < length < np.inf else None

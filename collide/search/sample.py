@@ -102,13 +102,19 @@ def thin(s, p, used):
 
 
 @native
-def candidate(s, p, lane):
-    """The converged point of a lane into `centre`; False if it comes too late, or near a sample, or at a pole."""
-    objective = attribute(s, p, OBJECTIVE)
+def load_reached(s, p, lane):
+    """The point that a lane reached into `centre`, and as a box into `tight`."""
     for j in range(attribute(s, p, VARIABLES)):
         s.centre[j] = s.reached[s.count[STRIDE] * lane + j]
         s.tight[2 * j] = s.centre[j]
         s.tight[2 * j + 1] = s.centre[j]
+
+
+@native
+def candidate(s, p, lane):
+    """The converged point of a lane into `centre`; False if it comes too late, or near a sample, or at a pole."""
+    objective = attribute(s, p, OBJECTIVE)
+    load_reached(s, p, lane)
     if objective >= 0 and s.centre[objective] > cut(s):
         return False
     if attribute(s, p, IMAGE) != 0:

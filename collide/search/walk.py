@@ -16,7 +16,7 @@ from .layout import EXISTS, IMAGE, LANES, OBJECTIVE, PARAMETERS, POINT, ROWS, SE
 from .local_solve import evaluate_points, extent, slope_at
 from .prove import prove
 from .queue import attribute
-from .sample import solve_locally
+from .sample import load_reached, solve_locally
 from .solutions import image_of, shared_image
 
 # Against the largest, a slope that counts as none, and the step of a difference quotient.
@@ -289,10 +289,7 @@ def judge(s, p, k, lane, free):
 def timely(s, p, lane):
     """The point that a lane reached into `centre`, its place into `spot`; is it early enough?"""
     objective = attribute(s, p, OBJECTIVE)
-    for j in range(attribute(s, p, VARIABLES)):
-        s.centre[j] = s.reached[s.count[STRIDE] * lane + j]
-        s.tight[2 * j] = s.centre[j]
-        s.tight[2 * j + 1] = s.centre[j]
+    load_reached(s, p, lane)
     image_of(s, p, s.tight, 0, s.near, 0)
     for c in range(3):
         s.spot[c] = 0.5 * (s.near[2 * c] + s.near[2 * c + 1])
