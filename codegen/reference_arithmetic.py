@@ -254,7 +254,7 @@ class Reference:
         ends = [function(name, end, self.format) for end in x[:2]]
         bounds = least(ends[0][0], ends[1][0]), greatest(ends[0][1], ends[1][1])
         for k in range(pieces[0] + 1, min(pieces[1], pieces[0] + 2) + 1):
-            extremum = libmp.from_int((-1) ** (k + (name == "sin")))
+            extremum = _MINUS_ONE if (k + (name == "sin")) % 2 else fone
             bounds = least(bounds[0], extremum), greatest(bounds[1], extremum)
         return self._decorated(bounds, 3, x)
 

@@ -122,8 +122,8 @@ def multiply_both_nonnegative(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Val
 
 
 def constant_product(n: Value, h: Value, lo: float, hi: float) -> tuple[Callable[..., Interval], tuple[Value, ...], tuple[float, ...]]:
-    """[lo, hi] X for numbers lo <= hi, an exact constant (lo == hi) or an enclosure of one: the emitter that computes it, and the
-    vectors and numbers that it takes.
+    """[lo, hi] X for numbers lo <= hi, an exact constant (lo == hi) or an enclosure of one, whose end beyond the doubles is infinite: the
+    emitter that computes it, and the vectors and numbers that it takes.
     """
     if hi < 0.0:
         n, h, lo, hi = h, n, -hi, -lo
@@ -131,9 +131,9 @@ def constant_product(n: Value, h: Value, lo: float, hi: float) -> tuple[Callable
         return zero, (), ()
     if lo == hi:
         return scale, (n, h), (lo,)
-    if lo > 0.0:
+    if lo > 0.0 and hi < math.inf:
         return scale_between, (n, h), (lo, hi)
-    return scale_across, (n, h), (-lo, hi)
+    return scale_any, (n, h), (-lo, hi)
 
 
 def multiply_constant(L: Lanes, n: Value, h: Value, lo: float, hi: float) -> Interval:
@@ -152,12 +152,12 @@ def scale(L: Lanes, n: Value, h: Value, c: Value) -> Interval:
 
 
 def scale_between(L: Lanes, n: Value, h: Value, lo: Value, hi: Value) -> Interval:
-    """[lo, hi] X for numbers 0 < lo < hi."""
+    """[lo, hi] X for finite numbers 0 < lo < hi: no product is 0 * inf."""
     return L.max(L.mul(n, lo), L.mul(n, hi)), L.max(L.mul(h, lo), L.mul(h, hi))
 
 
-def scale_across(L: Lanes, n: Value, h: Value, minus_lo: Value, hi: Value) -> Interval:
-    """[lo, hi] X for numbers lo <= 0 <= hi."""
+def scale_any(L: Lanes, n: Value, h: Value, minus_lo: Value, hi: Value) -> Interval:
+    """[lo, hi] X for any numbers lo <= hi, also infinite ones."""
     return multiply(L, minus_lo, hi, n, h)
 
 
