@@ -6,7 +6,7 @@ deeper than any other graph. `evaluate` with an arithmetic (a class with one met
 definition of what a graph means; the compiled kernels are tested against it.
 
 Simplifications made while building hold wherever the graph is defined *and* keep its domain: ``x + 0``, ``x * 1``,
-``x * x -> x**2``; never ``x / x`` or ``0 * x``.
+``x * x -> x**2``; never ``x / x``, ``0 * x`` or a choice between equals by a condition that may be undefined.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,6 +29,11 @@ ARITY: dict[str, int | None] = {
     "bound": 0, "integral": 4, "inverse": 5, "sum": 2, "union": 2, "captured": 0, "loop": None,
 }  # fmt: skip
 BOOLEAN = frozenset({"lt", "le", "eq", "and", "or", "not", "true", "false"})
+# Operations that are defined wherever their arguments are.
+_TOTAL = frozenset({
+    "constant", "variable", "parameter", "add", "sub", "neg", "mul", "fma", "power_integer", "abs", "sign", "heaviside", "min", "max",
+    "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "where", "choice", *BOOLEAN,
+})  # fmt: skip
 
 # Rational arithmetic on constants is exact; past this size a fold would cost more than the operation it saves.
 _FOLD_BITS = 4096
@@ -247,8 +252,10 @@ class ExprPool:
     def where(self, condition: Expr, a: Expr, b: Expr) -> Expr:
         if not condition.boolean:
             raise ValueError(f"where needs a truth value as its condition, got {condition!r}")
-        if condition.op in ("true", "false") or a is b:
-            return a if condition.op == "true" or a is b else b
+        if condition.op in ("true", "false"):
+            return a if condition.op == "true" else b
+        if a is b and all(e.op in _TOTAL for e in reachable([condition])):
+            return a
         return self._intern("where", (condition, a, b))
 
     def _fold(self, a: Expr, b: Expr, operation: Any) -> Expr | None:

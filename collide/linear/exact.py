@@ -147,7 +147,7 @@ def answer(points: Sequence[Sequence[int]], face: bool, tolerance: float) -> Ans
     query = Query(points, face)
     for at in query.times():
         if query.touches(at):
-            while (at.b - at.a) / 2.0**at.bits > tolerance:
+            while (at.b - at.a) / (1 << at.bits) > tolerance:
                 at = refined(at)
             return Answer(_bracket(at), _parameters(query, at))
     return None
@@ -172,9 +172,8 @@ def _parameters(query: Query, at: Root) -> tuple[float, float]:
     k = max(range(3), key=lambda i: abs(n[i]))
     if n[k] == 0 or all(sign_at(c, at) == 0 for c in query.normal):
         return _degenerate_parameters(query, at, value)
-    x, y = (value(c) / n[k] for c in query.coordinates(k))
-    x = min(max(x, 0.0), 1.0)
-    return x, min(max(y, 0.0), 1.0 - x if query.face else 1.0)
+    x, y = (_share(value(c), n[k]) for c in query.coordinates(k))
+    return x, min(y, 1.0 - x) if query.face else y
 
 
 def _degenerate_parameters(query: Query, at: Root, value: Callable[[Polynomial], int]) -> tuple[float, float]:
@@ -182,8 +181,12 @@ def _degenerate_parameters(query: Query, at: Root, value: Callable[[Polynomial],
     k = next(i for i, e in enumerate(query.edges) if _on_edge(*e, at))
     p, q, r = query.edges[k]
     along = _minus(r, q)
-    square = value(_dot(along, along))
-    s = min(max(value(_dot(along, _minus(p, q))) / square, 0.0), 1.0) if square else 0.0
+    s = _share(value(_dot(along, _minus(p, q))), value(_dot(along, along)))
     if query.face:
         return [(s, 0.0), (1.0 - s, s), (0.0, 1.0 - s)][k]
     return [(0.0, s), (1.0, s), (s, 0.0), (s, 1.0)][k]
+
+
+def _share(a: int, b: int) -> float:
+    """a / b within [0, 1], which a double holds whatever the sizes of a and b; 0 for b = 0."""
+    return 0.0 if a * b <= 0 else 1.0 if abs(a) >= abs(b) else a / b

@@ -180,8 +180,8 @@ def _narrow(p: Polynomial, a: int, a_bits: int, b: int, b_bits: int) -> Root:
     bits = max(a_bits, b_bits, _BITS)
     a, b = a << (bits - a_bits), b << (bits - b_bits)
     below = _sign(value_at(p, a, bits))
-    guess, width = _approximate(p, a / (1 << bits), b / (1 << bits)), 1 << max(0, bits - 50)
-    middle = int(guess * (1 << bits))
+    guess, denominator = _approximate(p, a / (1 << bits), b / (1 << bits)).as_integer_ratio()
+    middle, width = (guess << bits) // denominator, 1 << max(0, bits - 50)
     while b - a > 2 * width:
         for m in (middle - width, middle, middle + width):
             if a < m < b:

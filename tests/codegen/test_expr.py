@@ -80,6 +80,7 @@ def test_simplifications_keep_the_domain(pool: ExprPool) -> None:
     assert (x * 0).op == "mul" and (x**0).op == "guarded" and (pool.constant(1) / 0).op == "div"
     log = pool.node("log", x)
     assert log in reachable([log * 0]) and log in reachable([log**0])
+    assert log in reachable([pool.where(pool.node("lt", log, x), x, x)])
 
 
 def test_guarding_zero_products_matters() -> None:

@@ -364,12 +364,14 @@ def test_constants_are_enclosed_tightly() -> None:
     exact = {third: arb(fmpq(1, 3)), pool.constant("pi"): arb.pi(), pool.node("sqrt", two): arb(2).sqrt(),
              pool.constant("e"): arb(1).exp(),
              pool.node("sin", pool.constant("pi")): arb(0), pool.node("sin", pool.constant(10**22)): arb(10**22).sin(),
+             pool.node("cos", pool.constant(-7)): arb(7).cos(),
              pool.constant("euler_gamma"): arb.const_euler(), pool.constant("catalan"): arb.const_catalan(),
              pool.node("exp", two * Fraction(1, 7)) - pool.node("log", third): (arb(2) / 7).exp() + arb(3).log()}
     for e, value in exact.items():
         lo, hi = enclose_constant(e)
         assert not surely_outside(value, lo, hi)
         assert neighbours(lo, hi) or (e.op == "sin" and max(-lo, hi) < 1e-300)
+    assert enclose_constant(pool.node("sin", pool.constant(-(10**400)))) != (-1.0, 1.0)
     assert enclose_constant(pool.node("sqrt", pool.constant(4))) == (2.0, 2.0)
     assert enclose_constant(pool.node("sqrt", pool.constant(-4))) == LINE
     assert enclose_constant(pool.node("log", pool.constant(0))) == LINE

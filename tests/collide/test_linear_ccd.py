@@ -197,6 +197,18 @@ def test_coordinates_of_any_size():
             np.testing.assert_array_equal(plain.hit, scaled.hit)
 
 
+def test_coordinates_of_very_different_sizes():
+    """With A = 3 t - 1 and d = 2^-600 the volume is a multiple of A^3 + d^3: it differs from one with a triple zero after 1800 bits. Where
+    it vanishes, A = -d, the point is half the sum of f1 and f2.
+    """
+    d = 2.0**-600
+    q = np.array([[[-d, 0, -a], [0, 0, 0], [2 * a, 2 * d, 0], [0, 2 * a, 2 * d]] for a in (-1, 2)], float).reshape(1, 8, 3)
+    r = collide.vertex_face(q)
+    assert r.hit[0] and r.time[0, 0] <= 1 / 3 <= r.time[0, 1]
+    q[0, [0, 4]] *= -1.0
+    assert not collide.vertex_face(q).hit[0]
+
+
 def test_the_kernel_never_excludes_an_exact_contact():
     """Windows around the exact time of a contact, also ones that end there."""
     g = np.random.default_rng(9)

@@ -117,7 +117,8 @@ def test_multiply_signed(guard: bool) -> None:
     check(lambda L, *v: arithmetic.multiply_both_nonnegative(L, *v, guard=guard), both, lambda row: corners(row, product))
 
 
-@pytest.mark.parametrize(("lo", "hi"), [(0.1, 0.1), (-3.7, -3.7), (0.0, 0.0), (3.1, 3.2), (-3.2, -3.1), (-0.1, 0.3), (0.0, 2.0)])
+@pytest.mark.parametrize(("lo", "hi"), [(0.1, 0.1), (-3.7, -3.7), (0.0, 0.0), (3.1, 3.2), (-3.2, -3.1), (-0.1, 0.3), (0.0, 2.0),
+                                       (LARGEST, math.inf), (-math.inf, -LARGEST), (-math.inf, math.inf)])
 def test_multiply_constant(lo: float, hi: float) -> None:
     boxes = intervals(300, 4)
     check(lambda L, n, h: arithmetic.multiply_constant(L, n, h, lo, hi), boxes,
