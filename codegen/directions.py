@@ -34,7 +34,8 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quic
          E_tt over the box and the window
     N    (m,)      one direction to try
     out  (n + 1,)  the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j + |E_jj| r_j^2 / 2 for
-                   every variable j but the time, in order; about which share of the gap was used up by the second derivative by time
+                   every variable j but the time, in order, NaN where one is unbounded; about which share of the gap was used up by the
+                   second derivative by time
     `quick`: see `Kernel`.
     """
     shape = n, time, m, tuple(pairs)
@@ -208,8 +209,13 @@ class _Shape:
         L.store("%out", 0, L.neg(L.add(L.neg(t0), self.number(L, "best"))))
         L.store("%out", self.n, self.number(L, "curved"))
         for q, j in enumerate(self.variables):
-            total = L.mul(largest(L, self.load(L, "D", q)), self.number(L, "r", q))
+            slopes, unknown = self.load(L, "D", q), []
+            total = L.mul(largest(L, slopes), self.number(L, "r", q))
             if (j, j) in self.pairs:
                 p = self.pairs.index((j, j))
                 total = L.fma(largest(L, self.load(L, "H", p)), self.number(L, "w", p), total)
+                unknown = self.load(L, "rhoH", p)
+            # A maximum drops a NaN. Where a derivative of any function is unbounded, the size is NaN: not known.
+            for x in [*slopes, *unknown]:
+                total = L.fma(L.const(0.0), x, total)
             L.store("%out", 1 + q, total)

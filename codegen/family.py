@@ -2,9 +2,10 @@
 
 Formulas of one family differ only in their numbers. `family` replaces every largest constant part by a parameter and encloses its value;
 formulas of one family then have equal graphs, and so share machine code. 0, 1 and -1, which are structure rather than data, stay
-constants.
+constants, and operations with an infinite or no value stay operations.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -59,5 +60,9 @@ class _Member:
     def _number(self, e: Expr) -> Expr:
         if e.op == "constant" and e.value in _STRUCTURE:
             return self.pool.restore("constant", (), e.value)
-        self.numbers.append(enclose_constant(e))
+        ends = enclose_constant(e)
+        if not all(map(math.isfinite, ends)):
+            # Undefined, or too large: a parameter could not tell which, so the operation stays.
+            return self.pool.restore(e.op, tuple(self.node(a) for a in e.args), e.value)
+        self.numbers.append(ends)
         return self.pool.parameter(len(self.numbers) - 1)

@@ -153,7 +153,8 @@ class SeparableAdvance:
         out = np.zeros((len(self.kernel.outputs), 2, WIDTH))
         window = np.tile([[-time], [time]], (2, 1, WIDTH))
         CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)(self.kernel.block_address())(*(a.ctypes.data for a in (window, parameters, out)))
-        values = np.nan_to_num(0.5 * (out[:, 1, 0] - out[:, 0, 0]))
+        with np.errstate(invalid="ignore"):
+            values = np.nan_to_num(0.5 * (out[:, 1, 0] - out[:, 0, 0]))
         result, begin = [], 0
         for model, (kind, entries, rates) in zip(self.models, self.carriers, strict=True):
             matrix = np.eye(3, model.coordinates).ravel()

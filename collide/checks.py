@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.domain import domain
+from codegen.expr import ExprPool
+from codegen.from_sympy import from_sympy
 from codegen.kernel import Kernel, compile
-from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
+from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.symbols import exact
 
 from .numbers import NONE, Numbers
@@ -19,6 +22,9 @@ from .state import METHODS
 ORDERS = ("auto", "upper", "lower")
 # Cells in which a degenerate normal, and a difference between faces and edges, is looked for.
 _CELLS = 16
+# Operations up to which a polynomial is looked at for repeated factors.
+_SMALL = 200
+_UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
 
 
 def check_kinds(bodies: Sequence[Any]) -> None:
@@ -35,12 +41,12 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float], numbers: Sequ
     """`numbers`: of bodies that are formulas of families."""
     for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
-            check_normal(body, f"body {k}", span[0], numbers[k] if numbers else NONE)
+            check_surface(body, f"body {k}", span, numbers[k] if numbers else NONE)
         elif isinstance(body, ImplicitBody):
-            check_gradients(body, f"body {k}")
+            check_leaves(body, f"body {k}", span)
         else:
             for f, face in enumerate(body.faces):
-                check_normal(face, f"face {f} of body {k}", span[0])
+                check_surface(face, f"face {f} of body {k}", span)
             fault = solid_fault(body, span)
             if fault:
                 raise ValueError(f"body {k}: {fault}")
@@ -72,36 +78,93 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 # -- surfaces -----------------------------------------------------------------------------------------------------
 
 
-def check_normal(surface: ParametricSurface, name: str, moment: float, numbers: Numbers = NONE) -> None:
-    if degenerate(surface, moment, numbers):
-        raise ValueError(f"the normal of {name} vanishes everywhere: its u and v do not span a surface")
+def check_surface(surface: ParametricSurface, name: str, span: tuple[float, float], numbers: Numbers = NONE) -> None:
+    """Refuses formulas that are proved undefined everywhere, and normals that vanish everywhere."""
+    fault = surface_fault(surface, span, numbers)
+    if fault:
+        raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
 
-def check_gradients(body: ImplicitBody, name: str) -> None:
-    """Refuses what is written as a product of powers, as z**2 is: F and its gradient vanish together."""
+def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> None:
     for leaf in body.leaves:
-        factors = [f for f in sp.Mul.make_args(leaf.body) if f.has(x, y, z)]
-        if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
-            raise ValueError(f"the normal of {name} vanishes everywhere: all factors of {leaf.body} are powers; give their bases")
+        fault = leaf_fault(leaf, span)
+        if fault:
+            raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
 
 @functools.lru_cache(maxsize=1024)
-def degenerate(surface: ParametricSurface, moment: float, numbers: Numbers = NONE) -> bool:
-    """Is the normal zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point?"""
+def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers = NONE) -> tuple[str, str] | None:
+    """What of a surface is at fault, and how.
+
+    A normal counts as vanishing if it is zero wherever it is defined on a grid, at three moments, up to a few roundings of parallel
+    tangents: a curve or a point.
+    """
+    vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
     if all(e == 0 for e in surface.body_normal):
-        return True
+        return vanishes
     ends, _ = numbers.bounds([*surface.domain.values()])
-    at = np.stack(np.meshgrid(*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), [moment], indexing="ij"), axis=-1)
-    values = _tangent_kernel(surface, numbers.symbols).points(at.reshape(-1, 3), parameters=numbers.middles)
-    normal, first, second = (np.linalg.norm(values[:, 3 * k:3 * k + 3], axis=1) for k in range(3))
-    return not bool((normal > 1e-13 * first * second).any())
+    axes = [*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), np.linspace(*span, 3)]
+    at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    values = _tangent_kernel(surface, numbers.symbols).points(at, parameters=numbers.middles)
+    finite = values[np.isfinite(values).all(axis=1)]
+    if not len(finite):
+        known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
+        return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None
+    normal, first, second = (np.linalg.norm(finite[:, 3 * k:3 * k + 3], axis=1) for k in range(3))
+    return None if (normal > 1e-13 * first * second).any() else vanishes
+
+
+@functools.lru_cache(maxsize=1024)
+def leaf_fault(leaf: ImplicitSurface, span: tuple[float, float]) -> tuple[str, str] | None:
+    """The same of an implicit surface. F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
+    factors = [f for f in sp.Mul.make_args(leaf.body) if f.has(x, y, z)]
+    if len(factors) == 1 and leaf.body.is_polynomial(x, y, z) and leaf.body.count_ops() < _SMALL:
+        factors = [f**k for f, k in sp.sqf_list(leaf.body, x, y, z)[1]]
+    if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
+        return "the normal", f"vanishes everywhere: all factors of {leaf.body} are powers; give their bases"
+    ends, _ = bounds(leaf.bounds)
+    known = _domain_kernel((leaf.body,), (x, y, z, t), ())
+    return _UNDEFINED if _nowhere(known, np.array([*ends, span]), NONE) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _domain_kernel(formulas: tuple[Any, ...], variables: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel | None:
+    """1 where formulas may be defined, 0 where one of them is not; None where they are seen to be defined."""
+    pool = ExprPool()
+    condition = domain(from_sympy(formulas, variables, symbols, pool), divisions=True)
+    if condition is None:
+        return None
+    outputs = [pool.where(condition, pool.constant(1), pool.constant(0))]
+    return Kernel(outputs, [str(s) for s in variables], [str(s) for s in symbols], quick=True)
+
+
+def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
+    """Are formulas proved to be undefined everywhere in a box (n, 2)? Its boxes are halved, a few hundred at most."""
+    boxes = box[None]
+    while known is not None and len(boxes) <= _CELLS * _CELLS:
+        lo, hi = known.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
+        if (lo[:, 0] > 0).any():
+            return False
+        boxes = boxes[hi[:, 0] > 0]
+        if not len(boxes):
+            return True
+        boxes = _halved(boxes)
+    return False
+
+
+def _halved(boxes: np.ndarray) -> np.ndarray:
+    """All halves of boxes (k, n, 2), each along its widest side."""
+    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1)
+    lower, upper = boxes.copy(), boxes.copy()
+    lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)
+    return np.concatenate([lower, upper])
 
 
 @functools.lru_cache(maxsize=256)
 def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
-    """The normal and both tangents in the body's frame."""
+    """The normal, both tangents and the point in the body's frame."""
     derivatives = [[sp.diff(e, s) for e in surface.body] for s in (u, v)]
-    return compile([*surface.body_normal, *derivatives[0], *derivatives[1]], [u, v, t], symbols, quick=True)
+    return compile([*surface.body_normal, *derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
 
 
 @functools.lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ import numpy as np
 
 from codegen.autodiff import partials
 from codegen.backward import backward_code
+from codegen.domain import domain
 from codegen.expr import Expr
 from codegen.family import family
 from codegen.kernel import Kernel
@@ -99,8 +100,22 @@ class Problem:
         """The rows, and 1 or 0 for feasible or not."""
         pool = self.equations[0].pool
         one, zero = pool.constant(1), pool.constant(0)
-        feasible = one if self.feasible is None else pool.where(self.feasible, one, zero)
+        feasible = one if self.condition is None else pool.where(self.condition, one, zero)
         return self._kernel([*self.rows, feasible])
+
+    @_shared
+    def domain(self) -> Expr | None:
+        """Holds wherever all equations are defined; None where nothing is known that could be false. Not that of the necessary rows:
+        these hold derivatives, which may be undefined where the bodies meet.
+        """
+        return domain(self.equations)
+
+    @property
+    def condition(self) -> Expr | None:
+        """What must hold at every zero of interest, beside the rows."""
+        if self.feasible is None or self.domain is None:
+            return self.domain if self.feasible is None else self.feasible
+        return self.feasible.pool.node("and", self.domain, self.feasible)
 
     @_shared
     def slope_kernel(self) -> Kernel:
@@ -127,7 +142,7 @@ class Problem:
     @_shared
     def backward(self) -> Code | None:
         """Forward-backward propagation of the equations and the feasibility."""
-        return backward_code(self.equations, self.feasible) if self.propagate else None
+        return backward_code(self.equations, self.condition) if self.propagate else None
 
     @_shared
     def direction_kernel(self) -> tuple[Kernel, np.ndarray] | None:

@@ -100,10 +100,13 @@ def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarr
     if isinstance(body, ImplicitBody):
         return _change_of_sign(body, moment)
     face = body.faces[0] if isinstance(body, Solid) else body
-    ends, _ = numbers.bounds(list(face.domain.values()))
-    at = np.array([[*np.clip(ends.mean(axis=1), ends[:, 0], ends[:, 1]), moment]])
-    lo, hi = position_kernel(face, numbers.symbols).interval(at, at, parameters=numbers.parameters)
-    return np.stack([lo[0], hi[0]], axis=1)
+    _, ends = numbers.bounds(list(face.domain.values()))
+    # The middle first, then others, for a formula that is not defined there.
+    shares = np.array([(0.5, 0.5), *itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)])
+    at = np.column_stack([np.clip((1 - shares) * ends[:, 0] + shares * ends[:, 1], *ends.T), np.full(len(shares), moment)])
+    lo, hi, level = position_kernel(face, numbers.symbols).decorated(at, at, parameters=numbers.parameters)
+    good = np.flatnonzero((level > 0).all(axis=1) & np.isfinite(hi - lo).all(axis=1))
+    return np.stack([lo[good[0]], hi[good[0]]], axis=1) if len(good) else None
 
 
 @functools.lru_cache(maxsize=512)
@@ -163,6 +166,8 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
     box = _extent(body, moment, numbers)
     if _apart(point, box):
         return False
+    if not np.isfinite(box).all():
+        return None
     # The ray is about 1 long at s = 1, so it leaves the box before its end.
     length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
     for ray in _RAYS:

@@ -251,6 +251,7 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
     if n in (e, m):
         row[layout.UNIQUENESS] = square(n)
         row[layout.SQUARE] = row[layout.UNIQUENESS] if m == n else 0
+    row[layout.PARTIAL] = int(p.domain is not None)
     row[layout.SEARCHED] = n if p.searched is None else p.searched
     if p.propagate:
         row[layout.BACKWARD] = p.backward.address["kernel"] if p.backward else 0

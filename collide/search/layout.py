@@ -107,10 +107,10 @@ FIELDS = {
 # bodies whose shape and motion are apart: the kernel of its Taylor model and what makes a record of that, the length of the record, the
 # number of its parameters, the matrix by which to judge its extents in space, the number of its functions; for such bodies TAYLOR is the
 # kernel of the motions, or TAYLOR and FORM are those of how the two deform. BESIDE counts the boxes beside which proofs were tried
-# (`tips`).
+# (`tips`). PARTIAL: 1 where the equations are undefined on some boxes.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, FORM, BESIDE, COLUMNS) = range(40)
+ LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, FORM, BESIDE, PARTIAL, COLUMNS) = range(41)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of

@@ -28,6 +28,7 @@ from .layout import (
     NO_PLAN,
     OBJECTIVE,
     PARAMETERS,
+    PARTIAL,
     RANGE,
     ROOT,
     SETTLED,
@@ -68,7 +69,7 @@ def march(s, p):
     for lane in range(LANES):
         prepare(s, p, lane, lane if lane < used else 0)
     bound_times(s, p)
-    if attribute(s, p, EQUATIONS) < 3:
+    if attribute(s, p, EQUATIONS) < 3 or attribute(s, p, PARTIAL) != 0:
         drop_impossible(s, p, used)
     for lane in range(used):
         settle(s, p, lane)
@@ -76,7 +77,9 @@ def march(s, p):
 
 @native
 def drop_impossible(s, p, used):
-    """Boxes in which the rows have no common zero, or the inequalities fail, as beyond the bounds of an implicit surface: no contact."""
+    """Boxes in which the rows have no common zero, or the inequalities fail, as beyond the bounds of an implicit surface, or a formula is
+    undefined: no contact.
+    """
     for lane in range(LANES):
         load_lane(s, p, s.before, lane if lane < used else 0, lane)
     call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
