@@ -67,7 +67,7 @@ def _scene(name: str) -> list[Any]:
     query = collide.first_contact if len(scene.bodies) > 1 else collide.self_contact
     # Kernels that several queries use are compiled, so the first few calls are not warm yet.
     for _ in range(16):
-        with _apart() as share:
+        with apart() as share:
             begin = time.perf_counter()
             c = query(list(scene.bodies), time=scene.time, budget=BUDGET, **scene.options)
             seconds.append(time.perf_counter() - begin)
@@ -83,7 +83,7 @@ def _scene(name: str) -> list[Any]:
 
 
 @contextlib.contextmanager
-def _apart() -> Iterator[dict[str, float]]:
+def apart() -> Iterator[dict[str, float]]:
     """Seconds in the native search and in making the answer of what it found; the rest is set-up, features at contacts included."""
     spent = {"run": 0.0, "contacts": 0.0}
     kept = Search.run, first.contacts
