@@ -30,7 +30,7 @@ from codegen.taylor_models import Model, record_kernel
 # Operations that may be less than differentiable somewhere.
 _ROUGH = frozenset(LEVEL) | {"where", "undefined", "guarded"}
 # Polynomials of up to this degree in each parameter are taken whole; of other surfaces, Taylor polynomials of this degree.
-_HIGHEST, _TOTAL = 3, 2
+_HIGHEST, _TOTAL = 3, 3
 
 
 @dataclass(frozen=True, eq=False)

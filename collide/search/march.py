@@ -229,7 +229,7 @@ def settle(s, p, lane):
         s.pair[2 * i + 1] = s.both[2 * lane + 1]
     share = (bound - begin) / (until - begin) if until > begin else 0.0
     far = share > _MOSTLY and until < end
-    if far or (s.trial[lane] < _MOST and (share > _WORTH or (share > 0.0 and curved(s, p, lane) > _CURVED))):
+    if far or (s.trial[lane] < _MOST and ((share > _WORTH and curved(s, p, lane) > 0.0) or (share > 0.0 and curved(s, p, lane) > _CURVED))):
         s.plan[i] = NO_PLAN + TEST * (1 if far else s.trial[lane] + 1)
         s.horizon[i] = bound + _WINDOW * (bound - begin)
     else:
