@@ -14,6 +14,7 @@ Blocks in memory are arrays of vectors of 8 doubles, one lane a system:
 """
 
 import functools
+import math
 import threading
 from collections.abc import Callable, Sequence
 
@@ -39,6 +40,16 @@ def linear_solve(m: int, n: int, pattern: Pattern | None = None) -> int:
     a gap. `pattern` lists the columns of each row that are not zero throughout; the others are not read.
     """
     return _compiled("linear_solve", m, n, _linear_solve, pattern)
+
+
+def eliminate(m: int, n: int) -> int:
+    """Address of ``void(M, f, c, X, flag)``: like `linear_solve`, on Y M (x - c) = -Y f, Y such that each row of Y mid M holds a variable
+    that the others do not, as far as their columns are independent: of those the ones by which rows change most over X.
+
+    So a variable that two rows tell only together, as the time when planes meet that are tilted against the axes, is found at once.
+    For n up to `UNROLLED`.
+    """
+    return _compiled("eliminate", m, n, _eliminate)
 
 
 def krawczyk(n: int) -> int:
@@ -124,12 +135,15 @@ def _from_centre(L: Lanes, n: int) -> list[Interval]:
 
 
 def _linear_solve(L: Lanes, m: int, n: int) -> str:
-    y = _from_centre(L, n)
+    return _solve_rows(L, [[_read(L, "%M", i * n + j) for j in range(n)] for i in range(m)], [_read(L, "%f", i) for i in range(m)])
+
+
+def _solve_rows(L: Lanes, rows: Sequence[Sequence[Interval]], f: Sequence[Interval]) -> str:
+    y = _from_centre(L, len(rows[0]))
     empty = L.mask_const(False)
-    for i in range(m):
-        row = [_read(L, "%M", i * n + j) for j in range(n)]
-        empty = L.either(empty, _sweep(L, row, negate(L, *_read(L, "%f", i)), y))
-    for j in range(n):
+    for row, value in zip(rows, f, strict=True):
+        empty = L.either(empty, _sweep(L, row, negate(L, *value), y))
+    for j in range(len(y)):
         c = L.load("%c", j)
         xn, xh = _read(L, "%X", j)
         x = L.min(L.sub(y[j][0], c), xn), L.min(L.add(y[j][1], c), xh)
@@ -190,6 +204,70 @@ def intersect_quotient(L: Lanes, a: Interval, b: Interval, y: Interval) -> Inter
 def is_reversed(L: Lanes, n: Value, h: Value) -> str:
     """Is lo > hi? The comparison -n > h is exact."""
     return L.gt(L.neg(n), h)
+
+
+# -- elimination ------------------------------------------------------------------------------------------------
+
+# A pivot smaller than the first one by this factor is taken as rounding.
+_NO_PIVOT = 2.0**-26
+
+
+def _eliminate(L: Lanes, m: int, n: int) -> str:
+    matrix, f = [[_read(L, "%M", i * n + j) for j in range(n)] for i in range(m)], [_read(L, "%f", i) for i in range(m)]
+    y = _eliminator(L, matrix, [L.add(*_read(L, "%X", j)) for j in range(n)])
+    return _solve_rows(L, [[_dot(L, row, column) for column in zip(*matrix, strict=True)] for row in y], [_dot(L, row, f) for row in y])
+
+
+def _eliminator(L: Lanes, matrix: Sequence[Sequence[Interval]], widths: Sequence[Value]) -> list[list[Value]]:
+    """Y by Gauss-Jordan elimination with full pivoting on the middles of the matrix, its columns scaled by `widths`. Any Y is valid."""
+    m = len(matrix)
+    zero, half, first = L.const(0.0), L.const(0.5), L.const(math.inf)
+    a = [[L.mul(w, L.mul(half, L.sub(h, low))) for w, (low, h) in zip(widths, row, strict=True)] for row in matrix]
+    y = [[L.const(1.0 if i == j else 0.0) for j in range(m)] for i in range(m)]
+    for k in range(m):
+        best = zero
+        for r in range(k, m):
+            sizes = [L.abs(x) for x in a[r]]
+            largest = zero
+            for x in sizes:
+                largest = L.select(L.gt(x, largest), x, largest)
+            better = L.gt(largest, best)
+            best = L.select(better, largest, best)
+            if r > k:
+                a[k], a[r] = _exchanged(L, better, a[k], a[r])
+                y[k], y[r] = _exchanged(L, better, y[k], y[r])
+        first = best if k == 0 else first
+        found = L.both(L.gt(best, zero), L.gt(best, L.mul(L.const(_NO_PIVOT), first)))
+        columns = _first_of(L, [L.ge(L.abs(x), best) for x in a[k]])
+        pivot = _chosen(L, columns, a[k])
+        for r in range(m):
+            if r != k:
+                factor = L.select(found, L.neg(L.div(_chosen(L, columns, a[r]), pivot)), zero)
+                a[r] = [L.select(L.both(found, c), zero, L.fma(factor, p, q)) for c, p, q in zip(columns, a[k], a[r], strict=True)]
+                y[r] = [L.fma(factor, p, q) for p, q in zip(y[k], y[r], strict=True)]
+    huge = L.const(1e300)
+    return [[L.select(L.lt(L.abs(x), huge), x, zero) for x in row] for row in y]
+
+
+def _exchanged(L: Lanes, where: Value, a: Sequence[Value], b: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    return ([L.select(where, q, p) for p, q in zip(a, b, strict=True)], [L.select(where, p, q) for p, q in zip(a, b, strict=True)])
+
+
+def _first_of(L: Lanes, masks: Sequence[Value]) -> list[Value]:
+    """Of masks, in every lane the first that holds."""
+    result, before = [], L.mask_const(False)
+    for mask in masks:
+        result.append(L.both(mask, L.invert(before)))
+        before = L.either(before, mask)
+    return result
+
+
+def _chosen(L: Lanes, masks: Sequence[Value], values: Sequence[Value]) -> Value:
+    """The value whose mask holds; 0 where none does."""
+    total = L.const(0.0)
+    for mask, x in zip(masks, values, strict=True):
+        total = L.select(mask, x, total)
+    return total
 
 
 # -- preconditioning --------------------------------------------------------------------------------------------

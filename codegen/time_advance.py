@@ -16,6 +16,9 @@ Vector = list[Value]
 Ball = tuple[Vector, Vector]
 """Middles and radii."""
 
+# The square of the sine of an angle between planes that are taken as parallel: other directions are then worth more.
+_PARALLEL = 2.0**-40
+
 
 class Reader:
     """Reads intervals of a block one after the other; `finite` becomes infinite or NaN if one taken as m +- r is unbounded."""
@@ -68,9 +71,24 @@ def largest(L: Lanes, vector: Sequence[Value]) -> Value:
 
 
 def normals(L: Lanes, tangents: Sequence[Vector]) -> list[Vector]:
-    """The cross products of all pairs, in ordinary arithmetic: directions, of which nothing is claimed."""
-    return [[L.fma(a[p], b[q], L.neg(L.mul(a[q], b[p]))) for p, q in ((1, 2), (2, 0), (0, 1))]
-            for i, a in enumerate(tangents) for b in tangents[i + 1:]]
+    """The cross products of all pairs, in ordinary arithmetic: directions, of which nothing is claimed.
+
+    Of two pairs of tangents to nearly parallel planes the products across have but one direction. Pieces in one plane are parted by
+    normals to their sides within it, so there each tangent is multiplied with the normal of the first plane instead.
+    """
+    found = {(i, j): _cross(L, a, b) for i, a in enumerate(tangents) for j, b in enumerate(tangents) if i < j}
+    if len(tangents) != 4:
+        return list(found.values())
+    first, second = found[0, 1], found[2, 3]
+    sine, lengths = _cross(L, first, second), [dot(L, x, x) for x in (first, second)]
+    parallel = L.lt(dot(L, sine, sine), L.mul(L.mul(L.const(_PARALLEL), lengths[0]), lengths[1]))
+    for across, tangent in zip(((0, 2), (1, 3), (0, 3), (1, 2)), tangents, strict=True):
+        found[across] = [L.select(parallel, x, y) for x, y in zip(_cross(L, first, tangent), found[across], strict=True)]
+    return list(found.values())
+
+
+def _cross(L: Lanes, a: Vector, b: Vector) -> Vector:
+    return [L.fma(a[p], b[q], L.neg(L.mul(a[q], b[p]))) for p, q in ((1, 2), (2, 0), (0, 1))]
 
 
 def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball) -> tuple[Value, Value, Value]:

@@ -6,7 +6,7 @@ from codegen.loops import call_kernel, native
 
 from .boxes import at_border
 from .halves import contract_halves, propagate
-from .layout import BACKWARD, DECOUPLED, EQUATIONS, LANES, LINEAR, NEWTON, PRECONDITION, ROWS, SQUARE, VARIABLES
+from .layout import BACKWARD, DECOUPLED, ELIMINATE, EQUATIONS, LANES, LINEAR, NEWTON, PRECONDITION, ROWS, SQUARE, VARIABLES
 from .prove import linearize
 from .queue import attribute
 
@@ -30,6 +30,9 @@ def contract(s, p, used):
             ignore_necessary(s, p, lane)
     for _ in range(_SWEEPS):
         call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
+    if attribute(s, p, ELIMINATE) != 0:
+        # It reads the equations only, which come before the necessary conditions.
+        call_kernel(attribute(s, p, ELIMINATE), s.M, s.V, s.C, s.X, s.flag)
     if attribute(s, p, PRECONDITION) != 0:
         call_kernel(attribute(s, p, PRECONDITION), s.M, s.V, s.G, s.F)
         call_kernel(attribute(s, p, DECOUPLED), s.G, s.F, s.C, s.X, s.flag)

@@ -101,7 +101,7 @@ FIELDS = {
     "goal": float,        # (LANES,): its length as wanted
 }  # fmt: skip
 
-# Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, are addresses; 0 where a problem has
+# Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, and ELIMINATE, are addresses; 0 where a problem has
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
 # necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN, VIEW, FUNCTIONS have an entry for each of two
 # bodies whose shape and motion are apart: the kernel of its Taylor model and what makes a record of that, the length of the record, the
@@ -110,7 +110,7 @@ FIELDS = {
 # (`tips`). PARTIAL: 1 where the equations are undefined on some boxes.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, FORM, BESIDE, PARTIAL, COLUMNS) = range(41)
+ LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, FORM, BESIDE, PARTIAL, ELIMINATE, COLUMNS) = range(42)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of

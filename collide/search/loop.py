@@ -49,6 +49,7 @@ from .layout import (
     ROOM,
     ROOT,
     SAMPLE,
+    SIMULTANEITY,
     SLICE,
     SMALLEST,
     SOLUTIONS,
@@ -91,6 +92,7 @@ def run(s, steps):
         p = first_problem(s)
         if p < 0 or (s.count[FIRST_ONLY] != 0 and s.real[PROVED] < np.inf) or bracketed(s, p):
             return FINISHED
+        p = turn(s, p)
         if s.count[POLE] > 0 or at_pole(s, p, s.box, attribute(s, p, ROOT)):
             return NEED_CHART
         s.count[STEPS] += 1
@@ -104,6 +106,19 @@ def run(s, steps):
         else:
             step(s, p)
     return SLICE
+
+
+@native
+def turn(s, p):
+    """The problem to step in, p being the one that comes first. Until there is a bound every other step goes in turn to those that come
+    as early: one of them may hold the contact, and never come first.
+    """
+    if s.count[STEPS] % 2 == 0 and s.real[PROVED] == np.inf and attribute(s, p, OBJECTIVE) >= 0:
+        for k in range(s.count[PROBLEMS]):
+            q = (s.count[STEPS] // 2 + k) % s.count[PROBLEMS]
+            if attribute(s, q, ROOT) >= 0 and s.key[attribute(s, q, ROOT)] <= s.key[attribute(s, p, ROOT)] + s.real[SIMULTANEITY]:
+                return q
+    return p
 
 
 @native
