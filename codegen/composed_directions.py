@@ -15,10 +15,10 @@ Rounding is that of `separable_directions`; F(c, t0) - A c is computed as an int
 from typing import NamedTuple
 
 from .lanes import Lanes
-from .separable_directions import TURNED, Carrier, Matrix, Pair, added, product
+from .separable_directions import TURNED, Carrier, Pair
 from .straight_line import straight_line
 from .taylor_models import Model
-from .time_advance import Ball, Reader, Value, Vector, dot
+from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, product
 
 
 class Form(NamedTuple):
@@ -45,9 +45,6 @@ class _Composed(Pair):
         self.forms = forms
         self.place["rest"] = self.scratch
         self.scratch += 3
-
-    def through_points(self, k: int) -> bool:
-        return False
 
     def prepare(self, L: Lanes) -> list[Vector]:
         readers = [Reader(L, 0, pointer) for pointer in ("%M", "%U")]

@@ -8,8 +8,8 @@ n . E or -n . E from below over the box at t0, the beginning of the window, B it
 the box at t0, and C <= 0 the second one, n . (A1'' g1 + A2'' g2 + T''), over the box and the window: `time_advance` makes a step of
 these. Nor is there a contact in the window where A1 g1 + A2 g2 + T, over box and window, excludes 0.
 
-A box of the g_k is enough for the derivatives of a rotation. Of more than three functions it forgets too much of how they go
-together (a moving Bezier patch: that its basis functions sum to 1); there the control points themselves are multiplied by the matrices.
+A body may also deform by functions of the time: then g_k, three or fewer functions, stands for b(t) = C(t) f with the record that
+`moving_nets` makes of the functions f, of b at t0. Of such bodies B has A b'(t0) besides, and C has 2 A' b' + A b'', all over the window.
 
 Rounding. Everything is rounded upward, with relative errors below u = 2^-52. Computed, m is wrong by at most 3.1 u N, N =
 sum_i |n_i| |A_ij|, and by sum_i |n_i| rad A_ij; the product of m entries with a control point by another 1.01 m u N . |P|. With `size` no
@@ -25,8 +25,12 @@ from typing import NamedTuple
 
 from .lanes import Lanes, Module
 from .straight_line import straight_line
+from .moving_nets import Net
 from .taylor_models import Model
-from .time_advance import Ball, Reader, Value, Vector, dot, normals, step
+from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step
+
+Terms = list[tuple[Matrix | None, Ball]]
+"""Products of matrices and points."""
 
 FIXED, TURNED, TURNING = 0, 1, 2
 """What a matrix is: the identity, constant, a function of time."""
@@ -44,42 +48,37 @@ class Carrier(NamedTuple):
     rates: tuple[int, ...] = tuple(range(9))
 
 
-def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], quick: bool = False) -> int:
+Nets = tuple[Net | None, Net | None]
+
+
+def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], nets: Nets = (None, None),
+                         quick: bool = False) -> int:
     """Address of ``void(A, B, M, W, N, out)``: a lower bound of the time of any contact of eight pairs of boxes.
 
-    A, B  (length,)   the records of the two boxes (`taylor_models.record_kernel`)
+    A, B  (length,)   the records of the two boxes (`taylor_models.record_kernel`; `moving_nets.net_kernel` of bodies that are nets, whose
+                      model here is `Net.shown`)
     M     intervals:  for each body whose matrix is not FIXED, its entries at t0, and for one that is TURNING the rates there, the
-                      derivatives of these over the window, the entries over the window; at last T, T' at t0, T'' and T over the
-                      window. The matrix of the second body is negated
+                      derivatives of these over the window, the entries over the window, and for a net that is TURNING the rates over the
+                      window; at last T, T' at t0, T'' and T over the window. The matrix of the second body is negated
     W     (2, 2)      the window as an interval, and its beginning t0 as a thin one
     N     (3,)        one direction to try
     out   (2,)        the bound, which means "none in the window" where it lies beyond; about which share of the gap the second
                       derivative by time used up, so that a shorter window would serve better
     `quick`: see `Kernel`.
     """
-    return straight_line("separable time bound", (models, carriers), "A B M W N out",
-                         lambda module, L: Pair(models, carriers).write(module, L), quick=quick)
-
-
-class Matrix:
-    """Three rows of a matrix as middles and radii, {column: value} without zeros."""
-
-    def __init__(self, read: Reader, columns: int, entries: Sequence[int]) -> None:
-        self.middle: list[dict[int, Value]] = [{} for _ in range(3)]
-        self.radius: list[dict[int, Value]] = [{} for _ in range(3)]
-        for e in entries:
-            self.middle[e // columns][e % columns], self.radius[e // columns][e % columns] = read.interval()
+    return straight_line("separable time bound", (models, carriers, nets), "A B M W N out",
+                         lambda module, L: Pair(models, carriers, nets).write(module, L), quick=quick)
 
 
 class Pair:
     """Writes the kernel. Vectors wait in scratch memory, at `place`."""
 
-    def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier]) -> None:
-        self.models, self.carriers = models, carriers
+    def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], nets: Nets = (None, None)) -> None:
+        self.models, self.carriers, self.nets = models, carriers, nets
         self.place: dict[str, int] = {}
         self.scratch = 0
         for name, length in (("best", 1), ("curved", 1), ("finite", 1), ("doubt", 1), ("T", 3), ("h", 3), ("size", 3),
-                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("directions", 24), ("hull", 6),
+                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("directions", 24),
                              ("A0", 3 * models[0].coordinates), ("A1", 3 * models[1].coordinates)):
             self.place[name] = self.scratch
             self.scratch += length
@@ -98,6 +97,12 @@ class Pair:
         count = self.models[side].coordinates if length is None else length
         return [L.load("%A" if side == 0 else "%B", position + i) for i in range(count)]
 
+    def net_ball(self, L: Lanes, side: int, which: int) -> Ball:
+        net = self.nets[side]
+        assert net is not None
+        middle, radius = (self.body(L, side, at, net.rows) for at in net.ball(which))
+        return middle, radius
+
     def at(self, L: Lanes, name: str, start: int = 0) -> Value:
         return L.emit(f"getelementptr {L.vector}, ptr %s, i64 {self.place[name] + start}")
 
@@ -106,9 +111,6 @@ class Pair:
         self.one_direction(inner)
         module.add("direction", "define internal void @direction(ptr noalias %A, ptr noalias %B, ptr noalias %s, ptr noalias %n) #2 {\n"
                    + "\n".join(inner.lines) + "\n  ret void\n}")
-        for k in (0, 1):
-            if self.through_points(k):
-                module.add(f"hull{k}", self.hulls(module.lanes(), k))
         L.lines.append(f"  %s = alloca {L.vector}, i64 {self.scratch}, align 64")
         tangents = self.prepare(L)
         directions = [[L.load("%N", i) for i in range(3)], self.load(L, "E"), *normals(L, tangents)]
@@ -130,13 +132,11 @@ class Pair:
         for k, m in enumerate(self.models):
             for x, y in zip(self.body(L, k, m.middle), self.body(L, k, m.reach), strict=True):
                 read.note(x, y)
+        place, rate, push, window = (self.moved(L, read, shift, [terms[k] for terms in self.terms(L, matrices)])
+                                     for k, shift in enumerate(shifts))
+        for name, ball in (("E", place), ("B", rate), ("C", push)):
+            self.keep(L, name, ball)
         first = [found[0] if found else None for found in matrices]
-        self.keep(L, "E", self.moved(L, read, first, shifts[0], turning=False))
-        for k, name in ((1, "B"), (2, "C")):
-            rates = [found[k] if len(found) > 1 else None for found in matrices]
-            self.keep(L, name, self.moved(L, read, rates, shifts[k], turning=True))
-        last = [found[-1] if found else None for found in matrices]
-        window = self.moved(L, read, last, shifts[3], turning=False)
         self.errors(L, read, first, shifts[0])
         self.keep_start(L, window)
         for k, matrix in enumerate(first):
@@ -159,8 +159,30 @@ class Pair:
     def matrices(self, read: Reader, k: int) -> list[Matrix]:
         """The matrix of body k at t0, its derivatives, and the matrix over the window, as far as they count."""
         kind, entries, rates = self.carriers[k]
-        blocks = {FIXED: [], TURNED: [entries], TURNING: [entries, rates, rates, entries]}[kind]
+        blocks = {FIXED: [], TURNED: [entries], TURNING: [entries, rates, rates, entries] + [rates] * (self.nets[k] is not None)}[kind]
         return [Matrix(read, self.models[k].coordinates, block) for block in blocks]
+
+    def terms(self, L: Lanes, matrices: Sequence[list[Matrix]]) -> list[list[Terms]]:
+        """For each body the products that add up to its place at t0, to its rate and its second derivative, and to its place in
+        the window; where the matrix is fixed, None stands for it.
+        """
+        result = []
+        for k, found in enumerate(matrices):
+            box = self.body(L, k, self.models[k].middle), self.body(L, k, self.models[k].reach)
+            first, last = (found[0], found[min(3, len(found) - 1)]) if found else (None, None)
+            place, rate, push, window = [(first, box)], [], [], [(last, box)]
+            if self.nets[k] is not None:
+                speed, speeds, force, places = (self.net_ball(L, k, which) for which in range(4))
+                rate, push, window, box_after = [(first, speed)], [(last, force)], [(last, places)], places
+            else:
+                box_after = box
+            if self.carriers[k].kind == TURNING:
+                rate.append((found[1], box))
+                push.append((found[2], box_after))
+                if self.nets[k] is not None:
+                    push.append((found[4], speeds))
+            result.append([place, rate, push, window])
+        return result
 
     def put_matrix(self, L: Lanes, k: int, matrix: Matrix) -> None:
         """The middles of a matrix at their place."""
@@ -196,57 +218,15 @@ class Pair:
         self.store(L, "h", h)
         self.store(L, "finite", [finite])
 
-    def moved(self, L: Lanes, read: Reader, matrices: Sequence[Matrix | None], shift: Ball, turning: bool) -> Ball:
-        """A_1 g_1 + A_2 g_2 + T. `turning`: without a matrix there is no term."""
+    def moved(self, L: Lanes, read: Reader, shift: Ball, terms: Sequence[Terms]) -> Ball:
+        """The sum of the products of both bodies, and the shift."""
         total = shift
-        for k, matrix in enumerate(matrices):
-            box = self.body(L, k, self.models[k].middle), self.body(L, k, self.models[k].reach)
-            if matrix is None:
-                total = total if turning else added(L, _signed(L, box, k == 0), total)
-            elif self.through_points(k):
-                total = added(L, self.carried(L, k, matrix, box), total)
-            else:
-                total = product(L, matrix, box, total)
+        for k, products in enumerate(terms):
+            for matrix, ball in products:
+                total = added(L, signed(L, ball, k == 0), total) if matrix is None else product(L, matrix, ball, total)
         for x, y in zip(*total, strict=True):
             read.note(x, y)
         return total
-
-    def through_points(self, k: int) -> bool:
-        """Is body k multiplied by its matrices point by point?"""
-        return self.models[k].coordinates > 3
-
-    def carried(self, L: Lanes, k: int, matrix: Matrix, box: Ball) -> Ball:
-        """A g, of the control points where these are known, of the box elsewhere."""
-        model = self.models[k]
-        units = L.const((2 + model.coordinates) * _UNIT)
-        size, rho, doubt = self.body(L, k, model.size), self.body(L, k, model.rho), self.body(L, k, model.doubt, 1)[0]
-        for e in self.carriers[k].entries:
-            self.store(L, f"A{k}", [L.const(0.0)], e)
-        self.put_matrix(L, k, matrix)
-        L.lines.append(f"  call void @hull{k}(ptr {'%A' if k == 0 else '%B'}, ptr {self.at(L, f'A{k}')}, ptr {self.at(L, 'hull')})")
-        known = L.lt(doubt, L.const(1.0))
-        middles, radii = product(L, matrix, box, ([L.const(0.0)] * 3, [L.const(0.0)] * 3))
-        for i in range(3):
-            wide = L.const(_TINY)
-            for j, entry in matrix.middle[i].items():
-                error = L.fma(units, L.abs(entry), matrix.radius[i][j])
-                wide = L.fma(error, size[j], L.fma(L.abs(entry), rho[j], wide))
-            high, low = (L.add(x, wide) for x in self.load(L, "hull", 2, 2 * i))
-            middle = L.mul(L.const(0.5), L.sub(high, low))
-            radius = L.max(L.sub(high, middle), L.add(middle, low))
-            middles[i], radii[i] = L.select(known, middle, middles[i]), L.select(known, radius, radii[i])
-        return middles, radii
-
-    def hulls(self, L: Lanes, k: int) -> str:
-        """A function: of every row of a matrix the greatest product with a control point, and minus the least."""
-        m = self.models[k].coordinates
-        for i in range(3):
-            row = {e % m: L.load("%m", e) for e in self.carriers[k].entries if e // m == i}
-            highest, lowest = _extremes(L, row, self.models[k], "%P")
-            L.store("%h", 2 * i, highest)
-            L.store("%h", 2 * i + 1, L.neg(lowest))
-        body = "\n".join(L.lines)
-        return f"define internal void @hull{k}(ptr noalias %P, ptr noalias %m, ptr noalias %h) #2 {{\n{body}\n  ret void\n}}"
 
     def tangents(self, L: Lanes, k: int) -> list[Vector]:
         """Mean differences of the corners of the control net along each parameter, in the frame of the body."""
@@ -300,7 +280,7 @@ class Pair:
 def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str) -> tuple[Value, Value]:
     """The greatest and the least product with a control point, rounded upward both."""
     def value(point: int) -> Value:
-        return _row(L, row, {j: L.load(record, model.coordinates * point + j) for j in row})
+        return row_product(L, row, {j: L.load(record, model.coordinates * point + j) for j in row})
 
     # Rounded operations are carried out in the order in which they stand, so each value is used before the next is made.
     highest = lowest = value(0)
@@ -311,39 +291,4 @@ def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str) -> 
 
 
 def _turned(L: Lanes, matrix: Matrix | None, b: Vector) -> Vector:
-    return b if matrix is None else [_row(L, row, b) for row in matrix.middle]
-
-
-def _row(L: Lanes, row: Mapping[int, Value], b: Vector | Mapping[int, Value], start: Value | None = None) -> Value:
-    """An upper bound of the product of a row and a vector (+ start)."""
-    if not row:
-        return L.const(0.0) if start is None else start
-    return dot(L, list(row.values()), [b[j] for j in row], start)
-
-
-def product(L: Lanes, matrix: Matrix, b: Ball, start: Ball) -> Ball:
-    """start + A b, as middles and radii: a sum and that of its negatives differ by no less than their rounding."""
-    minus = [L.neg(x) for x in b[0]]
-    most = [L.add(L.abs(x), r) for x, r in zip(*b, strict=True)]
-    middle, radius = [], []
-    for i in range(3):
-        row = matrix.middle[i]
-        upper = _row(L, row, b[0], start[0][i])
-        lower = _row(L, row, minus, L.neg(start[0][i]))
-        middle.append(upper)
-        wide = _row(L, {j: L.abs(x) for j, x in row.items()}, b[1], start[1][i])
-        radius.append(L.add(_row(L, matrix.radius[i], most, wide), L.add(upper, lower)))
-    return middle, radius
-
-
-def added(L: Lanes, a: Ball, b: Ball) -> Ball:
-    middle, radius = [], []
-    for x, y, r, q in zip(a[0], b[0], a[1], b[1], strict=True):
-        upper, lower = L.add(x, y), L.add(L.neg(x), L.neg(y))
-        middle.append(upper)
-        radius.append(L.add(L.add(r, q), L.add(upper, lower)))
-    return middle, radius
-
-
-def _signed(L: Lanes, a: Ball, positive: bool) -> Ball:
-    return a if positive else ([L.neg(x) for x in a[0]], a[1])
+    return b if matrix is None else [row_product(L, row, b) for row in matrix.middle]

@@ -8,6 +8,8 @@ The form is made by the laws of arithmetic, which hold wherever the graph is def
 equal to it.
 """
 
+import functools
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -180,6 +182,79 @@ class _Rules:
             else:
                 own = own + f * g
         return own, rest
+
+
+class Carried(NamedTuple):
+    """The points matrix inner + shift: `matrix`, three rows, and `shift` are functions of the time, and `inner` are up to three functions
+    of all variables.
+    """
+
+    inner: list[Expr]
+    matrix: list[Expr]
+    shift: list[Expr]
+
+
+def carried(outputs: Sequence[Expr], time: int) -> Carried:
+    """Three coordinates, whose time is variable `time`, as a deforming body on a carrier, such as a rotation, that is found in
+    the formulas; the body as it is where none is found.
+    """
+    sums = [_Sum(e, time) for e in outputs]
+    alone = [_Sum(e, time).merged() for e in outputs]
+    found = [a if len(a.parts) <= len(outputs) else b for a, b in zip(sums, alone, strict=True)]
+    inner = list(dict.fromkeys(e for each in found for e in each.parts))
+    if len(inner) > len(outputs):
+        found, inner = alone, [e for each in alone for e in each.parts]
+    zero = outputs[0].pool.constant(0)
+    return Carried(inner, [each.parts.get(e, zero) for each in found for e in inner], [each.rest for each in found])
+
+
+class _Sum:
+    """A coordinate as the sum of `rest`, a function of the time alone, and of the keys of `parts` times such functions."""
+
+    def __init__(self, e: Expr, time: int) -> None:
+        self.one, self.rest = e.pool.constant(1), e.pool.constant(0)
+        self.parts: dict[Expr, Expr] = {}
+        # Does a node depend on anything but the time?
+        self._other: dict[int, bool] = {}
+        for x in reachable([e]):
+            self._other[x.index] = (x.op == "variable" and x.value != time) or any(self._other[a.index] for a in x.args)
+        self._add(e)
+
+    def merged(self) -> "_Sum":
+        """The same with all products as one part."""
+        total = None
+        for e, factor in self.parts.items():
+            total = factor * e if total is None else total + factor * e
+        self.parts = {} if total is None else {total: self.one}
+        return self
+
+    def _add(self, e: Expr) -> None:
+        stack = [(e, self.one)]
+        while stack:
+            e, factor = stack.pop()
+            if not self._other[e.index]:
+                self.rest = self.rest + factor * e
+            elif e.op in ("add", "sub", "neg"):
+                signs = {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}[e.op]
+                stack += [(x, factor if sign > 0 else -factor) for x, sign in zip(e.args, signs, strict=True)]
+            else:
+                times, others = self._factors(e)
+                product = functools.reduce(operator.mul, others)
+                scale = functools.reduce(operator.mul, times, factor)
+                self.parts[product] = self.parts[product] + scale if product in self.parts else scale
+
+    def _factors(self, e: Expr) -> tuple[list[Expr], list[Expr]]:
+        """The factors of a product that depend on the time alone, and the others."""
+        times: list[Expr] = []
+        others: list[Expr] = []
+        stack = [e]
+        while stack:
+            e = stack.pop()
+            if e.op == "mul" and self._other[e.index]:
+                stack += e.args
+            else:
+                (others if self._other[e.index] else times).append(e)
+        return times, others
 
 
 class Composed(NamedTuple):

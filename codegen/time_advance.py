@@ -7,7 +7,7 @@ C <= 0. By Taylor's theorem it has no zero before t0 + s, s being the positive z
     s = A / (-B/2 + sqrt((B/2)^2 - A C / 2)).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from .lanes import Lanes
 
@@ -48,6 +48,16 @@ class Reader:
         return [a for a, _ in both], [b for _, b in both]
 
 
+class Matrix:
+    """The rows of a matrix as middles and radii, {column: value} without zeros."""
+
+    def __init__(self, read: Reader, columns: int, entries: Sequence[int], rows: int = 3) -> None:
+        self.middle: list[dict[int, Value]] = [{} for _ in range(rows)]
+        self.radius: list[dict[int, Value]] = [{} for _ in range(rows)]
+        for e in entries:
+            self.middle[e // columns][e % columns], self.radius[e // columns][e % columns] = read.interval()
+
+
 def half_width(L: Lanes, n: int, j: int) -> Value:
     """How far interval j of the n at %Z reaches from its point, which is thin interval n + j."""
     c = L.load("%Z", 2 * (n + j) + 1)
@@ -60,6 +70,40 @@ def dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = 
     for x, y in zip(a[1:], b[1:], strict=True):
         total = L.fma(x, y, total)
     return total
+
+
+def row_product(L: Lanes, row: Mapping[int, Value], b: Vector | Mapping[int, Value], start: Value | None = None) -> Value:
+    """An upper bound of the product of a row and a vector (+ start)."""
+    if not row:
+        return L.const(0.0) if start is None else start
+    return dot(L, list(row.values()), [b[j] for j in row], start)
+
+
+def product(L: Lanes, matrix: Matrix, b: Ball, start: Ball) -> Ball:
+    """start + A b, as middles and radii: a sum and that of its negatives differ by no less than their rounding."""
+    minus = [L.neg(x) for x in b[0]]
+    most = [L.add(L.abs(x), r) for x, r in zip(*b, strict=True)]
+    middle, radius = [], []
+    for i, row in enumerate(matrix.middle):
+        upper = row_product(L, row, b[0], start[0][i])
+        lower = row_product(L, row, minus, L.neg(start[0][i]))
+        middle.append(upper)
+        wide = row_product(L, {j: L.abs(x) for j, x in row.items()}, b[1], start[1][i])
+        radius.append(L.add(row_product(L, matrix.radius[i], most, wide), L.add(upper, lower)))
+    return middle, radius
+
+
+def added(L: Lanes, a: Ball, b: Ball) -> Ball:
+    middle, radius = [], []
+    for x, y, r, q in zip(a[0], b[0], a[1], b[1], strict=True):
+        upper, lower = L.add(x, y), L.add(L.neg(x), L.neg(y))
+        middle.append(upper)
+        radius.append(L.add(L.add(r, q), L.add(upper, lower)))
+    return middle, radius
+
+
+def signed(L: Lanes, a: Ball, positive: bool) -> Ball:
+    return a if positive else ([L.neg(x) for x in a[0]], a[1])
 
 
 def largest(L: Lanes, vector: Sequence[Value]) -> Value:

@@ -23,8 +23,9 @@ from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
 from codegen.operations import LEVEL
 from codegen.polynomials import polynomial_degree
+from codegen.moving_nets import Net, net_kernel
 from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
-from codegen.separation import composed, separated
+from codegen.separation import carried, composed, separated
 from codegen.taylor_models import Model, record_kernel
 
 # Operations that may be less than differentiable somewhere.
@@ -76,7 +77,8 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
 class Moving:
     """A body on a graph whose shape and motion are apart: at matrix shape + shift in the world. `shape` are functions of so many
     variables of its own, three for a rigid body; the matrix, row after row, and the shift are functions of the time. `rigid`: the
-    matrix is known to be a rotation.
+    matrix is known to be a rotation. A body that deforms by functions of the time, the matrix `inner` (empty for others), is at matrix
+    inner shape + shift.
     """
 
     shape: Sequence[Expr]
@@ -84,15 +86,16 @@ class Moving:
     shift: Sequence[Expr]
     own: Sequence[int]
     rigid: bool = False
+    inner: Sequence[Expr] = ()
 
     @property
     def parts(self) -> tuple[Sequence[Expr], ...]:
         """Its nodes; `rebuilt` puts others in their place."""
-        return self.shape, self.matrix, self.shift
+        return self.shape, self.matrix, self.shift, self.inner
 
     def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Moving":
-        shape, matrix, shift = parts
-        return Moving(shape, matrix, shift, self.own, self.rigid)
+        shape, matrix, shift, inner = parts
+        return Moving(shape, matrix, shift, self.own, self.rigid, inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +123,15 @@ Bodies = tuple[Moving, Moving] | tuple[Deforming, Deforming]
 def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> Moving | None:
     """A body at a position given by variables of its own and the time, if its shape and its motion are seen to be separable."""
     found = separated(position, time)
-    return None if found is None else Moving(*found, own)
+    if found is not None and len(found.shape) <= len(position):
+        return Moving(*found, own)
+    inner, matrix, shift = carried(position, time)
+    inside = separated(inner, time) if inner else None
+    if inside is None:
+        return None
+    for i, rest in enumerate(inside.shift):
+        shift = [e + matrix[len(inner) * row + i] * rest for row, e in enumerate(shift)]
+    return Moving(inside.shape, matrix, shift, own, inner=inside.matrix)
 
 
 def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]], time: int) -> tuple[Deforming, Deforming] | None:
@@ -134,7 +145,8 @@ def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]]
 @dataclass(frozen=True, eq=False)
 class SeparableAdvance:
     """Taylor models of two such bodies, each by a kernel and the function that makes records of its results, `kernel` for
-    the motions, and the function that makes a time of all that. See `codegen.taylor_models` and `codegen.separable_directions`.
+    the motions, for bodies that deform the functions that say how, and the function that makes a time of all that. See
+    `codegen.taylor_models`, `codegen.moving_nets` and `codegen.separable_directions`.
     """
 
     kernels: tuple[Kernel, Kernel]
@@ -142,6 +154,8 @@ class SeparableAdvance:
     records: tuple[int, int]
     carriers: tuple[Carrier, Carrier]
     kernel: Kernel
+    nets: tuple[Net | None, Net | None]
+    moved: tuple[int, int]
     bound: int
 
     @property
@@ -155,15 +169,28 @@ class SeparableAdvance:
         CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)(self.kernel.block_address())(*(a.ctypes.data for a in (window, parameters, out)))
         with np.errstate(invalid="ignore"):
             values = np.nan_to_num(0.5 * (out[:, 1, 0] - out[:, 0, 0]))
-        result, begin = [], 0
-        for model, (kind, entries, rates) in zip(self.models, self.carriers, strict=True):
-            matrix = np.eye(3, model.coordinates).ravel()
-            if kind != FIXED:
-                matrix[:] = 0.0
-                matrix[list(entries)] = values[begin:begin + len(entries)]
-                begin += len(entries) * (1 if kind == TURNED else 2) + len(rates) * (0 if kind == TURNED else 2)
-            result.append(matrix.reshape(3, -1))
-        return result
+        return [_full(values[begin:], model.coordinates, entries)
+                for model, begin, entries in zip(self.models, *self._seen(), strict=True)]
+
+    def _seen(self) -> tuple[list[int], list[tuple[int, ...]]]:
+        """Where in the results of `kernel` the matrices of the bodies begin, and which of their entries are there."""
+        sizes = [_intervals(carrier, net is not None) for carrier, net in zip(self.carriers, self.nets, strict=True)]
+        begins, entries = [0, sizes[0]], [carrier.entries if carrier.kind != FIXED else () for carrier in self.carriers]
+        last = sum(sizes) + 12
+        for k, net in enumerate(self.nets):
+            if net is not None:
+                begins[k], entries[k] = last, net.entries
+                last += net.intervals
+        return begins, entries
+
+
+def _full(values: np.ndarray, columns: int, entries: Sequence[int]) -> np.ndarray:
+    """A matrix (3, columns) of its entries, the unit matrix where it has none."""
+    matrix = np.eye(3, columns)
+    if entries:
+        matrix = np.zeros(3 * columns)
+        matrix[list(entries)] = values[:len(entries)]
+    return matrix.reshape(3, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,10 +237,7 @@ def _form_kernel(body: Deforming, sign: int, parameters: int) -> tuple[Kernel, F
     entries = tuple(k for k, e in enumerate(gradient) if _depends(e))
     curvature = {j: partials(slopes[j], x) for j in range(m)}
     bends = tuple((j, k) for j in range(m) for k in range(j, m) if any(_depends(row[k]) for row in curvature[j]))
-    now = _substitute(value, centre)
-    if rough(value):
-        for guard in _substitute([*value, *(e for column in slopes for e in column)], window):
-            now = [pool.trusted(e, guard, 3) for e in now]
+    now = _guarded(_substitute(value, centre), _substitute([*value, *(e for column in slopes for e in column)], window))
     outputs = [*now, *_substitute([gradient[k] for k in entries], centre),
                *(e for j, k in bends for e in _substitute([row[k] for row in curvature[j]], start)),
                *_substitute(value, start), *_substitute(slopes[m], start),
@@ -224,11 +248,30 @@ def _form_kernel(body: Deforming, sign: int, parameters: int) -> tuple[Kernel, F
 def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> SeparableAdvance:
     """Bounds for the contact of two separable bodies; variable `time` of the graph is the time."""
     carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
-    first, second = (_shape(body, not body.rigid and carrier.kind != FIXED, parameters)
+    first, second = (_shape(body, not body.rigid and (carrier.kind != FIXED or len(body.inner) > 0), parameters)
                      for body, carrier in zip(bodies, carriers, strict=True))
     models = first[1], second[1]
+    nets = _net(bodies[0], models[0], time), _net(bodies[1], models[1], time)
+    begins = [sum(_intervals(carrier, net is not None) for carrier, net in zip(carriers, nets, strict=True)) + 12]
+    begins.append(begins[0] + (nets[0].intervals if nets[0] else 0))
+    one, two = (net_kernel(net, begin, quick) if net else 0 for net, begin in zip(nets, begins, strict=True))
+    shown = nets[0].shown if nets[0] else models[0], nets[1].shown if nets[1] else models[1]
     return SeparableAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)), carriers,
-                            _motion_kernel(bodies, carriers, time, parameters), separable_time_bound(models, carriers, quick))
+                            _motion_kernel(bodies, carriers, nets, time, parameters), nets, (one, two),
+                            separable_time_bound(shown, carriers, nets, quick))
+
+
+def _intervals(carrier: Carrier, deforms: bool) -> int:
+    """How many intervals `separable_time_bound` reads of a matrix."""
+    kind, entries, rates = carrier
+    return {FIXED: 0, TURNED: len(entries), TURNING: 2 * len(entries) + (3 if deforms else 2) * len(rates)}[kind]
+
+
+def _net(body: Moving, model: Model, time: int) -> Net | None:
+    if not body.inner:
+        return None
+    carrier = _carrier(body.inner, time)
+    return Net(model, len(body.inner) // model.coordinates, carrier.entries, carrier.rates)
 
 
 def _shape(body: Moving | Deforming, viewed: bool, parameters: int) -> tuple[Kernel, Model]:
@@ -279,31 +322,51 @@ class _Derivatives(dict[tuple[int, ...], list[Expr]]):
         return self[orders]
 
 
-def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carrier], time: int, parameters: int) -> Kernel:
-    """The matrices and shifts and their derivatives as `separable_time_bound` takes them, of the window and its beginning."""
+def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carrier], nets: tuple[Net | None, Net | None], time: int,
+                   parameters: int) -> Kernel:
+    """The matrices and shifts and their derivatives as `separable_time_bound` takes them, of the window and its beginning, then those
+    that `net_kernel` takes.
+    """
     pool = bodies[0].shape[0].pool
     window, start = pool.variable(0), pool.variable(1)
     moment: list[Expr | None] = [None] * time + [window]
     outputs: list[Expr] = []
+    last: list[Expr] = []
     guards: list[Expr] = []
-    for body, (kind, entries, rates), sign in zip(bodies, carriers, (1, -1), strict=True):
+    for body, (kind, entries, rates), net, sign in zip(bodies, carriers, nets, (1, -1), strict=True):
         matrix = _substitute([e if sign > 0 else -e for e in body.matrix], moment)
         values = [matrix[e] for e in entries]
         if kind != FIXED:
             outputs += _substitute(values, [start])
         if kind == TURNING:
             (speed,) = _columns([matrix[e] for e in rates], [window])
-            outputs += [*_substitute(speed, [start]), *_columns(speed, [window])[0], *values]
+            outputs += [*_substitute(speed, [start]), *_columns(speed, [window])[0], *values, *(speed if net else ())]
             guards += [*values, *speed]
+        if net is not None:
+            last += _inner(_substitute(body.inner, moment), net, window, start)
     shift = _substitute([a - b for a, b in zip(bodies[0].shift, bodies[1].shift, strict=True)], moment)
     (speed,) = _columns(shift, [window])
-    now = _substitute(shift, [start])
-    guards += [*shift, *speed]
+    now = _guarded(_substitute(shift, [start]), [*guards, *shift, *speed])
+    outputs += [*now, *_substitute(speed, [start]), *_columns(speed, [window])[0], *shift]
+    return _kernel([*outputs, *last], ["t"], parameters)
+
+
+def _inner(matrix: Sequence[Expr], net: Net, window: Expr, start: Expr) -> list[Expr]:
+    """Of the matrix of a net the entries and the rates at the start, and the derivatives of these. What follows from them holds only
+    where they are differentiable all through the window, so elsewhere nothing is known of the entries.
+    """
+    values = [matrix[e] for e in net.entries]
+    (speed,) = _columns([matrix[e] for e in net.rates], [window])
+    now = _guarded(_substitute(values, [start]), [*values, *speed])
+    return [*now, *_substitute(speed, [start]), *_columns(speed, [window])[0]]
+
+
+def _guarded(values: Sequence[Expr], guards: Sequence[Expr]) -> list[Expr]:
+    """The values where all guards are differentiable on the whole box, the whole line elsewhere."""
     if rough(guards):
         for guard in guards:
-            now = [pool.trusted(e, guard, 3) for e in now]
-    outputs += [*now, *_substitute(speed, [start]), *_columns(speed, [window])[0], *shift]
-    return _kernel(outputs, ["t"], parameters)
+            values = [guard.pool.trusted(e, guard, 3) for e in values]
+    return list(values)
 
 
 def _columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:

@@ -202,7 +202,7 @@ class _Compiled(NamedTuple):
     """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
 
     row: np.ndarray
-    sizes: tuple[int, int, int, int]
+    sizes: tuple[int, int, int, int, int]
 
 
 def _compiled_parts(p: Problem, operator: str, march: bool) -> _Compiled:
@@ -218,14 +218,15 @@ def _least(p: Problem) -> bool:
     return len(set().union(*p.pattern[:len(p.equations)])) == len(p.variables)
 
 
-def _sizes(p: Problem) -> tuple[int, int, int, int]:
-    """Rows, outputs of the point kernels and of those for time bounds, and the length of a Taylor model."""
+def _sizes(p: Problem) -> tuple[int, int, int, int, int]:
+    """Rows, outputs of the point kernels and of those for time bounds, and the lengths of a Taylor model and of what is shown of one."""
     m, n = len(p.rows), len(p.variables)
     if p.advance is None:
-        return m, m + m * n, 0, 1
+        return m, m + m * n, 0, 1, 1
     record = max(model.length for model in p.advance.models) if not isinstance(p.advance, Advance) else 1
     bounds = max(len(k.outputs) for k in p.advance.all_kernels)
-    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record
+    shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
+    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record, shown
 
 
 def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> None:
@@ -235,6 +236,7 @@ def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> 
         row[layout.LENGTH + side] = advance.models[side].length
         row[layout.OWN + side] = len(advance.models[side].degrees)
         row[layout.FUNCTIONS + side] = advance.models[side].coordinates
+        row[layout.NET + side] = advance.moved[side] if isinstance(advance, SeparableAdvance) else 0
 
 
 def _row(p: Problem, operator: str, march: bool) -> np.ndarray:

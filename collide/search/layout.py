@@ -56,6 +56,8 @@ FIELDS = {
     "W": float,           # (2, 2): windows of time and their beginnings
     "A": float,           # (RECORD_STRIDE,): Taylor models of the first body
     "B": float,           # (RECORD_STRIDE,): and of the second
+    "shown": float,       # (SHOWN,): what the first body looks like at the beginnings of the windows, see `codegen.moving_nets`
+    "other": float,       # (SHOWN,): and the second one
     "U": float,           # (bounds, 2): Taylor coefficients of the second body
     "g": float,           # (RECORD_STRIDE, 2): boxes of functions and of time, and their centres
     "made": float,        # (RECORD_STRIDE,): new ones
@@ -103,14 +105,16 @@ FIELDS = {
 
 # Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, and ELIMINATE, are addresses; 0 where a problem has
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
-# necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN, VIEW, FUNCTIONS have an entry for each of two
+# necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN, VIEW, FUNCTIONS, NET have an entry for each of two
 # bodies whose shape and motion are apart: the kernel of its Taylor model and what makes a record of that, the length of the record, the
-# number of its parameters, the matrix by which to judge its extents in space, the number of its functions; for such bodies TAYLOR is the
+# number of its parameters, the matrix by which to judge its extents in space, the number of its functions, what shows it at the
+# beginnings of windows (0 for a body that keeps its shape); for such bodies TAYLOR is the
 # kernel of the motions, or TAYLOR and FORM are those of how the two deform. BESIDE counts the boxes beside which proofs were tried
 # (`tips`). PARTIAL: 1 where the equations are undefined on some boxes.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
- LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, FORM, BESIDE, PARTIAL, ELIMINATE, COLUMNS) = range(42)
+ LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, NET, _, FORM, BESIDE, PARTIAL, ELIMINATE,
+ COLUMNS) = range(44)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of

@@ -25,6 +25,7 @@ from .layout import (
     FORM,
     ITERATIONS,
     LANES,
+    NET,
     NO_PLAN,
     OBJECTIVE,
     PARAMETERS,
@@ -104,10 +105,31 @@ def bound_times(s, p):
         call_kernel(attribute(s, p, TIME_BOUND), s.A, s.B, s.T, s.U, s.W, s.N, s.out)
     elif attribute(s, p, BODY) != 0:
         call_kernel(attribute(s, p, TAYLOR), s.W, attribute(s, p, PARAMETERS), s.T)
-        call_kernel(attribute(s, p, TIME_BOUND), s.A, s.B, s.T, s.W, s.N, s.out)
+        show(s, p)
     else:
         call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
         call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
+
+
+@native
+def show(s, p):
+    """Bounds for two bodies whose shape and motion are apart, of which those that deform are looked at as they are when windows begin."""
+    if attribute(s, p, NET) != 0:
+        call_kernel(attribute(s, p, NET), s.A, s.T, s.W, s.shown)
+    if attribute(s, p, NET + 1) != 0:
+        call_kernel(attribute(s, p, NET + 1), s.B, s.T, s.W, s.other)
+    if attribute(s, p, NET) == 0:
+        bound_with(s, p, s.A)
+    else:
+        bound_with(s, p, s.shown)
+
+
+@native
+def bound_with(s, p, first):
+    if attribute(s, p, NET + 1) == 0:
+        call_kernel(attribute(s, p, TIME_BOUND), first, s.B, s.T, s.W, s.N, s.out)
+    else:
+        call_kernel(attribute(s, p, TIME_BOUND), first, s.other, s.T, s.W, s.N, s.out)
 
 
 @native

@@ -27,12 +27,12 @@ class Memory(Mapping[str, np.ndarray]):
     loop finds the addresses of all of them.
     """
 
-    def __init__(self, n: int, problems: int, rows: int, values: int, bounds: int, record: int) -> None:
+    def __init__(self, n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int) -> None:
         """n: the largest number of variables; `rows` of equations and conditions, `values` of a kernel for points, `bounds` of one for
-        time bounds, `record` the length of a Taylor model.
+        time bounds, `record` the length of a Taylor model, `shown` of what `net_kernel` makes of one.
         """
         self.record = record
-        self._cuts = _cuts(n, problems, rows, values, bounds, record)
+        self._cuts = _cuts(n, problems, rows, values, bounds, record, shown)
         self._block = np.empty(self._cuts.size + _ALIGNED)
         at = self._block.ctypes.data
         self._first = -at // 8 % _ALIGNED
@@ -82,8 +82,8 @@ class _Cuts(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: int) -> _Cuts:
-    shapes = _shapes(n, problems, rows, values, bounds, record)
+def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int) -> _Cuts:
+    shapes = _shapes(n, problems, rows, values, bounds, record, shown)
     last = {*PER_BOX, *PER_NODE}
     names = sorted(FIELDS, key=lambda name: name in last)
     lengths = [-math.prod(shapes[name]) // _ALIGNED * -_ALIGNED for name in names]
@@ -93,7 +93,7 @@ def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: in
     return _Cuts({name: (begins[name], shapes[name]) for name in FIELDS}, 8 * np.array([begins[name] for name in FIELDS]), zero, ends[-1])
 
 
-def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int) -> dict[str, tuple[int, ...]]:
+def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int, shown: int) -> dict[str, tuple[int, ...]]:
     per_problem = {"table": (layout.COLUMNS,), "domain": (n, 2), "inner": (n, 2), "border": (n, 2), "period": (n,), "polar": (n, 2),
                    "normal": (3,)}
     per_box = dict.fromkeys(PER_BOX, ()) | {"box": (n, 2), "pair": (2,)}
@@ -103,7 +103,7 @@ def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int
               "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
               "multiplier": (m,), "unheld": (n,), "damping": (), "reach": (),
               "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (4, 2), "W": (2, 2),
-              "A": (record,), "B": (record,), "made": (record,),
+              "A": (record,), "B": (record,), "made": (record,), "shown": (shown,), "other": (shown,),
               "N": (m,), "out": (n + 1,)}
     rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
             "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n),
