@@ -24,8 +24,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .lanes import Lanes, Module
-from .straight_line import straight_line
 from .moving_nets import Net
+from .straight_line import straight_line
 from .taylor_models import Model
 from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step
 

@@ -21,9 +21,9 @@ from codegen.directions import time_bound
 from codegen.expr import Expr, reachable
 from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
+from codegen.moving_nets import Net, net_kernel
 from codegen.operations import LEVEL
 from codegen.polynomials import polynomial_degree
-from codegen.moving_nets import Net, net_kernel
 from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
 from codegen.separation import carried, composed, separated
 from codegen.taylor_models import Model, record_kernel
@@ -186,11 +186,11 @@ class SeparableAdvance:
 
 def _full(values: np.ndarray, columns: int, entries: Sequence[int]) -> np.ndarray:
     """A matrix (3, columns) of its entries, the unit matrix where it has none."""
-    matrix = np.eye(3, columns)
-    if entries:
-        matrix = np.zeros(3 * columns)
-        matrix[list(entries)] = values[:len(entries)]
-    return matrix.reshape(3, -1)
+    if not entries:
+        return np.eye(3, columns)
+    matrix = np.zeros((3, columns))
+    matrix.flat[list(entries)] = values[:len(entries)]
+    return matrix
 
 
 @dataclass(frozen=True, eq=False)

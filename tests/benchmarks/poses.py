@@ -99,7 +99,8 @@ def moved_as(name: str, shapes: Sequence[ParametricSurface], rng: np.random.Gene
     return bodies, scene.time, scene.options
 
 
-def flying(shapes: Callable[[np.random.Generator], list[ParametricSurface]], rng: np.random.Generator) -> tuple[list[Any], Any, dict[str, Any]]:
+def flying(shapes: Callable[[np.random.Generator], list[ParametricSurface]],
+           rng: np.random.Generator) -> tuple[list[Any], Any, dict[str, Any]]:
     """Both bodies stand at random; the first one comes at unit speed from a random direction, to pass the middle of the second one
     within 1.
     """
