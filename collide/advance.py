@@ -29,7 +29,7 @@ from codegen.separation import carried, composed, separated
 from codegen.taylor_models import Model, record_kernel
 
 # Operations that may be less than differentiable somewhere.
-_ROUGH = frozenset(LEVEL) | {"where", "undefined", "guarded"}
+_ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "guarded", "inverse"}
 # Polynomials of up to this degree in each parameter are taken whole; of other surfaces, Taylor polynomials of this degree.
 _HIGHEST, _TOTAL = 3, 3
 
@@ -393,7 +393,8 @@ def rough(outputs: Sequence[Expr]) -> bool:
     """May a function or its derivatives fail to be differentiable somewhere?"""
     variable: set[int] = set()
     for e in reachable(outputs):
-        if e.op in ("variable", "parameter") or any(a.index in variable for a in e.args):
+        # What is bound runs over an interval too: the integral of a jump has a kink.
+        if e.op in ("variable", "parameter", "bound") or any(a.index in variable for a in e.args):
             variable.add(e.index)
             if e.op in _ROUGH:
                 return True

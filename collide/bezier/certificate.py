@@ -104,9 +104,9 @@ class _Certificate:
         q = [[self._less(hz[3 + i][j], [row[j] for row in hz[:3]], k[i]) for j in range(2)] for i in range(2)]
         certain, lost = self._others(q)
         lost = L.add(lost, self._lost(e, h, hz))
-        # Minus the bound, rounded up; nothing is claimed of what lies behind the box.
+        # Minus the bound, rounded up; nothing is claimed of what lies behind the box. Of a NaN, `max` leaves its second operand alone.
         bound = L.sub(L.add(lost, self._product([self.m], f)[0][0]), splat(L, "%c", 4))
-        bound = L.max(bound, L.neg(self._interval("%X", "4")[1]))
+        bound = L.max(L.neg(self._interval("%X", "4")[1]), bound)
         good = L.both(L.both(sound, certain), L.lt(bound, one))
         L.store("%out", 0, L.select(good, L.neg(bound), L.const(float("-inf"))))
         return "c X f J H G Y m order side out"

@@ -4,7 +4,7 @@ import sympy as sp
 
 import collide
 from codegen.functions import DefiniteIntegral, Inverse
-from generative import Rigid, curve, primitives, sweep, t, x
+from generative import ParametricSurface, Rigid, curve, primitives, sweep, t, u, v, x
 
 HALF = sp.Rational(1, 2)
 
@@ -28,3 +28,12 @@ def test_a_swept_quantity_has_its_root_where_the_antiderivative_says_so() -> Non
     assert found.proved.tolist() == [True] and found.boxes[0, 0, 0] <= exact <= found.boxes[0, 0, 1]
     found = collide.solve([Inverse(gone, t, x, sp.Rational(1, 8), 1) - sp.Rational(float(exact))], {x: (0.1, 0.3)})
     assert found.proved.tolist() == [True] and abs(found.boxes[0, 0] - 0.25).max() < 1e-9
+
+
+def test_the_integral_of_a_jump_has_a_kink() -> None:
+    """A bowl comes down on the valley z = |x - 3/10|. It touches where x = 9/20 + u/10 and 3 u / 5 = 1/10, at t = 1 + 3 u^2 / 10 - x + 3/10."""
+    s, tenth = sp.Symbol("s", real=True), sp.Rational(1, 10)
+    valley = ParametricSurface([u, v, DefiniteIntegral(sp.sign(s), s, 0, u - 3 * tenth, 4)], {u: (-1, 1), v: (-1, 1)})
+    bowl = ParametricSurface([9 * HALF * tenth + u * tenth, v * tenth, 1 - t + 3 * tenth * u**2 + v**2 / 3], {u: (-1, 1), v: (-1, 1)})
+    contacts = collide.first_contact([valley, bowl], time=(0, 2), budget=collide.Budget(boxes=3000))
+    assert 0.8 < contacts.clear_until <= 1 + 0.3 / 36 - 0.45 - 0.1 / 6 + 0.3
