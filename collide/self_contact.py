@@ -24,6 +24,7 @@ from .checks import check_options, check_span
 from .parts import sides
 from .result import Contacts, Start, Status
 from .search import layout
+from .sheets.closed_sides import EARLY, beside, closed_sides, doubtful
 from .sheets.glue import Join, joins
 from .sheets.injective import division, neighbours
 from .sheets.self_pairs import Held, Pair, at_start, pair_problem
@@ -32,6 +33,8 @@ from .state import Search
 
 # Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.
 _SLICES, _CELLS = 16, 4
+# So few unproved places may be at sides and corners; more are samples of a curve or a surface.
+_FEW = 8
 
 Span = tuple[float, float]
 
@@ -53,6 +56,9 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     along a side or at a corner (their tangents there lie on one another): from the first time at which that is not excluded nothing
     is claimed; the answer then ends there, UNRESOLVED if nothing was found before. The same holds where two surfaces share two
     sides with a common corner. Round a pole, where a side is a single point, smooth parameters must be found, as of a ball: ValueError.
+
+    Sides that close along all their length at once, in proportion, as of a strip that rolls up, are proved to meet from their formulas;
+    other contacts at the same time may then be missing from the list. Contact without crossing of any other kind is located, UNRESOLVED.
 
     Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface.
     Options as in `first_contact`.
@@ -260,10 +266,16 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
         return None, True
     search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
     search.real[layout.GAP] = options["simultaneity"]
-    finished = drive(search, clock)
+    for boxes in (EARLY, np.inf):
+        finished = drive(search, clock, boxes=boxes)
+        sides = closed_sides(search, [pair for pair, _ in now], span, options)
+        if sides is not None:
+            return beside(search, sides, options, clock)
+        if finished:
+            break
     search.real[layout.GAP] = 0.0
-    if not finished:
-        return search, False
+    if not finished or len(doubtful(search)) > _FEW:
+        return search, finished
     known = [k for k in search.solutions if possible(search, k)]
     # A contact is proved in a box round it, which must not begin before the window.
     begin = max(span[0], clear_until(search, known, span[1]) - options["simultaneity"])

@@ -13,7 +13,7 @@ from .native import compiled
 from .problem import Problem
 from .search import layout
 from .search.layout import LANES
-from .search.loop import push_held, run
+from .search.loop import push_held, record_held, run
 from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
@@ -63,6 +63,15 @@ class Search:
             self.grow_boxes()
         self.arrays["hold"][0, :len(box)] = box
         compiled(push_held, 1)(self.arrays.address, k)
+
+    def note(self, k: int, box: np.ndarray, kind: int) -> bool:
+        """A box as a solution of problem k, LOCATED, or EXISTS if it is *proved* to hold a zero of the equations. False where that lies
+        beyond the domain, or is not feasible.
+        """
+        if self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
+            self.grow_solutions()
+        self.arrays["hold"][0, :len(box)] = box
+        return bool(compiled(record_held, 2)(self.arrays.address, k, kind))
 
     def run(self, steps: int) -> int:
         """Up to `steps` steps; why it stopped (`layout.FINISHED` and others)."""

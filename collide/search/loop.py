@@ -28,6 +28,7 @@ from .contraction import contract
 from .layout import (
     AGAIN,
     CLOSED,
+    EXISTS,
     FINISHED,
     FIRST_ONLY,
     GAP,
@@ -61,15 +62,13 @@ from .layout import (
 from .march import march, narrow
 from .nodes import room_for_nodes
 from .pairs import marching
+from .prove import LONG
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
-from .solutions import may_hold_zero, record
+from .solutions import feasible, may_hold_zero, record
 from .split import split, steepest, verdict, widest
 from .tips import prove_beside
 from .walk import walk
-
-# After so many steps without a bound a contact may be one that local solves do not find.
-_LONG = 700
 
 
 @native
@@ -99,7 +98,7 @@ def run(s, steps):
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
             s.count[NEXT_LOCAL] *= 3
             look_ahead(s, p)
-            if s.real[PROVED] == np.inf and s.count[STEPS] > _LONG:
+            if s.real[PROVED] == np.inf and s.count[STEPS] > LONG:
                 prove_beside(s, p, s.box, attribute(s, p, ROOT))
         if marching(s, p):
             march(s, p)
@@ -181,3 +180,14 @@ def push_held(s, p):
     """Queue the first box of `hold` for problem p."""
     push(s, p, s.hold, 0)
     return 0
+
+
+@native
+def record_held(s, p, kind):
+    """The first box of `hold` as a solution of problem p: LOCATED, or EXISTS where it is proved to hold a zero of the equations, and then
+    lies in the domain and is feasible. Was it recorded?
+    """
+    if kind == EXISTS and not feasible(s, p, s.hold, 0):
+        return 0
+    record(s, p, kind, s.hold, 0, s.hold, 0)
+    return 1

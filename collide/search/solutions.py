@@ -52,10 +52,16 @@ def impossible(s, p, boxes, k):
 def may_hold_zero(s, p, lane):
     """Does the range of the rows hold 0, and may the inequalities hold?"""
     rows = attribute(s, p, EQUATIONS) if at_border(s, p, s.before, lane) else attribute(s, p, ROWS)
+    return hold_zero(s, rows, lane) and s.F[(2 * attribute(s, p, ROWS) + 1) * LANES + lane] > 0.0
+
+
+@native
+def hold_zero(s, rows, lane):
+    """Do the ranges of the first rows hold 0?"""
     for i in range(rows):
         if s.F[2 * i * LANES + lane] < 0.0 or s.F[(2 * i + 1) * LANES + lane] < 0.0:
             return False
-    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES + lane] > 0.0
+    return True
 
 
 @native

@@ -117,13 +117,17 @@ def _same_side(first: Piece, side: Side, second: Piece, other: Side, reverse: bo
         return all(np.array_equal(a, b[:, ::-1] if reverse else b) for a, b in zip(_row(first, side), _row(second, other), strict=True))
     if first.surface is None or second.surface is None:
         return False
+    return all(map(_vanishes, side_difference(first, side, second, other, reverse)))
+
+
+def side_difference(first: Piece, side: Side, second: Piece, other: Side, reverse: bool) -> list[Any]:
+    """The first side minus the second, with parameters in proportion, as formulas of the parameter along the first and of t."""
     join = side_join(first, side, second, other, reverse)
     own: list[Any] = [None, None]
     for k, s in enumerate((u, v)):
         own[join.source[k]] = (s - join.offset[k]) / join.rates[k]
-    continued = _moved(second, own)
     edge = {(u, v)[side[0]]: first.domain[side[0]][side[1]]}
-    return all(_vanishes((e - f).subs(edge)) for e, f in zip(first.surface.expressions, continued, strict=True))
+    return [(e - f).subs(edge) for e, f in zip(first.expressions, _moved(second, own), strict=True)]
 
 
 def _row(piece: Piece, side: Side) -> list[np.ndarray]:
@@ -190,8 +194,7 @@ def _close(points: np.ndarray, near: float) -> Iterator[tuple[int, int]]:
 
 
 def _moved(piece: Piece, own: Sequence[Any]) -> tuple[Any, ...]:
-    assert piece.surface is not None
-    return tuple(e.subs({u: own[0], v: own[1]}, simultaneous=True) for e in piece.surface.expressions)
+    return tuple(e.subs({u: own[0], v: own[1]}, simultaneous=True) for e in piece.expressions)
 
 
 def _equal(a: Sequence[Any], b: Sequence[Any]) -> bool:

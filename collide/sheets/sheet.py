@@ -23,6 +23,7 @@ from codegen.serialize import deserialize, serialize
 from generative import ParametricSurface, t, u, v
 from generative.chart import is_pole, pole_chart
 from generative.curve import bernstein, project
+from generative.patch import bezier_patch
 
 from ..bezier.nurbs import BezierNets
 from ..parts import sides
@@ -140,6 +141,17 @@ class Piece:
     @cached_property
     def inner(self) -> np.ndarray:
         return bounds(self.domain)[1]
+
+    @cached_property
+    def expressions(self) -> tuple[Any, Any, Any]:
+        """The coordinates as formulas of u, v and t, exactly."""
+        if self.surface is not None:
+            return self.surface.expressions
+        exact = np.vectorize(sp.Rational, otypes=[object])
+        at, speed, *weights = (exact(x).tolist() for x in (*self.net[0], *self.net[1:]))
+        points = [[tuple(x + t * w for x, w in zip(p, q, strict=True)) for p, q in zip(*rows, strict=True)]
+                  for rows in zip(at, speed, strict=True)]
+        return bezier_patch(points, *weights).expressions
 
     def degenerate(self, moment: float) -> bool:
         """Is the normal zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point?"""

@@ -13,6 +13,7 @@ import collide
 from collide import Start, Status, self_contact
 from collide.budget import Budget, Clock
 from collide.sheets import injective
+from collide.sheets.closing import closing
 from collide.sheets.glue import joins
 from collide.sheets.injective import division, neighbours
 from collide.sheets.sheet import piece_of, pieces_of_nets
@@ -363,3 +364,48 @@ def test_interrupted_while_neighbours_are_proved(monkeypatch):
     monkeypatch.setattr(injective, "_examined", stop)
     c = self_contact(pinched(), (0, 2))
     assert len(calls) == 3 and c.status is Status.BUDGET_SPENT and c.clear_until <= 1
+
+
+ROLLED = [sp.sin(t * u) / t, (1 - sp.cos(t * u)) / t, v]
+
+
+def over(body, *ends, turned=False):
+    """The surface over (lo, hi) of u and v from 0 to 1; `turned`: u and v exchanged, v reversed."""
+    if turned:
+        return ParametricSurface([e.subs({u: 1 - v, v: u}, simultaneous=True) for e in body], {u: (0, 1), v: (0, 1)})
+    return ParametricSurface(body, {u: ends, v: (0, 1)})
+
+
+@pytest.mark.parametrize(("bodies", "pair"), [
+    ([over(ROLLED, 0, 1)], (0, 0)), ([over(ROLLED, turned=True)], (0, 0)), ([over(ROLLED, 0, R(1, 2)), over(ROLLED, R(1, 2), 1)], (0, 1)),
+    ([over([*ROLLED[:2], v + u * (1 - u) / 9], 0, 1)], (0, 0))], ids=["one", "turned", "in two", "bulging"])
+def test_a_strip_rolls_up_into_a_tube(bodies, pair):
+    """The radius is 1/t, so two sides meet along all their length when t = 2 pi; nothing crosses there."""
+    c = self_contact(bodies, (1, 7), budget=Budget(boxes=200_000))
+    assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any() and set(map(tuple, c.pairs.tolist())) == {pair}
+    assert sp.Rational(c.time.lo) < 2 * sp.pi < sp.Rational(c.time.hi) and c.time.hi - c.time.lo < 1e-6
+    assert c.clear_until == c.time.lo and {name.split()[0] for feature in c.features for name in feature} == {"edge"}
+    assert np.abs(c.points[:, :2]).max() < 1e-6 and np.diff(np.sort([0, *c.points[:, 2], 1])).max() < 0.05
+
+
+def test_a_strip_that_rolls_up_askew_is_not_called_in_contact():
+    """At t = 2 pi one side is 1e-9 higher than the other: they slide past each other."""
+    body = [ROLLED[0], ROLLED[1] + u / 10**9, v]
+    c = self_contact(over(body, 0, 1), (1, R(63, 10)), budget=Budget(boxes=200_000))
+    assert c.status is not Status.CONTACT and c.clear_until > 2 * math.pi - 1e-3
+
+
+def test_sides_that_meet_are_seen_from_their_formulas():
+    # A polynomial, sines and cosines of the same angle and of twice that, and what comes near but has no common factor.
+    angle = 3 * t / 2
+    bodies = [([u * (t**2 - 3), v, u * (t**3 - 3 * t)], math.sqrt(3), True),
+              ([sp.sin(angle) * u, v + u * (1 + sp.cos(angle)), u * 0], 2 * math.pi / 3, True),
+              ([u * sp.sin(2 * angle) / (1 + t), v, u * (1 - sp.cos(angle)) * sp.exp(t)], 4 * math.pi / 3, True),
+              ([u * sp.sin(t), v, u * (sp.cos(t) + 1 + R(1, 10**9))], math.pi, False)]
+    for body, moment, meet in bodies:
+        piece = piece_of(ParametricSurface(body, {u: (0, 1), v: (0, 1)}), 0)
+        found = closing(piece, (0, 0), piece, (0, 1), (moment - 1e-5, moment + 1), 0.1)
+        assert (found is not None) is meet, body
+        if found:
+            assert found.time[0] <= moment + 1e-15 and moment - 1e-15 <= found.time[1] < found.time[0] + 1e-11
+            assert (found.places[:, 0] == found.places[:, 1]).all() and len(found.places) >= 10

@@ -1,0 +1,86 @@
+"""Searches that locate contacts they cannot prove, where sides meet along all their length: `closing` proves these by formulas."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..budget import Clock, drive
+from ..search import layout
+from ..state import Search
+from .closing import Closing, closing
+from .self_pairs import Held, Pair, pair_problem
+
+# Boxes after which sides that meet along all their length are first thought of, and how many more are examined when the time is known.
+EARLY = 1 << 14
+# Against the domain, how near a located contact is to a side; so many pairs of sides are looked at.
+_AT_SIDE, _SIDES = 1e-6, 16
+
+Span = tuple[float, float]
+
+
+def doubtful(search: Search) -> list[int]:
+    """What a search located, if any of it is earlier than all that is proved."""
+    found = [k for k in search.solutions if search.kind(k) == layout.LOCATED]
+    early = any(search.found(k)[-1, 0] + search.real[layout.SIMULTANEITY] < search.real[layout.PROVED] for k in found)
+    return found if early else []
+
+
+def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: dict[str, Any]) -> Search | None:
+    """Sides that meet along all their length near what a search located but did not prove, and are proved to: contacts of problems of
+    their own, which are samples for the search, too. None where there are none.
+    """
+    located = doubtful(search)
+    least = min((search.found(k)[-1, 0] for k in located), default=np.inf)
+    window = max(span[0], float(search.real[layout.CLEAR]) - options["simultaneity"]), span[1]
+    near = {(p, at) for p, at in ((search.owner(k), _sides(pairs[search.owner(k)], search.found(k)))
+                                  for k in located if search.found(k)[-1, 0] <= least + options["simultaneity"]) if at}
+    found = [(p, held, made) for p, held in sorted(near, key=str)[:_SIDES] if (made := _closing(pairs[p], held, window, options))]
+    if not found:
+        return None
+    sides = Search([pair_problem(pairs[p], span, held, closed=False) for p, held, _ in found], starts=[np.empty((0, 3, 2))] * len(found),
+                   **options)
+    for number, (p, held, made) in enumerate(found):
+        ends = {k: pairs[p].outer[k, end] for k, end in enumerate(held) if end is not None}
+        for place in made.places:
+            if sides.note(number, np.concatenate([place, [made.time]]), layout.EXISTS):
+                free = iter(place)
+                whole = [[ends[k]] * 2 if k in ends else next(free) for k in range(4)]
+                search.note(p, np.array([*whole, made.time]), layout.LOCATED)
+    return sides if len(sides.solutions) else None
+
+
+def beside(search: Search, sides: Search, options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:
+    """The search goes on beside the contacts of sides, until the time is known to within `simultaneity`, and for a while after that."""
+    proved = search.real[layout.PROVED] = min(search.real[layout.PROVED], sides.real[layout.PROVED])
+    finished = drive(search, clock)
+    search.real[layout.GAP] = 0.0
+    if finished:
+        drive(search, clock, boxes=int(search.count[layout.ITERATIONS]) + EARLY)
+    count = len(search.problems)
+    both = Search([*search.problems, *sides.problems], starts=[np.empty((0, 3, 2))] * (count + len(sides.problems)), **options)
+    both.adopt(sides, {k: count + k for k in range(len(sides.problems))})
+    both.adopt(search, {k: k for k in range(count)})
+    # What is left of the search is no earlier than this.
+    both.real[layout.CLEAR] = min(search.real[layout.CLEAR], *(search.least_open(k) for k in range(count)))
+    assert both.real[layout.PROVED] <= proved
+    return both, finished
+
+
+def _sides(pair: Pair, box: np.ndarray) -> Held | None:
+    """One side of either surface that a box reaches; None where there are not."""
+    size = pair.outer[:, 1] - pair.outer[:, 0]
+    near = [[(a, end) for a in own for end in (0, 1)
+             if (a % 2, end) in pair.pieces[a // 2].edges and abs(box[a, end] - pair.outer[a, end]) <= _AT_SIDE * size[a]]
+            for own in ((0, 1), (2, 3))]
+    if not all(near):
+        return None
+    held: list[int | None] = [None] * 4
+    for (a, end), *_ in near:
+        held[a] = end
+    return held[0], held[1], held[2], held[3]
+
+
+def _closing(pair: Pair, held: Held, window: Span, options: dict[str, Any]) -> Closing | None:
+    (a, i), (b, j) = ((k, end) for k, end in enumerate(held) if end is not None)
+    return closing(pair.first, (a, i), pair.second, (b - 2, j), window, options["separation"])
