@@ -62,12 +62,11 @@ from .layout import (
 from .march import march, narrow
 from .nodes import room_for_nodes
 from .pairs import marching
-from .prove import LONG
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
 from .solutions import feasible, may_hold_zero, record
 from .split import split, steepest, verdict, widest
-from .tips import prove_beside
+from .tips import LONG, prove_beside
 from .walk import walk
 
 

@@ -15,26 +15,21 @@ from .layout import (
     EQUATIONS,
     EXISTENCE,
     EXISTS,
-    IMAGE,
     LANES,
     LOCATED,
-    OBJECTIVE,
     PARAMETERS,
     RANGE,
     SLOPE,
-    STEPS,
     UNIQUE,
     UNIQUENESS,
     VARIABLES,
 )
 from .local_solve import evaluate_points, extent, slope_at
 from .queue import attribute
-from .solutions import feasible, hold_zero, impossible, improve, record, solved_before
+from .solutions import feasible, impossible, improve, record, solved_before
 
 # Against the domain, a distance from its end that counts as none.
 _NEAR = 1e-8
-# After so many steps without a bound a contact may be one that local solves do not find, or proofs fail at.
-LONG = 700
 
 
 @native
@@ -211,21 +206,6 @@ def prove_exists(s, p):
 
 
 @native
-def locate(s, p):
-    """Record `centre` as located where rounding may hide a zero of the equations: after many steps of a search for contacts, points at
-    which existence cannot be proved, such as where sheets meet without crossing, stand for those round them like samples.
-    """
-    if attribute(s, p, IMAGE) == 0 or attribute(s, p, OBJECTIVE) < 0:
-        return
-    for j in range(attribute(s, p, VARIABLES)):
-        r = radius(0) * extent(s, p, j, s.centre[j])
-        s.tight[2 * j] = max(s.centre[j] - r, lower(s, s.domain, p, j))
-        s.tight[2 * j + 1] = min(s.centre[j] + r, upper(s, s.domain, p, j))
-    if not impossible(s, p, s.tight, 0) and hold_zero(s, attribute(s, p, EQUATIONS), 0):
-        record(s, p, LOCATED, s.tight, 0, s.tight, 0)
-
-
-@native
 def prove(s, p, sample):
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
@@ -249,8 +229,6 @@ def prove(s, p, sample):
         record(s, p, LOCATED, s.tight, 0, s.tight, 0)
         return True
     if not prove_exists(s, p):
-        if not alone and s.count[STEPS] > LONG:
-            locate(s, p)
         return alone
     if sample and not alone:
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)

@@ -36,6 +36,7 @@ from .prove import prove, prove_exists
 from .queue import attribute
 from .solutions import image_of, improve, shared_image, solved_before
 from .split import largest_share
+from .tips import locate
 
 # A local solve in a box is repeated in parts of it of this relative size.
 _SOONER = 0.125
@@ -164,8 +165,9 @@ def sample(s, p, used):
         if s.count[SOLUTIONS] > before and s.kind[s.count[SOLUTIONS] - 1] == EXISTS:
             # First a walk from this sample of a manifold, whose steps are even; then the other boxes again.
             s.until[lane] = np.inf
-        elif s.trial[lane] != 0 and candidate(s, p, lane):
-            prove(s, p, True)
+        elif s.trial[lane] != 0 and candidate(s, p, lane) and not prove(s, p, True):
+            load_reached(s, p, lane)
+            locate(s, p)
     return s.count[SOLUTIONS] > before
 
 
@@ -181,7 +183,8 @@ def look_ahead(s, p):
         local_solve(s, p)
     if choose_best(s, p):
         keep_normal(s, p)
-        prove(s, p, False)
+        if not prove(s, p, False):
+            locate(s, p)
     if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
         prove_near(s, p, s.box, attribute(s, p, ROOT), 0.8)
 

@@ -7,11 +7,26 @@ located, tried at growing distances from it. They prove contact by their time, w
 from codegen.loops import native
 
 from .boxes import lower, share, upper
-from .layout import BESIDE, COLUMNS, EXISTENCE, LANES, OBJECTIVE, PROVED, SIMULTANEITY, STRIDE, VARIABLES
+from .layout import (
+    BESIDE,
+    COLUMNS,
+    EQUATIONS,
+    EXISTENCE,
+    IMAGE,
+    LANES,
+    LOCATED,
+    OBJECTIVE,
+    PROVED,
+    SIMULTANEITY,
+    SOLUTIONS,
+    STEPS,
+    STRIDE,
+    VARIABLES,
+)
 from .local_solve import extent, restore
-from .prove import prove_exists
+from .prove import prove_exists, radius
 from .queue import attribute
-from .solutions import improve
+from .solutions import hold_zero, impossible, improve, record
 
 # Distances against the domain: the first, the factor from one to the next, how many, and how often each is tried.
 _FIRST, _FACTOR, _DISTANCES, _TRIALS = 1e-12, 4.0, 16, 3
@@ -19,6 +34,8 @@ _FIRST, _FACTOR, _DISTANCES, _TRIALS = 1e-12, 4.0, 16, 3
 _WIDE = 1e-3
 # So many boxes of a problem are worth it.
 _MOST = 4
+# After so many steps without a bound a contact may be one that local solves do not find; after so many, one that cannot be proved.
+LONG, _HOPELESS = 700, 2000
 
 
 @native
@@ -88,3 +105,19 @@ def crossing(s, p):
             if prove_exists(s, p):
                 return True
     return False
+
+
+@native
+def locate(s, p):
+    """Record `centre`, where no contact could be proved, as located if rounding may hide a zero of the equations there; after many steps
+    only. Where surfaces meet without crossing such points stand for those round them like samples.
+    """
+    if s.count[STEPS] <= _HOPELESS or attribute(s, p, IMAGE) == 0 or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, EXISTENCE) == 0:
+        return
+    for j in range(attribute(s, p, VARIABLES)):
+        r = radius(0) * extent(s, p, j, s.centre[j])
+        s.tight[2 * j] = max(s.centre[j] - r, lower(s, s.domain, p, j))
+        s.tight[2 * j + 1] = min(s.centre[j] + r, upper(s, s.domain, p, j))
+    if not impossible(s, p, s.tight, 0) and hold_zero(s, attribute(s, p, EQUATIONS), 0):
+        record(s, p, LOCATED, s.tight, 0, s.tight, 0)
+        prove_beside(s, p, s.found, s.count[SOLUTIONS] - 1)
