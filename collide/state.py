@@ -53,6 +53,8 @@ class Search:
         self.real[layout.TOLERANCE] = tolerance
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
+        labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}
+        self.arrays["table"][:, layout.LABEL] = [labels[p.label] for p in problems]
         for k, p in enumerate(problems):
             for box in starts[k] if starts is not None else [p.outer]:
                 self._push(k, box)

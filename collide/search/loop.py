@@ -108,10 +108,11 @@ def run(s, steps):
 
 @native
 def turn(s, p):
-    """The problem to step in, p being the one that comes first. Until there is a bound every other step goes in turn to those that come
-    as early: one of them may hold the contact, and never come first.
+    """The problem to step in, p being the one that comes first. Unless only a bound is made tighter, every other step goes in turn to
+    those that come as early: one of them may hold the contact, or its samples, and never come first.
     """
-    if s.count[STEPS] % 2 == 0 and s.real[PROVED] == np.inf and attribute(s, p, OBJECTIVE) >= 0:
+    bounding = s.real[GAP] > 0.0 and s.real[PROVED] < np.inf
+    if s.count[STEPS] % 2 == 0 and not bounding and attribute(s, p, OBJECTIVE) >= 0:
         for k in range(s.count[PROBLEMS]):
             q = (s.count[STEPS] // 2 + k) % s.count[PROBLEMS]
             if attribute(s, q, ROOT) >= 0 and s.key[attribute(s, q, ROOT)] <= s.key[attribute(s, p, ROOT)] + s.real[SIMULTANEITY]:

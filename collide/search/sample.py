@@ -16,6 +16,7 @@ from .layout import (
     EXISTS,
     GONE,
     IMAGE,
+    LABEL,
     LANES,
     LATE,
     LEAST,
@@ -43,6 +44,8 @@ _SOONER = 0.125
 # A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
 # last sample, there must be one more.
 _NEARER = 0.9
+# Against the separation, the size of an image to which samples of other problems of the two bodies count.
+_TINY = 1.0 / 64.0
 
 
 @native
@@ -56,14 +59,18 @@ def begin(s, p, boxes, k):
 def near_sample(s, p, whole, moment):
     """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle, and by a little more?
 
-    A sample counts in its own problem, lest it hide an isolated contact of another, for boxes that begin at `moment` if
+    A sample counts in its own problem, lest it hide an isolated contact of another, and in the others of the two bodies for whole
+    images that are tiny: an isolated contact that can be proved was found before its box got there. What is left is where edges
+    lie in faces, or on each other, of which rounding lets nothing be proved. A sample counts for boxes that begin at `moment` if
     it is not later than they may be (Snyder 1993, footnote 9). The squared distance has fewer than ten roundings, each
     by less than 2e-16 of it, so the points of a whole image that passes are proved to be near.
     """
+    tiny = whole and tiny_image(s)
     for k in range(s.count[SOLUTIONS]):
-        if s.kind[k] == UNIQUE or s.owner[k] != p:
+        if s.kind[k] == UNIQUE or not (s.owner[k] == p or (tiny and s.kind[k] == EXISTS and (
+                attribute(s, s.owner[k], LABEL) == attribute(s, p, LABEL)))):
             continue
-        objective = attribute(s, p, OBJECTIVE)
+        objective = attribute(s, s.owner[k], OBJECTIVE)
         if objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]:
             continue
         square = 0.0
@@ -74,6 +81,15 @@ def near_sample(s, p, whole, moment):
         if square < (1.0 - 1e-14 if whole else _NEARER) * s.real[SEPARATION] ** 2:
             return True
     return False
+
+
+@native
+def tiny_image(s):
+    """Is the image `near` much smaller than the distance of samples?"""
+    for c in range(3):
+        if not s.near[2 * c + 1] - s.near[2 * c] < _TINY * s.real[SEPARATION]:
+            return False
+    return True
 
 
 @native
