@@ -154,9 +154,10 @@ def test_the_referee_knows_its_trade() -> None:
 # -- no solution is lost --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("m", "n"), [(1, 1), (2, 2), (3, 3), (2, 5), (5, 3)])
-def test_linear_solve_keeps_every_solution(m: int, n: int) -> None:
-    address = linear.linear_solve(m, n)
+@pytest.mark.parametrize(("method", "m", "n"), [
+    *(("linear_solve", m, n) for m, n in ((1, 1), (2, 2), (3, 3), (2, 5), (5, 3))), ("eliminate", 2, 3), ("eliminate", 3, 4), ("eliminate", 3, 5)])
+def test_linear_solve_keeps_every_solution(method: str, m: int, n: int) -> None:
+    address = getattr(linear, method)(m, n)
     shrunk = 0
     for k, kind in enumerate(kinds(m, n)):
         for systems in batches(100 * m + 10 * n + k, 10, kind):
@@ -168,6 +169,27 @@ def test_linear_solve_keeps_every_solution(m: int, n: int) -> None:
             assert all(holds(block.X, s.x, lane) for lane, s in enumerate(systems))
             shrunk += int((after < before).any((0, 1)).sum())
     assert shrunk > 50
+
+
+def test_a_variable_that_rows_tell_only_together_is_found_by_elimination() -> None:
+    """An edge flush with a plane, in axes that are turned at random: y1 - y2 = 0, y1 + y3 = 0 and y4 = 1/8, of which no row alone
+    says much. Two of eight systems have dependent rows beside that.
+    """
+    rng = np.random.default_rng(14)
+    turns = [np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(LANES)]
+    systems = []
+    for k, turn in enumerate(turns):
+        rows = turn @ np.array([[1.0, -1, 0, 0], [1, 0, 1, 0] if k % 4 else [2, -2, 0, 0], [0, 0, 0, 1]])
+        right = turn @ [0, 0, 0.125]
+        systems.append(System([[(a, a) for a in row] for row in rows.tolist()], [(-b - 1e-16, -b + 1e-16) for b in right.tolist()], [0.0] * 4,
+                              [(-1.0, 1.0)] * 4, rows.tolist(), [0.0] * 4))
+    for method, narrow in (("linear_solve", 0), ("eliminate", LANES)):
+        block = Block.of(systems)
+        for _ in range(2):
+            run(getattr(linear, method)(3, 4), *block)
+        times = block.X[3]
+        assert (block.flag == 1).all() and (-times[0] <= 0.125).all() and (times[1] >= 0.125).all()
+        assert (times[0] + times[1] < 1e-14).sum() == narrow
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
