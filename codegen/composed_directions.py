@@ -60,10 +60,8 @@ class _Composed(Pair):
             for x, y in zip(middle, radius, strict=True):
                 read.note(x, y)
         first = [matrix for matrix, _, _ in bodies]
-        self.errors(L, read, first, shift)
+        self.keep_sums(L, read.finite, {f"A{k}": matrix for k, matrix in enumerate(first)}, {"place": shift})
         self.keep_start(L, window)
-        for k, matrix in enumerate(first):
-            self.put_matrix(L, k, matrix)
         return self.world_tangents(L, first)
 
     def read_body(self, L: Lanes, read: Reader, k: int) -> tuple[Matrix, list[Ball], Vector]:

@@ -39,11 +39,16 @@ class Net(NamedTuple):
         """What the first part of a record of `net_kernel` looks like."""
         return self.model._replace(coordinates=self.rows, viewed=False)
 
+    @property
+    def rate(self) -> int:
+        """Where such a record has the control points of C'(t0) g; as behind those of the place, their rho and size follow."""
+        return self.shown.length
+
     def ball(self, which: int) -> tuple[int, int]:
         """Where such a record has the middles and the radii of the rate at t0 (0), of twice the rate in the window (1), of the second
         derivative (2) and of the place (3) there.
         """
-        begin = self.shown.length + 2 * self.rows * which
+        begin = self.rate + self.shown.middle + 2 * self.rows * which
         return begin, begin + self.rows
 
     @property
@@ -61,7 +66,7 @@ def net_kernel(net: Net, position: int, quick: bool = False) -> int:
     A    (model.length,)   records of g
     M    intervals:        from number `position` on the entries of C at t0, of C' there, of C'' in the window
     W    (2, 2)            the window as an interval, and t0 as a thin one
-    out  (net.length,)     a record of C(t0) g, in which the extents are not set, then balls: see `Net.ball`
+    out  (net.length,)     a record of C(t0) g, in which the extents are not set, then what `Net` says of the rates
     `quick`: see `Kernel`.
     """
     return straight_line("moving net", (net, position), "A M W out", lambda module, L: _Writer(net).write(module, L, position), quick=quick)
@@ -76,12 +81,15 @@ class _Writer:
         module.add("hull", self.hull(module.lanes()))
         L.lines.append(f"  %m = alloca {L.vector}, i64 {net.rows * m}, align 64")
         L.lines.append(f"  %h = alloca {L.vector}, i64 {2 * net.rows}, align 64")
-        L.lines.append(f"  %p = alloca {L.vector}, i64 {net.rows * self.model.points}, align 64")
+        L.lines.append(f"  %p = alloca {L.vector}, i64 {net.shown.middle}, align 64")
         read = Reader(L, position, "%M")
         known = L.lt(L.load("%A", self.model.doubt), L.const(1.0))
-        place = self.image(L, Matrix(read, m, net.entries, net.rows), known, "%out", shown=True)
-        rate = self.image(L, Matrix(read, m, net.rates, net.rows), known, "%p")
+        place = self.image(L, Matrix(read, m, net.entries, net.rows), known, "%out")
+        rate = self.image(L, Matrix(read, m, net.rates, net.rows), known, L.emit(f"getelementptr {L.vector}, ptr %out, i64 {net.rate}"))
         push = self.image(L, Matrix(read, m, net.rates, net.rows), known, "%p")
+        for i in range(net.rows):
+            L.store("%out", net.shown.middle + i, place[0][i])
+            L.store("%out", net.shown.reach + i, place[1][i])
         half = L.mul(L.const(0.5), L.add(L.load("%W", 1), L.load("%W", 2)))
         rates = _onward(L, rate, push, half)
         places = _onward(L, _onward(L, place, rate, half), push, L.mul(half, half))
@@ -93,14 +101,14 @@ class _Writer:
                     L.store("%out", begin + i, x)
         L.store("%out", net.shown.doubt, L.load("%A", self.model.doubt))
 
-    def image(self, L: Lanes, matrix: Matrix, known: str, points: str, shown: bool = False) -> Ball:
-        """A box that holds the matrix times g; `shown`: and the rest of its record."""
+    def image(self, L: Lanes, matrix: Matrix, known: str, out: str) -> Ball:
+        """A box that holds the matrix times g; its control points, their rho and size go to `out`."""
         net, model = self.net, self.model
         m = model.coordinates
         for i, row in enumerate(matrix.middle):
             for j in range(m):
                 L.store("%m", m * i + j, row.get(j, L.const(0.0)))
-        L.lines.append(f"  call void @hull(ptr %A, ptr %m, ptr {points}, ptr %h)")
+        L.lines.append(f"  call void @hull(ptr %A, ptr %m, ptr {out}, ptr %h)")
         size, rho, middle, reach = ([L.load("%A", at + j) for j in range(m)] for at in (model.size, model.rho, model.middle, model.reach))
         units = L.const((2 + m) * _UNIT)
         middles, radii = product(L, matrix, (middle, reach), ([L.const(0.0)] * net.rows, [L.const(0.0)] * net.rows))
@@ -114,11 +122,8 @@ class _Writer:
             centre = L.mul(L.const(0.5), L.sub(high, low))
             radius = L.max(L.sub(high, centre), L.add(centre, low))
             middles[i], radii[i] = L.select(known, centre, middles[i]), L.select(known, radius, radii[i])
-            if shown:
-                L.store("%out", net.shown.rho + i, wide)
-                L.store("%out", net.shown.size + i, L.add(L.max(highest, lowest), wide))
-                L.store("%out", net.shown.middle + i, middles[i])
-                L.store("%out", net.shown.reach + i, radii[i])
+            L.store(out, net.shown.rho + i, wide)
+            L.store(out, net.shown.size + i, L.add(L.max(highest, lowest), wide))
         return middles, radii
 
     def hull(self, L: Lanes) -> str:

@@ -70,16 +70,29 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
                          lambda module, L: Pair(models, carriers, nets).write(module, L), quick=quick)
 
 
+class Product(NamedTuple):
+    """Control points of a body times its matrix at t0, "A", or the rate of that, "R". They stand in its record from number `start` on."""
+
+    body: int
+    matrix: str
+    start: int
+
+
 class Pair:
     """Writes the kernel. Vectors wait in scratch memory, at `place`."""
 
     def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], nets: Nets = (None, None)) -> None:
         self.models, self.carriers, self.nets = models, carriers, nets
+        self.sums = {"place": [Product(k, "A", 0) for k in (0, 1)]}
+        if any(nets):
+            self.sums["rate"] = [Product(k, "R", 0) for k in (0, 1) if carriers[k].kind == TURNING]
+            self.sums["rate"] += [Product(k, "A", net.rate) for k, net in enumerate(nets) if net]
         self.place: dict[str, int] = {}
         self.scratch = 0
-        for name, length in (("best", 1), ("curved", 1), ("finite", 1), ("doubt", 1), ("T", 3), ("h", 3), ("size", 3),
-                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("directions", 24),
-                             ("A0", 3 * models[0].coordinates), ("A1", 3 * models[1].coordinates)):
+        matrices = [(f"{name}{k}", 3 * models[k].coordinates) for k in (0, 1) for name in "AR"]
+        sums = [(f"{name} {part}", 3) for name in self.sums for part in ("shift", "error", "size")]
+        for name, length in (("best", 1), ("curved", 1), ("finite", 1), ("doubt", 1), *sums,
+                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("directions", 24), *matrices):
             self.place[name] = self.scratch
             self.scratch += length
 
@@ -136,13 +149,12 @@ class Pair:
                                      for k, shift in enumerate(shifts))
         for name, ball in (("E", place), ("B", rate), ("C", push)):
             self.keep(L, name, ball)
-        first = [found[0] if found else None for found in matrices]
-        self.errors(L, read, first, shifts[0])
+        known: dict[str, Matrix] = {}
+        for k, found in enumerate(matrices):
+            known |= {f"{name}{k}": matrix for name, matrix in zip("AR", found, strict=False)}
+        self.keep_sums(L, read.finite, known, {"place": shifts[0], "rate": shifts[1]})
         self.keep_start(L, window)
-        for k, matrix in enumerate(first):
-            if matrix is not None:
-                self.put_matrix(L, k, matrix)
-        return self.world_tangents(L, first)
+        return self.world_tangents(L, [known.get("A0"), known.get("A1")])
 
     def keep_start(self, L: Lanes, window: Ball) -> None:
         """What is known before any direction is tried: are the bodies apart all through the window?"""
@@ -184,39 +196,48 @@ class Pair:
             result.append([place, rate, push, window])
         return result
 
-    def put_matrix(self, L: Lanes, k: int, matrix: Matrix) -> None:
-        """The middles of a matrix at their place."""
-        for i, row in enumerate(matrix.middle):
-            for j, value in row.items():
-                self.store(L, f"A{k}", [value], self.models[k].coordinates * i + j)
-
     def keep(self, L: Lanes, name: str, ball: Ball) -> None:
         self.store(L, name, ball[0])
         self.store(L, "rho" + name, ball[1])
 
-    def errors(self, L: Lanes, read: Reader, first: Sequence[Matrix | None], shift: Ball) -> None:
-        """h, and `size`, the sum of the sizes of what a direction is multiplied with, where the rounding of that is unwanted."""
+    def keep_sums(self, L: Lanes, finite: Value, matrices: Mapping[str, Matrix], shifts: Mapping[str, Ball]) -> None:
+        """The middles of the matrices; of every sum its shift, h, and the sum of the sizes of what a direction is multiplied with,
+        where the rounding of that is unwanted.
+        """
+        for name, matrix in matrices.items():
+            for i, row in enumerate(matrix.middle):
+                for j, value in row.items():
+                    self.store(L, name, [value], self.models[int(name[1])].coordinates * i + j)
+        for name, products in self.sums.items():
+            total, h = self.errors(L, products, matrices, shifts[name], "E" if name == "place" else "B")
+            for x in [*total, *h]:
+                finite = L.add(finite, x)
+            for part, values in (("shift", shifts[name][0]), ("error", h), ("size", total)):
+                self.store(L, f"{name} {part}", values)
+        for product in (product for products in self.sums.values() for product in products):
+            for x in self.sizes(L, product):
+                finite = L.add(finite, x)
+        self.store(L, "finite", [finite])
+
+    def sizes(self, L: Lanes, product: Product) -> Vector:
+        return self.body(L, product.body, product.start + self.models[product.body].size)
+
+    def errors(self, L: Lanes, products: Sequence[Product], matrices: Mapping[str, Matrix], shift: Ball, ball: str) -> tuple[Vector, Vector]:
         units = L.const((5 + max(3, *(m.coordinates for m in self.models))) * _UNIT)
-        sizes = [self.body(L, k, m.size) for k, m in enumerate(self.models)]
+        factors = [(matrices.get(f"{p.matrix}{p.body}"), self.sizes(L, p)) for p in products]
         total, h = [], []
         for i in range(3):
-            size, error = L.add(L.abs(shift[0][i]), L.abs(self.load(L, "E", 1, i)[0])), shift[1][i]
-            for k, matrix in enumerate(first):
+            size, error = L.add(L.abs(shift[0][i]), L.abs(self.load(L, ball, 1, i)[0])), shift[1][i]
+            for matrix, sizes in factors:
                 if matrix is None:
-                    size = L.add(sizes[k][i], size)
+                    size = L.add(sizes[i], size)
                     continue
                 for j, entry in matrix.middle[i].items():
-                    size = L.fma(L.abs(entry), sizes[k][j], size)
-                    error = L.fma(matrix.radius[i][j], sizes[k][j], error)
+                    size = L.fma(L.abs(entry), sizes[j], size)
+                    error = L.fma(matrix.radius[i][j], sizes[j], error)
             total.append(size)
             h.append(L.fma(units, size, error))
-        finite = read.finite
-        for x in [*total, *h, *sizes[0], *sizes[1]]:
-            finite = L.add(finite, x)
-        self.store(L, "T", shift[0])
-        self.store(L, "size", total)
-        self.store(L, "h", h)
-        self.store(L, "finite", [finite])
+        return total, h
 
     def moved(self, L: Lanes, read: Reader, shift: Ball, terms: Sequence[Terms]) -> Ball:
         """The sum of the products of both bodies, and the shift."""
@@ -242,20 +263,15 @@ class Pair:
         zero, tiny = L.const(0.0), L.const(_TINY)
         n = [L.load("%n", i) for i in range(3)]
         size = [L.abs(x) for x in n]
-        total = L.add(dot(L, size, self.load(L, "size")), dot(L, size, [L.const(1.0)] * 3))
-        spread = dot(L, size, self.load(L, "h"), L.add(self.left_open(L, size), tiny))
-        middle = dot(L, n, self.load(L, "T"))
-        high, low = middle, L.neg(middle)
-        for k, model in enumerate(self.models):
-            m = self.seen(L, n, k)
-            highest, lowest = _extremes(L, dict(enumerate(m)), model, "%A" if k == 0 else "%B")
-            high, low = L.add(highest, high), L.sub(low, lowest)
-            spread = dot(L, [L.abs(x) for x in m], self.body(L, k, model.rho), spread)
+        total = dot(L, size, [L.const(1.0)] * 3)
+        for name in self.sums:
+            total = dot(L, size, self.load(L, f"{name} size"), total)
+        high, low = self.extent(L, "place", n, size)
         centre = dot(L, n, self.load(L, "E"))
-        wide = dot(L, size, self.load(L, "rhoE"), L.add(dot(L, size, self.load(L, "h")), tiny))
-        high = L.min(L.add(high, spread), L.add(centre, wide))
-        low = L.min(L.add(low, spread), L.sub(wide, centre))
-        minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"))
+        wide = dot(L, size, self.load(L, "rhoE"), L.add(dot(L, size, self.load(L, "place error")), tiny))
+        high, low = L.min(high, L.add(centre, wide)), L.min(low, L.sub(wide, centre))
+        rate = self.extent(L, "rate", n, size) if "rate" in self.sums else None
+        minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"), rate)
         valid = L.both(L.lt(minus_a, zero), L.lt(L.add(total, self.load(L, "finite", 1)[0]), L.const(_LARGEST)))
         best = self.load(L, "best", 1)[0]
         advance = L.select(valid, advance, zero)
@@ -263,24 +279,39 @@ class Pair:
         self.store(L, "best", [L.select(better, advance, best)])
         self.store(L, "curved", [L.select(better, curved, self.load(L, "curved", 1)[0])])
 
+    def extent(self, L: Lanes, name: str, n: Vector, size: Vector) -> tuple[Value, Value]:
+        """Upper bounds of a sum in direction n and of its negative, by the control points."""
+        spread = dot(L, size, self.load(L, f"{name} error"), L.add(self.left_open(L, size), L.const(_TINY)))
+        high = dot(L, n, self.load(L, f"{name} shift"))
+        low = L.neg(high)
+        for product in self.sums[name]:
+            k, model = product.body, self.models[product.body]
+            m = self.seen(L, n, product)
+            highest, lowest = _extremes(L, dict(enumerate(m)), model, "%A" if k == 0 else "%B", product.start)
+            high, low = L.add(highest, high), L.sub(low, lowest)
+            spread = dot(L, [L.abs(x) for x in m], self.body(L, k, product.start + model.rho), spread)
+        return L.add(high, spread), L.add(low, spread)
+
     def left_open(self, L: Lanes, size: Vector) -> Value:
         """What control points do not tell: nothing is known of them, in doubt. `size` is that of the direction."""
         return self.load(L, "doubt", 1)[0]
 
-    def seen(self, L: Lanes, n: Vector, k: int) -> Vector:
-        """The direction in the frame of body k."""
-        kind, entries, _ = self.carriers[k]
+    def seen(self, L: Lanes, n: Vector, product: Product) -> Vector:
+        """The direction in the frame of a body, or as the rate of its matrix turns it."""
+        k, m = product.body, self.models[product.body].coordinates
+        kind, entries, rates = self.carriers[k]
         if kind == FIXED:
             return n if k == 0 else [L.neg(x) for x in n]
-        m = self.models[k].coordinates
-        columns = [[i for i in range(3) if m * i + j in entries] for j in range(m)]
-        return [dot(L, [n[i] for i in rows], [self.load(L, f"A{k}", 1, m * i + j)[0] for i in rows]) for j, rows in enumerate(columns)]
+        kept = entries if product.matrix == "A" else rates
+        columns = [[i for i in range(3) if m * i + j in kept] for j in range(m)]
+        return [dot(L, [n[i] for i in rows], [self.load(L, f"{product.matrix}{k}", 1, m * i + j)[0] for i in rows]) if rows else L.const(0.0)
+                for j, rows in enumerate(columns)]
 
 
-def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str) -> tuple[Value, Value]:
+def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str, start: int) -> tuple[Value, Value]:
     """The greatest and the least product with a control point, rounded upward both."""
     def value(point: int) -> Value:
-        return row_product(L, row, {j: L.load(record, model.coordinates * point + j) for j in row})
+        return row_product(L, row, {j: L.load(record, start + model.coordinates * point + j) for j in row})
 
     # Rounded operations are carried out in the order in which they stand, so each value is used before the next is made.
     highest = lowest = value(0)

@@ -135,9 +135,11 @@ def _cross(L: Lanes, a: Vector, b: Vector) -> Vector:
     return [L.fma(a[p], b[q], L.neg(L.mul(a[q], b[p]))) for p, q in ((1, 2), (2, 0), (0, 1))]
 
 
-def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball) -> tuple[Value, Value, Value]:
+def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball,
+         other: tuple[Value, Value] | None = None) -> tuple[Value, Value, Value]:
     """Minus the gap A and minus the step s, for n . E in [-low, high] and its time derivatives in n . `rate` and n . `push`; and
-    about which share of the gap the second one used up, -C s^2 / 2 A.
+    about which share of the gap the second one used up, -C s^2 / 2 A. `other`: upper bounds of the first derivative and of its negative
+    that are known besides.
 
     `L.max` yields its second operand where a NaN meets, and the bounds stand second, so a NaN reaches the step.
     """
@@ -147,7 +149,10 @@ def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball) -
     opposite = L.lt(high, zero)
     minus_a = L.select(opposite, high, low)
     turned = [L.select(opposite, x, L.neg(x)) for x in n]
-    b = L.mul(half, dot(L, turned, rate[0], dot(L, size, rate[1])))
+    b = dot(L, turned, rate[0], dot(L, size, rate[1]))
+    if other is not None:
+        b = L.min(L.select(opposite, *other), b)
+    b = L.mul(half, b)
     c = L.mul(half, L.max(zero, dot(L, turned, push[0], dot(L, size, push[1]))))
     root = L.sqrt(L.fma(b, b, L.mul(L.neg(minus_a), c)))
     advance = L.div(minus_a, L.add(b, root))
