@@ -5,6 +5,7 @@ formulas of one family then have equal graphs, and so share machine code. 0, 1 a
 constants, and operations with an infinite or no value stay operations.
 """
 
+import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,6 +16,7 @@ import numpy as np
 from .binders import constants
 from .expr import Expr, ExprPool, reachable
 from .reference import enclose_constant
+from .serialize import deserialize, serialize
 
 _STRUCTURE = frozenset({Fraction(-1), Fraction(0), Fraction(1)})
 
@@ -60,9 +62,15 @@ class _Member:
     def _number(self, e: Expr) -> Expr:
         if e.op == "constant" and e.value in _STRUCTURE:
             return self.pool.restore("constant", (), e.value)
-        ends = enclose_constant(e)
+        ends = _enclosed(serialize([e]))
         if not all(map(math.isfinite, ends)):
             # Undefined, or too large: a parameter could not tell which, so the operation stays.
             return self.pool.restore(e.op, tuple(self.node(a) for a in e.args), e.value)
         self.numbers.append(ends)
         return self.pool.parameter(len(self.numbers) - 1)
+
+
+@functools.lru_cache(maxsize=4096)
+def _enclosed(constant: bytes) -> tuple[float, float]:
+    """Enclosures are dear, and members of a family made one after the other have most of their numbers in common."""
+    return enclose_constant(deserialize(constant)[0])

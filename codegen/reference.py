@@ -5,7 +5,9 @@ without variables is one number and is enclosed as one, as the compiler does for
 """
 
 import math
+import sys
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,8 @@ def enclose_constant(expression: Expr) -> tuple[float, float]:
     Evaluated with twice the bits until both ends round to the same or to neighbouring doubles. A double that no
     rounding shows to be one, like sqrt(2)**2, ends as the enclosure by its two neighbours.
     """
+    if expression.op == "constant" and isinstance(expression.value, Fraction) and abs(expression.value) < sys.float_info.max:
+        return enclose_rational(expression.value)
     if any(e.op in BINDERS for e in reachable([expression])):
         return enclose_integrals([expression])[0]
     bits = 128
@@ -38,6 +42,20 @@ def enclose_constant(expression: Expr) -> tuple[float, float]:
         if bits >= _MOST_BITS or (close and value.level > 0):
             return (to_float(lo), to_float(hi)) if value.level > 0 else (-math.inf, math.inf)
         bits *= 2
+
+
+def enclose_rational(value: Fraction) -> tuple[float, float]:
+    """The tight double enclosure of a rational number that is less than the largest double in size.
+
+    Python rounds the quotient of two integers to the nearest double, so the number lies between that and the next on its other side.
+    """
+    nearest = value.numerator / value.denominator
+    n, d = nearest.as_integer_ratio()
+    left, right = n * value.denominator, value.numerator * d
+    lo = math.nextafter(nearest, -math.inf) if left > right else nearest
+    hi = math.nextafter(nearest, math.inf) if left < right else nearest
+    # The sum with 0.0 makes 0.0 of -0.0.
+    return lo + 0.0, hi + 0.0
 
 
 _integrals: dict[bytes, list[tuple[float, float]]] = {}

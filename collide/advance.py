@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from ctypes import CFUNCTYPE, c_void_p
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -93,6 +94,11 @@ class Moving:
         """Its nodes; `rebuilt` puts others in their place."""
         return self.shape, self.matrix, self.shift, self.inner
 
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What else there is to it, as a key."""
+        return "moving", *self.own, self.rigid
+
     def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Moving":
         shape, matrix, shift, inner = parts
         return Moving(shape, matrix, shift, self.own, self.rigid, inner)
@@ -111,6 +117,10 @@ class Deforming:
     @property
     def parts(self) -> tuple[Sequence[Expr], ...]:
         return self.shape, self.form
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        return "deforming", *self.own
 
     def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Deforming":
         shape, form = parts

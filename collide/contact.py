@@ -20,6 +20,7 @@ import sympy as sp
 
 from codegen.expr import Expr
 from codegen.from_sympy import convert
+from codegen.kernel import Kernel
 from generative import t, u, v
 
 from .advance import Bodies, deforming
@@ -27,7 +28,7 @@ from .numbers import NONE, Numbers
 from .parts import Implicit, Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
-from .problem import Problem
+from .problem import Problem, formula_kernel
 
 
 def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -> list[Problem]:
@@ -36,9 +37,9 @@ def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -
 
 
 @functools.lru_cache(maxsize=4096)
-def member(first: Part, second: Part, time: tuple[Any, Any], **options: Any) -> Problem:
+def member(first: Part, second: Part, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
-    return situation(first, second, time, literal=True, **options).as_member()
+    return situation(first, second, literal=True, **options).as_member()
 
 
 @functools.lru_cache(maxsize=4096)
@@ -76,12 +77,17 @@ def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows
              **fields: Any) -> Problem:
     necessary = _guarded(rows, a, b, frame)
     outer, inner = bounds(frame.all_ends)
+
+    @functools.cache
+    def directions() -> tuple[Kernel, np.ndarray] | None:
+        outputs, values = _directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)
+        return (formula_kernel(outputs, (*frame.names, "t"), len(values)), values) if outputs else None
+
     return Problem(
         (*frame.names, "t"), outer, inner, equations=tuple(equations), necessary=necessary, incoming=incoming,
         strict=incoming and bool(necessary), objective=len(frame.names), border=frame.borders_array(),
         period=np.array([*frame.periods, 0.0]), polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position),
-        parameters=np.array(frame.values).reshape(-1, 2),
-        directions=lambda: (_directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)), **fields)
+        parameters=np.array(frame.values).reshape(-1, 2), directions=directions, **fields)
 
 
 @functools.lru_cache(maxsize=64)
@@ -127,7 +133,7 @@ def at_time(problem: Problem, moment: float) -> Problem:
     if "still" not in problem.built:
         problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
     still: Problem = problem.built["still"]
-    return still.instance(problem.parameters, outer, inner)
+    return still.instance(problem.parameters, outer, inner, period=problem.period)
 
 
 # -- tangency -----------------------------------------------------------------------------------------------------

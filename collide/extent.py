@@ -61,8 +61,12 @@ def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
     return Kernel(deserialize(graph), [f"x{k}" for k in range(variables)], [f"p{k}" for k in range(parameters)], quick=True)
 
 
+@functools.lru_cache(maxsize=4096)
 def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers: Numbers) -> Member:
-    """A member of a family by formulas: of one with symbols for the numbers, or of the one that its own numbers make it a member of."""
+    """A member of a family by formulas: of one with symbols for the numbers, or of the one that its own numbers make it a member of.
+
+    The parts of a body share these: those of one face its formulas, all of them the motion; and paths do not change when a body moves.
+    """
     if numbers.symbols:
         return Member(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
     pool = ExprPool()

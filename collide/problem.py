@@ -1,6 +1,7 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
 import copy
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,6 +18,7 @@ from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
 from codegen.local_step import least_step
 from codegen.native import Code
+from codegen.serialize import serialize
 
 from .advance import Advance, Bodies, ComposedAdvance, Deforming, SeparableAdvance, advance_kernel, composed_advance, separable_advance
 
@@ -49,8 +51,8 @@ class Problem:
     pair of bodies. Only the first `searched` variables are split (None: all); the others follow from them. `fast`:
     advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
-    `features` name the parts of the two bodies; `directions` gives candidates for the normal there, five numbers each
-    (see `contact`). `quick`: one of many problems, whose local solves and bounds are to be ready sooner and run somewhat slower. The first
+    `features` name the parts of the two bodies; `directions` gives the kernel of candidates for the normal there, five numbers each
+    (see `contact`), for points only, and the parameters that it takes. `quick`: one of many problems, whose local solves and bounds are to be ready sooner and run somewhat slower. The first
     `slots` of the parameters are numbers of the bodies that come with each instance; `ends` are then the exact ends of the domain,
     which may depend on them, as the parameters `late` do (number, body 1 or 2, expression).
     """
@@ -74,7 +76,7 @@ class Problem:
     fast: bool = False
     parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     features: tuple[str, str] = ("face 0", "face 0")
-    directions: Callable[[], tuple[tuple[Expr, ...], np.ndarray]] | None = None
+    directions: Callable[[], tuple[Kernel, np.ndarray] | None] | None = None
     moving: Callable[[], Bodies | None] | None = None
     quick: bool = False
     ends: tuple[tuple[Any, Any], ...] = ()
@@ -144,17 +146,12 @@ class Problem:
         """Forward-backward propagation of the equations and the feasibility."""
         return backward_code(self.equations, self.condition) if self.propagate else None
 
-    @_shared
-    def direction_kernel(self) -> tuple[Kernel, np.ndarray] | None:
-        """Candidates for the normal, for points only, and the parameters they need."""
-        outputs, values = self.directions() if self.directions is not None else ((), self.parameters)
-        return (self._kernel(outputs, len(values)), values) if outputs else None
-
     def candidates(self, at: np.ndarray) -> np.ndarray:
         """Candidates (n, k, 5) for the normals at points (n, variables), approximately; none (k = 0) where there are no directions."""
-        if self.direction_kernel is None:
+        known = self.directions() if self.directions is not None else None
+        if known is None:
             return np.empty((len(at), 0, 5))
-        kernel, values = self.direction_kernel
+        kernel, values = known
         if self.slots:
             # There are NaN in the place of the numbers of an instance.
             values = np.concatenate([self.parameters, values[len(self.parameters):]])
@@ -210,7 +207,7 @@ class Problem:
         return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], self.quick)
 
     def as_member(self) -> "Problem":
-        """The same problem with its numbers as parameters: problems of one family share all code.
+        """The same problem with its numbers as parameters: problems of one family share all code, and what is derived from their formulas.
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """
@@ -225,8 +222,11 @@ class Problem:
         equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
         count = len(moving) // 2
         moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
-        return replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
-                       image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
+        found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
+                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
+        key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
+        own = {name: getattr(self, name) for name in _DATA}
+        return _first_of(_Keyed(key, found)).instance(numbers, self.outer, self.inner, **own)
 
     def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray, **fields: Any) -> "Problem":
         """The same problem with other intervals (p, 2) for its first parameters, another domain, and other values of the `fields` that no
@@ -240,9 +240,29 @@ class Problem:
             other.__dict__.pop(name, None)
         return other
 
-    def _kernel(self, outputs: Sequence[Expr], parameters: int | None = None) -> Kernel:
-        count = len(self.parameters) if parameters is None else parameters
-        return Kernel(outputs, self.variables, [f"p{k}" for k in range(count)], quick=True)
+    def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
+        return formula_kernel(outputs, self.variables, len(self.parameters))
+
+
+def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
+    return Kernel(outputs, variables, [f"p{k}" for k in range(parameters)], quick=True)
+
+
+# What distinguishes problems with the same formulas from each other: in code, and in data only.
+_STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
+_DATA = ("border", "period", "polar", "label", "features", "directions")
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    key: tuple[Any, ...]
+    problem: Problem = field(compare=False)
+
+
+@functools.lru_cache(maxsize=1024)
+def _first_of(keyed: _Keyed) -> Problem:
+    """The problem that came first with this key."""
+    return keyed.problem
 
 
 def _trusted_like(derivative: Expr, row: Expr) -> Expr:

@@ -133,13 +133,16 @@ class Scene:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation
         numbers = self._of(m.label)
-        symbols = numbers[0].symbols, numbers[1].symbols
-        # With symbols the span is data, so it is left out of what names the situation.
-        whole = build(_whole(m.first), _whole(m.second), (0, 1) if any(symbols) else self.time, tangency=self.tangency, label=m.label,
-                      incoming=self.states[m.label] is not Start.DISJOINT, tracked=self.tracked.get(m.label, ()), symbols=symbols)
+        whole = build(_whole(m.first), _whole(m.second), **self._named(m.label))
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         whole = with_numbers(whole, numbers, self.time)
         return _over(whole, (m.first, m.second), numbers, window, _closed_border(m) if m.closed else None)
+
+    def _named(self, label: Pair) -> dict[str, Any]:
+        """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
+        symbols = tuple(numbers.symbols for numbers in self._of(label))
+        return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency, "label": label,
+                "incoming": self.states[label] is not Start.DISJOINT, "tracked": self.tracked.get(label, ()), "symbols": symbols}
 
     def _of(self, label: Pair) -> tuple[Numbers, Numbers]:
         """The numbers of two bodies."""
@@ -183,10 +186,8 @@ class Scene:
         return min(m.first.dimension, m.second.dimension) > 0 and all(is_closed(self.bodies[k]) for k in m.label)
 
     def _in_one_plane(self, first: Part, second: Part, label: Pair) -> bool:
-        numbers = self._of(label)
-        symbols = numbers[0].symbols, numbers[1].symbols
-        problem = member(first, second, self.time, tangency=self.tangency, label=label, symbols=symbols)
-        return any(_is_zero(e, numbers) for e in problem.equations)
+        problem = situation(first, second, literal=True, **self._named(label))
+        return any(_is_zero(e, self._of(label)) for e in problem.equations)
 
     def _extent(self, body: int, part: Part) -> Extent:
         return extent_of(part, self.numbers[body])

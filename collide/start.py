@@ -71,7 +71,7 @@ def _meeting(pairs: tuple[tuple[Part, Part], ...], moment: float, numbers: tuple
     span, symbols = (sp.Rational(moment), sp.Rational(moment)), (numbers[0].symbols, numbers[1].symbols)
     build = situation if len(pairs) <= _FEW else member
     # With symbols the span is data, so it is left out of what names the situation.
-    wholes = (build(a, b, (0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols) for a, b in pairs)
+    wholes = (build(a, b, time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols) for a, b in pairs)
     return tuple(at_time(with_numbers(whole, numbers, span), moment) for whole in wholes)
 
 
