@@ -31,7 +31,7 @@ def _pieces(body: Any) -> Sequence[Any]:
 @functools.lru_cache(maxsize=4096)
 def _moments(piece: Any) -> tuple[Any, ...]:
     """The numbers with which conditions of pieces compare the time."""
-    formulas = [*piece.motion.rotation, *piece.motion.translation]
+    formulas = [*piece.motion.entries]
     formulas += [piece.body] if isinstance(piece, ImplicitSurface) else piece.body
     conditions = {c for e in formulas if e.has(sp.Piecewise) for p in e.atoms(sp.Piecewise) for _, c in p.args}
     relations = {r for c in conditions for r in c.atoms(Relational)}

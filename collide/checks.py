@@ -41,13 +41,13 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float], numbers: Sequ
     """`numbers`: of bodies that are formulas of families."""
     for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
-            check_surface(body, f"body {k}", span, numbers[k] if numbers else NONE)
+            check_surface(body.resting, f"body {k}", span, numbers[k] if numbers else NONE)
         elif isinstance(body, ImplicitBody):
             check_leaves(body, f"body {k}", span)
         else:
             for f, face in enumerate(body.faces):
-                check_surface(face, f"face {f} of body {k}", span)
-            fault = solid_fault(body, span)
+                check_surface(face.resting, f"face {f} of body {k}", span)
+            fault = solid_fault(body.resting, span)
             if fault:
                 raise ValueError(f"body {k}: {fault}")
 

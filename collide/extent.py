@@ -168,7 +168,7 @@ class Extent:
     @cached_property
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
-        return formula_member((*self.motion.rotation, *self.motion.translation), (t,), self.numbers)
+        return formula_member(self.motion.entries, (t,), self.numbers)
 
 
 class Crowd:

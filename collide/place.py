@@ -132,8 +132,8 @@ class PlacedParametric:
         surface, motion, own = self.part.surface, self.part.surface.motion, [e.value for e in self.own]
         if surface.deforming:
             return moving(self.position, own, self.frame.spatial)
-        rotation, translation = (convert(list(m), self.known, self.frame.pool) for m in (motion.rotation, motion.translation))
-        return Moving(self._vector(surface.body, self.part.path), rotation, translation, own, rigid=True)
+        entries = convert(motion.entries, self.known, self.frame.pool)
+        return Moving(self._vector(surface.body, self.part.path), entries[:9], entries[9:], own, rigid=True)
 
     @property
     def tangents(self) -> list[Vector]:

@@ -100,7 +100,13 @@ class Solid:
 
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
-        return Solid._unchecked([f.moved(motion) for f in self.faces], self.edges, self.vertices, self.closed)
+        motions = {m: f.moved(motion).motion for m, f in {f.motion: f for f in self.faces}.items()}
+        return Solid._unchecked([f.placed(motions[f.motion]) for f in self.faces], self.edges, self.vertices, self.closed)
+
+    @property
+    def resting(self) -> "Solid":
+        """This solid with every face in the body's frame."""
+        return Solid._unchecked([f.resting for f in self.faces], self.edges, self.vertices, self.closed)
 
     def at(self, time: Any) -> "Solid":
         """This solid with t replaced by a number or by an expression of t."""

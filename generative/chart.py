@@ -28,9 +28,13 @@ _SQUARE = _P**2 + _Q**2
 
 def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
     """Is this side of the rectangle proved to be a single point of the body (at every time)?"""
-    value = surface.domain[symbol][end]
+    return _is_point(surface.body, symbol, surface.domain[symbol][end])
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_point(points: tuple[Any, ...], symbol: Any, value: Any) -> bool:
     other = v if symbol is u else u
-    return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in surface.body)
+    return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in points)
 
 
 @functools.lru_cache(maxsize=512)

@@ -44,7 +44,7 @@ def member_of(body: Any) -> Member:
     # Where a length is no rational number it may be whole turns, after which the surface closes on itself: then it is structure.
     turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
-    moves = motion.read(list(body.motion.rotation)), motion.read(list(body.motion.translation), places=True)
+    moves = motion.read(body.motion.entries[:9]), motion.read(body.motion.entries[9:], places=True)
     formulas = shape.read([*body.body, *data])
     whole = _surface(formulas, turns, moves, body.flipped, len(shape.numbers), len(motion.numbers))
     if not parameters_of(*ends) and _symbolic(*whole.domain.values()) and any(is_pole(whole, s, end) for s in (u, v) for end in (0, 1)):

@@ -100,7 +100,7 @@ VIEW = np.array([0.58, -0.74, 0.34]) / np.linalg.norm([0.58, -0.74, 0.34])
 
 def approx_motion(motion: Motion) -> Callable[[float], tuple[np.ndarray, np.ndarray]]:
     """time -> (rotation (3, 3), translation (3,)), approximately."""
-    function = approx_function([*motion.rotation, *motion.translation], [t])
+    function = approx_function([*motion.entries], [t])
 
     def evaluate(time: float) -> tuple[np.ndarray, np.ndarray]:
         entries = function(time)

@@ -5,6 +5,7 @@ undoes a. Nothing is simplified: products stay as they are composed, since the c
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -29,7 +30,12 @@ class Motion:
     def translation(self) -> sp.ImmutableMatrix:
         return self._translation
 
-    @property
+    @cached_property
+    def entries(self) -> tuple[Any, ...]:
+        """The nine of the rotation, row after row, and the three of the translation."""
+        return *self.rotation, *self.translation
+
+    @cached_property
     def is_identity(self) -> bool:
         return bool(self.rotation == _IDENTITY and self.translation.is_zero_matrix)
 
@@ -75,7 +81,15 @@ class Motion:
         return bool(self.rotation == other.rotation and self.translation == other.translation)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.rotation, self.translation))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which another process computes from other hashes of names."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def _repr_html_(self) -> str:
         """A brick carried by the motion, at six times from t = 0 to 1."""

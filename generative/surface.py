@@ -76,7 +76,19 @@ class ParametricSurface:
         """This surface carried along by `motion`, after the motion it has already."""
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
-        return ParametricSurface(self.body, self.domain, flipped=self.flipped, motion=motion @ self.motion)
+        return self.placed(motion @ self.motion)
+
+    def placed(self, motion: Motion) -> "ParametricSurface":
+        """This surface with `motion` in the place of the motion it has."""
+        placed = ParametricSurface.__new__(ParametricSurface)
+        placed._body, placed._domain, placed._flipped, placed._motion = self._body, self._domain, self._flipped, motion
+        placed.__dict__["resting"] = self.resting
+        return placed
+
+    @cached_property
+    def resting(self) -> "ParametricSurface":
+        """This surface in the body's frame: the same object for all that are moved from one."""
+        return self if self.motion.is_identity else ParametricSurface(self.body, self.domain, flipped=self.flipped)
 
     def at(self, time: Any) -> "ParametricSurface":
         """This surface with t replaced by a number or by an expression of t."""

@@ -89,7 +89,7 @@ def _quotients(surface: ParametricSurface, name: str) -> tuple[list[Terms], Term
         runs.append(own)
         trigonometric.append(angle)
     generators = (_COSINE[0] if trigonometric[0] else u, _SINE[0], _COSINE[1] if trigonometric[1] else v, _SINE[1], t)
-    everything = [*expressions, *surface.motion.rotation, *surface.motion.translation]
+    everything = [*expressions, *surface.motion.entries]
     if any(e.free_symbols - set(generators) for e in everything):
         raise _refusal(name)
     constants = sorted(set().union(*(_constants(e) for e in everything)), key=sp.default_sort_key)
