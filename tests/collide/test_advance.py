@@ -144,10 +144,20 @@ class SeparableBound:
             call(self.advance.records[side], s, evaluated(self.advance.kernels[side], s, p), view, record)
             result.append(record)
         window = block(np.stack([lo[:, [4, 4]], np.stack([hi[:, 4], lo[:, 4]], axis=1)], axis=2))
-        return *result, self.motion(result, window, p), window
+        motion = self.motion(result, window, p)
+        return *self.shown(result, motion, window), motion, window
 
     def motion(self, records, window, p):
         return [evaluated(self.advance.kernel, window, p)]
+
+    def shown(self, records, motion, window):
+        """The records, of bodies that deform what they look like at the beginnings of the windows."""
+        result = []
+        for record, net, address in zip(records, self.advance.nets, self.advance.moved, strict=True):
+            result.append(record if net is None else np.full((net.length, 8), np.nan))
+            if net is not None:
+                call(address, record, *motion, window, result[-1])
+        return result
 
     def time(self, lo, hi, parameters, normal=None):
         return self.advanced(*self.inputs(lo, hi, parameters), normal=normal)
@@ -169,6 +179,9 @@ class ComposedBound(SeparableBound):
             box = np.concatenate([np.stack([reach, reach], axis=1), window[:1], np.stack([-middle, middle], axis=1), window[1:]])
             blocks.append(evaluated(kernel, box, p))
         return blocks
+
+    def shown(self, records, motion, window):
+        return records
 
 
 def call(address, *arrays):
