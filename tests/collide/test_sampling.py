@@ -10,7 +10,7 @@ from collide.contact import situation
 from collide.parts import faces_of
 from collide.search import layout
 from collide.state import Search
-from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, y, z
+from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, patch, t, u, v, y, z
 from models.scenes import SCENES
 from models.shapes.rings import torus
 
@@ -119,3 +119,35 @@ def test_a_line_is_sampled_where_it_ends_just_as_far_as_the_separation_from_a_sa
                               budget=collide.Budget(boxes=100_000))
     assert c.status is collide.Status.CONTACT and c.existence.all() and 20 <= len(c) <= 24
     assert c.time.lo <= 2 <= c.time.hi and c.time.hi - c.time.lo < 1e-3
+
+
+BOWL = patch.bezier_patch([[[-1, -1, 2], [-1, 0, 0], [-1, 1, 2]], [[0, -1, 0], [0, 0, -2], [0, 1, 0]], [[1, -1, 2], [1, 0, 0], [1, 1, 2]]])
+WAVY = ParametricSurface([u, v, sp.sin(u) * sp.cos(v) / 2], {u: (-1, 1), v: (-1, 1)})
+LEVEL = {"a Bezier patch": (BOWL, lambda x, y: x**2 + y**2), "sines": (WAVY, lambda x, y: np.sin(x) * np.cos(y) / 2)}
+
+
+def falling(surface):
+    """The same surface above, which lies on it when t = 1."""
+    return [surface.moved(Rigid(translation=[0, 0, 1 - t**2])), surface]
+
+
+@pytest.mark.parametrize("name", LEVEL)
+def test_identical_curved_patches_are_sampled(name):
+    """All of both surfaces touches at once."""
+    surface, height = LEVEL[name]
+    c = collide.first_contact(falling(surface), (0, 2), separation=0.5, simultaneity=1e-3, budget=Budget(boxes=300_000))
+    assert c.status is collide.Status.CONTACT and c.existence.all() and not c.proved.any()
+    assert c.clear_until == c.time.lo <= 1 <= c.time.hi < c.time.lo + 2e-3 and c.time.hi < 1 + 1e-12
+    x, y, z = c.points.T
+    np.testing.assert_allclose(z, height(x, y), atol=1e-9)
+    along = np.linspace(-1, 1, 21)
+    grid = np.stack([g.ravel() for g in np.meshgrid(along, along)], axis=-1)
+    places = np.column_stack([grid, height(*grid.T)])
+    assert np.linalg.norm(places[:, None] - c.points, axis=2).min(axis=1).max() < 0.5 and len(c) < 100
+
+
+@pytest.mark.parametrize("name", LEVEL)
+def test_a_budget_ends_identical_curved_patches_with_a_bracket(name):
+    """Work grows as one over `simultaneity`."""
+    c = collide.first_contact(falling(LEVEL[name][0]), (0, 2), separation=0.5, budget=Budget(boxes=100_000))
+    assert c.status is collide.Status.BUDGET_SPENT and 0.99 < c.clear_until <= 1 <= c.time.hi < 1 + 1e-12
