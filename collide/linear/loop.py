@@ -38,13 +38,15 @@ KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, PARAMETERS, AGAI
 TOLERANCE, SHORTEST, BEGINNING, END, REALS = 0, 1, 2, 3, 4
 MISS, HIT, UNDECIDED, GIVEN_UP = 0, 1, 2, 3
 LANES, ROOM, COLUMNS = 8, 256, 5
-# Calls of the kernel after which Python may look for Ctrl-C: some tenths of a second.
-SLICE = 200_000
+# Calls of the kernel after which Python may look for Ctrl-C: some hundredths of a second.
+SLICE = 50_000
 
 
 @native
-def search(s, first, last):
-    """Search queries from `first` to `last` - 1, which come one after the other, until a slice is over; the next one, or `last`."""
+def search(s, first, last, most):
+    """Search queries from `first` to `last` - 1, which come one after the other, until a slice is over; the next one, or `last`. There
+    are at most so many calls of the kernel; where these do not suffice, a query is given up, or not begun.
+    """
     if first == 0:
         s.count[LEFT] = 0
         if s.count[MOTION] != 0 and s.count[PARAMETERS] == 0:
@@ -53,10 +55,12 @@ def search(s, first, last):
             call_kernel(s.count[CONTROL], s.clock, s.raw, s.first)
     calls = 0
     for q in range(first, last):
+        if calls >= most:
+            return q
         if s.count[AGAIN] == 0:
-            calls += ask(s, q, s.real[BEGINNING], 1)
+            calls += ask(s, q, s.real[BEGINNING], 1, most - calls)
         elif s.verdict[q] == GIVEN_UP:
-            calls += ask(s, q, s.time[2 * q], 0)
+            calls += ask(s, q, s.time[2 * q], 0, most - calls)
         s.count[QUERY] += s.count[BYTES]
         if s.verdict[q] > HIT:
             s.count[LEFT] += 1
@@ -66,14 +70,14 @@ def search(s, first, last):
 
 
 @native
-def ask(s, q, beginning, kept):
-    """Search query q from `beginning`; the calls it took."""
+def ask(s, q, beginning, kept, most):
+    """Search query q from `beginning`; the calls it took, which are at most so many."""
     for k in range(s.count[PARAMETERS]):
         x = s.values[s.count[PARAMETERS] * q + k]
         for lane in range(LANES):
             s.clock[(6 + 2 * k) * LANES + lane] = -x
             s.clock[(7 + 2 * k) * LANES + lane] = x
-    s.verdict[q] = first_contact(s, beginning, s.real[END], kept if s.count[PARAMETERS] == 0 else 0)
+    s.verdict[q] = first_contact(s, beginning, s.real[END], kept if s.count[PARAMETERS] == 0 else 0, most)
     s.tests[q] = LANES * s.count[CALLS] + (s.tests[q] if s.count[AGAIN] != 0 else 0)
     if s.verdict[q] != MISS:
         for k in range(2):
@@ -83,11 +87,12 @@ def ask(s, q, beginning, kept):
 
 
 @native
-def first_contact(s, beginning, end, kept):
+def first_contact(s, beginning, end, kept, most):
     """The present query from `beginning` to `end`: MISS; or with its bracket and parameters in `answer` HIT, UNDECIDED, if at the
-    finest there is still neither, or GIVEN_UP. `kept`: is this the span of the whole search?
+    finest there is still neither, or GIVEN_UP, after `most` calls at the latest. `kept`: is this the span of the whole search?
     """
     s.count[CALLS] = 1
+    most = min(most, s.count[MOST_CALLS])
     top = expand(s, 0, beginning, end, kept)
     # Of the last window in which a contact is proved: its place on the stack. What is left of it is there and above.
     floor = ROOM
@@ -98,7 +103,7 @@ def first_contact(s, beginning, end, kept):
             floor = top
         last = s.stack[floor * COLUMNS + 1] if floor < top else b
         proved = floor <= top and last - a <= s.real[TOLERANCE]
-        if proved or b - a < s.real[SHORTEST] or s.count[CALLS] >= s.count[MOST_CALLS]:
+        if proved or b - a < s.real[SHORTEST] or s.count[CALLS] >= most:
             s.answer[0], s.answer[1] = a, last if proved else b
             for k in range(2):
                 s.answer[2 + k] = min(max(s.stack[top * COLUMNS + 3 + k], 0.0), 1.0)

@@ -37,6 +37,7 @@ _SIZES = {"count": COUNTS, "real": REALS, "clock": CLOCK * LANES, "out": 3 * LAN
 _FINEST = 2.0**-45
 _BATCH = list(FIELDS).index("time")
 _KEPT = 8
+NO_LIMIT = 1 << 62
 _local = threading.local()
 
 
@@ -101,14 +102,14 @@ def memory_of(windows: Windows | None) -> Memory:
     return held[id(windows)]
 
 
-def run(memory: Memory, queries: int, over: Callable[[], bool] = lambda: False) -> int:
-    """All queries, or as many as are done before it is `over`; the number of those neither hit nor missed."""
-    at = 0
-    while at < queries and not (at and over()):
-        at = _searching()(memory.address, at, queries)
-    return int(memory.count[LEFT]) if queries else 0
+def run(memory: Memory, queries: int, left: Callable[[], int] = lambda: NO_LIMIT) -> int:
+    """All queries, or as many as are done before no calls of the kernel are `left`; the number of those neither hit nor missed."""
+    at, memory.count[LEFT] = 0, 0
+    while at < queries and (calls := left()) > 0:
+        at = _searching()(memory.address, at, queries, calls)
+    return int(memory.count[LEFT])
 
 
 @functools.cache
 def _searching() -> Callable[..., int]:
-    return compiled(search, 2, tuple(FIELDS.items()))
+    return compiled(search, 3, tuple(FIELDS.items()))

@@ -20,7 +20,7 @@ from . import loop as linear_loop
 from . import mesh_loop
 from .kernel import window_kernel
 from .loop import HIT, QUERY
-from .memory import Memory
+from .memory import NO_LIMIT, Memory
 from .mesh_kernel import meeting, rigid_boxes, straight_boxes
 from .mesh_loop import ANSWER, CUT, LEAST, MEET, RECORDED, RECORDS
 from .mesh_start import crossing, meet_exactly
@@ -95,6 +95,9 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     Meshes that cross at the beginning are in contact there. A mesh wholly inside another closed one does not touch it. Bodies
     that are close and move nearly alike take long: they are told apart sooner as one sees the other, with
     ``motions=(a.seen_from(b), Rigid())``.
+
+    `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of nodes or of a query, are tested, `tests` of the
+    result; seconds and bytes end it within some hundredths of a second. Ctrl-C ends it like a spent one.
     """
     began = perf_counter()
     limit = as_budget(budget)
@@ -140,6 +143,7 @@ class _Search:
 
     def run(self, budget: Budget, began: float) -> bool:
         """Did it end within the budget? Ctrl-C ends it like a spent one."""
+        self.tally[mesh_loop.MOST] = NO_LIMIT if budget.boxes is None else int(budget.boxes)
         try:
             while budget.seconds is None or perf_counter() - began < budget.seconds:
                 reason = _native(mesh_loop.search, 1)(self.memory.address, _SLICE)
@@ -149,7 +153,7 @@ class _Search:
                     self.grow()
                 elif reason == mesh_loop.DECIDE:
                     self.decide()
-                if (budget.boxes or np.inf) < self.tally[mesh_loop.TESTS] or (budget.bytes or np.inf) < self.bytes:
+                if reason == mesh_loop.SPENT or (budget.bytes or np.inf) < self.bytes:
                     break
         except KeyboardInterrupt:
             pass
@@ -216,7 +220,7 @@ def _native(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
 
 
 def _nothing(end: float, search: _Search | None, began: float) -> MeshContact:
-    tests, queries, leaves = (0, 0, 0) if search is None else search.tally[mesh_loop.TESTS:mesh_loop.TALLIES].tolist()
+    tests, queries, leaves = (0, 0, 0) if search is None else search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
     return MeshContact(Status.NO_CONTACT, None, end, None, None, np.full(3, np.nan), np.full((2, 3), np.nan), tests, leaves, queries,
                        perf_counter() - began)
 
@@ -230,7 +234,7 @@ def _answer(search: _Search, finished: bool, began: float) -> MeshContact:
     row = proved if certain or not np.isfinite(other[0]) else other
     status = Status.CONTACT if certain else Status.BUDGET_SPENT if not finished else Status.UNRESOLVED
     end = float(min(row[1], search.span[1]))
-    tests, queries, leaves = search.tally[mesh_loop.TESTS:mesh_loop.TALLIES].tolist()
+    tests, queries, leaves = search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
     triangles, parts, point, share = None, None, np.full(3, np.nan), np.full((2, 3), np.nan)
     if np.isfinite(row[0]):
         i, j, part = (int(x) for x in row[4:7])

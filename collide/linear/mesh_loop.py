@@ -13,7 +13,7 @@ from codegen.loops import call_kernel, native
 
 from ..search.queue import meld, without_root
 from . import loop as linear_loop
-from .loop import BEGINNING, CALLS, CONTROL, END, GIVEN_UP, HIT, KERNEL, LANES, MISS, MOTION, TOLERANCE, cut, first_contact
+from .loop import BEGINNING, CALLS, CONTROL, END, GIVEN_UP, HIT, KERNEL, LANES, MISS, MOST_CALLS, MOTION, TOLERANCE, cut, first_contact
 
 FIELDS = {
     **linear_loop.FIELDS,
@@ -36,13 +36,14 @@ FIELDS = {
     "free": int,       # (boxes,): a stack of unused ones
 }  # fmt: skip
 
-# Addresses of kernels and of the boxes of both trees; the heap; and counts.
-(BOXES, MEETING, VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, NODES1, NODES2, ROOT, FREE, RECORDED, TESTS, QUERIES, LEAVES, TALLIES) = range(14)
+# Addresses of kernels and of the boxes of both trees; the heap; and counts. MOST: of tests, all in all.
+(BOXES, MEETING, VERTEX_FACE, FACE_VERTEX, EDGE_EDGE, NODES1, NODES2, ROOT, FREE, RECORDED, TESTS, QUERIES, LEAVES, MOST,
+ TALLIES) = range(15)
 # No contact is left after CUT that matters; none is before LEAST except in open pairs. LATER: before it none of the present triangles.
 CUT, LEAST, LATER, BOUNDS = 0, 1, 2, 3
 # What a query is about: vertex p of the first and the second triangle, p and 3 + p; edges p and q, 6 + 3 p + q; MEET, the triangles.
 MEET, ANSWER, RECORDS = 15, 8, 64
-FINISHED, SLICE, NEED_ROOM, DECIDE = 0, 1, 2, 3
+FINISHED, SLICE, NEED_ROOM, DECIDE, SPENT = 0, 1, 2, 3, 4
 _BYTES = 8 * 12
 
 
@@ -56,12 +57,16 @@ def start(s):
 
 @native
 def search(s, tests):
-    """Take pairs until so many tests are done; why it stopped. With DECIDE there are records, to be noted and taken away."""
+    """Take pairs until so many tests are done; why it stopped. With DECIDE there are records, to be noted and taken away; with SPENT too
+    few tests are left for the next pair.
+    """
     enough = s.tally[TESTS] + tests
     while s.tally[TESTS] < enough:
         i = s.tally[ROOT]
         if i < 0 or s.key[i] >= s.bound[CUT]:
             return FINISHED
+        if s.tally[TESTS] + 2 * LANES > s.tally[MOST]:
+            return SPENT
         if s.tally[FREE] < 2:
             return NEED_ROOM
         s.tally[ROOT] = without_root(s, i)
@@ -177,11 +182,15 @@ def ask(s, kernel, i, j, part, time):
     end = min(s.bound[CUT], s.real[END])
     if time > end:
         return
+    most = (s.tally[MOST] - s.tally[TESTS]) // LANES
+    if most == 0:
+        s.bound[LATER] = min(s.bound[LATER], time)
+        return
     s.count[KERNEL] = kernel
     s.tally[QUERIES] += 1
-    verdict = first_contact(s, time, end, 0)
+    verdict = first_contact(s, time, end, 0, most)
     s.tally[TESTS] += LANES * s.count[CALLS]
-    if verdict == GIVEN_UP and s.count[MOTION] != 0:
+    if verdict == GIVEN_UP and (s.count[MOTION] != 0 or s.count[CALLS] < s.count[MOST_CALLS]):
         s.bound[LATER] = min(s.bound[LATER], s.answer[0])
     elif verdict == HIT or (verdict != MISS and s.count[MOTION] != 0):
         note(s, verdict, i, j, part)

@@ -28,8 +28,8 @@ from ..budget import Budget, as_budget
 from ..checks import check_span
 from . import exact as linear_exact
 from .kernel import window_kernel
-from .loop import GIVEN_UP, HIT, MISS, UNDECIDED
-from .memory import finest, memory_of, run
+from .loop import GIVEN_UP, HIT, LANES, MISS, UNDECIDED
+from .memory import NO_LIMIT, finest, memory_of, run
 from .motion_windows import LARGEST, motion_windows
 from .moving import moving_window_kernel
 from .triangles import EDGES, FACES, earliest, weights
@@ -57,9 +57,9 @@ def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time:
     `parameters` gives each `generative.Parameter` of the motions its numbers, one a query (n,), or one for all: so every query has a
     screw of its own, with ``Screw(axis=[a, b, c], angle=w * t)`` and four arrays.
 
-    `budget`, for `motions`: seconds, or a `Budget` whose seconds and boxes (windows tested) are for all queries together, 60 s for None;
-    parts that stay close to each other for long without touching take many. Where it is spent, BUDGET_SPENT, a hit, says that there
-    is no contact before time[0], and maybe one at any time after it.
+    `budget`, for `motions`: seconds, or a `Budget` for all queries together, 60 s for None. No more than its boxes, windows of time, are
+    tested; its seconds end within some hundredths of one. Parts that stay close for long without touching take many windows. Where it
+    is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it.
     """
     return _first_contacts(q, tolerance, False, motions, time, parameters, budget)
 
@@ -132,15 +132,17 @@ def check_straight(time: Any) -> None:
 
 
 class _Limit:
-    """A budget being spent by one call."""
+    """A budget being spent by one call: in one or several batches, of which those before the present one took `tests`."""
 
     def __init__(self, budget: Limit) -> None:
-        self.budget, self.begin = as_budget(budget), perf_counter()
+        self.budget, self.begin, self.tests = as_budget(budget), perf_counter(), 0
 
-    def over(self, tests: np.ndarray) -> bool:
+    def left(self, tests: np.ndarray) -> int:
+        """Calls of the kernel that are left when the present batch took `tests`, each of LANES windows."""
         b = self.budget
-        return bool((b.seconds is not None and perf_counter() - self.begin > b.seconds)
-                    or (b.boxes is not None and tests.sum() > b.boxes))
+        if b.seconds is not None and perf_counter() - self.begin > b.seconds:
+            return 0
+        return NO_LIMIT if b.boxes is None else max(0, int(b.boxes) - self.tests - int(tests.sum())) // LANES
 
 
 def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time: Any, parameters: Parameters,
@@ -204,11 +206,13 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
     bracket[:], verdict[:], tests[:] = span, GIVEN_UP, 0
     memory = memory_of(motion_windows(*motions, symbols=_symbols(parameters)))
     memory.queries(moving_window_kernel(face), q, address, values)
-    memory.limits(span, tolerance, _MOST_CALLS)
-    left = run(memory, n, lambda: limit.over(tests))
-    while left and (verdict == GIVEN_UP).any() and not limit.over(tests):
+    # So that no query takes what others need.
+    memory.limits(span, tolerance, min(_MOST_CALLS, max(_CALLS, limit.left(tests) // max(n, 1))))
+    left = run(memory, n, lambda: limit.left(tests))
+    while left and (verdict == GIVEN_UP).any() and limit.left(tests):
         memory.again(q)
-        run(memory, n, lambda: limit.over(tests))
+        run(memory, n, lambda: limit.left(tests))
+    limit.tests += int(tests.sum())
     missed = verdict == MISS
     bracket[missed] = places[missed] = np.nan
     if face:

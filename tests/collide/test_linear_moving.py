@@ -330,6 +330,19 @@ def test_a_budget_that_is_spent():
     assert later.time[0, 0] <= 0.751 <= later.time[0, 1] <= later.time[0, 0] + 1e-6
 
 
+@pytest.mark.parametrize("boxes", [1, 8, 1000, 5000])
+def test_a_budget_of_boxes_is_kept_exactly(boxes):
+    """(Fails where a query may take as many calls as without a budget, and where each of the three batches has all of it.)"""
+    g = np.random.default_rng(3)
+    r = collide.edge_edge(queries(g, 100, "edge_edge") * [1, 1, 1e-9], motions=(TURN, TURN), budget=collide.Budget(boxes=boxes))
+    assert boxes - 8 < r.tests.sum() <= boxes and (r.status == Status.BUDGET_SPENT).any()
+    begun = r.tests > 0
+    assert (r.time[~begun] == [0, 1]).all() and r.hit[~begun].all() and (r.status[~begun] == Status.BUDGET_SPENT).all()
+    q = g.uniform(-1, 1, (50, 6, 3))
+    r = collide.triangle_triangle(q * [1, 1, 1e-9], motions=(TURN, TURN), budget=collide.Budget(boxes=boxes))
+    assert boxes - 8 < r.tests.sum() <= boxes
+
+
 NUMBERS = [Parameter(name) for name in ("ax", "ay", "az", "px", "py", "pz", "turn", "push")]
 OWN = Screw(axis=NUMBERS[:3], point=NUMBERS[3:6], angle=NUMBERS[6] * t, advance=NUMBERS[7] * t)
 
