@@ -1,5 +1,6 @@
 """Bad input, refused in one sentence before any work is done."""
 
+import contextlib
 import functools
 import math
 from collections.abc import Sequence
@@ -119,7 +120,9 @@ def leaf_fault(leaf: ImplicitSurface, span: tuple[float, float]) -> tuple[str, s
     """The same of an implicit surface. F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
     factors = [f for f in sp.Mul.make_args(leaf.body) if f.has(x, y, z)]
     if len(factors) == 1 and leaf.body.is_polynomial(x, y, z) and leaf.body.count_ops() < _SMALL:
-        factors = [f**k for f, k in sp.sqf_list(leaf.body, x, y, z)[1]]
+        # SymPy takes some coefficients that depend on t for no polynomials.
+        with contextlib.suppress(sp.PolynomialError):
+            factors = [f**k for f, k in sp.sqf_list(leaf.body, x, y, z)[1]]
     if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
         return "the normal", f"vanishes everywhere: all factors of {leaf.body} are powers; give their bases"
     ends, _ = bounds(leaf.bounds)

@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Status, first_contact, solve
-from generative import ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
+from generative import ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 
 from .contact_scenes import Q, ball, move, sphere
 
@@ -19,8 +19,6 @@ def patch(height):
 
 def meet(floor, dx=Q(1, 7), dy=Q(1, 5), other=None):
     """A ball of radius 1/2 that comes down from (dx, dy, 3) at speed 2."""
-    from generative import t
-
     return first_contact([(other or ball(Q(1, 2))).moved(move(dx, dy, 3 - 2 * t)), floor], time=(0, 2), budget=QUICK)
 
 
@@ -43,8 +41,6 @@ def test_implicit_bodies_without_a_surface_are_refused(body, fault):
 
 def test_a_surface_that_is_flat_or_undefined_at_some_moment_only_is_taken():
     """The patch opens from a point at time 0; the other one is there from time 1 on."""
-    from generative import t
-
     assert meet(ParametricSurface([u * t, v * t, 0 * u], SQUARE)).status is Status.CONTACT
     c = meet(patch(sp.sqrt(t - 1)), dx=0, dy=0)
     # The bottom of the ball, 5/2 - 2 t, meets the plane z = sqrt(t - 1) at t = 1 + s^2, s = (sqrt(5) - 1) / 4.
@@ -75,3 +71,11 @@ def test_zeros_of_formulas_with_partial_domains():
     r = solve([sp.asin(2 * a) - b, b - sp.acos(3 * a)], {a: (-1, 1), b: (-10, 10)}, budget=QUICK)
     assert r.proved.tolist() == [True]
     assert r.boxes[0, 0, 0] <= float(1 / sp.sqrt(13)) + 1e-16 and float(1 / sp.sqrt(13)) - 1e-16 <= r.boxes[0, 0, 1]
+
+
+def test_an_implicit_plane_whose_height_is_any_function_of_the_time():
+    """SymPy does not take 1 / sqrt(1 + t^2) for the coefficient of a polynomial in x, y and z. The ball touches at 5/2 - 2 t."""
+    height = 1 / sp.sqrt(1 + t**2)
+    found = meet(ImplicitSurface(z - height, bounds=CUBE))
+    assert found.status is Status.CONTACT
+    assert found.time.lo <= float(sp.nsolve(Q(5, 2) - 2 * t - height, t, 1)) <= found.time.hi
