@@ -7,6 +7,7 @@ import numpy as np
 
 from codegen import linear
 from codegen.local_step import LARGEST, local_step
+from codegen.records import gather, padded, scatter
 
 from .advance import Advance, ComposedAdvance, SeparableAdvance
 from .native import compiled
@@ -234,13 +235,15 @@ def _sizes(p: Problem) -> tuple[int, int, int, int, int]:
     m, n = len(p.rows), len(p.variables)
     if p.advance is None:
         return m, m + m * n, 0, 1, 1
-    record = max(model.length for model in p.advance.models) if not isinstance(p.advance, Advance) else 1
+    record = padded(max(model.length for model in p.advance.models)) if not isinstance(p.advance, Advance) else 1
     bounds = max(len(k.outputs) for k in p.advance.all_kernels)
     shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
     return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record, shown
 
 
 def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> None:
+    longest = max(model.length for model in advance.models)
+    row[layout.GATHER], row[layout.SCATTER] = gather(longest), scatter(longest)
     for side in (0, 1):
         row[layout.BODY + side] = advance.kernels[side].block_address()
         row[layout.RECORD + side] = advance.records[side]

@@ -79,6 +79,7 @@ FIELDS = {
     "both": int,          # (LANES, 2): nodes of the boxes in `before`
     "parents": int,       # (LANES, 2): nodes of the boxes in `hold`
     "fresh": int,         # (LANES,): nodes being made
+    "begins": int,        # (LANES,): where their records begin, or those of other nodes
     "asked": int,         # (LANES,): nodes to be halved
     "repeat": int,        # (LANES,): how often the boxes in `hold` were tested in a row
     "later": float,       # (LANES,): and their horizons
@@ -114,7 +115,7 @@ FIELDS = {
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
  LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, NET, _, FORM, BESIDE, PARTIAL, ELIMINATE,
- LABEL, COLUMNS) = range(45)
+ LABEL, GATHER, SCATTER, COLUMNS) = range(47)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of

@@ -69,6 +69,9 @@ def march(s, p):
     s.count[ITERATIONS] += used
     for lane in range(LANES):
         prepare(s, p, lane, lane if lane < used else 0)
+    if attribute(s, p, BODY) != 0:
+        gather(s, p, 0, used, s.A)
+        gather(s, p, 1, used, s.B)
     bound_times(s, p)
     if attribute(s, p, EQUATIONS) < 3 or attribute(s, p, PARTIAL) != 0:
         drop_impossible(s, p, used)
@@ -214,15 +217,13 @@ def halve(s, p, begin, end, j):
 
 @native
 def prepare(s, p, lane, source):
-    """The box with the window to be tested into a lane of Z, or of A, B and W."""
+    """The box with the window to be tested into a lane of Z, or the window into one of W."""
     objective, n = attribute(s, p, OBJECTIVE), attribute(s, p, VARIABLES)
     begin = lower(s, s.before, source, objective)
     end = max(begin, min(min(upper(s, s.before, source, objective), cut(s)), s.until[source]))
     s.until[source] = end
     if attribute(s, p, BODY) != 0:
         put_window(s, lane, begin, end)
-        gather(s, p, 0, lane, s.both[2 * source], s.A)
-        gather(s, p, 1, lane, s.both[2 * source + 1], s.B)
         return
     for j in range(n):
         lo, hi = lower(s, s.before, source, j), upper(s, s.before, source, j)

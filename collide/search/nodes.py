@@ -7,7 +7,7 @@ that is longer in space. See `codegen.taylor_models` for what a record holds and
 from codegen.loops import call_kernel, native
 
 from .boxes import lower, upper
-from .layout import BODY, FUNCTIONS, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, VIEW
+from .layout import BODY, FUNCTIONS, GATHER, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, SCATTER, VIEW
 from .queue import attribute
 
 # A node's size in space is taken as at least this share of its width in the parameters, so that collapsed patches are split too.
@@ -46,13 +46,6 @@ def new_node(s):
 
 
 @native
-def keep_record(s, p, side, node, lane):
-    """The record in a lane of `made` as that of a node."""
-    for k in range(attribute(s, p, LENGTH + side)):
-        s.record[node * s.count[RECORD_STRIDE] + k] = s.made[k * LANES + lane]
-
-
-@native
 def seed(s, p, side, count):
     """Nodes for one side of the first boxes in `hold` that come from no tree."""
     own, used = attribute(s, p, OWN + side), 0
@@ -74,11 +67,11 @@ def model_fresh(s, p, side, used):
     """The records of the first nodes in `fresh`."""
     for lane in range(LANES):
         node = s.fresh[min(lane, used - 1)]
+        s.begins[lane] = node * s.count[RECORD_STRIDE]
         for j in range(attribute(s, p, OWN + side)):
             put_side(s, p, side, j, lane, s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1])
     model(s, p, side, s.made)
-    for lane in range(used):
-        keep_record(s, p, side, s.fresh[lane], lane)
+    call_kernel(attribute(s, p, SCATTER), s.record, s.begins, s.made)
 
 
 @native
@@ -155,11 +148,11 @@ def next_longest(s, p, side, node):
 
 
 @native
-def gather(s, p, side, lane, node, records):
-    """The record of a node into a lane."""
-    at = node * s.count[RECORD_STRIDE]
-    for k in range(attribute(s, p, LENGTH + side)):
-        records[k * LANES + lane] = s.record[at + k]
+def gather(s, p, side, used, records):
+    """The records of the nodes in `both` into the lanes."""
+    for lane in range(LANES):
+        s.begins[lane] = s.both[2 * (lane if lane < used else 0) + side] * s.count[RECORD_STRIDE]
+    call_kernel(attribute(s, p, GATHER), s.record, s.begins, records)
 
 
 @native
