@@ -23,13 +23,13 @@ _AT_ONCE = 64
 
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
-             seen: float) -> Contacts:
+             seen: float, notes: tuple[str, ...] = ()) -> Contacts:
     """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to
     search.
     """
     if s is None:
         status, bracket = (Status.NO_CONTACT, None) if finished else (Status.BUDGET_SPENT, Interval(seen, span[1]))
-        return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock)
+        return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock, notes)
     proved, times = float(s.real[layout.PROVED]), _times(s, s.solutions)
     found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if possible(s, k)]
     # The sum with 0.0 makes 0.0 of -0.0.
@@ -45,7 +45,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)
     return _assemble(s, known, _kinds(s, known, found), status, bracket, clear, bodies, span, start, clock,
-                     _standing(s, found) if clear <= span[0] else ())
+                     (*notes, *(_standing(s, found) if clear <= span[0] else ())))
 
 
 def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], status: Status, bracket: Interval | None, clear: float,
@@ -55,7 +55,7 @@ def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], stat
     boxes = [] if s is None else [s.found(k).copy() for k in known]
     kind = np.array(kinds, np.int64)
     return Contacts(
-        status=status, time=bracket, clear_until=clear,
+        status=status, time=bracket, clear_until=max(clear, span[0]),
         points=np.empty((0, 3)) if s is None else _middle(s.arrays["place"][known]), normals=_normals(problems, boxes, start),
         proved=kind == UNIQUE, existence=kind >= EXISTS, pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2),
         features=[p.features for p in problems], boxes=boxes, variables=[p.variables for p in problems], iterations=clock.boxes,
@@ -200,7 +200,8 @@ def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: St
         numbers.setdefault(id(p), []).append(k)
     for own in numbers.values():
         problem = problems[own[0]]
-        normals[own] = unit_normals(problem, _middle(np.array([boxes[k] for k in own])), start.get(problem.label) is Start.DISJOINT)
+        apart = problem.label in start and (start[problem.label] is Start.DISJOINT or not problem.incoming)
+        normals[own] = unit_normals(problem, _middle(np.array([boxes[k] for k in own])), apart)
     return normals
 
 

@@ -59,6 +59,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces
     meet, and before `clear_until` they are *proved* not to meet. For pairs that touch or overlap at the start: the
     same for new incoming tangential contacts (Snyder 1993, Section 2). An implicit surface is what lies within its bounds.
+    Pairs that touch at the start, and are proved disjoint `simultaneity` before it by the formulas of their motions, are searched
+    from there like those that start apart: of a contact just at time[0] rounding leaves a bracket that begins a little earlier.
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values.
     `simultaneity`: contacts at most this much later than the first are reported with it. `separation`: distance between
@@ -74,6 +76,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     options: dict[str, Any] = {"method": method, "order": order, **numbers}
     start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
     found = _Found(None, False, span[0])
+    notes: tuple[str, ...] = ()
     try:
         check_kinds(bodies)
         check_tracked(tracked, bodies, span)
@@ -83,13 +86,30 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
         check_bodies(scene.bodies, span, scene.numbers)
         start = scene.start(numbers["tolerance"], clock)
+        scene.look_back(numbers["simultaneity"], numbers["tolerance"], clock)
         for known in _searches(scene, options, clock):
             found = known
+        if found.proved < span[0]:
+            # They met before the beginning: what counts is what comes after.
+            scene.look_no_further_back(tuple(time))
+            for known in _searches(scene, options, clock):
+                found = known
+        notes = _beginnings(scene)
     except KeyboardInterrupt:
         clock.interrupted = True
     finally:
         clock.close()
-    return contacts(found.search, found.finished, bodies, span, start, clock, found.seen)
+    return contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes)
+
+
+def _beginnings(scene: Scene) -> tuple[str, ...]:
+    """Which pairs come together just as the time span begins."""
+    if not scene.early:
+        return ()
+    pairs = [f"{i} and {j}" for i, j in sorted(scene.early)]
+    named = "; ".join(pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
+    return (f"Bodies {named} come together as the time span begins: a little before it they are proved apart, and they were searched from "
+            "there, so the bracket may begin before the span.",)
 
 
 def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
@@ -113,7 +133,7 @@ def _hit(scene: Scene, found: _Found, options: dict[str, Any], clock: Clock) -> 
     starts = [*(search.open(k) for k in left), *(p.outer[None] for p in problems[len(left):])]
     again = Search(problems, starts=starts, **options)
     again.adopt(search, {k: new for new, k in enumerate(left)})
-    finished = drive_past(again, clock, scene.span[0])
+    finished = drive_past(again, clock, scene.begin)
     if again.pole is not None:
         return _charted(scene, again, (scene.span[0], found.seen), options, clock)
     return _Found(again, finished, found.seen)
@@ -176,13 +196,13 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     search = Search([scene.problem(m, span) for m in within], **options)
     search.real[layout.PROVED] = proved
     search.real[layout.GAP] = options["simultaneity"] if scene.bordered(within) else 0.0
-    finished = drive_past(search, clock, scene.span[0])
+    finished = drive_past(search, clock, scene.begin)
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
         features = _features(scene, search, within, span, options)
         if features:
             return _Found(search, True, span[1], within, features)
         search.real[layout.GAP] = 0.0
-        finished = drive_past(search, clock, scene.span[0])
+        finished = drive_past(search, clock, scene.begin)
     return _Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
 
 

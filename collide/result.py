@@ -206,7 +206,8 @@ def _number(value: float, places: int, up: bool | None = False) -> str:
         return str(value)
     with decimal.localcontext(prec=400):
         text = f"{decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-places), rounding=rounding):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
 
 
 def _duration(seconds: float) -> str:

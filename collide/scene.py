@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from codegen.expr import Expr, reachable, substitute
 from generative import Parameter, u, v
@@ -67,6 +68,8 @@ class Scene:
                         for pair in {item.pair for item in tracked}}
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
+        self.early: frozenset[Pair] = frozenset()
+        self.begin = span[0]
         self._place()
 
     def _place(self) -> None:
@@ -96,25 +99,57 @@ class Scene:
         if len(pairs) > FEW:
             met = windows([extent_of(part, self.numbers[owner]) for owner, part in parts], [owner for owner, _ in parts], self.span)
             found = {pair: met[pair] for pair in pairs if pair in met}
-        return [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
+        near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
+        if self.span[0] == self.begin:
+            return near
+        # Only the pairs in `early` are searched from before the beginning.
+        cut = [m if m.label in self.early else replace(m, window=(max(m.window[0], self.begin), m.window[1])) for m in near]
+        return [m for m in cut if m.window[0] <= m.window[1]]
 
     def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
         """The state of every pair at the beginning; apart if all their faces are apart then."""
         close: dict[Pair, list[tuple[Part, Part]]] = {}
         for m in self.near:
-            if m.window[0] <= self.span[0]:
+            if m.window[0] <= self.begin:
                 close.setdefault(m.label, []).append((m.first, m.second))
         for i, j in itertools.combinations(range(len(self.bodies)), 2):
             self.states[i, j] = Start.DISJOINT
             if (i, j) in close and clock.over:
                 self.states[i, j] = Start.UNKNOWN
             elif (i, j) in close:
-                self.states[i, j] = start_of(self.bodies[i], self.bodies[j], self.span[0], tolerance, clock, close[i, j], self._of((i, j)))
+                self.states[i, j] = self._start_of((i, j), self.begin, tolerance, clock, close[i, j])
         return self.states
+
+    def look_back(self, reach: float, tolerance: float, clock: Clock) -> None:
+        """Pairs that touch at the beginning, but are proved apart `reach` before it, come together just then. They are searched from there
+        like others that start apart: a contact at the very beginning, which rounding could not tell from one before it, is then proved.
+        """
+        moment = self.begin - reach
+        self.early = frozenset(label for label, state in self.states.items() if state is Start.TOUCHING and label not in self.tracked
+                               and moment < self.begin and not clock.over and self._start_of(label, moment, tolerance, clock) is Start.DISJOINT)
+        if self.early:
+            self._begin_at(moment, sp.Rational(moment))
+
+    def look_no_further_back(self, time: tuple[Any, Any]) -> None:
+        """All pairs are searched from the beginning again."""
+        self.early = frozenset()
+        self._begin_at(self.begin, time[0])
+
+    def _begin_at(self, moment: float, exact: Any) -> None:
+        self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
+        self._place()
+
+    def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock, close: Sequence[tuple[Part, Part]] | None = None) -> Start:
+        first, second = (self.bodies[k] for k in label)
+        return start_of(first, second, moment, tolerance, clock, close, self._of(label))
+
+    def apart(self, label: Pair) -> bool:
+        """Are two bodies proved apart where their search begins?"""
+        return self.states[label] is Start.DISJOINT or label in self.early
 
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""
-        apart = self.states[label] is Start.DISJOINT and label not in self.tracked
+        apart = self.apart(label) and label not in self.tracked
         return self.closed and apart and all(isinstance(p, Parametric) for k in label for p in faces_of(self.bodies[k])[:1])
 
     def meetings(self) -> list[Meeting]:
@@ -142,7 +177,7 @@ class Scene:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
         symbols = tuple(numbers.symbols for numbers in self._of(label))
         return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency, "label": label,
-                "incoming": self.states[label] is not Start.DISJOINT, "tracked": self.tracked.get(label, ()), "symbols": symbols}
+                "incoming": not self.apart(label), "tracked": self.tracked.get(label, ()), "symbols": symbols}
 
     def _of(self, label: Pair) -> tuple[Numbers, Numbers]:
         """The numbers of two bodies."""

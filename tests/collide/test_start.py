@@ -96,3 +96,45 @@ def test_a_crossing_of_overlapping_bodies_is_no_new_contact():
     c = first_contact([first, torus.moved(Rigid(axis_angle([0, 0, 1], sp.cos(2 * t) / 4), sway))], time=(0, 1))
     assert c.start == {(0, 1): Start.OVERLAPPING}
     assert c.status is Status.NO_CONTACT and c.time is None and "No new contact" in c.summary()
+
+
+# -- contacts just at the beginning -----------------------------------------------------------------------------------------
+
+RING = 1 + Q(3, 10) * sp.cos(v)
+TORUS = ParametricSurface([RING * sp.cos(u), RING * sp.sin(u), Q(3, 10) * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
+UPRIGHT = Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]])
+# Crossed tori touch when their centres are sqrt(39)/5 apart.
+BEGINNINGS = [
+    ("ball on a plate", ball().moved(move(0, 0, 1 - t)), slab(), 1),
+    ("tilted ball on an implicit floor", ball().moved(TILT).moved(move(0, 0, 1 - t)), FLOOR, 1),
+    ("all tilted", ball().moved(move(0, 0, 1 - t)).moved(TILT), slab().moved(TILT), 1),
+    ("implicit balls", sphere().moved(move(*((1 - t) * e for e in ASIDE))), sphere(), 1),
+    ("crossed tori", TORUS.moved(UPRIGHT).moved(move(0, 0, sp.sqrt(39) / 5 - t)).moved(TILT), TORUS.moved(TILT), 2),
+]
+
+
+@pytest.mark.parametrize("name, first, second, points", BEGINNINGS, ids=[b[0] for b in BEGINNINGS])
+def test_a_contact_just_at_the_beginning_is_proved(name, first, second, points):
+    """They touch at t = 0, exactly: no double tells that from a contact a little before, so the bracket holds 0."""
+    c = first_contact([first, second], (0, 1), budget=Budget(seconds=None, boxes=200_000))
+    assert c.status is Status.CONTACT and c.start == {(0, 1): Start.TOUCHING}
+    assert c.time.lo <= 0 <= c.time.hi and c.time.hi - c.time.lo < 1e-12 and c.clear_until == 0.0
+    assert len(c) == points and c.proved.all() and "come together as the time span begins" in c.summary()
+
+
+def test_what_touched_before_the_beginning_is_no_contact_of_the_span():
+    """One ball comes down on a plate at t = 0. Another one leaves it then, and touched it a quarter of the simultaneity before: that
+    pair starts apart, and is searched from the beginning.
+    """
+    down, up = ball().moved(TILT).moved(move(-1, 0, 1 - t)), ball().moved(TILT).moved(move(Q(3, 2), 0, 1 + t + Q(1, 4 * 10**6)))
+    c = first_contact([down, up, slab(3)], (0, Q(1, 8)), budget=Budget(seconds=None, boxes=200_000))
+    assert c.start[0, 2] is Start.TOUCHING and c.start[1, 2] is Start.DISJOINT
+    assert c.status is Status.CONTACT and c.pairs.tolist() == [[0, 2]] and c.time.lo <= 0 <= c.time.hi
+
+
+def test_what_overlaps_by_less_than_can_be_told_met_before_the_beginning():
+    """1e-13 below the plate at t = 0, still going down: the contact is past, and there is no new one."""
+    c = first_contact([ball().moved(TILT).moved(move(0, 0, 1 - Q(1, 10**13) - t)), slab()], (0, Q(1, 2)),
+                      budget=Budget(seconds=None, boxes=400_000))
+    assert c.start[0, 1] is not Start.DISJOINT
+    assert c.status is not Status.CONTACT and (c.time is None or c.time.lo >= 0)
