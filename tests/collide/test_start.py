@@ -133,8 +133,6 @@ def test_what_touched_before_the_beginning_is_no_contact_of_the_span():
 
 
 def test_what_overlaps_by_less_than_can_be_told_met_before_the_beginning():
-    """1e-13 below the plate at t = 0, still going down: the contact is past, and there is no new one."""
-    c = first_contact([ball().moved(TILT).moved(move(0, 0, 1 - Q(1, 10**13) - t)), slab()], (0, Q(1, 2)),
-                      budget=Budget(seconds=None, boxes=400_000))
-    assert c.start[0, 1] is not Start.DISJOINT
-    assert c.status is not Status.CONTACT and (c.time is None or c.time.lo >= 0)
+    """1e-14 below the floor at t = 0, still going down: the contact is past, and there is no new one."""
+    c = first_contact([sphere().moved(move(0, 0, 1 - Q(1, 10**14) - t)), FLOOR], (0, Q(1, 2)), budget=Budget(seconds=None, boxes=400_000))
+    assert c.start == {(0, 1): Start.TOUCHING} and c.status is Status.NO_CONTACT
