@@ -139,6 +139,14 @@ class Scene:
         self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
         self._place()
 
+    def with_bodies(self, bodies: Sequence[Any], span: Window) -> "Scene":
+        """The scene in a span of time with other formulas for its bodies, which are apart there as far as they are here."""
+        time = sp.Rational(span[0]), sp.Rational(span[1])
+        other = Scene(bodies, time, span, (), tangency=self.tangency, closed=self.closed, numbers=self.numbers)
+        other.tracked, other.charts, other.states, other.early = self.tracked, list(self.charts), self.states, self.early
+        other._place()
+        return other
+
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock, close: Sequence[tuple[Part, Part]] | None = None) -> Start:
         first, second = (self.bodies[k] for k in label)
         return start_of(first, second, moment, tolerance, clock, close, self._of(label))
