@@ -225,7 +225,7 @@ class Kernel:
     def _run(self, kind: Kind, rows: int, x: tuple[Array, Array], p: tuple[Array, Array], stride: int,
              out: tuple[Any, Any, Any]) -> None:
         bad = ctypes.c_int64(-1)
-        arguments = rows, *map(_address, (*x, *p)), stride, *map(_address, out), ctypes.addressof(bad)
+        arguments = rows, *map(address, (*x, *p)), stride, *map(address, out), ctypes.addressof(bad)
         if self._interpretable:
             _general(kind)[0](*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
         else:
@@ -280,9 +280,11 @@ class Kernel:
 _NONE = np.empty((0, 0))
 
 
-def _address(array: Any) -> int | None:
-    """Asking an array for its address costs half a microsecond, so an empty one is not asked."""
-    return array.ctypes.data if array.size else None
+def address(array: Any) -> int | None:
+    """Where the numbers of a contiguous array are; None for an empty one. (`array.ctypes.data` takes three times as long.)"""
+    if not array.size:
+        return None
+    return ctypes.addressof(ctypes.c_byte.from_buffer(array)) if array.flags.writeable else int(array.ctypes.data)
 
 
 @functools.lru_cache(maxsize=512)

@@ -211,12 +211,13 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     Bodies that start apart come together, so the direction is the one in which they approach, whichever way their
     normals were declared; where they do not approach, and for other bodies, the declared side counts.
     """
-    normals = np.full((len(at), 3), np.nan)
-    candidates = problem.candidates(at)
-    for k in range(candidates.shape[1] - 1, -1, -1):
-        direction, speed, declared = candidates[:, k, :3], candidates[:, k, 3], candidates[:, k, 4]
-        length = np.sqrt((direction**2).sum(axis=1))
-        good = (length > 0) & (length < np.inf)
-        side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)[good]
-        normals[good] = direction[good] / np.where(side >= 0, length[good], -length[good])[:, None]
+    normals, candidates = np.full((len(at), 3), np.nan), problem.candidates(at)
+    direction, speed, declared = candidates[..., :3], candidates[..., 3], candidates[..., 4]
+    length = np.sqrt((direction**2).sum(axis=2))
+    good = (length > 0) & (length < np.inf)
+    side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)
+    some = np.flatnonzero(good.any(axis=1))
+    if len(some):
+        first = some, good[some].argmax(axis=1)
+        normals[some] = direction[first] / np.where(side >= 0, length, -length)[first][:, None]
     return normals

@@ -160,8 +160,10 @@ class Problem:
     @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
         """The parameters as the kernels of boxes and of points take them, eight lanes each."""
-        ends = np.stack([-self.parameters[:, 0], self.parameters[:, 1]], axis=1)
-        return np.repeat(ends[:, :, None], WIDTH, 2), np.repeat(self.parameters.mean(axis=1)[:, None], WIDTH, 1)
+        lo, hi = self.parameters.T[..., None]
+        boxes, points = np.empty((len(lo), 2, WIDTH)), np.empty((len(lo), WIDTH))
+        boxes[:, 0], boxes[:, 1], points[:] = -lo, hi, 0.5 * (lo + hi)
+        return boxes, points
 
     @cached_property
     def views(self) -> list[np.ndarray]:

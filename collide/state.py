@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen import linear
+from codegen.kernel import address
 from codegen.local_step import LARGEST, local_step
 from codegen.records import gather, padded, scatter
 
@@ -14,7 +15,7 @@ from .native import compiled
 from .problem import Problem
 from .search import layout
 from .search.layout import LANES
-from .search.loop import push_held, record_held, run
+from .search.loop import push_written, record_held, run
 from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
@@ -57,15 +58,18 @@ class Search:
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}
         self.arrays["table"][:, layout.LABEL] = [labels[p.label] for p in problems]
         for k, p in enumerate(problems):
-            for box in starts[k] if starts is not None else [p.outer]:
-                self._push(k, box)
+            self._push(k, starts[k] if starts is not None else p.outer[None])
 
-    def _push(self, k: int, box: np.ndarray) -> None:
-        """Queue a box of problem k."""
-        if self.count[layout.FREE] == 0:
-            self.grow_boxes()
-        self.arrays["hold"][0, :len(box)] = box
-        compiled(push_held, 1)(self.arrays.address, k)
+    def _push(self, k: int, boxes: np.ndarray) -> None:
+        """Queue boxes (n, variables, 2) of problem k."""
+        while len(boxes):
+            if self.count[layout.FREE] == 0:
+                self.grow_boxes()
+            unused = int(self.count[layout.FREE])
+            some, boxes = boxes[:unused], boxes[unused:]
+            places = self.arrays["free"][unused - len(some):unused][::-1]
+            self.arrays["box"][places, :some.shape[1]] = some
+            compiled(push_written, 2)(self.arrays.address, k, len(some))
 
     def note(self, k: int, box: np.ndarray, kind: int) -> bool:
         """A box as a solution of problem k, LOCATED, or EXISTS if it is *proved* to hold a zero of the equations. False where that lies
@@ -198,11 +202,12 @@ class Search:
     def _fill(self, k: int, p: Problem, row: np.ndarray) -> None:
         """The memory of problem k."""
         a, n = self.arrays, len(p.variables)
-        a["table"][k] = row
-        a["table"][k, layout.CLOSED] = int(p.border is None)
-        a["table"][k, [layout.PARAMETERS, layout.POINT_PARAMETERS]] = [block.ctypes.data for block in p.parameter_blocks]
+        own = a["table"][k]
+        own[:] = row
+        own[layout.CLOSED] = p.border is None
+        own[layout.PARAMETERS], own[layout.POINT_PARAMETERS] = (address(block) or 0 for block in p.parameter_blocks)
         if row[layout.BODY] and p.views:
-            a["table"][k, [layout.VIEW, layout.VIEW + 1]] = [view.ctypes.data for view in p.views]
+            own[layout.VIEW], own[layout.VIEW + 1] = map(address, p.views)
         a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
         a["polar"][k] = -np.inf, np.inf
         for name, values in (("border", p.border), ("period", p.period), ("polar", p.polar)):

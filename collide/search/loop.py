@@ -31,6 +31,7 @@ from .layout import (
     EXISTS,
     FINISHED,
     FIRST_ONLY,
+    FREE,
     GAP,
     LANES,
     LATE,
@@ -176,9 +177,10 @@ def conclude(s, p, used):
 
 
 @native
-def push_held(s, p):
-    """Queue the first box of `hold` for problem p."""
-    push(s, p, s.hold, 0)
+def push_written(s, p, count):
+    """Queue for problem p so many boxes, which are written already to the places that come next."""
+    for _ in range(count):
+        push(s, p, s.box, s.free[s.count[FREE] - 1])
     return 0
 
 

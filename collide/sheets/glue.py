@@ -127,7 +127,7 @@ def side_difference(first: Piece, side: Side, second: Piece, other: Side, revers
     for k, s in enumerate((u, v)):
         own[join.source[k]] = (s - join.offset[k]) / join.rates[k]
     edge = {(u, v)[side[0]]: first.domain[side[0]][side[1]]}
-    return [(e - f).subs(edge) for e, f in zip(first.expressions, _moved(second, own), strict=True)]
+    return [(e - f).xreplace(edge) for e, f in zip(first.expressions, _moved(second, own), strict=True)]
 
 
 def _row(piece: Piece, side: Side) -> list[np.ndarray]:
@@ -194,7 +194,7 @@ def _close(points: np.ndarray, near: float) -> Iterator[tuple[int, int]]:
 
 
 def _moved(piece: Piece, own: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(e.subs({u: own[0], v: own[1]}, simultaneous=True) for e in piece.expressions)
+    return tuple(e.xreplace({u: own[0], v: own[1]}) for e in piece.expressions)
 
 
 def _equal(a: Sequence[Any], b: Sequence[Any]) -> bool:

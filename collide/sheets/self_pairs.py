@@ -69,7 +69,7 @@ def pair_problem(pair: Pair, span: tuple[float, float], held: Held = FREE, *, ta
     own = [k for k in range(4) if held[k] is None]
     outer, inner = (np.concatenate([ends[own], [span]]) for ends in (pair.outer, pair.inner))
     border = [(closed or (k // 2, k % 2, end) not in _open_ends(pair)) and pair.border[k][end] for k in own for end in (0, 1)]
-    numbers = [pair.first.numbers, pair.second.numbers, _ends(pair, held), _coefficients(pair)]
+    numbers = [pair.first.numbers, pair.second.numbers, _ends(pair, held), _coefficients(pair.joins, pair.first.domain)]
     features = _feature(pair.first, held[:2]), _feature(pair.second, held[2:])
     return whole.instance(np.concatenate(numbers), outer, inner, label=pair.label, features=features,
                           border=np.array([*border, False, False], int).reshape(-1, 2) if any(border) else None,
@@ -110,13 +110,14 @@ def _ends(pair: Pair, held: Held) -> np.ndarray:
     return np.array(ends).reshape(-1, 2)
 
 
-def _coefficients(pair: Pair) -> np.ndarray:
+@functools.lru_cache(maxsize=512)
+def _coefficients(joins: tuple[Join, ...], domain: tuple[tuple[Any, Any], ...]) -> np.ndarray:
     """Of each join and each parameter of the plane: the factors of u2, v2, 1 and of the first's parameter in the difference of the two
     places, against the size of the domain.
     """
     rows: list[tuple[float, float]] = []
-    for join in pair.joins:
-        for k, (lo, hi) in enumerate(pair.first.domain):
+    for join in joins:
+        for k, (lo, hi) in enumerate(domain):
             factors = [join.rates[k] if join.source[k] == own else sp.Integer(0) for own in (0, 1)]
             rows += [enclose(e / (hi - lo)) for e in (*factors, join.offset[k], -1)]
     return np.array(rows).reshape(-1, 2)
