@@ -39,19 +39,25 @@ def member_of(body: Any) -> Member:
     """
     if not isinstance(body, ParametricSurface):
         return Member(body)
-    shape, motion = Reader(), Reader(moves=True)
+    shape, motion = _resting(body.resting), Reader(moves=True)
+    moves = motion.read(body.motion.entries[:9]), motion.read(body.motion.entries[9:], places=True)
+    numbers = *shape.numbers, *motion.numbers
+    return Member(_moved(shape.body, moves, len(shape.numbers), len(numbers)), _symbols(len(numbers)), numbers)
+
+
+@functools.lru_cache(maxsize=512)
+def _resting(body: ParametricSurface) -> Member:
+    """The member that a surface without a motion is: bodies of one shape share it, however they move."""
+    shape = Reader()
     ends = [e for pair in body.domain.values() for e in pair]
     # Where a length is no rational number it may be whole turns, after which the surface closes on itself: then it is structure.
     turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
-    moves = motion.read(body.motion.entries[:9]), motion.read(body.motion.entries[9:], places=True)
-    formulas = shape.read([*body.body, *data])
-    whole = _surface(formulas, turns, moves, body.flipped, len(shape.numbers), len(motion.numbers))
+    whole = _surface(shape.read([*body.body, *data]), turns, body.flipped, len(shape.numbers))
     if not parameters_of(*ends) and _symbolic(*whole.domain.values()) and any(is_pole(whole, s, end) for s in (u, v) for end in (0, 1)):
         shape = Reader(fixed=ends)
-        formulas = shape.read(body.body)
-        whole = _surface(formulas, tuple(ends), moves, body.flipped, len(shape.numbers), len(motion.numbers))
-    return Member(whole, _symbols(len(shape.numbers) + len(motion.numbers)), (*shape.numbers, *motion.numbers))
+        whole = _surface(shape.read(body.body), tuple(ends), body.flipped, len(shape.numbers))
+    return Member(whole, _symbols(len(shape.numbers)), tuple(shape.numbers))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,20 +66,22 @@ def _symbols(count: int) -> tuple[Parameter, ...]:
 
 
 @functools.lru_cache(maxsize=512)
-def _surface(shape: Formulas, ends: tuple[Any, ...], motion: tuple[Formulas, Formulas], flipped: bool, own: int, others: int,
-             ) -> ParametricSurface:
+def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int) -> ParametricSurface:
     """The surface of a family. `ends`: of its domain; or, of each parameter, whether the second one of two numbers among the formulas
     is the length of its domain, not its end.
     """
-    symbols = _symbols(own + others)
-    body = _written(shape, symbols[:own])
-    rotation, translation = (_written(part, symbols[own:]) for part in motion)
+    body = _written(shape, _symbols(numbers))
     if len(ends) == 2:
         turns, data, body = ends, body[3:], body[:3]
         ends = tuple(e for k, turn in enumerate(turns) for e in (data[2 * k], data[2 * k + 1] + (data[2 * k] if turn else 0)))
-    domain = {u: (ends[0], ends[1]), v: (ends[2], ends[3])}
-    moves = Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)
-    return ParametricSurface(body, domain, flipped=flipped, motion=moves)
+    return ParametricSurface(body, {u: (ends[0], ends[1]), v: (ends[2], ends[3])}, flipped=flipped)
+
+
+@functools.lru_cache(maxsize=512)
+def _moved(resting: ParametricSurface, motion: tuple[Formulas, Formulas], own: int, numbers: int) -> ParametricSurface:
+    """The surface of a family with `own` numbers, carried by a motion that has the others."""
+    rotation, translation = (_written(part, _symbols(numbers)[own:]) for part in motion)
+    return resting.placed(Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation))
 
 
 def _written(formulas: Formulas, symbols: tuple[Parameter, ...]) -> list[Any]:
