@@ -13,7 +13,7 @@ from mpmath import libmp
 from codegen import directed
 from codegen.expr import Expr, ExprPool
 from codegen.interval import Interval
-from codegen.reference import enclose_constant, interpret
+from codegen.reference import enclose_constant, enclose_rational, interpret
 from codegen.reference_arithmetic import Reference
 
 INF, LARGEST = math.inf, float.fromhex("0x1.fffffffffffffp1023")
@@ -379,6 +379,22 @@ def test_constants_are_enclosed_tightly() -> None:
     assert enclose_constant(pool.node("exp", pool.node("sqrt", pool.constant(-4)))) == LINE
     assert enclose_constant(pool.node("exp", pool.constant(10**6))) == (1.7976931348623157e308, INF)
     assert enclose_constant(pool.node("exp", pool.constant(-(10**30)))) == (0.0, 5e-324)
+
+
+def test_rational_numbers_are_enclosed_tightly() -> None:
+    """By comparison of exact fractions: of all sizes, among them doubles, numbers next to doubles, and those below the least one."""
+    rng = random.Random(5)
+    largest = Fraction(float.fromhex("0x1.fffffffffffffp+1023"))
+    numbers = [Fraction(0), Fraction(1, 3), Fraction(1, 2**1075), Fraction(3, 2**1076), -Fraction(1, 10**400), largest, -largest + 1]
+    for _ in range(2000):
+        q = Fraction(rng.getrandbits(rng.randrange(1, 1000)) + 1, rng.getrandbits(rng.randrange(1, 1100)) + 1)
+        double = Fraction(math.ldexp(rng.random(), rng.randrange(-1080, 1000)))
+        numbers += [q, -q, double, double * (1 + Fraction(1, 2**80))]
+    for value in numbers:
+        for lo, hi in (enclose_rational(value), enclose_constant(ExprPool().constant(value))):
+            assert Fraction(lo) <= value <= Fraction(hi)
+            assert lo == hi or (hi == math.nextafter(lo, INF) and Fraction(lo) < value < Fraction(hi))
+            assert str(lo) != "-0.0" and str(hi) != "-0.0"
 
 
 def test_more_bits_give_nested_bounds() -> None:

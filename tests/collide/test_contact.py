@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from collide.checks import check_options, solid_fault
-from collide.contact import situation, situations
+from collide.contact import at_time, member, situation, situations
 from collide.parts import faces_of, is_closed, parts_of
 from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Solid, Vertex, t, u, v, x, z
 from generative.family import member_of
@@ -50,6 +50,32 @@ def test_all_six_situations_of_boxes():
              for kind in kinds(problems)}
     assert sizes == {("face", "face"): {(5, 5)}, ("edge", "face"): {(4, 4)}, ("edge", "edge"): {(3, 3)}, ("face", "vertex"): {(3, 3)},
                      ("edge", "vertex"): {(3, 2)}, ("vertex", "vertex"): {(3, 1)}}
+
+
+def test_members_of_a_family_share_what_follows_from_formulas_and_nothing_else():
+    """Rings with k lobes and of different sizes: one graph, with other numbers, domains, periods and directions."""
+    def problem(k, size):
+        ring = ParametricSurface([sp.cos(k * u) * (size + sp.cos(v)), sp.sin(k * u) * (size + sp.cos(v)), sp.sin(v)],
+                                 {u: (0, 2 * sp.pi / k), v: (0, 2 * sp.pi)})
+        plate = ParametricSurface([u, v, -3 + t], {u: (-1, 1), v: (-1, 1)})
+        return member(faces_of(ring)[0], faces_of(plate)[0], time=(0, k), label=(k, 7), tangency=False)
+
+    second, third = problem(2, 5), problem(3, 7)
+    assert second.built is third.built and second.range_kernel is third.range_kernel
+    assert second.label == (2, 7) and third.label == (3, 7)
+    for k, size, p in ((2, 5, second), (3, 7, third)):
+        for q in (p, at_time(p, 0.5)):
+            assert q.period == pytest.approx([2 * np.pi / k, 2 * np.pi, 0.0, 0.0, 0.0])
+        assert p.outer[0, 1] == pytest.approx(2 * np.pi / k) and p.outer[4].tolist() == [0.0, k]
+        at = [0.25, 0.5, 0.125, -0.375, 0.0]
+        circle = size + np.cos(0.5)
+        known = [np.cos(k * 0.25) * circle - 0.125, np.sin(k * 0.25) * circle + 0.375, np.sin(0.5) + 3]
+        lo, hi, _ = rows_at(p, at)
+        assert lo == pytest.approx(known) and hi == pytest.approx(known)
+        normal = p.candidates(np.array([at]))[0, 0, :3]
+        outward = [np.cos(0.5) * np.cos(k * 0.25), np.cos(0.5) * np.sin(k * 0.25), np.sin(0.5)]
+        assert abs(normal / np.linalg.norm(normal)) == pytest.approx(np.abs(outward))
+    assert second.candidates(np.array([at]))[0, 0, :3] != pytest.approx(third.candidates(np.array([at]))[0, 0, :3])
 
 
 def test_an_open_patch_is_a_solid_with_four_edges_and_four_corners():

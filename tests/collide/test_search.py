@@ -89,6 +89,17 @@ def test_slices_and_growing_memory_change_nothing(rings):
         assert (whole.found(k) == sliced.found(k)).all()
 
 
+def test_any_number_of_boxes_may_be_queued_at_the_beginning(rings):
+    rng = np.random.default_rng(6)
+    ends = np.sort(rng.uniform(rings.outer[:, 0], rings.outer[:, 1], (2, 9000, len(rings.outer))), axis=0)
+    boxes = np.moveaxis(ends, 0, -1)
+    search = Search([rings], starts=[boxes])
+    queued = search.open(0)
+    assert heap_is_ordered(search) == len(queued) == len(boxes) == int(search.count[layout.OPEN])
+    assert np.array_equal(*(b[np.lexsort(b.reshape(len(b), -1).T)] for b in (queued, boxes)))
+    assert search.least_open(0) == boxes[:, rings.objective, 0].min()
+
+
 def test_a_copied_state_goes_on_like_the_original(rings):
     search = Search([rings], simultaneity=1e-6, separation=0.1)
     search.run(100)
