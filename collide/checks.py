@@ -16,6 +16,7 @@ from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.symbols import exact
 
+from .border import halved
 from .numbers import NONE, Numbers
 from .patch import bounds, enclose
 from .state import METHODS
@@ -151,16 +152,8 @@ def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
         boxes = boxes[hi[:, 0] > 0]
         if not len(boxes):
             return True
-        boxes = _halved(boxes)
+        boxes = halved(boxes)
     return False
-
-
-def _halved(boxes: np.ndarray) -> np.ndarray:
-    """All halves of boxes (k, n, 2), each along its widest side."""
-    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1)
-    lower, upper = boxes.copy(), boxes.copy()
-    lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)
-    return np.concatenate([lower, upper])
 
 
 @functools.lru_cache(maxsize=256)

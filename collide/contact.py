@@ -24,16 +24,20 @@ from codegen.kernel import Kernel
 from generative import t, u, v
 
 from .advance import Bodies, deforming
+from .border import without_absent
+from .implicit_parts import Implicit
 from .numbers import NONE, Numbers
-from .parts import Implicit, Parametric, Part, parts_of
+from .parts import Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
-from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, place
+from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, coordinates_of, place
 from .problem import Problem, formula_kernel
 
 
 def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -> list[Problem]:
     """Every tangency situation of two bodies: faces, edges and vertices of one against those of the other."""
-    return [situation(a, b, tuple(time), **options) for a, b in itertools.product(parts_of(first), parts_of(second))]
+    span = enclose(sp.sympify(time[0]))[0], enclose(sp.sympify(time[1]))[1]
+    parts = [without_absent(parts_of(body), NONE, span) for body in (first, second)]
+    return [situation(a, b, tuple(time), **options) for a, b in itertools.product(*parts)]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -54,14 +58,16 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     in the formulas of the first body and in those of the second stand for numbers: see `with_numbers`.
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
-    angle = tangency and both and len(first.leaves) == len(second.leaves) == 1  # type: ignore[union-attr]
-    spatial = 3 if both else sum(p.dimension for p in (first, second) if isinstance(p, Parametric))
+    angle = tangency and both and first.dimension == second.dimension == 2
+    spatial = coordinates_of(first) if isinstance(first, Implicit) and both else sum(
+        p.dimension for p in (first, second) if isinstance(p, Parametric))
     frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols)
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
     feasible = _feasible(a, b, equations, frame, incoming, tracked)
-    fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4))
+    implicit = any(isinstance(p, Implicit) and p.dimension == 1 for p in (first, second))
+    fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
     return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
                     features=(first.feature, second.feature), moving=lambda: _moving(a, b),
                     ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
@@ -187,19 +193,13 @@ def _parallel(columns: Sequence[Sequence[Expr]], frame: Frame) -> tuple[Expr, ..
 
 
 def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, frame: Frame) -> tuple[Expr, ...]:
-    """The necessary conditions where they may be used: both parts differentiable on the whole box, and the box strictly
-    inside the bounds of implicit parts, where these end.
-    """
-    if not rows:
-        return ()
-    pool = frame.pool
+    """The necessary conditions where they may be used: both parts differentiable on the whole box."""
     smooth = [f for p in (a, b) for f in (p.position if isinstance(p, PlacedParametric) else p.values)]
-    strict = [c for p in (a, b) if isinstance(p, PlacedImplicit) for c in p.bounds("lt")]
     result = []
     for row in rows:
         for f in dict.fromkeys(smooth):
-            row = pool.trusted(row, f, 3)
-        result.append(pool.where(all_of(pool, strict), row, pool.node("undefined")) if strict else row)
+            row = frame.pool.trusted(row, f, 3)
+        result.append(row)
     return tuple(result)
 
 
@@ -211,7 +211,7 @@ def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, inc
     conditions: list[Expr] = []
     for p in (a, b):
         if isinstance(p, PlacedImplicit):
-            conditions += p.bounds("le")
+            conditions += p.bounds()
             shown = p.on_surface()
             conditions += [] if shown is None else [shown]
     if incoming:

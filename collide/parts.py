@@ -3,7 +3,7 @@
 A parametric part is a face, or a face along a path in its parameters (an edge), or at a point of them (a vertex). Where
 a side of the rectangle collapses to a pole, there may be parameters p and q that are smooth there (`generative.chart`):
 on demand the face ends a little before the pole, and round it is a part with those. Where there are none, the pole itself
-is a part. An implicit part is the set where one leaf of a body is zero (a face), or two (a crease) or three (a corner).
+is a part. Those of implicit bodies: `implicit_parts`.
 Every part says where tangency may be used: at the end of a parameter only if that end is a seam, or if another part of
 the same body covers it (Snyder 1993, Appendix A).
 """
@@ -11,15 +11,14 @@ the same body covers it (Snyder 1993, Appendix A).
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import sympy as sp
 
-from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
 from generative.chart import is_pole, pole_chart
-from generative.implicit import Piece
 
+from .implicit_parts import Implicit, implicit_parts
 from .patch import period
 
 Path = tuple[Any, Any]
@@ -56,20 +55,6 @@ class Parametric:
         return len(self.symbols)
 
 
-@dataclass(frozen=True, eq=False)
-class Implicit:
-    """The points where every one of `leaves` is zero, that lie on the surface of the whole body: on one of `pieces`."""
-
-    feature: str
-    leaves: tuple[ImplicitSurface, ...]
-    pieces: tuple[Piece, ...]
-    two_sided: bool = False
-
-    @property
-    def dimension(self) -> int:
-        return 3 - len(self.leaves)
-
-
 Part = Parametric | Implicit
 
 
@@ -83,7 +68,7 @@ def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ..
     if charts:
         return _with_charts(body, charts)
     if isinstance(body, ImplicitBody):
-        return tuple(_implicit_parts(body))
+        return implicit_parts(body)
     return tuple(_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body)))
 
 
@@ -257,32 +242,3 @@ def _covered(k: int, face: ParametricSurface, symbol: Any, end: int, edges: Sequ
                 if all(map(_equal, ends, other)) or all(map(_equal, ends, reversed(other))):
                     return True
     return False
-
-
-# -- implicit bodies ----------------------------------------------------------------------------------------------
-
-
-def _implicit_parts(body: ImplicitBody) -> list[Implicit]:
-    """Faces, creases and corners. A point of the surface with no other leaf zero is inside a face's piece; with just
-    one other zero, on a crease; with two, at a corner (more are covered by these): so all are found.
-    """
-    leaves = list(dict.fromkeys(body.leaves))
-    found: dict[int, list[Implicit]] = {1: [], 2: [], 3: []}
-    for count in (1, 2, 3):
-        for chosen in combinations(leaves, count):
-            if not _may_meet(chosen):
-                continue
-            pieces = tuple(p for p in body.pieces if p.leaf in chosen)
-            kind = ("face", "edge", "vertex")[count - 1]
-            found[count].append(Implicit(f"{kind} {len(found[count])}", chosen, pieces))
-    return [p for parts in found.values() for p in parts]
-
-
-def _may_meet(leaves: Sequence[ImplicitSurface]) -> bool:
-    """Different surfaces (a leaf and its complement are one), whose bounds meet if they move together."""
-    for a, b in combinations(leaves, 2):
-        if a.complement() == b:
-            return False
-        if a.motion == b.motion and any(bool(q[0] > p[1]) or bool(p[0] > q[1]) for p, q in zip(a.bounds, b.bounds, strict=True)):
-            return False
-    return True

@@ -2,7 +2,7 @@
 
 A parametric part brings its parameters as variables, and its position in the world is a function of them. An implicit
 part brings equations. Where both are implicit, the first brings as variables the coordinates of space in its own frame,
-x1, y1, z1, so that its bounds are the domain.
+x1, y1, z1, so that its bounds are the domain; on a side of these one of them is a constant.
 """
 
 import math
@@ -21,7 +21,8 @@ from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
 from generative.implicit import Combination, Piece
 
 from .advance import Moving, moving
-from .parts import Implicit, Parametric, Path
+from .implicit_parts import Implicit
+from .parts import Parametric, Path
 from .patch import Vector, cross, enclose, subtract
 
 
@@ -161,10 +162,27 @@ class PlacedImplicit:
         self.own: list[Expr] = []
         if position is None:
             leaf = part.leaves[0]
-            self.own = [frame.variable(f"{s}1", ends, border=(True, True)) for s, ends in zip((x, y, z), leaf.bounds, strict=True)]
-            position = self._vector(leaf.motion.apply((x, y, z)), self.own)
+            at = [self._coordinate(k, ends) for k, ends in enumerate(leaf.bounds)]
+            self.at: Vector = at[0], at[1], at[2]
+            position = self._vector(leaf.motion.apply((x, y, z)), at)
         self.position: Vector = position
-        self.values = [self.value(leaf) for leaf in part.leaves]
+        self.values = [*(self.value(leaf) for leaf in part.leaves), *self._beyond_sides()]
+
+    def _coordinate(self, k: int, ends: tuple[Any, Any]) -> Expr:
+        """Coordinate k of the carrier: a variable, or the constant that it is on a side of the bounds."""
+        fixed = [side for side in self.part.sides if side[:2] == (0, k)]
+        if fixed:
+            return self._number(self.part.end(fixed[0]))
+        self.own.append(self.frame.variable(f"{'xyz'[k]}1", ends))
+        return self.own[-1]
+
+    def _number(self, e: Any) -> Expr:
+        return convert([e], self.known, self.frame.pool)[0]
+
+    def _beyond_sides(self) -> list[Expr]:
+        """How far the point is beyond each side of the bounds that the part lies on, but for those on which a coordinate is constant."""
+        return [self.coordinates(self.part.leaves[side[0]])[side[1]] - self._number(self.part.end(side))
+                for side in self.part.sides if not (self.carrier and side[0] == 0)]
 
     def _vector(self, expressions: Sequence[Any], at: Sequence[Expr]) -> Vector:
         a, b, c = convert(expressions, self._known(at), self.frame.pool)
@@ -176,7 +194,7 @@ class PlacedImplicit:
     def coordinates(self, leaf: ImplicitSurface) -> Vector:
         """The point in the frame of a leaf."""
         if self.carrier and leaf.motion == self.part.leaves[0].motion:
-            return self.own[0], self.own[1], self.own[2]
+            return self.at
         return self._vector(leaf.coordinates, self.position)
 
     def value(self, leaf: ImplicitSurface) -> Expr:
@@ -198,8 +216,15 @@ class PlacedImplicit:
 
     @property
     def tangents(self) -> list[Vector]:
-        """The direction of a crease."""
-        return [cross(*self.outward)] if len(self.part.leaves) == 2 else []
+        """The direction of an edge."""
+        if self.part.dimension != 1:
+            return []
+        zero, one = self.frame.pool.constant(0), self.frame.pool.constant(1)
+        sides = []
+        for k, c, _ in self.part.sides:
+            axis = [one if i == c else zero for i in range(3)]
+            sides.append(self._turned(self.part.leaves[k].motion, (axis[0], axis[1], axis[2])))
+        return [cross(*self.outward, *sides)]
 
     @cached_property
     def velocity(self) -> Vector:
@@ -216,15 +241,16 @@ class PlacedImplicit:
 
     # -- where the part is --------------------------------------------------------------------------------------
 
-    def bounds(self, relation: str) -> list[Expr]:
-        """lo `relation` coordinate `relation` hi, "le" or "lt", in the frame of every leaf whose bounds are not the domain."""
+    def bounds(self) -> list[Expr]:
+        """lo <= coordinate <= hi, in the frame of every leaf whose bounds are not the domain, but on the sides that the part lies on."""
         pool, conditions = self.frame.pool, []
+        # Leaves that move together share sides.
+        fixed = {(self.part.leaves[side[0]].motion, side[1], self.part.end(side)) for side in self.part.sides}
         for k, leaf in enumerate(self.part.leaves):
-            if self.carrier and k == 0:
-                continue
-            for coordinate, (lo, hi) in zip(self.coordinates(leaf), leaf.bounds, strict=True):
-                low, high = convert([lo, hi], self.known, pool)
-                conditions += [pool.node(relation, low, coordinate), pool.node(relation, coordinate, high)]
+            for c, coordinate in enumerate(self.coordinates(leaf)):
+                if not (self.carrier and k == 0) and not any((leaf.motion, c, end) in fixed for end in leaf.bounds[c]):
+                    low, high = convert(leaf.bounds[c], self.known, pool)
+                    conditions += [pool.node("le", low, coordinate), pool.node("le", coordinate, high)]
         return conditions
 
     def on_surface(self) -> Expr | None:
@@ -252,6 +278,11 @@ class PlacedImplicit:
         for other in others:
             total = pool.node("min" if body.operation == "union" else "max", total, other)
         return total
+
+
+def coordinates_of(part: Implicit) -> int:
+    """How many coordinates of its first leaf are variables where the part is the carrier."""
+    return 3 - sum(k == 0 for k, _, _ in part.sides)
 
 
 Placed = PlacedParametric | PlacedImplicit

@@ -21,10 +21,12 @@ from generative import Parameter, u, v
 from generative.family import Member, member_of
 
 from .answer import possible
+from .border import where, without_absent
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
 from .extent import Crowd, Extent, carried, extent_of, path_cells
+from .implicit_parts import Implicit
 from .numbers import Numbers, numbers_of
 from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
 from .problem import Problem
@@ -36,6 +38,8 @@ from .tracking import Tracked, known_point
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
 FEW = 4
+# Up to so many are first compared over the whole time span.
+_MODERATE = 256
 
 Pair = tuple[int, int]
 
@@ -73,7 +77,8 @@ class Scene:
         self._place()
 
     def _place(self) -> None:
-        self._parts = [parts_of(body, charts) for body, charts in zip(self.bodies, self.charts, strict=True)]
+        self._parts = [without_absent(parts_of(body, charts), numbers, self.span)
+                       for body, charts, numbers in zip(self.bodies, self.charts, self.numbers, strict=True)]
         self._carried: dict[tuple[int, Window], np.ndarray] = {}
         faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
         self.near, self.many = self._near(faces), True
@@ -95,9 +100,14 @@ class Scene:
         wanted = None if labels is None else set(labels)
         pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
                  if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)]
+        extents = [self._extent(owner, part) for owner, part in parts] if len(pairs) > FEW else []
+        if FEW < len(pairs) <= _MODERATE:
+            # What moves far apart is seen without slices of time.
+            together = may_meet([(extents[a], extents[b]) for a, b in pairs], self.span)
+            pairs = [pair for pair, kept in zip(pairs, together.tolist(), strict=True) if kept]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
-            met = windows([extent_of(part, self.numbers[owner]) for owner, part in parts], [owner for owner, _ in parts], self.span)
+            met = windows(extents, [owner for owner, _ in parts], self.span)
             found = {pair: met[pair] for pair in pairs if pair in met}
         near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
         if self.span[0] == self.begin:
@@ -233,7 +243,9 @@ class Scene:
         return any(_is_zero(e, self._of(label)) for e in problem.equations)
 
     def _extent(self, body: int, part: Part) -> Extent:
-        return extent_of(part, self.numbers[body])
+        """Where a part is."""
+        found = where(part, self.numbers[body], self.span) if isinstance(part, Implicit) else None
+        return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
 
     def _faces_at(self, part: Part, body: int) -> list[Part]:
         assert isinstance(part, Parametric)

@@ -274,7 +274,8 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
     if n in (e, m):
         row[layout.UNIQUENESS] = square(n)
         row[layout.SQUARE] = row[layout.UNIQUENESS] if m == n else 0
-    row[layout.PARTIAL] = int(p.domain is not None)
+    # Where two parametric faces meet, bounds of their positions say it all, unless a formula is undefined.
+    row[layout.RANGED] = int((e, n) != (3, 5) or p.domain is not None)
     row[layout.SEARCHED] = n if p.searched is None else p.searched
     if p.propagate:
         row[layout.BACKWARD] = p.backward.address["kernel"] if p.backward else 0

@@ -157,7 +157,15 @@ class ImplicitSurface(ImplicitBody):
         return (self.body, self.bounds, self.motion) == (other.body, other.bounds, other.motion)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.body, self.bounds, self.motion))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which another process computes from other hashes of names."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def __repr__(self) -> str:
         moved = "" if self.motion.is_identity else f".moved({self.motion!r})"

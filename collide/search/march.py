@@ -29,8 +29,8 @@ from .layout import (
     NO_PLAN,
     OBJECTIVE,
     PARAMETERS,
-    PARTIAL,
     RANGE,
+    RANGED,
     ROOT,
     SETTLED,
     STRIDE,
@@ -73,7 +73,7 @@ def march(s, p):
         gather(s, p, 0, used, s.A)
         gather(s, p, 1, used, s.B)
     bound_times(s, p)
-    if attribute(s, p, EQUATIONS) < 3 or attribute(s, p, PARTIAL) != 0:
+    if attribute(s, p, RANGED) != 0:
         drop_impossible(s, p, used)
     for lane in range(used):
         settle(s, p, lane)

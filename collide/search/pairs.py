@@ -43,7 +43,7 @@ def marching(s, p):
         return False
     least = 0.0 if at_border(s, p, s.box, i) else _SMALL
     # Of n equations the first n + 1 variables say where; an angle may follow.
-    for j in range(attribute(s, p, EQUATIONS) + 1):
+    for j in range(min(attribute(s, p, EQUATIONS) + 1, attribute(s, p, OBJECTIVE))):
         if width(s, s.box, i, j) > max(s.real[TOLERANCE], least * width(s, s.domain, p, j)):
             return True
     return False

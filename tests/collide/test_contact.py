@@ -5,8 +5,10 @@ import pytest
 import sympy as sp
 
 import collide
+from collide.border import where, without_absent
 from collide.checks import check_options, solid_fault
 from collide.contact import at_time, member, situation, situations
+from collide.numbers import NONE
 from collide.parts import faces_of, is_closed, parts_of
 from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Solid, Vertex, t, u, v, x, z
 from generative.family import member_of
@@ -95,9 +97,29 @@ def test_a_side_without_an_edge_keeps_its_border():
 
 def test_combined_bodies_have_creases_and_corners():
     three = (half_space() & ImplicitSurface(x, bounds=[(-4, 4)] * 3)) - sphere(1)
-    assert [p.feature for p in parts_of(three)] == ["face 0", "face 1", "face 2", "edge 0", "edge 1", "edge 2", "vertex 0"]
+    inner = [p.feature for p in parts_of(three) if not p.sides]
+    assert inner == ["face 0", "face 1", "face 2", "edge 0", "edge 1", "edge 2", "vertex 0"]
     assert len(faces_of(three)) == 3
-    assert [p.feature for p in parts_of(sphere() | sphere().complement())] == ["face 0", "face 1"]
+    assert [p.feature for p in parts_of(sphere() | sphere().complement()) if not p.sides] == ["face 0", "face 1"]
+
+
+def test_implicit_surfaces_have_edges_and_vertices_where_they_reach_their_bounds():
+    """A quarter plane each, z = 0 and x = 0, ends at three sides; these meet in twos, and the crease between the planes ends twice."""
+    two = half_space() & ImplicitSurface(x, bounds=[(-4, 4)] * 3)
+    for body, edges, vertices in ((sphere(1), 0, 0), (FLOOR, 4, 4), (two, 1 + 6, 4 + 2), (two - sphere(1), 3 + 6, 1 + 4 + 2)):
+        parts = without_absent(parts_of(body.moved(move(0, 0, t)).moved(TILT)), NONE, SPAN)
+        assert [sum(p.dimension == d for p in parts) for d in (1, 0)] == [edges, vertices]
+    # What deforms, or moves another way, is looked at throughout the time span: z = t reaches the upper side at t = 4.
+    rising = ImplicitSurface(z - t, bounds=[(-4, 4)] * 3)
+    assert len(without_absent(parts_of(rising), NONE, (0.0, 3.0))) == 9
+    assert len(without_absent(parts_of(rising), NONE, (5.0, 6.0))) == 1
+
+
+def test_where_an_implicit_part_is():
+    """The ball of radius 1 in its box of half-width 4; the edge of a floor."""
+    assert np.abs(where(parts_of(sphere())[0], NONE, SPAN) - [-1, 1]).max() < 1.1
+    edge = next(p for p in parts_of(FLOOR) if p.sides)
+    assert where(edge, NONE, SPAN)[:2].tolist() == [[-4, -4], [-4, 4]] and np.abs(where(edge, NONE, SPAN)[2]).max() < 0.5
 
 
 @pytest.mark.parametrize("first, second, point", [
@@ -116,10 +138,10 @@ def test_rows_vanish_at_a_contact_and_only_there(first, second, point):
     assert ((lo > 1e-3) | (hi < -1e-3)).any()
 
 
-def test_tangency_is_not_used_beyond_the_bounds_of_an_implicit_surface():
-    problem = situation(parts_of(ball(8))[0], parts_of(half_space())[0], SPAN)
-    lo, hi, feasible = rows_at(problem, (0.3, 0, 1))
-    assert feasible == (0, 0) and (lo[1:] == -np.inf).all() and (hi[1:] == np.inf).all()
+def test_nothing_beyond_the_bounds_of_an_implicit_surface_counts():
+    for radius, feasible in ((8, 0), (3, 1)):
+        problem = situation(parts_of(ball(radius))[0], parts_of(half_space())[0], SPAN)
+        assert rows_at(problem, (0.3, 0, 1))[2] == (feasible, feasible) and not problem.border.any()
 
 
 @pytest.mark.parametrize("motion, expected", [(3 - t, 1), (1 + t, 0)])
@@ -133,7 +155,7 @@ def test_incoming(motion, expected):
 
 def test_parts_that_differ_in_a_number_share_their_kernels():
     problems = situations(slab(1), FLOOR, SPAN)
-    edges = [p for p in problems if p.features[0].startswith("edge")]
+    edges = [p for p in problems if p.features[0].startswith("edge") and p.features[1] == "face 0"]
     addresses = {p.range_kernel.block_address() for p in edges}
     assert len(edges) == 4 and len(addresses) == 2
 

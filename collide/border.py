@@ -1,0 +1,105 @@
+"""Where implicit surfaces end: which of the edges and vertices at their bounds are there (see `implicit_parts`)."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from codegen.domain import domain
+from codegen.expr import reachable
+from codegen.kernel import Kernel
+from generative import ImplicitSurface
+from generative.implicit import Piece
+
+from .extent import box_of
+from .implicit_parts import Implicit, Side
+from .numbers import Numbers
+from .parts import Part
+from .place import Frame, PlacedImplicit, all_of
+
+Window = tuple[float, float]
+
+# Boxes are halved until so many are left, and not beyond so many times.
+_MANY, _ROUNDS = 128, 24
+
+
+def without_absent(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
+    """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
+    if not any(isinstance(part, Implicit) and part.sides for part in parts):
+        return parts
+    leaves = [leaf for part in parts if isinstance(part, Implicit) for leaf in part.leaves]
+    still = all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
+    return _present_ones(parts, numbers, (0.0, 0.0) if still else span)
+
+
+@functools.lru_cache(maxsize=512)
+def _present_ones(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
+    """Only parts at the bounds of implicit bodies are looked at: edges first, since a vertex is where edges meet."""
+    absent: list[Implicit] = []
+    left: list[Part] = []
+    for part in parts:
+        if isinstance(part, Implicit) and part.sides and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
+            absent.append(part)
+        else:
+            left.append(part)
+    return tuple(left)
+
+
+def _on(part: Implicit, other: Implicit) -> bool:
+    """Is every point of a part on another one, whose leaves and sides are among its own?"""
+    return set(other.leaves) <= set(part.leaves) and {_plane(other, s) for s in other.sides} <= {_plane(part, s) for s in part.sides}
+
+
+def _plane(part: Implicit, side: Side) -> tuple[Any, ...]:
+    return part.leaves[side[0]].motion, side[1], part.end(side)
+
+
+def where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
+    """(3, 2): a box in the frame of the first leaf that holds all points of the part within a span of time; None if there are none."""
+    _, moves = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    return _where(part, numbers, span if moves else (0.0, 0.0))
+
+
+@functools.lru_cache(maxsize=4096)
+def _where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
+    kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    boxes = np.concatenate([box_of(part, numbers), [span]])[None]
+    for _ in range(_ROUNDS):
+        lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
+        boxes = boxes[(lo[:, :-1] <= 0).all(axis=1) & (hi[:, :-1] >= 0).all(axis=1) & (hi[:, -1] > 0)]
+        if not len(boxes):
+            return None
+        if len(boxes) > _MANY:
+            break
+        boxes = halved(boxes)
+    return np.stack([boxes[:, :3, 0].min(axis=0), boxes[:, :3, 1].max(axis=0)], axis=1)
+
+
+def _others(part: Implicit) -> tuple[Side, ...]:
+    """The sides that are not those of the first leaf."""
+    return tuple(side for side in part.sides if side[0] != 0)
+
+
+@functools.lru_cache(maxsize=1024)
+def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
+            ) -> tuple[Kernel, bool]:
+    """What is zero where leaves and these sides meet, and 1 or 0 for on the surface of the body or not, of coordinates of the first leaf
+    and the time; and whether any of it depends on the time.
+    """
+    part, frame = Implicit("", leaves, pieces, sides=sides), Frame(3, (0, 1), symbols=(symbols, ()))
+    placed = PlacedImplicit(part, frame, 1)
+    known = [placed.on_surface(), domain(placed.values)]
+    conditions = [*placed.bounds(), *(c for c in known if c is not None)]
+    pool = frame.pool
+    one, zero = pool.constant(1), pool.constant(0)
+    outputs = [*placed.values, pool.where(all_of(pool, conditions), one, zero) if conditions else one]
+    kernel = Kernel(outputs, ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
+    return kernel, frame.time in reachable(outputs)
+
+
+def halved(boxes: np.ndarray) -> np.ndarray:
+    """All halves of boxes (k, n, 2), each along its widest side."""
+    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1)
+    lower, upper = boxes.copy(), boxes.copy()
+    lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)
+    return np.concatenate([lower, upper])

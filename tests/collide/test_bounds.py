@@ -1,0 +1,123 @@
+"""Contacts where implicit surfaces end at their bounds: on edges and vertices there, against closed forms."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide import Budget, Status, first_contact
+from generative import ImplicitSurface, Rigid, t, x, y, z
+
+from .contact_scenes import TILT, Q, ball, half_space, move, sphere
+
+FLOOR = ImplicitSurface(z, bounds=[(-1, 1)] * 3)
+TUBE = ImplicitSurface(x**2 + y**2 - Q(1, 4), bounds=[(-1, 1)] * 3)
+SADDLE = ImplicitSurface(x * y - z, bounds=[(-2, 2)] * 3)
+BOWL = ImplicitSurface(x**2 + y**2 - z, bounds=[(-2, 2), (-2, 2), (-1, 1)])
+QUICK = Budget(seconds=30, boxes=50_000)
+
+
+def check(c, truth, at=None, feature=None, proved=True):
+    truth = float(sp.N(truth, 30))
+    assert c.status is Status.CONTACT
+    assert c.time.lo <= truth * (1 + 1e-15) and truth * (1 - 1e-15) <= c.time.hi < c.time.lo + 1e-9
+    if proved:
+        assert c.proved.tolist() == [True]
+    if at is not None:
+        assert np.abs(c.points[0] - np.array(at, float)).max() < 1e-8
+    if feature is not None:
+        assert all(feature in pair for pair in c.features)
+
+
+def turned(q):
+    return [e / sp.sqrt(sum(sp.Integer(f) ** 2 for f in q)) for e in q]
+
+
+@pytest.mark.parametrize("q", [(1, 0, 0, 0), (3, 1, 0, 0), (5, 1, 2, 1), (5, -1, -1, 2)])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_steep_tube_comes_to_the_end_of_a_floor(q, order):
+    """From the side: its axis comes as near to the line x = 1, z = 0 as its radius."""
+    motion = Rigid(rotation=turned(q), translation=[3 - t, Q(1, 5), Q(1, 7)])
+    axis = [e - f for e, f in zip(motion.apply((0, 0, 1)), motion.apply((0, 0, 0)), strict=True)]
+    gap = axis[2] * (2 - t) - axis[0] * Q(1, 7)
+    (truth,) = sp.solve(gap - sp.sqrt(axis[2] ** 2 + axis[0] ** 2) / 2, t)
+    c = first_contact([TUBE.moved(motion), FLOOR][::order], time=(0, 3), budget=QUICK)
+    check(c, truth)
+    assert any(name.startswith("edge") for name in c.features[0]) and abs(c.points[0, 0] - 1) < 1e-8 > abs(c.points[0, 2])
+
+
+def test_a_tube_along_the_end_of_a_floor_touches_in_a_line():
+    motion = Rigid(rotation=turned((1, 1, 0, 0)), translation=[Q(7, 5), Q(1, 5), 3 - 2 * t])
+    c = first_contact([TUBE.moved(motion), FLOOR], time=(0, 3), budget=QUICK)
+    check(c, Q(27, 20), proved=False)
+    assert c.existence.all() and np.ptp(c.points[:, 1]) > 1.7 and np.abs(c.points[:, 0] - 1).max() < 1e-8
+
+
+@pytest.mark.parametrize("upper", [ball(2).moved(TILT), sphere(2, 3)], ids=["parametric", "implicit"])
+def test_a_ball_on_the_rim_of_a_bowl(upper):
+    """The nearest point of the rim, (1, 0, 1), is 2 away from the centre."""
+    c = first_contact([upper.moved(move(Q(1, 4), 0, 5 - t)), BOWL], time=(0, 4), budget=QUICK)
+    check(c, 4 - sp.sqrt(55) / 4, (1, 0, 1))
+    assert c.features[0][0] == "face 0" and c.features[0][1].startswith("edge")
+
+
+@pytest.mark.parametrize("upper", [ball(Q(1, 2)).moved(TILT), sphere(Q(1, 2), 1)], ids=["parametric", "implicit"])
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_ball_beside_the_corner_of_a_floor(upper, order):
+    """It meets the corner (1, 1, 0); a hair farther away it passes by."""
+    motion = Rigid(rotation=[1, 0, 0, 2], normalize=True, translation=[0, 0, t / 2])
+    for beside, hit in ((Q(1, 5), True), (sp.sqrt(2) / 4 + Q(1, 10**6), False)):
+        falling = upper.moved(move(1 + beside, 1 + beside, 3 - 2 * t))
+        c = first_contact([body.moved(motion) for body in [falling, FLOOR][::order]], time=(0, 3), budget=QUICK)
+        if hit:
+            height = sp.sqrt(Q(1, 4) - 2 * beside**2)
+            check(c, (3 - height) / 2)
+            corner = [e.xreplace({t: (3 - height) / 2}) for e in motion.apply((1, 1, 0))]
+            assert np.abs(c.points[0] - np.array(corner, float)).max() < 1e-8 and any(name.startswith("vertex") for name in c.features[0])
+        else:
+            assert c.status is Status.NO_CONTACT
+
+
+def test_a_ball_at_the_end_of_a_crease():
+    """The crease of z <= 0 and x <= 0 ends at (0, 4, 0)."""
+    wedge = half_space() & ImplicitSurface(x, bounds=[(-4, 4)] * 3)
+    falling = sphere(1, 2).moved(move(Q(1, 3), 4 + Q(1, 2), 3 - t))
+    c = first_contact([falling, wedge], time=(0, 4), budget=QUICK)
+    check(c, 3 - sp.sqrt(1 - Q(1, 9) - Q(1, 4)), (0, 4, 0))
+
+
+@pytest.mark.parametrize("radius, truth", [(Q(1, 2), Q(9, 4)), (2, Q(5, 4))])
+def test_balls_on_a_saddle(radius, truth):
+    """The small one touches at the middle; the large one, twice, at x = y: 2 x^2 = 4 - (x^2 - h)^2 for h = 5 - 2 t = 5 / 2."""
+    for first, second in ((sphere(radius, 3), SADDLE), (ball(radius).moved(TILT), SADDLE)):
+        c = first_contact([first.moved(move(0, 0, 5 - 2 * t)), second], time=(0, 3), budget=QUICK)
+        check(c, truth, proved=False)
+        assert c.proved.all() and len(c.points) == (1 if radius < 1 else 2)
+
+
+def test_a_ball_on_the_upper_end_of_a_saddle():
+    """Where x y = z = 2, at the point (s, 2 / s) nearest to the ball's axis."""
+    c = first_contact([sphere(2, 3).moved(move(Q(3, 10), Q(1, 7), 5 - 2 * t)), SADDLE], time=(0, 3), budget=QUICK)
+    s = sp.Symbol("s", positive=True)
+    square = (s - Q(3, 10)) ** 2 + (2 / s - Q(1, 7)) ** 2
+    at = sp.nsolve(sp.diff(square, s), 1.4, prec=40)
+    check(c, (3 - sp.sqrt(4 - square.xreplace({s: at}))) / 2, (at, 2 / at, 2))
+
+
+@pytest.mark.parametrize("floor, height", [(ImplicitSurface(z, bounds=[(-1, 1), (-1, 1), (-1, 0)]), 0),
+                                           (ImplicitSurface(z**3 - z, bounds=[(-1, 1)] * 2 + [(Q(1, 2), 1)]), 1)], ids=["plane", "cubic"])
+def test_a_surface_that_fills_a_side_of_its_bounds_does_not_end_there(floor, height):
+    c = first_contact([sphere(Q(1, 2), 1).moved(move(Q(1, 7), Q(1, 5), 3 - 2 * t)), floor], time=(0, 3), budget=QUICK)
+    truth = float((3 - height - Q(1, 2)) / 2)
+    # That the point is within the bounds cannot be proved of a point on them.
+    assert c.status is Status.UNRESOLVED and truth - 1e-8 < c.time.lo <= truth <= c.time.hi
+    assert np.abs(c.points - [1 / 7, 1 / 5, height]).max() < 1e-3
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_edges_of_two_plates_cross(order):
+    """The lower edge of an upright plate slopes down with 3 : 4 and meets that of the floor, x = 1, beside its lowest corner."""
+    plate = ImplicitSurface(y, bounds=[(-1, 1)] * 3)
+    motion = Rigid(rotation=[3, 0, 1, 0], normalize=True, translation=[Q(6, 5), Q(1, 7), 3 - 2 * t])
+    c = first_contact([plate.moved(motion), FLOOR][::order], time=(0, 3), budget=QUICK)
+    check(c, Q(19, 20), (1, Q(1, 7), 0))
+    assert all(name.startswith("edge") for name in c.features[0]) and np.abs(c.normals[0] + order * np.array([0.6, 0, 0.8])).max() < 1e-9
