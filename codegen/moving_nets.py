@@ -11,16 +11,18 @@ and, by Taylor's theorem, with h the length of the window,
 each in a box: that of the products with the control points, whose basis functions sum to 1, which a box of the m functions forgets.
 
 Rounding. Everything is rounded upward, with relative errors below u = 2^-52. A sum of m products c_j P_j is wrong by less than
-(m + 2) u sum_j |c_j| |P_j|, and by sum_j rad c_j |P_j|; underflow by less than 2^-500 as in `separable_directions`. All of it goes
+(m + 2) u sum_j |c_j| |P_j| (of a tensor product, see `tensor_models`), and by sum_j rad c_j |P_j|; underflow by less than 2^-500 as in `separable_directions`. All of it goes
 into rho, and into the radii.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .lanes import Lanes, Module
 from .straight_line import straight_line
 from .taylor_models import Model
-from .time_advance import Ball, Matrix, Reader, Value, Vector, dot, product
+from .tensor_models import Tensor
+from .time_advance import Ball, Matrix, Reader, Value, Vector, product, row_product
 
 _TINY, _UNIT = 2.0**-500, 2.0**-52
 _RATE, _RATES, _PUSH, _PLACES = range(4)
@@ -29,7 +31,7 @@ _RATE, _RATES, _PUSH, _PLACES = range(4)
 class Net(NamedTuple):
     """The functions g, the number of rows of C, and where, row after row, C and its derivative have entries other than the constant 0."""
 
-    model: Model
+    model: Model | Tensor
     rows: int
     entries: tuple[int, ...]
     rates: tuple[int, ...]
@@ -37,7 +39,7 @@ class Net(NamedTuple):
     @property
     def shown(self) -> Model:
         """What the first part of a record of `net_kernel` looks like."""
-        return self.model._replace(coordinates=self.rows, viewed=False)
+        return Model(self.model.degrees, (), (), False, self.rows)
 
     @property
     def rate(self) -> int:
@@ -109,8 +111,8 @@ class _Writer:
             for j in range(m):
                 L.store("%m", m * i + j, row.get(j, L.const(0.0)))
         L.lines.append(f"  call void @hull(ptr %A, ptr %m, ptr {out}, ptr %h)")
-        size, rho, middle, reach = ([L.load("%A", at + j) for j in range(m)] for at in (model.size, model.rho, model.middle, model.reach))
-        units = L.const((2 + m) * _UNIT)
+        size, rho, middle, reach = self.functions(L)
+        units = L.const((2 + (m if isinstance(model, Model) else model.sums)) * _UNIT)
         middles, radii = product(L, matrix, (middle, reach), ([L.const(0.0)] * net.rows, [L.const(0.0)] * net.rows))
         for i, row in enumerate(matrix.middle):
             wide = L.const(_TINY)
@@ -126,23 +128,36 @@ class _Writer:
             L.store(out, net.shown.size + i, L.add(L.max(highest, lowest), wide))
         return middles, radii
 
+    def functions(self, L: Lanes) -> list[Vector]:
+        """Of the functions g the sizes, rho, and the middles and reaches of their box."""
+        model = self.model
+        if isinstance(model, Tensor):
+            return model.functions(L, "%A")
+        return [[L.load("%A", at + j) for j in range(model.coordinates)] for at in (model.size, model.rho, model.middle, model.reach)]
+
     def hull(self, L: Lanes) -> str:
         """A function: the control points of the image, and of every row the greatest coordinate, and minus the least."""
         m, rows = self.model.coordinates, self.net.rows
         for i in range(rows):
-            row = [(j, L.load("%m", m * i + j)) for j in range(m) if self.used(i, j)]
+            row = {j: L.load("%m", m * i + j) for j in range(m) if self.used(i, j)}
             # Rounded operations are carried out in the order in which they stand, so each value is used before the next is made.
-            highest, lowest = None, None
-            for point in range(self.model.points):
-                x = L.const(0.0) if not row else dot(L, [c for _, c in row], [L.load("%P", m * point + j) for j, _ in row])
+            highest = lowest = L.const(0.0)
+            for point, x in enumerate(self.points(L, row)):
                 L.store("%p", rows * point + i, x)
-                highest = x if highest is None else L.max(x, highest)
-                lowest = x if lowest is None else L.min(x, lowest)
-            assert highest is not None and lowest is not None
+                highest, lowest = (L.max(x, highest), L.min(x, lowest)) if point else (x, x)
             L.store("%h", 2 * i, highest)
             L.store("%h", 2 * i + 1, L.neg(lowest))
         body = "\n".join(L.lines)
         return f"define internal void @hull(ptr noalias %P, ptr noalias %m, ptr noalias %p, ptr noalias %h) #2 {{\n{body}\n  ret void\n}}"
+
+    def points(self, L: Lanes, row: Mapping[int, Value]) -> Iterator[Value]:
+        """The products of a row of a matrix with the control points."""
+        model = self.model
+        if isinstance(model, Tensor):
+            yield from model.products(L, row, "%P")
+        else:
+            for point in range(model.points):
+                yield row_product(L, row, {j: L.load("%P", model.coordinates * point + j) for j in row})
 
     def used(self, i: int, j: int) -> bool:
         return self.model.coordinates * i + j in self.net.entries

@@ -257,6 +257,41 @@ class _Sum:
         return times, others
 
 
+class Factored(NamedTuple):
+    """The functions scale a b: a and b by their numbers in `first` and `second`, functions of one variable each."""
+
+    first: list[Expr]
+    second: list[Expr]
+    pairs: list[tuple[int, int]]
+    scales: list[Expr]
+
+
+def factored(outputs: Sequence[Expr], variables: tuple[int, int]) -> Factored | None:
+    """The functions as such products, by their factors in the graph; None if one is seen to be none."""
+    pool = outputs[0].pool
+    depends: dict[int, set[int]] = {}
+    for e in reachable(outputs):
+        depends[e.index] = {e.value} if e.op == "variable" else set().union(*(depends[a.index] for a in e.args))
+    sides: tuple[dict[Expr, int], dict[Expr, int]] = {}, {}
+    pairs, scales = [], []
+    for e in outputs:
+        parts: list[list[Expr]] = [[], [], []]
+        stack = [e]
+        while stack:
+            x = stack.pop()
+            if len(depends[x.index]) < 2:
+                parts[next((k for k in (0, 1) if variables[k] in depends[x.index]), 2)].append(x)
+            elif x.op in ("mul", "neg"):
+                stack += x.args
+                parts[2] += [pool.constant(-1)] * (x.op == "neg")
+            else:
+                return None
+        a, b, scale = (functools.reduce(operator.mul, sorted(part, key=lambda x: x.index), pool.constant(1)) for part in parts)
+        pairs.append((sides[0].setdefault(a, len(sides[0])), sides[1].setdefault(b, len(sides[1]))))
+        scales.append(scale)
+    return Factored(list(sides[0]), list(sides[1]), pairs, scales)
+
+
 class Composed(NamedTuple):
     """The points F(g, t): `shape` holds the functions g of the variables but the time, m of them, and `form` is F of variables
     0 to m - 1 and the time as variable m.

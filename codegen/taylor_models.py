@@ -99,9 +99,12 @@ def record_kernel(model: Model, quick: bool = False) -> int:
 
 
 def _record(L: Lanes, model: Model) -> None:
-    read = Reader(L)
+    write_record(L, model, Reader(L), [half_width(L, len(model.degrees), j) for j in range(len(model.degrees))])
+
+
+def write_record(L: Lanes, model: Model, read: Reader, r: Sequence[Value], out: str = "%out") -> None:
+    """The record of boxes of half widths r at `out`, of the intervals that `read` reads."""
     natural = [read.ends() for _ in range(model.coordinates)]
-    r = [half_width(L, len(model.degrees), j) for j in range(len(model.degrees))]
     points, rho = _control_points(L, model, read, r)
     rho = _remainder(L, model, read, r, rho)
     doubt = L.max(*read.ends()) if model.rough else L.const(0.0)
@@ -112,7 +115,7 @@ def _record(L: Lanes, model: Model) -> None:
     for x in rho:
         total = L.add(x, total)
     known = L.lt(total, L.const(math.inf))
-    _store(L, model, natural, points, rho, known, r)
+    _store(L, model, natural, points, rho, known, r, out)
 
 
 def _powers(L: Lanes, r: Sequence[Value], index: Index, factor: Fraction) -> tuple[Value, Value]:
@@ -173,7 +176,7 @@ def _remainder(L: Lanes, model: Model, read: Reader, r: Sequence[Value], rho: Ve
 
 
 def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], points: Sequence[Vector], rho: Vector, known: str,
-           r: Sequence[Value]) -> None:
+           r: Sequence[Value], out: str) -> None:
     zero, half = L.const(0.0), L.const(0.5)
     wide: Vector = []
     for c in range(model.coordinates):
@@ -187,18 +190,18 @@ def _store(L: Lanes, model: Model, natural: Sequence[tuple[Value, Value]], point
         # Of a box without end the middle is not a number.
         bounded = L.lt(L.add(L.abs(n), L.abs(h)), L.const(math.inf))
         wide.append(L.select(bounded, reach, L.const(_HUGE)))
-        L.store("%out", model.middle + c, middle)
-        L.store("%out", model.reach + c, reach)
-        L.store("%out", model.rho + c, L.select(known, rho[c], zero))
-        L.store("%out", model.size + c, L.select(known, L.add(L.max(highest, lowest), rho[c]), L.abs(middle)))
+        L.store(out, model.middle + c, middle)
+        L.store(out, model.reach + c, reach)
+        L.store(out, model.rho + c, L.select(known, rho[c], zero))
+        L.store(out, model.size + c, L.select(known, L.add(L.max(highest, lowest), rho[c]), L.abs(middle)))
         for k, point in enumerate(points):
-            L.store("%out", model.coordinates * k + c, L.select(known, point[c], middle))
-    L.store("%out", model.doubt, L.select(known, zero, L.const(math.inf)))
+            L.store(out, model.coordinates * k + c, L.select(known, point[c], middle))
+    L.store(out, model.doubt, L.select(known, zero, L.const(math.inf)))
     widest = largest(L, _in_space(L, model, wide, L.abs))
-    for j, extent in enumerate(_extents(L, model, [_in_space(L, model, point) for point in points])):
+    for j, extent in enumerate(extents(L, model.degrees, [_in_space(L, model, point) for point in points])):
         # Where nothing but the box is known, the parameter of the wider interval is taken for the longer side.
         other = r[j] if len(r) < 2 else r[1 - j]
-        L.store("%out", model.extents + j, L.select(known, extent, L.select(L.ge(r[j], other), widest, L.mul(half, widest))))
+        L.store(out, model.extents + j, L.select(known, extent, L.select(L.ge(r[j], other), widest, L.mul(half, widest))))
 
 
 def _in_space(L: Lanes, model: Model, point: Vector, entry: Callable[[Value], Value] = lambda x: x) -> Vector:
@@ -209,11 +212,11 @@ def _in_space(L: Lanes, model: Model, point: Vector, entry: Callable[[Value], Va
     return [dot(L, [entry(L.load("%V", m * i + k)) for k in range(m)], point) for i in range(3)]
 
 
-def _extents(L: Lanes, model: Model, points: Sequence[Vector]) -> list[Value]:
+def extents(L: Lanes, degrees: Sequence[int], points: Sequence[Vector]) -> list[Value]:
     """The length of the control polygon along each parameter, in the largest coordinate."""
-    p, q = model.both
+    p, q = (*degrees, 0)[:2]
     result = []
-    for j in range(len(model.degrees)):
+    for j in range(len(degrees)):
         steps, lines, step, line = (p, q + 1, q + 1, 1) if j == 0 else (q, p + 1, 1, q + 1)
         totals = []
         for c in range(len(points[0])):

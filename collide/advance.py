@@ -26,8 +26,9 @@ from codegen.moving_nets import Net, net_kernel
 from codegen.operations import LEVEL
 from codegen.polynomials import polynomial_degree
 from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
-from codegen.separation import carried, composed, separated
+from codegen.separation import carried, composed, factored, separated
 from codegen.taylor_models import Model, record_kernel
+from codegen.tensor_models import Tensor, tensor_record_kernel
 
 # Operations that may be less than differentiable somewhere.
 _ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "guarded", "inverse"}
@@ -79,7 +80,8 @@ class Moving:
     """A body on a graph whose shape and motion are apart: at matrix shape + shift in the world. `shape` are functions of so many
     variables of its own, three for a rigid body; the matrix, row after row, and the shift are functions of the time. `rigid`: the
     matrix is known to be a rotation. A body that deforms by functions of the time, the matrix `inner` (empty for others), is at matrix
-    inner shape + shift.
+    inner shape + shift. With `pairs` the shape consists of functions of one parameter, and the products of these pairs of them, one
+    of the first parameter and one of the second (counted from its first one on), stand for it.
     """
 
     shape: Sequence[Expr]
@@ -88,6 +90,7 @@ class Moving:
     own: Sequence[int]
     rigid: bool = False
     inner: Sequence[Expr] = ()
+    pairs: tuple[tuple[int, int], ...] = ()
 
     @property
     def parts(self) -> tuple[Sequence[Expr], ...]:
@@ -101,7 +104,7 @@ class Moving:
 
     def rebuilt(self, parts: Sequence[Sequence[Expr]]) -> "Moving":
         shape, matrix, shift, inner = parts
-        return Moving(shape, matrix, shift, self.own, self.rigid, inner)
+        return Moving(shape, matrix, shift, self.own, self.rigid, inner, self.pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +144,11 @@ def moving(position: Sequence[Expr], own: Sequence[int], time: int) -> Moving | 
         return None
     for i, rest in enumerate(inside.shift):
         shift = [e + matrix[len(inner) * row + i] * rest for row, e in enumerate(shift)]
-    return Moving(inside.shape, matrix, shift, own, inner=inside.matrix)
+    parts = factored(inside.shape, (own[0], own[1])) if len(own) == 2 else None
+    if parts is None or len(parts.first) + len(parts.second) >= len(inside.shape) or rough(inside.shape):
+        return Moving(inside.shape, matrix, shift, own, inner=inside.matrix)
+    scaled = [e * parts.scales[k % len(inside.shape)] for k, e in enumerate(inside.matrix)]
+    return Moving([*parts.first, *parts.second], matrix, shift, own, inner=scaled, pairs=tuple(parts.pairs))
 
 
 def deforming(positions: Sequence[Sequence[Expr]], owns: Sequence[Sequence[int]], time: int) -> tuple[Deforming, Deforming] | None:
@@ -160,7 +167,7 @@ class SeparableAdvance:
     """
 
     kernels: tuple[Kernel, Kernel]
-    models: tuple[Model, Model]
+    models: tuple[Model | Tensor, Model | Tensor]
     records: tuple[int, int]
     carriers: tuple[Carrier, Carrier]
     kernel: Kernel
@@ -258,17 +265,26 @@ def _form_kernel(body: Deforming, sign: int, parameters: int) -> tuple[Kernel, F
 def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> SeparableAdvance:
     """Bounds for the contact of two separable bodies; variable `time` of the graph is the time."""
     carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
-    first, second = (_shape(body, not body.rigid and (carrier.kind != FIXED or len(body.inner) > 0), parameters)
+    first, second = (_factors(body, parameters) if body.pairs else
+                     _shape(body, not body.rigid and (carrier.kind != FIXED or len(body.inner) > 0), parameters)
                      for body, carrier in zip(bodies, carriers, strict=True))
     models = first[1], second[1]
     nets = _net(bodies[0], models[0], time), _net(bodies[1], models[1], time)
     begins = [sum(_intervals(carrier, net is not None) for carrier, net in zip(carriers, nets, strict=True)) + 12]
     begins.append(begins[0] + (nets[0].intervals if nets[0] else 0))
     one, two = (net_kernel(net, begin, quick) if net else 0 for net, begin in zip(nets, begins, strict=True))
-    shown = nets[0].shown if nets[0] else models[0], nets[1].shown if nets[1] else models[1]
-    return SeparableAdvance((first[0], second[0]), models, (record_kernel(models[0], quick), record_kernel(models[1], quick)), carriers,
+    shown = _shown(nets[0], models[0]), _shown(nets[1], models[1])
+    records = [tensor_record_kernel(m, quick) if isinstance(m, Tensor) else record_kernel(m, quick) for m in models]
+    return SeparableAdvance((first[0], second[0]), models, (records[0], records[1]), carriers,
                             _motion_kernel(bodies, carriers, nets, time, parameters), nets, (one, two),
                             separable_time_bound(shown, carriers, nets, quick))
+
+
+def _shown(net: Net | None, model: Model | Tensor) -> Model:
+    if net is not None:
+        return net.shown
+    assert isinstance(model, Model)
+    return model
 
 
 def _intervals(carrier: Carrier, deforms: bool) -> int:
@@ -277,7 +293,7 @@ def _intervals(carrier: Carrier, deforms: bool) -> int:
     return {FIXED: 0, TURNED: len(entries), TURNING: 2 * len(entries) + (3 if deforms else 2) * len(rates)}[kind]
 
 
-def _net(body: Moving, model: Model, time: int) -> Net | None:
+def _net(body: Moving, model: Model | Tensor, time: int) -> Net | None:
     if not body.inner:
         return None
     carrier = _carrier(body.inner, time)
@@ -286,15 +302,36 @@ def _net(body: Moving, model: Model, time: int) -> Net | None:
 
 def _shape(body: Moving | Deforming, viewed: bool, parameters: int) -> tuple[Kernel, Model]:
     """The kernel of a body's Taylor models: its variables are those of the body, then as many for the centre."""
+    d = len(body.own)
+    outputs, model = _modelled(*_own_variables(body), range(d))
+    return _kernel(outputs, [f"x{k}" for k in range(d)], parameters), model._replace(viewed=viewed)
+
+
+def _factors(body: Moving, parameters: int) -> tuple[Kernel, Tensor]:
+    """The same for products of functions of one parameter each: the outputs for both kinds one after the other."""
+    shape, x, centre = _own_variables(body)
+    count = 1 + max(i for i, _ in body.pairs)
+    first, one = _modelled(shape[:count], x, centre, [0])
+    second, two = _modelled(shape[count:], x, centre, [1])
+    return _kernel([*first, *second], ["x0", "x1"], parameters), Tensor(one, two, body.pairs)
+
+
+def _own_variables(body: Moving | Deforming) -> tuple[list[Expr], list[Expr], list[Expr]]:
+    """The shape as functions of variables 0 to d - 1, these, and as many for the centre."""
     pool, d = body.shape[0].pool, len(body.own)
     x, centre = [pool.variable(k) for k in range(d)], [pool.variable(d + k) for k in range(d)]
     renumbered: list[Expr | None] = [None] * (1 + max(body.own))
     for k, j in enumerate(body.own):
         renumbered[j] = x[k]
-    shape = _substitute(body.shape, renumbered)
-    derivatives = _Derivatives(shape, x)
+    return _substitute(body.shape, renumbered), x, centre
+
+
+def _modelled(shape: Sequence[Expr], x: Sequence[Expr], centre: Sequence[Expr], by: Sequence[int]) -> tuple[list[Expr], Model]:
+    """What a Taylor model of functions of the variables number `by` is made of."""
+    pool, d = shape[0].pool, len(by)
+    derivatives = _Derivatives(shape, [x[k] for k in by])
     kinked = rough(shape)
-    degrees = tuple(int(min(polynomial_degree(shape, k), _HIGHEST + 1)) for k in range(d))
+    degrees = tuple(int(min(polynomial_degree(shape, k), _HIGHEST + 1)) for k in by)
     if not kinked and max(degrees) <= _HIGHEST:
         terms = list(product(*(range(p + 1) for p in degrees)))
         remainder: list[tuple[int, ...]] = []
@@ -310,8 +347,7 @@ def _shape(body: Moving | Deforming, viewed: bool, parameters: int) -> tuple[Ker
         for guard in (e for i in terms for e in derivatives[i]):
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
-    model = Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked, len(shape), viewed)
-    return _kernel(outputs, [f"x{k}" for k in range(d)], parameters), model
+    return outputs, Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked, len(shape))
 
 
 def _index(orders: tuple[int, ...]) -> tuple[int, int]:
