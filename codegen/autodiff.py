@@ -104,7 +104,8 @@ def forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
     """Derivative by the variable `seed` of every node in `order`; a missing entry is a structural zero."""
     d: dict[int, Expr] = {seed.index: p.constant(1)}
     for e in order:
-        if e.boolean or e is seed:
+        # A centre is part of a mean-value form only, of which the natural extension beside it is differentiated.
+        if e.boolean or e is seed or e.op == "midpoint":
             continue
         if e.op in ("guarded", "refined", "trusted"):
             if e.args[0].index in d:

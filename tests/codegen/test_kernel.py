@@ -256,6 +256,13 @@ def test_the_mean_value_form_is_tighter_and_contains() -> None:
         assert inside[:, :5].all() and inside[p[:, 0] >= 0].all()
 
 
+def test_the_jacobian_of_a_mean_value_form_is_that_of_the_formula() -> None:
+    u, v = sp.symbols("u v", real=True)
+    kernels = [codegen.compile([sp.sin(u) * v, u**2 - v], [u, v], form=form).jacobian() for form in ("natural", "mean-value")]
+    lo, hi = np.array([[0.0, -1.0]]), np.array([[1.0, 2.0]])
+    assert all(np.array_equal(a, b) for a, b in zip(*(k.decorated(lo, hi) for k in kernels), strict=True))
+
+
 def test_pickled_kernels_give_the_same_bits(kernel: codegen.Kernel, with_parameters: codegen.Kernel) -> None:
     lo, hi = boxes(11)
     again = pickle.loads(pickle.dumps(kernel))
