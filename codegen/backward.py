@@ -16,7 +16,7 @@ from . import cache
 from .elementary import arithmetic, exponential
 from .expr import Expr, reachable
 from .lanes import Module
-from .linear import intersect_quotient
+from .linear_rows import intersect_quotient
 from .native import Code, add_entry, host, llvm_version, object_code
 from .operations import INLINE, interval_operation
 from .reference import enclose_constant

@@ -9,7 +9,12 @@ from contextlib import contextmanager
 
 from .elementary.arithmetic import add, divide, multiply, negate, zero_excluded
 from .lanes import Lanes
-from .linear import Interval, Pattern, Value, intersect_quotient, is_reversed, row_sum_term, scale
+from .linear_blocks import Interval, Value, scale
+from .linear_operators import row_sum_term
+from .linear_rows import intersect_quotient, is_reversed
+
+Pattern = tuple[tuple[int, ...], ...]
+"""The columns of each row that are not zero throughout."""
 
 
 class Writer:
@@ -74,20 +79,20 @@ class Writer:
         self.put(pointer, 0, self.L.select(mask, self.L.const(value), self.get(pointer, 0)))
 
 
-def function_text(L: Lanes, name: str, m: int, n: int, pattern: Pattern | None) -> tuple[str, list[str]]:
-    """The body of the kernel `name`, and the names of its arguments."""
+def write(L: Lanes, name: str, m: int, n: int, pattern: Pattern | None) -> None:
+    """The body of the kernel `name`."""
     w = Writer(L)
     if name == "linear_solve":
-        names = linear_solve(w, m, n, pattern or (tuple(range(n)),) * m)
+        linear_solve(w, m, n, pattern or (tuple(range(n)),) * m)
     else:
-        names = _SQUARE[name](w, n)
-    return "\n".join(["start:", *w.scratch, *L.lines]), names.split()
+        _SQUARE[name](w, n)
+    L.lines[:0] = ["start:", *w.scratch]
 
 
 # -- Linear_Solve -----------------------------------------------------------------------------------------------------
 
 
-def linear_solve(w: Writer, m: int, n: int, pattern: Pattern) -> str:
+def linear_solve(w: Writer, m: int, n: int, pattern: Pattern) -> None:
     """Over the entries of the pattern, listed row by row; `after` holds the sum over a row's entries from each one on."""
     L = w.L
     starts = w.table("starts", [sum(map(len, pattern[:i])) for i in range(m + 1)])
@@ -120,7 +125,6 @@ def linear_solve(w: Writer, m: int, n: int, pattern: Pattern) -> str:
         x = L.min(L.sub(yn, c), xn), L.min(L.add(yh, c), xh)
         w.raise_flag("%flag", is_reversed(L, *x), 0.0)
         w.put_pair("%X", j, x)
-    return "M f c X flag"
 
 
 # -- preconditioning --------------------------------------------------------------------------------------------------
@@ -183,9 +187,8 @@ def _preconditioned(w: Writer, n: int, G: str, g: str) -> None:
         w.put_pair(g, i, _multiply(w, y, i, "%f", 1, 0, n, total))
 
 
-def precondition(w: Writer, n: int) -> str:
+def precondition(w: Writer, n: int) -> None:
     _preconditioned(w, n, "%G", "%g")
-    return "M f G g"
 
 
 def _scratch_system(w: Writer, n: int) -> tuple[str, str]:
@@ -197,7 +200,7 @@ def _scratch_system(w: Writer, n: int) -> tuple[str, str]:
 # -- operators with an existence test ---------------------------------------------------------------------------------
 
 
-def krawczyk(w: Writer, n: int) -> str:
+def krawczyk(w: Writer, n: int) -> None:
     L = w.L
     G, g = _scratch_system(w, n)
     spread = w.array("spread", 1)
@@ -212,10 +215,9 @@ def krawczyk(w: Writer, n: int) -> str:
                 w.put(spread, 0, L.add(w.get(spread, 0), term))
         (gn, gh), c, s = w.get_pair(g, i), w.get("%c", i), w.get(spread, 0)
         _finish(w, "%K", i, (L.add(L.add(gh, s), L.neg(c)), L.add(L.add(gn, s), c)))
-    return "M f c X K flag"
 
 
-def interval_inverse(w: Writer, n: int) -> str:
+def interval_inverse(w: Writer, n: int) -> None:
     L = w.L
     G, b = _scratch_system(w, n)
     solution, total = w.array("solution", 2 * n), w.array("sum", 2)
@@ -242,7 +244,6 @@ def interval_inverse(w: Writer, n: int) -> str:
         (sn, sh), c = w.get_pair(solution, j), w.get("%c", j)
         bad, infinity = L.gt(w.get(failed, 0), L.const(0.5)), L.const(float("inf"))
         _finish(w, "%Q", j, (L.select(bad, infinity, L.sub(sn, c)), L.select(bad, infinity, L.add(sh, c))))
-    return "M f c X Q flag"
 
 
 def _finish(w: Writer, pointer: str, j: str, result: Interval) -> None:
@@ -253,5 +254,5 @@ def _finish(w: Writer, pointer: str, j: str, result: Interval) -> None:
     w.put_pair(pointer, j, result)
 
 
-_SQUARE: dict[str, Callable[[Writer, int], str]] = {
+_SQUARE: dict[str, Callable[[Writer, int], None]] = {
     "precondition": precondition, "krawczyk": krawczyk, "interval_inverse": interval_inverse}

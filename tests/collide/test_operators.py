@@ -31,7 +31,9 @@ def test_a_swept_quantity_has_its_root_where_the_antiderivative_says_so() -> Non
 
 
 def test_the_integral_of_a_jump_has_a_kink() -> None:
-    """A bowl comes down on the valley z = |x - 3/10|. It touches where x = 9/20 + u/10 and 3 u / 5 = 1/10, at t = 1 + 3 u^2 / 10 - x + 3/10."""
+    """A bowl comes down on the valley z = |x - 3/10|. It touches it where x = 9/20 + u/10 and 3 u / 5 = 1/10, at the time
+    1 + 3 u^2 / 10 - x + 3/10.
+    """
     s, tenth = sp.Symbol("s", real=True), sp.Rational(1, 10)
     valley = ParametricSurface([u, v, DefiniteIntegral(sp.sign(s), s, 0, u - 3 * tenth, 4)], {u: (-1, 1), v: (-1, 1)})
     bowl = ParametricSurface([9 * HALF * tenth + u * tenth, v * tenth, 1 - t + 3 * tenth * u**2 + v**2 / 3], {u: (-1, 1), v: (-1, 1)})
