@@ -17,7 +17,8 @@ leaves out is proved to be free of contact.
 from codegen.loops import call_kernel, native
 
 from .axes import meeting, oriented_axes, world_axes
-from .loop import address, begin, cut, fresh, pop, push
+from .heap import pop, push
+from .loop import address, begin, cut, fresh
 from .memory import (
     BUDGET,
     FREE,

@@ -19,7 +19,8 @@ from .axes import meeting, oriented_axes
 from .baseline import quarters
 from .confirm import confirm, copy_patch
 from .contacts_memory import CLEAR, FIRST, PATCHES, ROOM_SOLUTIONS, SEPARATION, SIMULTANEITY, SOLUTIONS, SPARE, STEP
-from .loop import enqueue, measured, pop
+from .heap import enqueue, pop
+from .loop import measured
 from .memory import FREE, NODES, OPEN, ROOM_BOXES, ROOM_NODES, TESTS, TOLERANCE, USED
 
 # More than halvings that lead to any tolerance; a power of two, so that keys are exact for steps of time of 2**-42 and longer.
