@@ -14,6 +14,7 @@ from .elementary import (
     exponential,
     hyperbolic,
     inverse_trigonometric,
+    kinks,
     logic,
     power,
     trigonometric,
@@ -30,9 +31,9 @@ INLINE: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 INTERVAL: dict[str, Emit] = {
-    "fma": arithmetic.fma, "pow": power.pow, "sqrt": arithmetic.sqrt, "abs": arithmetic.abs,
-    "sign": arithmetic.sign, "heaviside": arithmetic.heaviside, "min": arithmetic.min, "max": arithmetic.max,
-    "floor": arithmetic.floor, "ceiling": arithmetic.ceiling, "exp": exponential.exp, "log": exponential.log,
+    "fma": arithmetic.fma, "pow": power.pow, "sqrt": arithmetic.sqrt, "abs": kinks.abs,
+    "sign": kinks.sign, "heaviside": kinks.heaviside, "min": kinks.min, "max": kinks.max,
+    "floor": kinks.floor, "ceiling": kinks.ceiling, "exp": exponential.exp, "log": exponential.log,
     "sin": trigonometric.sin, "cos": trigonometric.cos, "tan": trigonometric.tan,
     "asin": inverse_trigonometric.asin, "acos": inverse_trigonometric.acos, "atan": inverse_trigonometric.atan,
     "atan2": inverse_trigonometric.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
@@ -41,10 +42,10 @@ INTERVAL: dict[str, Emit] = {
 }  # fmt: skip
 
 LEVEL: dict[str, Emit] = {
-    "div": arithmetic.divide_level, "pow": power.pow_level, "sqrt": arithmetic.sqrt_level, "abs": arithmetic.abs_level,
-    "sign": arithmetic.sign_level, "heaviside": arithmetic.heaviside_level,
-    "min": arithmetic.min_level, "max": arithmetic.max_level,
-    "floor": arithmetic.floor_level, "ceiling": arithmetic.ceiling_level,
+    "div": arithmetic.divide_level, "pow": power.pow_level, "sqrt": arithmetic.sqrt_level, "abs": kinks.abs_level,
+    "sign": kinks.sign_level, "heaviside": kinks.heaviside_level,
+    "min": kinks.min_level, "max": kinks.max_level,
+    "floor": kinks.floor_level, "ceiling": kinks.ceiling_level,
     "log": exponential.log_level, "tan": trigonometric.tan_level,
     "asin": inverse_trigonometric.asin_level, "acos": inverse_trigonometric.acos_level,
     "atan2": inverse_trigonometric.atan2_level,
@@ -57,10 +58,10 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "mul": (lambda L, a, b: (L.mul(a, b),), True), "div": (lambda L, a, b: (L.div(a, b),), True),
     "neg": (lambda L, a: (L.neg(a),), True), "midpoint": (lambda L, a: (a,), True), "fma": (lambda L, a, b, c: (L.fma(a, b, c),), True),
     "power_integer": (power.power_integer_point, False), "pow": (power.pow_point, False),
-    "sqrt": (arithmetic.sqrt_point, True), "abs": (arithmetic.abs_point, True), "sign": (arithmetic.sign_point, False),
-    "heaviside": (arithmetic.heaviside_point, False), "min": (arithmetic.min_point, False),
-    "max": (arithmetic.max_point, False), "floor": (arithmetic.floor_point, True),
-    "ceiling": (arithmetic.ceiling_point, True), "exp": (exponential.exp_point, False),
+    "sqrt": (arithmetic.sqrt_point, True), "abs": (kinks.abs_point, True), "sign": (kinks.sign_point, False),
+    "heaviside": (kinks.heaviside_point, False), "min": (kinks.min_point, False),
+    "max": (kinks.max_point, False), "floor": (kinks.floor_point, True),
+    "ceiling": (kinks.ceiling_point, True), "exp": (exponential.exp_point, False),
     "log": (exponential.log_point, False), "sin": (trigonometric.sin_point, False),
     "cos": (trigonometric.cos_point, False), "tan": (trigonometric.tan_point, False),
     "asin": (inverse_trigonometric.asin_point, False), "acos": (inverse_trigonometric.acos_point, False),

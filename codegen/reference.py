@@ -16,7 +16,8 @@ from mpmath import libmp
 from .binders import BINDERS, constants, unroll
 from .directed import DOUBLE, Format, to_float
 from .expr import Expr, evaluate, reachable
-from .reference_arithmetic import Decorated, Reference
+from .reference_arithmetic import Reference
+from .reference_functions import Decorated
 
 # Past this many bits a constant is taken to be a double that no rounding will ever show to be one, like sqrt(2)**2.
 _MOST_BITS = 1024

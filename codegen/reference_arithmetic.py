@@ -17,40 +17,26 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from mpmath import libmp
-from mpmath.libmp import finf, fninf, fone, fzero, mpf_mul, mpf_neg
+from mpmath.libmp import finf, fninf, fzero, mpf_mul, mpf_neg
 
 from .chebyshev_basis import basis_range
 from .directed import (
     DOUBLE,
     DOWN,
-    LARGEST_ANGLE,
     UP,
-    Format,
     Number,
     Pair,
-    floor_of_half_turns,
-    function,
     greatest,
-    half_turns,
     infinite,
     least,
     less,
-    magnitude,
     named_constant,
     power,
     real_power,
     sign,
-    widened,
 )
+from .reference_functions import Decorated, ElementaryFunctions, excludes_zero
 from .spherical_bessel import quotient_range
-
-
-class Decorated(NamedTuple):
-    """The real numbers from lo to hi, and the level of the function that takes these values on the box."""
-
-    lo: Number
-    hi: Number
-    level: int
 
 
 class Truth(NamedTuple):
@@ -61,14 +47,8 @@ class Truth(NamedTuple):
     level: int
 
 
-class Reference:
+class Reference(ElementaryFunctions):
     """Outward-rounded arithmetic of decorated intervals, for `codegen.expr.evaluate`; one method an operation."""
-
-    def __init__(self, format: Format = DOUBLE) -> None:
-        self.format = format
-
-    def _decorated(self, bounds: Pair, level: int, *args: Decorated) -> Decorated:
-        return Decorated(*bounds, min([level, *(a.level for a in args)]))
 
     # -- constants ----------------------------------------------------------------------------------------------
 
@@ -78,9 +58,6 @@ class Reference:
         p, q, bits = value.numerator, value.denominator, self.format.precision
         down, up = (libmp.from_rational(p, q, bits, rounding) for rounding in (DOWN, UP))
         return Decorated(self.format.down(down), self.format.up(up), 3)
-
-    def undefined(self) -> Decorated:
-        return Decorated(fninf, finf, 0)
 
     # -- arithmetic ---------------------------------------------------------------------------------------------
 
@@ -150,10 +127,6 @@ class Reference:
 
     # -- kinks and jumps ----------------------------------------------------------------------------------------
 
-    def abs(self, x: Decorated) -> Decorated:
-        ends = greatest(fzero, x.lo, mpf_neg(x.hi)), greatest(mpf_neg(x.lo), x.hi)
-        return self._decorated(ends, 3 if _excludes_zero(x) else 2, x)
-
     def min(self, x: Decorated, y: Decorated) -> Decorated:
         return self._decorated((least(x.lo, y.lo), least(x.hi, y.hi)), 3 if _disjoint(x, y) else 2, x, y)
 
@@ -162,12 +135,12 @@ class Reference:
 
     def sign(self, x: Decorated) -> Decorated:
         lo, hi = (libmp.from_int(sign(end)) for end in x[:2])
-        return self._decorated((lo, hi), 3 if _excludes_zero(x) else 1, x)
+        return self._decorated((lo, hi), 3 if excludes_zero(x) else 1, x)
 
     def heaviside(self, x: Decorated) -> Decorated:
         """0 for x < 0, 1/2 at 0, 1 for x > 0."""
         lo, hi = (libmp.mpf_shift(libmp.from_int(sign(end) + 1), -1) for end in x[:2])
-        return self._decorated((lo, hi), 3 if _excludes_zero(x) else 1, x)
+        return self._decorated((lo, hi), 3 if excludes_zero(x) else 1, x)
 
     def floor(self, x: Decorated) -> Decorated:
         lo, hi = (libmp.mpf_floor(end) for end in x[:2])
@@ -175,128 +148,6 @@ class Reference:
 
     def ceiling(self, x: Decorated) -> Decorated:
         return self.neg(self.floor(self.neg(x)))
-
-    # -- monotone functions -------------------------------------------------------------------------------------
-
-    def _span(self, name: str, lo: Number, hi: Number) -> Pair:
-        """The range of a function that increases from lo to hi."""
-        return function(name, lo, self.format)[0], function(name, hi, self.format)[1]
-
-    def _on(self, name: str, x: Decorated, domain: Pair, closed: bool) -> Decorated:
-        """An increasing function on its domain, differentiable inside it and, when closed, continuous at its ends."""
-        inside = less(domain[0], x.lo) and less(x.hi, domain[1])
-        within = not less(x.lo, domain[0]) and not less(domain[1], x.hi)
-        beyond = less(x.hi, domain[0]) or less(domain[1], x.lo)
-        if beyond or (not closed and (x.hi == domain[0] or x.lo == domain[1])):
-            return self.undefined()
-        bounds = self._span(name, greatest(x.lo, domain[0]), least(x.hi, domain[1]))
-        return self._decorated(bounds, 3 if inside else 2 if within and closed else 0, x)
-
-    def _everywhere(self, name: str, x: Decorated) -> Decorated:
-        return self._decorated(self._span(name, x.lo, x.hi), 3, x)
-
-    def exp(self, x: Decorated) -> Decorated:
-        return self._everywhere("exp", x)
-
-    def sinh(self, x: Decorated) -> Decorated:
-        return self._everywhere("sinh", x)
-
-    def tanh(self, x: Decorated) -> Decorated:
-        return self._everywhere("tanh", x)
-
-    def asinh(self, x: Decorated) -> Decorated:
-        return self._everywhere("asinh", x)
-
-    def atan(self, x: Decorated) -> Decorated:
-        return self._everywhere("atan", x)
-
-    def cosh(self, x: Decorated) -> Decorated:
-        size = self.abs(x)
-        return self._decorated(self._span("cosh", size.lo, size.hi), 3, x)
-
-    def log(self, x: Decorated) -> Decorated:
-        if sign(x.hi) <= 0:
-            return self.undefined()
-        return self._decorated(self._span("log", greatest(x.lo, fzero), x.hi), 3 if sign(x.lo) > 0 else 0, x)
-
-    def asin(self, x: Decorated) -> Decorated:
-        return self._on("asin", x, (_MINUS_ONE, fone), closed=True)
-
-    def acos(self, x: Decorated) -> Decorated:
-        """Decreasing: the ends change places."""
-        level = self.asin(x).level
-        if less(x.hi, _MINUS_ONE) or less(fone, x.lo):
-            return self.undefined()
-        ends = greatest(x.lo, _MINUS_ONE), least(x.hi, fone)
-        return Decorated(function("acos", ends[1], self.format)[0], function("acos", ends[0], self.format)[1], level)
-
-    def acosh(self, x: Decorated) -> Decorated:
-        result = self._on("acosh", x, (fone, finf), closed=True)
-        # An unbounded box does not end at infinity: it is inside the domain there.
-        return result._replace(level=min(x.level, 3)) if less(fone, x.lo) else result
-
-    def atanh(self, x: Decorated) -> Decorated:
-        return self._on("atanh", x, (_MINUS_ONE, fone), closed=False)
-
-    # -- angles -------------------------------------------------------------------------------------------------
-
-    def _pieces(self, x: Decorated, quarter: bool) -> tuple[int, int] | None:
-        """The numbers of the monotone pieces that the ends lie in; None for unbounded or very large arguments."""
-        if any(infinite(end) or magnitude(end) > LARGEST_ANGLE for end in x[:2] if end != fzero):
-            return None
-        return floor_of_half_turns(x.lo, quarter), floor_of_half_turns(x.hi, quarter)
-
-    def _wave(self, name: str, x: Decorated) -> Decorated:
-        """sin or cos. Entering piece k, sin passes -(-1)**k and cos passes (-1)**k."""
-        pieces = self._pieces(x, quarter=name == "sin")
-        if pieces is None:
-            return self._decorated((_MINUS_ONE, fone), 3, x)
-        ends = [function(name, end, self.format) for end in x[:2]]
-        bounds = least(ends[0][0], ends[1][0]), greatest(ends[0][1], ends[1][1])
-        for k in range(pieces[0] + 1, min(pieces[1], pieces[0] + 2) + 1):
-            extremum = _MINUS_ONE if (k + (name == "sin")) % 2 else fone
-            bounds = least(bounds[0], extremum), greatest(bounds[1], extremum)
-        return self._decorated(bounds, 3, x)
-
-    def sin(self, x: Decorated) -> Decorated:
-        return self._wave("sin", x)
-
-    def cos(self, x: Decorated) -> Decorated:
-        return self._wave("cos", x)
-
-    def tan(self, x: Decorated) -> Decorated:
-        """Increasing between poles; the whole line when a pole is inside."""
-        pieces = self._pieces(x, quarter=True)
-        if pieces is None or pieces[0] != pieces[1]:
-            return self.undefined()
-        return self._everywhere("tan", x)
-
-    def atan2(self, y: Decorated, x: Decorated) -> Decorated:
-        """The angle of (x, y) in (-pi, pi]: off the cut the corners of the box but the origin span the range."""
-        corners = [(b, a) for b in y[:2] for a in x[:2] if not (a == b == fzero or (infinite(a) and infinite(b)))]
-        meets_cut = sign(y.lo) <= 0 <= sign(y.hi) and sign(x.lo) < 0
-        if not corners:
-            # Only the origin, or four infinite ends.
-            return self.undefined() if x.lo == fzero else self._decorated(self._full_turn(), 0, x, y)
-        level = 0 if not (_excludes_zero(x) or _excludes_zero(y)) else 1 if meets_cut else 3
-        if meets_cut and sign(y.lo) < 0:
-            return self._decorated(self._full_turn(), level, x, y)
-        angles = [self._angle(b, a) for b, a in corners]
-        return self._decorated((least(*(p[0] for p in angles)), greatest(*(p[1] for p in angles))), level, x, y)
-
-    def _full_turn(self) -> Pair:
-        pi = half_turns(1, 0, self.format)[1]
-        return mpf_neg(pi), pi
-
-    def _angle(self, y: Number, x: Number) -> Pair:
-        """The tight enclosure of atan2(y, x) at a point that is not the origin; one of x and y may be infinite."""
-        if y == fzero or x == finf:
-            return (fzero, fzero) if sign(x) > 0 else half_turns(1, 0, self.format)
-        if x == fzero or infinite(y):
-            return half_turns(sign(y), 1, self.format)
-        if x == fninf:
-            return half_turns(sign(y), 0, self.format)
-        return self.format.tight(lambda bits: widened(libmp.mpf_atan2(y, x, bits), bits))
 
     # -- series -------------------------------------------------------------------------------------------------
 
@@ -401,15 +252,8 @@ class Reference:
         return Decorated(greatest(natural.lo, form.lo), least(natural.hi, form.hi), natural.level)
 
 
-_MINUS_ONE = mpf_neg(fone)
-
-
 def _product(a: Number, b: Number) -> Number:
     return fzero if fzero in (a, b) else mpf_mul(a, b)
-
-
-def _excludes_zero(x: Decorated) -> bool:
-    return sign(x.lo) > 0 or sign(x.hi) < 0
 
 
 def _disjoint(x: Decorated, y: Decorated) -> bool:

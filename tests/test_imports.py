@@ -31,7 +31,8 @@ ONLY: dict[str, set[str]] = {
     "codegen.functions": {"sympy", "mpmath"},
     "codegen.native": {"llvmlite"},
     # The reference interpreter, on arbitrary-precision numbers.
-    **{f"codegen.{m}": {"mpmath"} for m in ("directed", "reference", "reference_arithmetic", "chebyshev_basis", "spherical_bessel")},
+    **{f"codegen.{m}": {"mpmath"} for m in ("directed", "reference", "reference_arithmetic", "reference_functions", "chebyshev_basis",
+                                            "spherical_bessel")},
     "collide.picture": {"plotly"},
     "collide.picture.parts": {"plotly"},
     "collide.picture.search": {"plotly"},
