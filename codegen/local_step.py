@@ -42,29 +42,47 @@ def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]],
 def _gauss_newton(L: Lanes, m: int, n: int) -> None:
     f = [L.load("%value", i) for i in range(m)]
     d = [[L.load("%value", m + n * i + j) for j in range(n)] for i in range(m)]
-    residual, right = L.abs(f[0]), []
-    for x in f[1:]:
-        residual = L.max(L.abs(x), residual)
-    a: list[list[str]] = []
-    largest = L.const(0.0)
-    for j in range(n):
-        row = []
-        for k in range(j + 1):
-            total = L.mul(d[0][j], d[0][k])
-            for i in range(1, m):
-                total = L.fma(d[i][j], d[i][k], total)
-            row.append(total)
-        a.append(row)
-        largest = L.max(row[j], largest)
-        total = L.mul(d[0][j], f[0])
-        for i in range(1, m):
-            total = L.fma(d[i][j], f[i], total)
-        right.append(L.neg(total))
+    residual = _largest(L, f)
+    a, right, largest = _normal_equations(L, f, d)
     damping = L.mul(largest, L.add(L.const(_LEAST), L.min(L.mul(residual, residual), L.const(_DAMPING))))
     for j in range(n):
         a[j][j] = L.add(a[j][j], damping)
-    # A = L D L^T without exchanges, which is stable for a positive definite matrix; a[j][k] for k < j becomes L.
-    inverse: list[str] = []
+    for j, x in enumerate(_symmetric_solution(L, a, right)):
+        L.store("%step", j, x)
+    L.store("%step", n, residual)
+
+
+def _largest(L: Lanes, f: Sequence[str]) -> str:
+    """The largest size."""
+    size = L.abs(f[0])
+    for x in f[1:]:
+        size = L.max(L.abs(x), size)
+    return size
+
+
+def _normal_equations(L: Lanes, f: Sequence[str], d: Sequence[Sequence[str]]) -> tuple[list[list[str]], list[str], str]:
+    """J^T J below and on its diagonal, -J^T f, and the largest entry of the diagonal."""
+    a: list[list[str]] = []
+    right, largest = [], L.const(0.0)
+    for j in range(len(d[0])):
+        a.append([_column_product(L, [row[j] for row in d], [row[k] for row in d]) for k in range(j + 1)])
+        largest = L.max(a[j][j], largest)
+        right.append(L.neg(_column_product(L, [row[j] for row in d], f)))
+    return a, right, largest
+
+
+def _column_product(L: Lanes, x: Sequence[str], y: Sequence[str]) -> str:
+    total = L.mul(x[0], y[0])
+    for p, q in zip(x[1:], y[1:], strict=True):
+        total = L.fma(p, q, total)
+    return total
+
+
+def _symmetric_solution(L: Lanes, a: list[list[str]], right: list[str]) -> list[str]:
+    """a x = right for a positive definite matrix, of which the lower half is given: a = L D L^T without exchanges, which is stable
+    then; a[j][k] for k < j becomes L.
+    """
+    n, inverse = len(right), list[str]()
     for j in range(n):
         scaled: list[str] = []
         for k in range(j):
@@ -84,9 +102,7 @@ def _gauss_newton(L: Lanes, m: int, n: int) -> None:
     for j in range(n - 1, -1, -1):
         for k in range(j + 1, n):
             right[j] = L.fma(L.neg(a[k][j]), right[k], right[j])
-    for j in range(n):
-        L.store("%step", j, right[j])
-    L.store("%step", n, residual)
+    return right
 
 
 def _lagrange(L: Lanes, m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]]) -> None:
@@ -100,27 +116,11 @@ def _lagrange(L: Lanes, m: int, n: int, objective: int, pairs: Sequence[tuple[in
     old = [L.load("%multiplier", i) for i in range(m)]
     free = [L.load("%free", j) for j in range(n)]
     damping = L.load("%damping", 0)
-    size = n + m
-    a = [[zero] * size for _ in range(size)]
-    for q, (i, j) in enumerate(pairs):
-        total = L.mul(old[0], L.load("%value", m + n * m + m * q))
-        for k in range(1, m):
-            total = L.fma(old[k], L.load("%value", m + n * m + m * q + k), total)
-        a[i][j] = a[j][i] = total
-    curved = [list(row[:n]) for row in a[:n]]
-    for j in range(n):
-        a[j][j] = L.add(a[j][j], damping)
-        for i in range(n):
-            if a[j][i] != zero:
-                a[j][i] = L.mul(L.mul(a[j][i], free[i]), free[j])
-        a[j][j] = L.add(a[j][j], L.sub(one, free[j]))
-        for k in range(m):
-            a[j][n + k] = a[n + k][j] = L.mul(J[k][j], free[j])
+    curved = _weighted_curvature(L, m, n, old, pairs)
+    a = _bordered(L, curved, J, free, damping)
     right = [L.neg(free[j]) if j == objective else zero for j in range(n)] + [L.neg(x) for x in f]
     x = _eliminated(L, a, right)
-    residual = L.abs(f[0])
-    for y in f[1:]:
-        residual = L.max(L.abs(y), residual)
+    residual = _largest(L, f)
     for j in range(n):
         L.store("%step", j, x[j])
         gradient = one if j == objective else zero
@@ -133,6 +133,29 @@ def _lagrange(L: Lanes, m: int, n: int, objective: int, pairs: Sequence[tuple[in
     for k in range(m):
         L.store("%multiplier", k, x[n + k])
     L.store("%step", 2 * n, residual)
+
+
+def _weighted_curvature(L: Lanes, m: int, n: int, weights: Sequence[str], pairs: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """The second derivatives weighted by the multipliers, 0 literally where there are none."""
+    curved = [[L.const(0.0)] * n for _ in range(n)]
+    for q, (i, j) in enumerate(pairs):
+        curved[i][j] = curved[j][i] = _column_product(L, weights, [L.load("%value", m + n * m + m * q + k) for k in range(m)])
+    return curved
+
+
+def _bordered(L: Lanes, curved: Sequence[Sequence[str]], J: Sequence[Sequence[str]], free: Sequence[str], damping: str) -> list[list[str]]:
+    """[curved + damping, J^T; J, 0] with rows and columns of held variables replaced by those of the identity."""
+    zero, one, n = L.const(0.0), L.const(1.0), len(curved)
+    a = [[*row, *[zero] * len(J)] for row in curved] + [[zero] * (n + len(J)) for _ in J]
+    for j in range(n):
+        a[j][j] = L.add(a[j][j], damping)
+        for i in range(n):
+            if a[j][i] != zero:
+                a[j][i] = L.mul(L.mul(a[j][i], free[i]), free[j])
+        a[j][j] = L.add(a[j][j], L.sub(one, free[j]))
+        for k, row in enumerate(J):
+            a[j][n + k] = a[n + k][j] = L.mul(row[j], free[j])
+    return a
 
 
 def _eliminated(L: Lanes, a: list[list[str]], right: list[str]) -> list[str]:
