@@ -8,6 +8,8 @@ Points on straight trajectories take their windows as they are; rigid motions ar
 `motion_windows`), which for the first eight windows, the same for all queries, is kept.
 """
 
+import numpy as np
+
 from codegen.loops import call_kernel, native
 
 FIELDS = {
@@ -23,21 +25,24 @@ FIELDS = {
     "out": float,     # (3, 8)
     "stack": float,   # (ROOM, COLUMNS): windows to search, the earliest on top: both ends, status, parameters
     "answer": float,  # (4,): bracket and parameters of the contact of one query
-    "time": float,    # (n, 2)
+    "time": float,    # (n, 2) of ANSWER numbers a query, as these too:
     "parameters": float,  # (n, 2)
     "verdict": int,   # (n,)
     "tests": int,     # (n,)
     "values": float,  # (n, PARAMETERS): of the symbols of the motions
+    "given": float,   # (n, BYTES / 8): the queries
 }  # fmt: skip
 
-# Addresses of the kernels (MOTION is 0 for straight trajectories), of the present query, its bytes, and calls of the kernel; LEFT:
-# how many queries are neither hit nor missed. PARAMETERS: how many numbers of its own the motions have in every query. AGAIN: 1 where
-# the queries that were given up go on from where they were.
-KERNEL, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, PARAMETERS, AGAIN, COUNTS = range(11)
+# Addresses of the kernels (MOTION is 0 for straight trajectories), of the first query and the present one, its bytes, and calls of the
+# kernel; LEFT: how many queries are neither hit nor missed. PARAMETERS: how many numbers of its own the motions have in every query.
+# AGAIN: 1 where the queries that were given up go on from where they were.
+KERNEL, FIRST, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, PARAMETERS, AGAIN, COUNTS = range(12)
 # Windows below SHORTEST are near the resolution of doubles.
 TOLERANCE, SHORTEST, BEGINNING, END, REALS = 0, 1, 2, 3, 4
-MISS, HIT, UNDECIDED, GIVEN_UP = 0, 1, 2, 3
-LANES, ROOM, COLUMNS = 8, 256, 5
+MISS, HIT, UNDECIDED, GIVEN_UP, NOT_FINITE = 0, 1, 2, 3, 4
+LANES, ROOM, COLUMNS, ANSWER = 8, 256, 5, 6
+# Coordinates up to this are searched: no product of four of them and of a direction of degree two to three overflows.
+LARGEST = 2.0**100
 # Calls of the kernel after which Python may look for Ctrl-C: some hundredths of a second.
 SLICE = 50_000
 
@@ -57,12 +62,12 @@ def search(s, first, last, most):
     for q in range(first, last):
         if calls >= most:
             return q
+        s.count[QUERY] = s.count[FIRST] + q * s.count[BYTES]
         if s.count[AGAIN] == 0:
             calls += ask(s, q, s.real[BEGINNING], 1, most - calls)
-        elif s.verdict[q] == GIVEN_UP:
-            calls += ask(s, q, s.time[2 * q], 0, most - calls)
-        s.count[QUERY] += s.count[BYTES]
-        if s.verdict[q] > HIT:
+        elif s.verdict[ANSWER * q] == GIVEN_UP:
+            calls += ask(s, q, s.time[ANSWER * q], 0, most - calls)
+        if s.verdict[ANSWER * q] > HIT:
             s.count[LEFT] += 1
         if calls >= SLICE:
             return q + 1
@@ -77,13 +82,26 @@ def ask(s, q, beginning, kept, most):
         for lane in range(LANES):
             s.clock[(6 + 2 * k) * LANES + lane] = -x
             s.clock[(7 + 2 * k) * LANES + lane] = x
-    s.verdict[q] = first_contact(s, beginning, s.real[END], kept if s.count[PARAMETERS] == 0 else 0, most)
-    s.tests[q] = LANES * s.count[CALLS] + (s.tests[q] if s.count[AGAIN] != 0 else 0)
-    if s.verdict[q] != MISS:
-        for k in range(2):
-            s.time[2 * q + k] = s.answer[k]
-            s.parameters[2 * q + k] = s.answer[2 + k]
+    s.count[CALLS] = 0
+    verdict = beyond(s, q)
+    if verdict == MISS:
+        verdict = first_contact(s, beginning, s.real[END], kept if s.count[PARAMETERS] == 0 else 0, most)
+    s.verdict[ANSWER * q] = verdict
+    s.tests[ANSWER * q] = LANES * s.count[CALLS] + (s.tests[ANSWER * q] if s.count[AGAIN] != 0 else 0)
+    for k in range(2):
+        s.time[ANSWER * q + k] = s.answer[k] if verdict != MISS else np.nan
+        s.parameters[ANSWER * q + k] = s.answer[2 + k] if verdict != MISS else np.nan
     return s.count[CALLS]
+
+
+@native
+def beyond(s, q):
+    """UNDECIDED where a coordinate is too large to be searched, NOT_FINITE where one is; else MISS, as nothing is known of contact."""
+    verdict = MISS
+    for k in range(q * s.count[BYTES] // 8, (q + 1) * s.count[BYTES] // 8):
+        if not abs(s.given[k]) <= LARGEST:
+            verdict = max(verdict, UNDECIDED if abs(s.given[k]) < np.inf else NOT_FINITE)
+    return verdict
 
 
 @native

@@ -9,6 +9,7 @@ import numpy as np
 from ..native import compiled
 from .loop import (
     AGAIN,
+    ANSWER,
     BEGINNING,
     BYTES,
     COLUMNS,
@@ -16,13 +17,13 @@ from .loop import (
     COUNTS,
     END,
     FIELDS,
+    FIRST,
     KERNEL,
     LANES,
     LEFT,
     MOST_CALLS,
     MOTION,
     PARAMETERS,
-    QUERY,
     REALS,
     ROOM,
     SHORTEST,
@@ -37,6 +38,8 @@ _SIZES = {"count": COUNTS, "real": REALS, "clock": CLOCK * LANES, "out": 3 * LAN
 _FINEST = 2.0**-45
 _BATCH = list(FIELDS).index("time")
 _KEPT = 8
+ANSWERS = np.dtype([("time", float, 2), ("parameters", float, 2), ("verdict", np.int64), ("tests", np.int64)])
+assert ANSWERS.itemsize == 8 * ANSWER
 NO_LIMIT = 1 << 62
 _local = threading.local()
 
@@ -58,7 +61,7 @@ class Memory:
         clock, numbers = places["clock"], 0 if windows is None else windows.numbers.ctypes.data
         self.scratch[:len(FIELDS) + len(extra)] = (
             places["count"], places["real"], clock, clock + 8 * 3 * LANES, clock + 8 * 5 * LANES, numbers, places["raw"], places["table"],
-            places["first"], places["out"], places["stack"], places["answer"], 0, 0, 0, 0, 0, *extra)
+            places["first"], places["out"], places["stack"], places["answer"], 0, 0, 0, 0, 0, 0, *extra)
         start = len(FIELDS) + len(extra)
         self.count, self.real = self.scratch[start:start + COUNTS], self.scratch[start + COUNTS:start + COUNTS + REALS].view(np.float64)
         self.count[PARAMETERS], self.count[AGAIN] = own, 0
@@ -67,19 +70,20 @@ class Memory:
         else:
             self.count[MOTION], self.count[CONTROL] = windows.kernel.block_address(), windows.control
 
-    def queries(self, kernel: int, q: np.ndarray, answers: int, values: np.ndarray | None = None) -> None:
-        """Queries (n, k, 3) for the kernel at this address; the address of their times, parameters, verdicts and tests; and the
-        `values` (n, k) of the symbols of the motions.
+    def queries(self, kernel: int, q: np.ndarray, answers: np.ndarray, values: np.ndarray | None = None) -> None:
+        """Queries (n, k, 3) for the kernel at this address, what takes their answers, (n,) of ANSWERS, and the `values` (n, k) of the
+        symbols of the motions.
         """
-        n = len(q)
-        self.scratch[_BATCH:_BATCH + 4] = answers, answers + 16 * n, answers + 32 * n, answers + 40 * n
-        self.count[KERNEL], self.count[QUERY], self.count[BYTES] = kernel, q.ctypes.data, 24 * q.shape[1]
+        at = answers.ctypes.data
+        self.scratch[_BATCH:_BATCH + 4] = at, at + 16, at + 32, at + 40
+        self.scratch[_BATCH + 5] = self.count[FIRST] = q.ctypes.data
+        self.count[KERNEL], self.count[BYTES], self.count[AGAIN] = kernel, 24 * q.shape[1], 0
         if values is not None:
-            self.count[AGAIN], self.scratch[_BATCH + 4] = 0, values.ctypes.data
+            self.scratch[_BATCH + 4] = values.ctypes.data
 
-    def again(self, q: np.ndarray) -> None:
+    def again(self) -> None:
         """The next run goes on with those of the same queries that were given up."""
-        self.count[QUERY], self.count[AGAIN] = q.ctypes.data, 1
+        self.count[AGAIN] = 1
 
     def limits(self, span: tuple[float, float], tolerance: float, calls: int) -> None:
         self.count[MOST_CALLS] = calls
@@ -100,6 +104,32 @@ def memory_of(windows: Windows | None) -> Memory:
             held.clear()
         held[id(windows)] = Memory(windows)
     return held[id(windows)]
+
+
+class Single:
+    """A search of one straight query at a time, whose memory is ready."""
+
+    def __init__(self, kernel: int) -> None:
+        self.memory, self.q, self.answer = Memory(), np.empty((1, 8, 3)), np.empty(1, ANSWERS)
+        self.memory.queries(kernel, self.q, self.answer)
+        self.limits, self.call = (0.0, 0), _searching()
+
+    def ask(self, q: np.ndarray, tolerance: float, calls: int) -> tuple[np.ndarray, int]:
+        """The answer (1,) to a query (1, 8, 3), and whether it is neither hit nor missed."""
+        if (tolerance, calls) != self.limits:
+            self.limits = tolerance, calls
+            self.memory.limits((0.0, 1.0), *self.limits)
+        self.q[:] = q
+        self.call(self.memory.address, 0, 1, NO_LIMIT)
+        return self.answer.copy(), int(self.memory.count[LEFT])
+
+
+def single(kernel: int) -> Single:
+    """One that this thread keeps."""
+    held: dict[int, Single] = _local.__dict__.setdefault("single", {})
+    if kernel not in held:
+        held[kernel] = Single(kernel)
+    return held[kernel]
 
 
 def run(memory: Memory, queries: int, left: Callable[[], int] = lambda: NO_LIMIT) -> int:

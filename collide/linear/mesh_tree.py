@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..batch import as_doubles
-from .motion_windows import LARGEST
+from .loop import LARGEST
 
 
 class Mesh:

@@ -29,6 +29,7 @@ from generative import Motion, t
 from ..advance import rough
 from ..interval_vectors import Interval, Value, kernel, plus
 from ..native import call_block
+from .loop import LARGEST
 
 ENTRIES = 12
 """Of a motion: the rotation row by row, and the translation."""
@@ -38,7 +39,6 @@ SANE, CONTINUOUS = 2 * ENTRIES * 8, 2 * ENTRIES * 8 + 1
 """Places of the flags in a table: every interval is bounded by LARGEST; the motions are continuous in the window."""
 TABLE, CLOCK = 2 * ENTRIES * 8 + 2, 6
 """Vectors in a table; and in the variables of the motion kernel: the window, its beginning, its end."""
-LARGEST = 2.0**100
 
 
 class Windows(NamedTuple):

@@ -17,7 +17,7 @@ from .motion_windows import AT_END, AT_START, CONTINUOUS, ENTRIES, SANE, SIDES, 
 def moving_window_kernel(face: bool, swapped: bool = False) -> int:
     """Address of ``void(Q, table, out)``: as `kernel.window_kernel`, for two bodies that move as `table` says (see
     `motion_windows`), Q being the 12 doubles of four points in the frames of their bodies, none larger than
-    `motion_windows.LARGEST`. `swapped`: the first part of the query belongs to the second body.
+    `loop.LARGEST`. `swapped`: the first part of the query belongs to the second body.
     """
     return kernel(f"moving linear window {face} {swapped}", lambda L, module: _write_moving(L, face, swapped))
 

@@ -16,7 +16,7 @@ Edges of no length and triangles without area are legal.
 import functools
 from collections.abc import Mapping
 from time import perf_counter
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import sympy as sp
@@ -28,9 +28,9 @@ from ..budget import Budget, as_budget
 from ..checks import check_span
 from . import exact as linear_exact
 from .kernel import window_kernel
-from .loop import GIVEN_UP, HIT, LANES, MISS, UNDECIDED
-from .memory import NO_LIMIT, finest, memory_of, run
-from .motion_windows import LARGEST, motion_windows
+from .loop import GIVEN_UP, HIT, LANES, LARGEST, NOT_FINITE, UNDECIDED
+from .memory import ANSWERS, NO_LIMIT, finest, memory_of, run, single
+from .motion_windows import motion_windows
 from .moving import moving_window_kernel
 from .triangles import EDGES, FACES, earliest, weights
 
@@ -82,7 +82,8 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
     of these contacts: for them the answer is that of the queries.
     """
-    q, _ = _checked(q, 6 if motions else 12)
+    q = _shaped(q, 6 if motions else 12)
+    _largest(q)
     n, limit = len(q), _Limit(budget)
     asked: list[tuple[bool, np.ndarray, Motions]]
     if motions is None:
@@ -103,16 +104,24 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     return Batch(status, hit, bracket, weights(which, every[2][rows, which]), proved, every[3].sum(axis=(1, 2)))
 
 
-def _checked(q: Any, points: int) -> tuple[np.ndarray, bool]:
-    """The queries, and whether a coordinate exceeds LARGEST in size."""
+def _shaped(q: Any, points: int) -> np.ndarray:
     shape = f"(n, {points}, 3)"
     q = as_doubles(q, "q", shape)
     if q.ndim != 3 or q.shape[1:] != (points, 3):
         raise ValueError(f"q must have the shape {shape}, got {q.shape}")
+    return q
+
+
+def _largest(q: np.ndarray) -> float:
+    """The size of the largest coordinate; ValueError where one is not finite."""
     largest = float(np.abs(q).max(initial=0.0))
     if not largest < np.inf:
-        raise ValueError(f"q must be finite, query {int(np.argmin(np.isfinite(q).all(axis=(1, 2))))} is not")
-    return q, largest > LARGEST
+        _refuse(int(np.argmin(np.isfinite(q).all(axis=(1, 2)))))
+    return largest
+
+
+def _refuse(k: int) -> NoReturn:
+    raise ValueError(f"q must be finite, query {k} is not")
 
 
 def check_motions(motions: Any) -> tuple[Motion, Motion]:
@@ -152,35 +161,27 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
     if parameters:
         raise ValueError("parameters are for the symbols of motions=..., which are not given")
     tolerance = check_tolerance(tolerance, 1e-14)
-    q, large = _checked(q, 8)
     check_straight(time)
-    n = len(q)
-    address, bracket, places, verdict, tests = _answers(n)
-    # Up to LARGEST no product of four coordinates and a direction of degree two to three overflows.
-    if large:
-        verdict[:] = undecided = UNDECIDED
-        tests[:] = 0
+    if isinstance(q, np.ndarray) and q.shape == (1, 8, 3) and q.dtype == np.float64:
+        # Half the time of a single query would go to memory made for it.
+        out, left = single(window_kernel(face)).ask(q, tolerance, _CALLS)
     else:
-        memory = memory_of(None)
-        memory.queries(window_kernel(face), q, address)
+        q = _shaped(q, 8)
+        memory, out = memory_of(None), np.empty(len(q), ANSWERS)
+        memory.queries(window_kernel(face), q, out)
         memory.limits((0.0, 1.0), tolerance, _CALLS)
-        undecided = run(memory, n)
-    if undecided:
+        left = run(memory, len(q))
+    verdict, bracket, places = out["verdict"], out["time"], out["parameters"]
+    if left:
         _decide(q, tolerance, face, (bracket, places), verdict)
     hit = verdict == HIT
-    return Batch(statuses(verdict), hit, bracket, places, hit, tests)
-
-
-def _answers(n: int) -> tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The address of the answers to n queries, and they: time and parameters (n, 2), NaN, verdict and tests (n,), not set."""
-    out = np.empty(6 * n)
-    out[:4 * n] = np.nan
-    verdict, tests = out[4 * n:].view(np.int64).reshape(2, n)
-    return out.ctypes.data, out[:2 * n].reshape(n, 2), out[2 * n:4 * n].reshape(n, 2), verdict, tests
+    return Batch(statuses(verdict), hit, bracket, places, hit, out["tests"])
 
 
 def _decide(q: np.ndarray, tolerance: float, face: bool, found: tuple[np.ndarray, np.ndarray], verdict: np.ndarray) -> None:
     """The exact method for all undecided queries; `found` holds their times and parameters."""
+    for k in np.flatnonzero(verdict == NOT_FINITE)[:1].tolist():
+        _refuse(k)
     which = np.flatnonzero(verdict >= UNDECIDED)
     for part in found:
         part[which] = np.nan
@@ -196,25 +197,23 @@ def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion]
     limit = budget if isinstance(budget, _Limit) else _Limit(budget)
     span = _span(tuple(time)) if isinstance(time, (tuple, list)) else check_span(time)
     tolerance = check_moving_tolerance(tolerance, span)
-    q, large = _checked(q, 4)
-    if large:
+    q = _shaped(q, 4)
+    if _largest(q) > LARGEST:
         raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {np.abs(q).max():g}")
-    n = len(q)
+    n, out = len(q), np.empty(len(q), ANSWERS)
     values = _values(parameters, n)
-    address, bracket, places, verdict, tests = _answers(n)
     # What the budget leaves undone is given up.
-    bracket[:], verdict[:], tests[:] = span, GIVEN_UP, 0
+    out["time"], out["parameters"], out["verdict"], out["tests"] = span, np.nan, GIVEN_UP, 0
+    bracket, places, verdict, tests = (out[name] for name in ("time", "parameters", "verdict", "tests"))
     memory = memory_of(motion_windows(*motions, symbols=_symbols(parameters)))
-    memory.queries(moving_window_kernel(face), q, address, values)
+    memory.queries(moving_window_kernel(face), q, out, values)
     # So that no query takes what others need.
     memory.limits(span, tolerance, min(_MOST_CALLS, max(_CALLS, limit.left(tests) // max(n, 1))))
     left = run(memory, n, lambda: limit.left(tests))
     while left and (verdict == GIVEN_UP).any() and limit.left(tests):
-        memory.again(q)
+        memory.again()
         run(memory, n, lambda: limit.left(tests))
     limit.tests += int(tests.sum())
-    missed = verdict == MISS
-    bracket[missed] = places[missed] = np.nan
     if face:
         places[:, 1] = np.minimum(places[:, 1], 1.0 - places[:, 0])
     return Batch(statuses(verdict), verdict >= HIT, bracket, places, verdict == HIT, tests)

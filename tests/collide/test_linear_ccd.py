@@ -283,3 +283,24 @@ def test_two_triangles():
     np.testing.assert_allclose(*ends, atol=1e-7)
     with pytest.raises(ValueError, match="12, 3"):
         collide.triangle_triangle(np.zeros((2, 8, 3)))
+
+
+@pytest.mark.parametrize("kind", ["edge_edge", "vertex_face"])
+def test_one_query_is_answered_like_many(kind):
+    """One at a time uses memory that is kept; small, huge (decided exactly) and wrong ones, other types and orders, in turn."""
+    function, g = getattr(collide, kind), np.random.default_rng(12)
+    q = np.round(g.uniform(-1, 1, (60, 8, 3)) * 4) / 4 * np.array([1, 1, 2.0**-30, 2.0**120, 1e-3, 1])[np.arange(60) % 6, None, None]
+    whole = function(q)
+    first = function(q[:1])
+    kept = first.time.copy(), first.parameters.copy(), first.tests.copy()
+    for k in range(60):
+        given = q[k:k + 1] if k % 3 else np.asfortranarray(q[k:k + 1].astype(">f8")) if k % 2 else q[k:k + 1].tolist()
+        one = function(given)
+        for name in ("status", "hit", "proved", "time", "parameters", "tests"):
+            np.testing.assert_array_equal(getattr(one, name)[0], getattr(whole, name)[k])
+        with pytest.raises(ValueError, match="q must be finite, query 0 is not"):
+            function(np.where(np.arange(24).reshape(1, 8, 3) == k % 24, np.nan, q[k:k + 1]))
+    for name, before in zip(("time", "parameters", "tests"), kept, strict=True):
+        np.testing.assert_array_equal(getattr(first, name), before)
+    with pytest.raises(ValueError, match="q must be finite, query 7 is not"):
+        function(np.where(np.arange(60)[:, None, None] == 7, -np.inf, q))
