@@ -20,16 +20,17 @@ def attribute(s, p, name):
 
 @native
 def meld(s, a, b):
-    """One heap from two. Ties are broken by index, so that a run is reproducible."""
+    """One heap from two."""
     if a < 0:
         return b
     if b < 0:
         return a
-    if s.key[b] < s.key[a] or (s.key[b] == s.key[a] and b < a):
-        a, b = b, a
-    s.sibling[b] = s.child[a]
-    s.child[a] = b
-    return a
+    exchanged = s.key[b] < s.key[a]
+    first = b if exchanged else a
+    second = a if exchanged else b
+    s.sibling[second] = s.child[first]
+    s.child[first] = second
+    return first
 
 
 @native
