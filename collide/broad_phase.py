@@ -16,7 +16,7 @@ import numpy as np
 from codegen.expr import Expr
 from codegen.kernel import Kernel
 
-from .extent import NO_NUMBERS, Crowd, Extent, carried, enclose, fixed_kernel, row_times
+from .extent import NO_NUMBERS, Crowd, Extent, carried, enclose, fixed_kernel, row_times, swept
 
 SLICES = 64
 # Up to so many parts all pairs are compared.
@@ -76,8 +76,7 @@ def _meeting(crowd: Crowd, owners: np.ndarray, slices: np.ndarray) -> tuple[np.n
 def _boxes(crowd: Crowd, rows: np.ndarray, slices: np.ndarray, motion: np.ndarray) -> np.ndarray:
     """(rows, 3, 2): what holds a part throughout a slice, given as rows of their numbers; `motion` of all parts in all slices."""
     which, when = rows.T
-    cells = carried(motion[which * len(slices) + when], crowd.cells(which, slices[when]))
-    return np.stack([cells[..., 0].min(axis=1), cells[..., 1].max(axis=1)], axis=-1)
+    return swept(motion[which * len(slices) + when], crowd.cells(which, slices[when]))
 
 
 def _overlaps(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -227,12 +227,22 @@ class Crowd:
 
 def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Cells (rows, cells, 3, 2) carried by motions (rows, 12, 2): R p + T, enclosed."""
+    return np.stack(_carried_ends(motion, cells), axis=-1).swapaxes(0, 1)
+
+
+def swept(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """(rows, 3, 2): boxes that hold all cells (rows, cells, 3, 2) of a row carried by its motion (rows, 12, 2)."""
+    lo, hi = _carried_ends(motion, cells)
+    return np.stack([lo.min(axis=0), hi.max(axis=0)], axis=-1)
+
+
+def _carried_ends(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """The lower and the upper ends of carried cells, (2, cells, rows, 3): in this order extremes over the cells of a row cost little."""
     rows, count = cells.shape[:2]
-    ends = np.empty((2, rows, count, 15))
+    ends = np.empty((2, count, rows, 15))
     for k in range(2):
-        ends[k, ..., :12], ends[k, ..., 12:] = motion[:, None, :, k], cells[..., k]
-    lo, hi = _rigid_kernel().interval(*ends.reshape(2, rows * count, 15))
-    return np.stack([lo, hi], axis=-1).reshape(rows, count, 3, 2)
+        ends[k, ..., :12], ends[k, ..., 12:] = motion[..., k], cells[..., k].swapaxes(0, 1)
+    return np.reshape(_rigid_kernel().interval(*ends.reshape(2, count * rows, 15)), (2, count, rows, 3))
 
 
 def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:
