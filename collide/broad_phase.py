@@ -152,7 +152,7 @@ def _apart(crowd: Crowd, a: np.ndarray, b: np.ndarray, times: np.ndarray) -> np.
     if len(left):
         rows, others = np.concatenate([left, left + count]), np.concatenate([left + count, left])
         cells = crowd.cells(both[rows], when[rows])
-        separate = _cells_apart(motion[rows], motion[others], cells, np.roll(cells, len(left), axis=0))
+        separate = _cells_apart(motion[rows], motion[others], cells, np.concatenate([cells[len(left):], cells[:len(left)]]))
         apart[left] = separate[:len(left)] | separate[len(left):]
     return apart
 
