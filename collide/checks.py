@@ -14,10 +14,11 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import from_sympy
 from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
+from generative.family import member_of
 from generative.symbols import exact
 
 from .border import halved
-from .numbers import NONE, Numbers
+from .numbers import NONE, Numbers, numbers_of
 from .patch import bounds, enclose
 from .state import METHODS
 
@@ -39,16 +40,15 @@ def check_kinds(bodies: Sequence[Any]) -> None:
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
 
 
-def check_bodies(bodies: Sequence[Any], span: tuple[float, float], numbers: Sequence[Numbers] | None = None) -> None:
-    """`numbers`: of bodies that are formulas of families."""
+def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
     for k, body in enumerate(bodies):
         if isinstance(body, ParametricSurface):
-            check_surface(body.resting, f"body {k}", span, numbers[k] if numbers else NONE)
+            check_surface(body, f"body {k}", span)
         elif isinstance(body, ImplicitBody):
             check_leaves(body, f"body {k}", span)
         else:
             for f, face in enumerate(body.faces):
-                check_surface(face.resting, f"face {f} of body {k}", span)
+                check_surface(face, f"face {f} of body {k}", span)
             fault = solid_fault(body.resting, span)
             if fault:
                 raise ValueError(f"body {k}: {fault}")
@@ -80,9 +80,12 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 # -- surfaces -----------------------------------------------------------------------------------------------------
 
 
-def check_surface(surface: ParametricSurface, name: str, span: tuple[float, float], numbers: Numbers = NONE) -> None:
-    """Refuses formulas that are proved undefined everywhere, and normals that vanish everywhere."""
-    fault = surface_fault(surface, span, numbers)
+def check_surface(surface: ParametricSurface, name: str, span: tuple[float, float]) -> None:
+    """Refuses formulas that are proved undefined everywhere, and normals that vanish everywhere: in the body's frame, as a member of its
+    family, so the same for all poses.
+    """
+    member = member_of(surface.resting)
+    fault = surface_fault(member.body, span, numbers_of(member))
     if fault:
         raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
@@ -95,7 +98,7 @@ def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> No
 
 
 @functools.lru_cache(maxsize=1024)
-def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers = NONE) -> tuple[str, str] | None:
+def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers) -> tuple[str, str] | None:
     """What of a surface is at fault, and how.
 
     A normal counts as vanishing if it is zero wherever it is defined on a grid, at three moments, up to a few roundings of parallel

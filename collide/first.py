@@ -84,7 +84,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             check_bodies(bodies, span)
             return time_dependent.first_contact(bodies, tuple(time), span, clock, tracked=bool(tracked), **numbers)
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
-        check_bodies(scene.bodies, span, scene.numbers)
+        check_bodies(bodies, span)
         start = scene.start(numbers["tolerance"], clock)
         scene.look_back(numbers["simultaneity"], numbers["tolerance"], clock)
         for known in _searches(scene, options, clock):
