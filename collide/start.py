@@ -33,6 +33,8 @@ from .state import Search
 _RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.67, -0.45))
 # Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
 _GRID = 12
+# Where a point of a surface is looked for, as shares of its domain: in the middle, then elsewhere, for a formula that is not defined there.
+_PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)))
 # Up to so many pairs of faces are compiled with their numbers.
 _FEW = 4
 
@@ -101,12 +103,13 @@ def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarr
         return _change_of_sign(body, moment)
     face = body.faces[0] if isinstance(body, Solid) else body
     _, ends = numbers.bounds(list(face.domain.values()))
-    # The middle first, then others, for a formula that is not defined there.
-    shares = np.array([(0.5, 0.5), *itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)])
-    at = np.column_stack([np.clip((1 - shares) * ends[:, 0] + shares * ends[:, 1], *ends.T), np.full(len(shares), moment)])
-    lo, hi, level = position_kernel(face, numbers.symbols).decorated(at, at, parameters=numbers.parameters)
-    good = np.flatnonzero((level > 0).all(axis=1) & np.isfinite(hi - lo).all(axis=1))
-    return np.stack([lo[good[0]], hi[good[0]]], axis=1) if len(good) else None
+    for shares in _PLACES:
+        at = np.column_stack([np.clip((1 - shares) * ends[:, 0] + shares * ends[:, 1], *ends.T), np.full(len(shares), moment)])
+        lo, hi, level = position_kernel(face, numbers.symbols).decorated(at, at, parameters=numbers.parameters)
+        good = np.flatnonzero((level > 0).all(axis=1) & np.isfinite(hi - lo).all(axis=1))
+        if len(good):
+            return np.stack([lo[good[0]], hi[good[0]]], axis=1)
+    return None
 
 
 @functools.lru_cache(maxsize=512)
