@@ -1,10 +1,12 @@
 """Times at which the formulas of moving bodies change: where pieces of a motion meet, as those of keyframes.
 
 Derivatives by time are known on either side of such a moment, but not across it. So a time span is searched in stages that end just
-before and just after: in between only positions count.
+before and just after. In between, a few roundings long, the bodies are looked at by the formulas that hold before the moment, those
+that hold at it, and those that hold after it: all of them smooth.
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -15,12 +17,30 @@ from sympy.core.relational import Relational
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
 from generative.implicit import Combination
 
+from .patch import enclose
+
+# A stage across a moment is no longer than so many units in the last place.
+_ACROSS = 4
+
 
 def stage_ends(bodies: Sequence[Any], span: tuple[float, float]) -> list[float]:
-    """The doubles next to the moments within a span at which a formula of a body changes, in order."""
+    """The doubles next to (bounds of) the moments within a span at which a formula of a body changes, in order."""
     moments = {moment for body in bodies for piece in _pieces(body) for moment in _moments(piece)}
-    ends = {math.nextafter(float(moment), side) for moment in moments for side in (-math.inf, math.inf)}
+    ends = {math.nextafter(bound, side) for moment in moments for bound, side in zip(enclose(moment), (-math.inf, math.inf), strict=True)}
     return sorted(end for end in ends if span[0] < end < span[1])
+
+
+def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple[Any, ...]]:
+    """Bodies with the formulas that hold in a stage across one moment: before it, at it and after it, each only once. None where the stage
+    is longer than that, or holds no moment, or several: then nothing is known of what holds between those.
+    """
+    if end > begin + _ACROSS * math.ulp(max(abs(begin), abs(end))):
+        return []
+    moments = {m for body in bodies for piece in _pieces(body) for m in _moments(piece) if begin <= m <= end}
+    if len(moments) != 1:
+        return []
+    (moment,) = moments
+    return list(dict.fromkeys(tuple(_at_moment(body, at) for body in bodies) for at in (sp.Rational(begin), moment, sp.Rational(end))))
 
 
 def _pieces(body: Any) -> Sequence[Any]:
@@ -31,26 +51,30 @@ def _pieces(body: Any) -> Sequence[Any]:
 
 @functools.lru_cache(maxsize=4096)
 def _moments(piece: Any) -> tuple[Any, ...]:
-    """The numbers with which conditions of pieces compare the time."""
+    """The numbers with which conditions of pieces compare the time, and those at which absolute values, or greatest or least ones, of
+    linear functions of it change.
+    """
     formulas = [*piece.motion.entries]
     formulas += [piece.body] if isinstance(piece, ImplicitSurface) else piece.body
     conditions = {c for e in formulas if e.has(sp.Piecewise) for p in e.atoms(sp.Piecewise) for _, c in p.args}
     relations = {r for c in conditions for r in c.atoms(Relational)}
     sides = [(r.lhs, r.rhs) for r in relations] + [(r.rhs, r.lhs) for r in relations]
-    return tuple(b for a, b in sides if a == t and b.is_number and b.is_real)
+    kinks = [_root(d) for e in formulas for kink in e.atoms(sp.Abs, sp.Max, sp.Min) for d in _differences(kink)]
+    return tuple(b for a, b in sides if a == t and b.is_number and b.is_real) + tuple(m for m in kinks if m is not None)
 
 
-def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple[Any, ...]]:
-    """Bodies with the formulas that hold in a stage across one moment: before it, at it and after it, each only once. None where the stage
-    is longer than that, or holds no moment, or several: then nothing is known of what holds between those.
-    """
-    if end > math.nextafter(math.nextafter(begin, math.inf), math.inf):
-        return []
-    moments = {m for body in bodies for piece in _pieces(body) for m in _moments(piece) if begin <= m <= end}
-    if len(moments) != 1:
-        return []
-    (moment,) = moments
-    return list(dict.fromkeys(tuple(_at_moment(body, at) for body in bodies) for at in (sp.Rational(begin), moment, sp.Rational(end))))
+def _differences(kink: Any) -> list[Any]:
+    """What changes its sign where Abs, Max or Min has a kink."""
+    return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
+
+
+def _root(d: Any) -> Any:
+    """Where an expression that is linear in the time, and contains nothing else, is zero; None for other expressions."""
+    slope = sp.expand(d.diff(t)) if d.free_symbols == {t} else sp.Integer(0)
+    return sp.expand(-d.xreplace({t: sp.Integer(0)}) / slope) if slope.is_number and slope.is_real and slope.is_nonzero else None
+
+
+# -- formulas of one moment ---------------------------------------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=4096)
@@ -69,8 +93,10 @@ def _at_moment(body: Any, moment: Any) -> Any:
 
 def _branch(e: Any, moment: Any) -> Any:
     """The expression with the pieces that hold at a moment, where conditions tell that by the time alone."""
-    if not e.has(sp.Piecewise):
+    if not e.has(sp.Piecewise, sp.Abs, sp.Max, sp.Min):
         return e
+    if isinstance(e, (sp.Abs, sp.Max, sp.Min)) and all(_root(d) is not None for d in _differences(e)):
+        return _smooth(e, moment)
     if not isinstance(e, sp.Piecewise):
         return e.func(*(_branch(a, moment) for a in e.args))
     for piece, condition in e.args:
@@ -79,4 +105,14 @@ def _branch(e: Any, moment: Any) -> Any:
             return _branch(piece, moment)
         if holds != sp.false:
             return e
+    return e
+
+
+def _smooth(e: Any, moment: Any) -> Any:
+    """Of Abs, Max or Min of linear functions of the time that which holds at a moment; where numbers cannot be compared, the same."""
+    terms = [e.args[0], -e.args[0]] if isinstance(e, sp.Abs) else list(e.args)
+    values = [a.xreplace({t: moment}) for a in terms]
+    for term, value in zip(terms, values, strict=True):
+        if all((value <= other if isinstance(e, sp.Min) else value >= other) == sp.true for other in values):
+            return term
     return e

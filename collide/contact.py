@@ -124,8 +124,8 @@ def _moving(a: Placed, b: Placed) -> Bodies | None:
     return deforming((a.position, b.position), [[e.value for e in p.own] for p in (a, b)], a.frame.spatial)
 
 
-def at_time(problem: Problem, moment: float) -> Problem:
-    """A situation without tangency at one moment: do the parts meet then?
+def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
+    """A situation without tangency at one moment, or in a short window of time: do the parts meet then?
 
     The inner domain stays clear of the borders by a little of its width, so that a zero that is proved lies inside both
     parts: there they cross, since an existence proof needs independent rows. On a border they may but touch.
@@ -135,7 +135,7 @@ def at_time(problem: Problem, moment: float) -> Problem:
     outer, inner = problem.outer.copy(), problem.inner.copy()
     ends = (problem.period == 0.0)[:, None] * (inner[:, 1] - inner[:, 0])[:, None] * [1e-9, -1e-9]
     inner += ends
-    outer[time] = inner[time] = moment
+    outer[time] = inner[time] = window
     if "still" not in problem.built:
         problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
     still: Problem = problem.built["still"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from .answer import clear_until, contacts, possible
 from .bezier import time_dependent
-from .breaks import smooth_bodies, stage_ends
+from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
@@ -154,7 +154,7 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
     for end in sorted({*_ends(scene.meetings(), scene.span), *changes}):
         if clock.interrupted or (clock.over and begin > scene.span[0]):
             return
-        if _passes(scene, (begin, end), options, clock):
+        if scene.passes((begin, end), options["tolerance"], clock):
             begin = end
             yield _Found(None, end == last, end)
             continue
@@ -170,17 +170,6 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
             continue
         begin = end
         yield _Found(None, end == last, end)
-
-
-def _passes(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> bool:
-    """Is there no contact in a stage across a change of motion, by the formulas before it, at it and after it?"""
-    variants = smooth_bodies(scene.bodies, *span)
-    return bool(variants) and not any(_may_touch(scene.with_bodies(bodies, span), span, options, clock) for bodies in variants)
-
-
-def _may_touch(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> bool:
-    found = _timed(scene, span, options, clock)
-    return not found.finished or found.located or found.proved < math.inf
 
 
 def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:

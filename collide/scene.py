@@ -22,6 +22,7 @@ from generative.family import Member, member_of
 
 from .answer import possible
 from .border import where, without_absent
+from .breaks import smooth_bodies
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
@@ -32,7 +33,7 @@ from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, p
 from .problem import Problem
 from .result import Start
 from .search import layout
-from .start import start_of
+from .start import apart_within, start_of
 from .state import Search
 from .tracking import Tracked, known_point
 
@@ -149,13 +150,14 @@ class Scene:
         self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
         self._place()
 
-    def with_bodies(self, bodies: Sequence[Any], span: Window) -> "Scene":
-        """The scene in a span of time with other formulas for its bodies, which are apart there as far as they are here."""
-        time = sp.Rational(span[0]), sp.Rational(span[1])
-        other = Scene(bodies, time, span, (), tangency=self.tangency, closed=self.closed, numbers=self.numbers)
-        other.tracked, other.charts, other.states, other.early = self.tracked, list(self.charts), self.states, self.early
-        other._place()
-        return other
+    def passes(self, window: Window, tolerance: float, clock: Clock) -> bool:
+        """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?"""
+        variants = smooth_bodies(self.bodies, *window)
+        met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0]]
+        features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
+        return bool(variants) and all(
+            apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],
+                         window, tolerance, clock, self._of(label)) for bodies in variants for label, pairs in features.items())
 
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock, close: Sequence[tuple[Part, Part]] | None = None) -> Start:
         first, second = (self.bodies[k] for k in label)

@@ -50,7 +50,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if _apart(_extent(first, moment, numbers[0]), _extent(second, moment, numbers[1])):
         return Start.DISJOINT
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
-    search = Search(_meeting(pairs, moment, numbers), tolerance=tolerance, separation=math.inf, first_only=True)
+    search = Search(_meeting(pairs, (moment, moment), numbers), tolerance=tolerance, separation=math.inf, first_only=True)
     finished = drive(search, clock)
     if search.real[layout.PROVED] < math.inf:
         return Start.OVERLAPPING
@@ -67,14 +67,21 @@ def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[
     return Start.DISJOINT
 
 
+def apart_within(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
+                 numbers: tuple[Numbers, Numbers]) -> bool:
+    """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
+    search = Search(_meeting(tuple(pairs), window, numbers), tolerance=tolerance, separation=math.inf, first_only=True)
+    return drive(search, clock) and not search.solutions and not search.real[layout.PROVED] < math.inf
+
+
 @functools.lru_cache(maxsize=128)
-def _meeting(pairs: tuple[tuple[Part, Part], ...], moment: float, numbers: tuple[Numbers, Numbers]) -> tuple[Problem, ...]:
-    """Where do the surfaces meet at one moment? Faces are closed, so their edges need no problems of their own."""
-    span, symbols = (sp.Rational(moment), sp.Rational(moment)), (numbers[0].symbols, numbers[1].symbols)
+def _meeting(pairs: tuple[tuple[Part, Part], ...], window: tuple[float, float], numbers: tuple[Numbers, Numbers]) -> tuple[Problem, ...]:
+    """Where do the surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own."""
+    span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
     build = situation if len(pairs) <= _FEW else member
     # With symbols the span is data, so it is left out of what names the situation.
     wholes = (build(a, b, time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols) for a, b in pairs)
-    return tuple(at_time(with_numbers(whole, numbers, span), moment) for whole in wholes)
+    return tuple(at_time(with_numbers(whole, numbers, span), window) for whole in wholes)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:

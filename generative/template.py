@@ -19,6 +19,8 @@ from .symbols import Parameter, parameters_of
 # What may contain numbers that vary. Anything else (conditions, integrals, functions of our own) is taken as it stands.
 _FUNCTIONS = {f.__name__: f for f in (sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, sp.asin, sp.acos, sp.atan, sp.atan2, sp.sinh,
                                       sp.cosh, sp.tanh, sp.Abs, sp.Min, sp.Max)}
+# At kinks of a motion time spans are divided, so the numbers that tell where they are stay.
+_KINKED = frozenset({"Abs", "Min", "Max"})
 _UNORDERED = frozenset({"Add", "Mul", "Min", "Max"})
 # Small: integers up to this size, fractions of such with denominators up to this one, and what is made of a few of these.
 _INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
@@ -102,7 +104,7 @@ class Reader:
             return ()
         if e.is_Pow:
             return (self._number_or(e.base),) if e.exp.is_Rational else ()
-        if type(e).__name__ not in _FUNCTIONS:
+        if type(e).__name__ not in _FUNCTIONS or (self._moves and type(e).__name__ in _KINKED):
             return ()
         numbers = [a for a in e.args if self._numeric[a]] if e.is_Add or e.is_Mul else []
         if not (numbers and (any(map(self._varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):

@@ -5,11 +5,11 @@ import math
 import pytest
 import sympy as sp
 
-from collide import Budget, Status, first_contact
-from collide.breaks import stage_ends
+from collide import Budget, Start, Status, first_contact
+from collide.breaks import smooth_bodies, stage_ends
 from generative import Rigid, axis_angle, keyframes, t
 
-from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, move
+from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move
 
 # To and fro along x: at 4, 21/10, past the origin's ball at a distance of 1/10, and into it.
 POSES = [(4, 0), (Q(21, 10), 0), (3, 2), (0, 0)]
@@ -22,7 +22,9 @@ def through(places, times):
 def test_stages_end_beside_the_changes():
     moved = ball().moved(through(POSES, [0, Q(1, 3), 1, 2]))
     ends = stage_ends([moved, FLOOR], (0.0, 2.0))
-    assert ends == [math.nextafter(e, side) for e in (1 / 3, 1.0) for side in (-math.inf, math.inf)]
+    third = 1 / 3, math.nextafter(1 / 3, 1)
+    assert third[0] < Q(1, 3) < third[1]
+    assert ends == [math.nextafter(e, side) for ends in (third, (1.0, 1.0)) for e, side in zip(ends, (-math.inf, math.inf), strict=True)]
     assert all(a < Q(1, 3) < b for a, b in [ends[:2]]) and not stage_ends([ball().moved(move(t, 0, 0)), FLOOR], (0.0, 2.0))
 
 
@@ -44,3 +46,57 @@ def test_a_turn_back_at_a_keyframe(depth, status):
     assert c.status is status
     if status is Status.CONTACT:
         assert Q(c.time.lo) <= Q(2, 3) / (2 + depth) <= Q(c.time.hi)
+
+
+THIRD = Q(1, 3)
+KINKS = {
+    "keyframes": keyframes([Rigid(translation=[x, 0, 0]) for x in (1, 0, 2)], [0, THIRD, 2]).translation[0],
+    "absolute value": sp.Abs(t - THIRD),
+    "greatest": sp.Max(t - THIRD, 2 * (THIRD - t)),
+    "pieces with two conditions": sp.Piecewise((THIRD - t, (t > -1) & (t <= THIRD)), (t - THIRD, True)),
+}
+
+
+@pytest.mark.parametrize("name", KINKS)
+@pytest.mark.parametrize("gap", [Q(1, 10**4), Q(1, 10**6), Q(1, 10**8)])
+def test_a_near_miss_at_a_kink_of_the_motion(name, gap):
+    """The ball is nearest where its motion has a kink, and is then `gap` away."""
+    moved = ball().moved(TILT).moved(move(2 + gap + KINKS[name], 0, 0))
+    c = first_contact([moved, ball().moved(TURNED)], (0, 2), budget=Budget(seconds=None, boxes=10_000))
+    assert c.status is Status.NO_CONTACT
+
+
+@pytest.mark.parametrize("name", KINKS)
+def test_what_meets_just_before_a_kink_is_found(name):
+    moved = ball().moved(TILT).moved(move(2 - Q(1, 10**5) + KINKS[name], 0, 0))
+    c = first_contact([moved, ball().moved(TURNED)], (0, 2), budget=Budget(seconds=None, boxes=10_000))
+    speed = {"keyframes": 3, "greatest": 2}.get(name, 1)
+    assert c.status is Status.CONTACT and Q(c.time.lo) <= THIRD - Q(1, 10**5) / speed <= Q(c.time.hi)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_body_that_is_in_the_way_for_a_moment_is_not_excluded(place):
+    """It jumps: before, just at, or after t = 1/3, exactly, the balls overlap or the one is far away."""
+    at = [1 if k == place else 5 for k in range(3)]
+    motion = sp.Piecewise((at[0], t < THIRD), (at[1], sp.Eq(t, THIRD)), (at[2], True))
+    begin = Q(1, 8) if place else 0
+    c = first_contact([ball().moved(TILT).moved(move(motion, 0, 0)), ball().moved(TURNED)], (begin, Q(1, 2)),
+                      budget=Budget(seconds=None, boxes=20_000))
+    assert c.status is not Status.NO_CONTACT or c.start[0, 1] is Start.OVERLAPPING
+    assert c.clear_until <= THIRD
+
+
+def test_boxes_that_come_near_at_a_keyframe_in_a_tilted_frame():
+    down = keyframes([Rigid(translation=[Q(1, 7), 0, h]) for h in (4, 1 + Q(1, 10**6), 4)], [0, THIRD, 2])
+    c = first_contact([box(1, 1, 1).moved(down).moved(TILT), box(3, 3, 1).moved(TILT)], (0, 2), budget=Budget(seconds=None, boxes=10_000))
+    assert c.status is Status.NO_CONTACT
+
+
+def test_formulas_of_a_stage_across_a_moment():
+    around = [math.nextafter(1 / 3, 0), math.nextafter(math.nextafter(1 / 3, 1), 1)]
+    body = ball().moved(move(sp.Piecewise((1, t < THIRD), (2, sp.Eq(t, THIRD)), (3, True)), 0, 0))
+    assert [b.motion.translation[0] for (b,) in smooth_bodies([body], *around)] == [1, 2, 3]
+    kinked = ball().moved(move(sp.Abs(t - THIRD) + sp.Min(t, THIRD), 0, 0))
+    assert {sp.expand(b.motion.translation[0]) for (b,) in smooth_bodies([kinked], *around)} == {THIRD, t - THIRD + THIRD}
+    other = ball().moved(move(sp.Abs(t - THIRD - Q(1, 10**20)), 0, 0))
+    assert not smooth_bodies([body, other], *around) and not smooth_bodies([body], 0.0, 1.0) and not smooth_bodies([ball()], *around)
