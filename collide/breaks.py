@@ -21,6 +21,7 @@ from .patch import enclose
 
 # A stage across a moment is no longer than so many units in the last place.
 _ACROSS = 4
+_KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
 
 
 def stage_ends(bodies: Sequence[Any], span: tuple[float, float]) -> list[float]:
@@ -51,20 +52,18 @@ def _pieces(body: Any) -> Sequence[Any]:
 
 @functools.lru_cache(maxsize=4096)
 def _moments(piece: Any) -> tuple[Any, ...]:
-    """The numbers with which conditions of pieces compare the time, and those at which absolute values, or greatest or least ones, of
-    linear functions of it change.
-    """
+    """When conditions change that compare linear functions of the time, or absolute values, or greatest or least ones, of such."""
     formulas = [*piece.motion.entries]
     formulas += [piece.body] if isinstance(piece, ImplicitSurface) else piece.body
-    conditions = {c for e in formulas if e.has(sp.Piecewise) for p in e.atoms(sp.Piecewise) for _, c in p.args}
-    relations = {r for c in conditions for r in c.atoms(Relational)}
-    sides = [(r.lhs, r.rhs) for r in relations] + [(r.rhs, r.lhs) for r in relations]
-    kinks = [_root(d) for e in formulas for kink in e.atoms(sp.Abs, sp.Max, sp.Min) for d in _differences(kink)]
-    return tuple(b for a, b in sides if a == t and b.is_number and b.is_real) + tuple(m for m in kinks if m is not None)
+    kinks = {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
+    roots = [_root(d) for kink in kinks for d in _differences(kink)]
+    return tuple(dict.fromkeys(m for m in roots if m is not None))
 
 
 def _differences(kink: Any) -> list[Any]:
-    """What changes its sign where Abs, Max or Min has a kink."""
+    """What changes its sign where a formula changes."""
+    if isinstance(kink, sp.Piecewise):
+        return [r.lhs - r.rhs for _, condition in kink.args for r in condition.atoms(Relational)]
     return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
 
 
@@ -93,18 +92,16 @@ def _at_moment(body: Any, moment: Any) -> Any:
 
 def _branch(e: Any, moment: Any) -> Any:
     """The expression with the pieces that hold at a moment, where conditions tell that by the time alone."""
-    if not e.has(sp.Piecewise, sp.Abs, sp.Max, sp.Min):
+    if not e.has(*_KINKED):
         return e
-    if isinstance(e, (sp.Abs, sp.Max, sp.Min)) and all(_root(d) is not None for d in _differences(e)):
-        return _smooth(e, moment)
+    if not isinstance(e, _KINKED) or any(_root(d) is None for d in _differences(e)):
+        return e.func(*(_branch(a, moment) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
     if not isinstance(e, sp.Piecewise):
-        return e.func(*(_branch(a, moment) for a in e.args))
+        return _smooth(e, moment)
     for piece, condition in e.args:
         holds = condition.xreplace({t: moment})
-        if holds == sp.true:
-            return _branch(piece, moment)
         if holds != sp.false:
-            return e
+            return _branch(piece, moment) if holds == sp.true else e
     return e
 
 

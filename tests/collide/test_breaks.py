@@ -54,6 +54,7 @@ KINKS = {
     "absolute value": sp.Abs(t - THIRD),
     "greatest": sp.Max(t - THIRD, 2 * (THIRD - t)),
     "pieces with two conditions": sp.Piecewise((THIRD - t, (t > -1) & (t <= THIRD)), (t - THIRD, True)),
+    "a condition of twice the time": sp.Piecewise((THIRD - t, 2 * t < 2 * THIRD), (t - THIRD, True)),
 }
 
 
@@ -99,4 +100,6 @@ def test_formulas_of_a_stage_across_a_moment():
     kinked = ball().moved(move(sp.Abs(t - THIRD) + sp.Min(t, THIRD), 0, 0))
     assert {sp.expand(b.motion.translation[0]) for (b,) in smooth_bodies([kinked], *around)} == {THIRD, t - THIRD + THIRD}
     other = ball().moved(move(sp.Abs(t - THIRD - Q(1, 10**20)), 0, 0))
+    beside = ball().moved(move(sp.Piecewise((1, 2 * t < 2 * THIRD + Q(1, 10**20)), (2, True)), 0, 0))
+    assert not smooth_bodies([body, beside], *around)
     assert not smooth_bodies([body, other], *around) and not smooth_bodies([body], 0.0, 1.0) and not smooth_bodies([ball()], *around)
