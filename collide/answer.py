@@ -44,7 +44,11 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)
-    return _assemble(s, known, _kinds(s, known, found), status, bracket, clear, bodies, span, start, clock,
+    kinds = _kinds(s, known, found)
+    if finished:
+        added = s.leave_out([k for k in found if k not in set(known) and s.kind(k) == EXISTS])
+        known, kinds = [*known, *added], [*kinds, *map(s.kind, added)]
+    return _assemble(s, known, kinds, status, bracket, clear, bodies, span, start, clock,
                      (*notes, *(_standing(s, found) if clear <= span[0] else ())))
 
 

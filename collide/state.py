@@ -141,6 +141,21 @@ class Search:
         self.real[layout.CLEAR], self.real[layout.LATEST] = min(self.real[layout.CLEAR], begin), np.inf
         self.left.add(p)
 
+    def leave_out(self, samples: Sequence[int]) -> range:
+        """Leave these samples out, for others that are near; the numbers of new ones, with which no gap stays between those that are left."""
+        first = len(self.solutions)
+        if len(samples) == 0 or self.count[layout.SAMPLE] == 0:
+            return range(first, first)
+        self.arrays["kind"][list(samples)] = layout.LEFT_OUT
+        self.count[layout.MENDING], self.count[layout.WALKED] = 1, 0
+        while self.count[layout.WALKED] < first:
+            reason = self.run(first - int(self.count[layout.WALKED]))
+            if reason == layout.NEED_BOXES:
+                self.grow_boxes()
+            elif reason == layout.NEED_SOLUTIONS:
+                self.grow_solutions()
+        return range(first, len(self.solutions))
+
     def latest(self, k: int) -> float:
         """The greatest objective in the box of solution k."""
         return float(self.found(k)[self.problems[self.owner(k)].objective, 1])

@@ -119,9 +119,9 @@ FIELDS = {
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of
-# the box `best`.
+# the box `best`. MENDING: 1 once samples are left out, and only gaps beside these are sampled.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, COUNTS) = range(22)
+ WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, MENDING, COUNTS) = range(23)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero; LATEST the greatest. GAP, where
@@ -129,8 +129,8 @@ FIELDS = {
 PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, LATEST, REALS = range(9)
 
 # What is known of a solution. ALONE: `found` holds the only zero of the square system in `region`, which may lie just
-# outside the domain or violate an inequality.
-LOCATED, EXISTS, UNIQUE, ALONE = 0, 1, 2, -1
+# outside the domain or violate an inequality. LEFT_OUT: a sample that is not listed, for the sake of a better one beside it.
+LOCATED, EXISTS, UNIQUE, ALONE, LEFT_OUT = 0, 1, 2, -1, -2
 
 # The plan of a box that `march` has not seen, what counts tests in a row (see there), and the plan of a box in which nothing
 # moves the point by more than the tolerance.

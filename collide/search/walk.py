@@ -12,7 +12,7 @@ import numpy as np
 from codegen.loops import call_kernel, native
 
 from .boxes import cut, lower, period, too_late, upper
-from .layout import EXISTS, IMAGE, LANES, OBJECTIVE, PARAMETERS, POINT, ROWS, SEPARATION, SOLUTIONS, STRIDE, VARIABLES, WALKED
+from .layout import EXISTS, IMAGE, LABEL, LANES, LEFT_OUT, MENDING, OBJECTIVE, PARAMETERS, POINT, ROWS, SEPARATION, SOLUTIONS, STRIDE, VARIABLES, WALKED
 from .local_solve import evaluate_points, extent, slope_at
 from .prove import prove
 from .queue import attribute
@@ -26,17 +26,32 @@ _SHORTEST, _LONGEST, _TRIALS = 0.95, 1.05, 4
 # How near another sample may be, against the separation, and where a gap between two ends of a curve is large enough
 # for one more.
 _NEAR, _GAP = 0.8, 1.05
+# Likewise, against half the separation, beside a sample that is left out. On a curve that closes any gap; on a surface those that are wide.
+_NEAR_CURVE, _NEAR_SURFACE = 0.9, 1.5
 # Of 60 degrees.
 _SINE = 0.8660254037844386
 
 
 @native
 def walk(s):
-    """Sample round the next solution that was not yet walked from."""
+    """Sample round the next solution that was not yet walked from.
+
+    A sample that is left out for a better one, up to half a separation from it, would leave a gap of three halves: so beside it half
+    steps are taken.
+    """
     k = s.count[WALKED]
     s.count[WALKED] = k + 1
+    if s.kind[k] == EXISTS and s.count[MENDING] == 0:
+        sample_round(s, k, s.real[SEPARATION])
+    elif s.kind[k] == LEFT_OUT:
+        sample_round(s, k, 0.5 * s.real[SEPARATION])
+
+
+@native
+def sample_round(s, k, distance):
+    """Samples at a distance from sample k, where no other one is near."""
     p = s.owner[k]
-    if s.kind[k] != EXISTS or attribute(s, p, IMAGE) == 0 or attribute(s, p, POINT) == 0 or attribute(s, p, OBJECTIVE) < 0:
+    if attribute(s, p, IMAGE) == 0 or attribute(s, p, POINT) == 0 or attribute(s, p, OBJECTIVE) < 0:
         return
     n = attribute(s, p, VARIABLES)
     if attribute(s, p, ROWS) < n or not s.real[SEPARATION] < 1e300 or too_late(s, p, s.found, k):
@@ -46,7 +61,7 @@ def walk(s):
     if find_kernel(s, p):
         free = orthonormal(s, p)
         if free > 0:
-            aim(s, p, k, free)
+            aim(s, p, k, free, distance)
             follow(s, p, k, free)
 
 
@@ -183,8 +198,8 @@ def differentiate(s, p):
 
 
 @native
-def aim(s, p, k, free):
-    """Directions for the steps from solution k, as combinations of the vectors in `along`: both ways along a curve; on a
+def aim(s, p, k, free, distance):
+    """Directions for the steps, as long as the distance, from solution k, as combinations of the vectors in `along`: both ways along a curve; on a
     surface at angles of 60 degrees, one of them towards the nearest sample.
     """
     toward, across = 1.0, 0.0
@@ -203,16 +218,22 @@ def aim(s, p, k, free):
         s.aim[2 * lane] = toward * cosine - across * sine
         s.aim[2 * lane + 1] = toward * sine + across * cosine
         s.trial[lane] = 1 if lane < (2 if free == 1 else 6) else 0
-        s.pace[lane] = s.real[SEPARATION]
-        s.goal[lane] = s.real[SEPARATION]
+        s.pace[lane] = distance
+        s.goal[lane] = distance
 
 
 @native
 def nearest(s, p, k):
-    """The sample of problem p nearest to `spot`, other than number k; -1 for none."""
+    """The sample of problem p nearest to `spot`, other than number k; -1 for none. Near one that is left out all others of the two
+    bodies count.
+    """
     best, chosen = np.inf, -1
     for other in range(s.count[SOLUTIONS]):
-        if other != k and s.kind[other] == EXISTS and s.owner[other] == p and not too_late(s, p, s.found, other):
+        q = s.owner[other]
+        counts = s.kind[other] == EXISTS and q == p
+        if s.kind[k] == LEFT_OUT:
+            counts = s.kind[other] >= EXISTS and attribute(s, q, LABEL) == attribute(s, p, LABEL)
+        if counts and other != k and not too_late(s, q, s.found, other):
             square = distance_squared(s, other)
             if square < best:
                 best, chosen = square, other
@@ -273,7 +294,8 @@ def judge(s, p, k, lane, free):
         s.pace[lane] *= min(max(s.goal[lane] / length, 0.25), 2.0) if length > 0.0 else 2.0
         return
     other = nearest(s, p, k)
-    near = other >= 0 and distance_squared(s, other) < (_NEAR * s.goal[lane]) ** 2
+    apart = _NEAR if s.kind[k] != LEFT_OUT else (_NEAR_CURVE if free == 1 else _NEAR_SURFACE)
+    near = other >= 0 and distance_squared(s, other) < (apart * s.goal[lane]) ** 2
     s.trial[lane] = 0
     if not near:
         prove(s, p, True)
