@@ -136,8 +136,9 @@ class Scene:
         like others that start apart: a contact at the very beginning, which rounding could not tell from one before it, is then proved.
         """
         moment = self.begin - reach
-        self.early = frozenset(label for label, state in self.states.items() if state is Start.TOUCHING and label not in self.tracked
-                               and moment < self.begin and not clock.over and self._start_of(label, moment, tolerance, clock) is Start.DISJOINT)
+        touching = [label for label, state in self.states.items() if state is Start.TOUCHING and label not in self.tracked]
+        self.early = frozenset(label for label in touching if moment < self.begin and not clock.over
+                               and self._start_of(label, moment, tolerance, clock) is Start.DISJOINT)
         if self.early:
             self._begin_at(moment, sp.Rational(moment))
 
@@ -159,7 +160,8 @@ class Scene:
             apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],
                          window, tolerance, clock, self._of(label)) for bodies in variants for label, pairs in features.items())
 
-    def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock, close: Sequence[tuple[Part, Part]] | None = None) -> Start:
+    def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
+                  close: Sequence[tuple[Part, Part]] | None = None) -> Start:
         first, second = (self.bodies[k] for k in label)
         return start_of(first, second, moment, tolerance, clock, close, self._of(label))
 

@@ -142,7 +142,7 @@ class Search:
         self.left.add(p)
 
     def leave_out(self, samples: Sequence[int]) -> range:
-        """Leave these samples out, for others that are near; the numbers of new ones, with which no gap stays between those that are left."""
+        """Leave these samples out, for others that are near; the numbers of new ones, where too wide a gap would stay."""
         first = len(self.solutions)
         if len(samples) == 0 or self.count[layout.SAMPLE] == 0:
             return range(first, first)

@@ -12,7 +12,23 @@ import numpy as np
 from codegen.loops import call_kernel, native
 
 from .boxes import cut, lower, period, too_late, upper
-from .layout import EXISTS, IMAGE, LABEL, LANES, LEFT_OUT, MENDING, OBJECTIVE, PARAMETERS, POINT, ROWS, SEPARATION, SOLUTIONS, STRIDE, VARIABLES, WALKED
+from .layout import (
+    EXISTS,
+    IMAGE,
+    LABEL,
+    LANES,
+    LEFT_OUT,
+    MENDING,
+    OBJECTIVE,
+    PARAMETERS,
+    POINT,
+    ROWS,
+    SEPARATION,
+    SOLUTIONS,
+    STRIDE,
+    VARIABLES,
+    WALKED,
+)
 from .local_solve import evaluate_points, extent, slope_at
 from .prove import prove
 from .queue import attribute
@@ -199,8 +215,8 @@ def differentiate(s, p):
 
 @native
 def aim(s, p, k, free, distance):
-    """Directions for the steps, as long as the distance, from solution k, as combinations of the vectors in `along`: both ways along a curve; on a
-    surface at angles of 60 degrees, one of them towards the nearest sample.
+    """Directions for the steps, as long as the distance, from solution k, as combinations of the vectors in `along`: both ways along a
+    curve; on a surface at angles of 60 degrees, one of them towards the nearest sample.
     """
     toward, across = 1.0, 0.0
     other = nearest(s, p, k)

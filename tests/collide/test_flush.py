@@ -33,14 +33,14 @@ def landing(upper, lower, frame, under=None, **options):
     return collide.first_contact([upper.moved(frame), lower.moved(under or frame)], (0, 4), separation=0.2, **options)
 
 
+ASIDE, PLATE, AWAY = COIN.moved(fall(Q(1, 9), Q(1, 13))), plane_patch(width=4, depth=4), (1 / 9, 1 / 13)
+SPUN = COIN.moved(SPIN).moved(fall(Q(1, 9), Q(1, 13)))
 SCENES = {
-    # upper body, lower body, its frame and that of the lower one if it is written otherwise, time, half sides or radius, middle
-    "a coin in a tilted frame": (COIN.moved(fall(Q(1, 9), Q(1, 13))), plane_patch(width=4, depth=4), IRRATIONAL, None, 3, "disc", (1 / 9, 1 / 13)),
-    "30 degrees in two ways": (COIN.moved(fall(Q(1, 9), Q(1, 13))), plane_patch(width=4, depth=4), TEN_AND_TWENTY, THIRTY, 3, "disc",
-                               (1 / 9, 1 / 13)),
-    "a coin that spins, on a tilted plate": (COIN.moved(SPIN).moved(fall(Q(1, 9), Q(1, 13))), plane_patch(width=4, depth=4), IRRATIONAL, None, 3,
-                                             "disc", (1 / 9, 1 / 13)),
-    "in a frame that turns": (COIN.moved(fall(Q(1, 9), Q(1, 13))), plane_patch(width=4, depth=4), TURNING, None, 3, "disc", (1 / 9, 1 / 13)),
+    # upper body, lower body, its frame and that of the lower one if it is written otherwise, time, shape and middle of the patch
+    "a coin in a tilted frame": (ASIDE, PLATE, IRRATIONAL, None, 3, "disc", AWAY),
+    "30 degrees in two ways": (ASIDE, PLATE, TEN_AND_TWENTY, THIRTY, 3, "disc", AWAY),
+    "a coin that spins, on a tilted plate": (SPUN, PLATE, IRRATIONAL, None, 3, "disc", AWAY),
+    "in a frame that turns": (ASIDE, PLATE, TURNING, None, 3, "disc", AWAY),
     "cylinders of one radius, tilted": (COIN.moved(fall(0, 0)), COIN, IRRATIONAL, None, 2, "disc", (0, 0)),
     "a spinning cylinder on one of its radius": (COIN.moved(SPIN).moved(fall(0, 0)), COIN, Rigid(), None, 2, "disc", (0, 0)),
     "a cube at the corner of a box": (CUBE.moved(fall(1, 1)), box(sizes=(3, 3, 1)), Rigid(), None, 2, "square", (1, 1)),
@@ -83,11 +83,12 @@ def test_what_stays_a_little_above_a_tilted_plate_does_not_touch(lift):
 
 
 def test_faces_in_one_plane_are_parted_within_it():
-    """Two square plates slide towards each other in a plane, askew: a corner meets an edge at a known time, at an angle that no axis has."""
+    """Two square plates slide towards each other in a plane, askew: a corner meets an edge at a known time."""
     turned = Rigid(rotation=axis_angle([0, 0, 1], Q(1, 3)))
     plate = plane_patch(width=2, depth=2)
     reach = sp.cos(Q(1, 3)) + sp.sin(Q(1, 3))
     mover = plate.moved(turned).moved(Rigid(translation=[4 - t, Q(1, 7), 0]))
-    c = collide.first_contact([mover.moved(IRRATIONAL), plate.moved(IRRATIONAL)], (0, 4), budget=collide.Budget(boxes=400_000, seconds=None))
+    c = collide.first_contact([mover.moved(IRRATIONAL), plate.moved(IRRATIONAL)], (0, 4),
+                              budget=collide.Budget(boxes=400_000, seconds=None))
     moment = float(4 - 1 - reach)
     assert c.clear_until <= moment + 1e-12 and c.clear_until > moment - 1e-5
