@@ -199,8 +199,9 @@ def _proposal(f: Expr, s: Expr, y: Expr, lo: Expr, hi: Expr) -> Expr:
     pool = f.pool
     order = reachable([f, y, lo, hi])
     centres = {e.index: pool.node("midpoint", e) for e in order if e.op in ("variable", "parameter")}
-    f, y, lo, hi = substitute([f, y, lo, hi], centres)
-    (near,) = expand([_newton(f, s, y, lo, hi, (_at(f, s, lo), _at(f, s, hi)), _PROPOSALS)], "proposal")
+    f, y, left, right = substitute([f, y, lo, hi], centres)
+    (near,) = expand([_newton(f, s, y, left, right, (_at(f, s, left), _at(f, s, right)), _PROPOSALS)], "proposal")
+    # By the ends over the boxes: those at the centres are enclosed apart from them, and may round beyond the panels of `_rates`.
     return pool.node("midpoint", pool.node("max", pool.node("min", near, hi), lo))
 
 
