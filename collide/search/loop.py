@@ -96,7 +96,7 @@ def run(s, steps):
             return NEED_CHART
         s.count[STEPS] += 1
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
-            s.count[NEXT_LOCAL] *= 3 if s.real[PROVED] == np.inf else 9
+            s.count[NEXT_LOCAL] *= 3 if s.count[SOLUTIONS] == 0 else 9
             look_ahead(s, p)
             if s.real[PROVED] == np.inf and s.count[STEPS] > LONG:
                 prove_beside(s, p, s.box, attribute(s, p, ROOT))

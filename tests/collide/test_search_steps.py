@@ -12,6 +12,7 @@ from collide.contact import situation
 from collide.native import compiled
 from collide.parts import faces_of
 from collide.search import layout
+from collide.search.boxes import inside_region, known, too_late, trim
 from collide.search.march import halve, narrow
 from collide.search.prove import prove, prove_exists, prove_unique
 from collide.search.split import split
@@ -117,6 +118,93 @@ def test_the_halves_of_a_box_leave_no_gap(j):
             assert first[j, 0] == box[j, 0] and second[j, 1] == box[j, 1] and first[j, 1] >= second[j, 0]
             others = np.arange(5) != j
             assert (first[others] == box[others]).all() and (second[others] == box[others]).all()
+
+
+@native
+def late_held(s, p):
+    return 1 if too_late(s, p, s.hold, 0) else 0
+
+
+@native
+def trim_held(s, p):
+    trim(s, p, s.hold, 0)
+    return 0
+
+
+def test_what_comes_with_the_first_contact_is_not_too_late():
+    """Boxes that begin at a proved contact or up to `simultaneity` after it stay, and keep all times up to there."""
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2), simultaneity=0.25)
+    held = found.arrays["hold"][0]
+    for proved, last in ((np.inf, np.inf), (1.0, 1.25)):
+        found.real[layout.PROVED] = proved
+        for begin in (0.5, 1.0, 1.125, 1.25, np.nextafter(1.25, 2), 1.5):
+            held[:] = [[0, 1]] * 4 + [[begin, 1.75]]
+            assert bool(compiled(late_held, 1)(found.arrays.address, 0)) is bool(begin > last)
+            compiled(trim_held, 1)(found.arrays.address, 0)
+            assert held[4, 0] == begin and held[4, 1] == max(min(1.75, last), begin) and (held[:4] == [0, 1]).all()
+
+
+@native
+def inside_held(s, p):
+    return 1 if inside_region(s, p, s.hold, 0, 0) else 0
+
+
+@native
+def known_held(s, p):
+    return 1 if known(s, p, s.hold, 0) else 0
+
+
+def kept(found, region, period):
+    """A unique zero in this region."""
+    a = found.arrays
+    a["region"][0], a["period"][0], a["kind"][0], a["owner"][0] = region, period, layout.UNIQUE, 0
+    found.count[layout.SOLUTIONS] = 1
+    return a["hold"][0], lambda entry: bool(compiled(entry, 1)(a.address, 0))
+
+
+@pytest.mark.parametrize("j", range(5))
+def test_a_box_that_sticks_out_of_a_region_is_not_in_it(j):
+    """By one rounding, at either end of any variable, periodic or not, or by much."""
+    region = np.array([[-0.5, 0.25], [0.125, 0.75], [-1, 1], [0.5, 0.625], [1, 1.5]])
+    for period in (0.0, 4.0):
+        held, said = kept(search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2)), region, np.full(5, period))
+        held[:] = region
+        assert said(inside_held) and said(known_held)
+        for end, far in ((0, -9), (1, 9)):
+            for out in (np.nextafter(region[j, end], far), region[j, end] + far / 100, far):
+                held[:] = region
+                held[j, end] = out
+                assert not said(inside_held) and not said(known_held), (period, end, out)
+        for aside in (1.5, -1.5):
+            held[:] = region
+            held[j] += aside
+            assert not said(inside_held)
+
+
+@pytest.mark.parametrize("turns", [-3, -1, 1, 2])
+def test_a_box_lies_in_a_region_up_to_whole_periods_and_a_margin(turns):
+    """The period is known to some roundings only, so a shifted box must be a little smaller than the region."""
+    region, period = np.array([[-0.5, 0.25]] + [[0, 1]] * 4), np.array([2 * np.pi, 0, 0, 0, 0])
+    held, said = kept(search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2)), region, period)
+    for begin, end, inside in ((-0.4, 0.2, True), (-0.5, 0.2, False), (-0.4, 0.25, False), (-0.5 + 1e-9, 0.25 - 1e-9, True), (-0.4, 0.3, False)):
+        held[:] = region
+        held[0] = np.array([begin, end]) + turns * 2 * np.pi
+        assert said(inside_held) is inside
+        held[0] += np.pi
+        assert not said(inside_held)
+    held[:] = region
+    held[1] += turns * 2 * np.pi
+    assert not said(inside_held)
+
+
+def test_only_a_unique_zero_of_the_same_problem_settles_a_box():
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
+    held, said = kept(found, np.array([[0, 1]] * 5), np.zeros(5))
+    held[:] = [0.25, 0.5]
+    for kind, owner, settled in ((layout.UNIQUE, 0, True), (layout.ALONE, 0, True), (layout.EXISTS, 0, False), (layout.LOCATED, 0, False),
+                                 (layout.UNIQUE, 1, False)):
+        found.arrays["kind"][0], found.arrays["owner"][0] = kind, owner
+        assert said(known_held) is settled
 
 
 # -- none is invented ---------------------------------------------------------------------------------------------
