@@ -28,11 +28,14 @@ from .tracking import Tracked, check_tracked
 
 # At least so many pairs of parts come into play at a time, or this part of those before.
 _BATCH, _GROWTH = 4, 2
+# A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
+# row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
+_PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.25
 
 
 class _Found(NamedTuple):
     """A search of meetings, whether it came to its end, and the time up to which everything was looked at; and the features to search yet
-    to say what was hit.
+    to say what was hit. `slow`: it got on so slowly that it was left.
     """
 
     search: Search | None
@@ -40,6 +43,7 @@ class _Found(NamedTuple):
     seen: float
     meetings: Sequence[Meeting] = ()
     features: Sequence[Meeting] = ()
+    slow: bool = False
 
     @property
     def proved(self) -> float:
@@ -148,23 +152,40 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
 
 
 def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
-    """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact."""
+    """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact.
+
+    A long stage in which bodies turn far is searched in shorter ones: boxes are divided in space for all of the time that they hold, so
+    beginning anew, where the search got to, makes few of many.
+    """
     begin, last = scene.span
     changes = stage_ends(scene.bodies, scene.span)
-    for end in sorted({*_ends(scene.meetings(), scene.span), *changes}):
+    ends = sorted({*_ends(scene.meetings(), scene.span), *changes}, reverse=True)
+    length, tries, cost, proved = math.inf, 0, math.inf, math.inf
+    while ends:
         if clock.interrupted or (clock.over and begin > scene.span[0]):
             return
+        end, before = min(ends[-1], begin + length), clock.boxes
         if scene.passes((begin, end), options["tolerance"], clock):
-            begin = end
+            ends, begin = [e for e in ends if e > end], end
             yield _Found(None, end == last, end)
             continue
-        found = _timed(scene, (begin, end), options, clock)
+        found = _timed(scene, (begin, end), options, clock, proved if proved <= end else math.inf, tries < _TRIES, length < math.inf)
+        if found.slow:
+            yield found
+            cost, proved = (clock.boxes - before) / (found.seen - begin), min(proved, found.proved)
+            length, begin, tries = 0.5 * (found.seen - begin), found.seen, tries + 1
+            continue
         if found.search is not None and found.finished and end not in changes and end < _later(scene, found.proved, options) < last:
             # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
             found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
         if not found.finished or found.proved < math.inf or (end == last and found.located):
             yield found._replace(finished=found.finished and not found.features)
             return
+        if tries and clock.boxes - before > _PAYS * cost * (end - begin):
+            length, tries = math.inf, _TRIES
+        elif length < math.inf:
+            length, tries = 2.0 * length, 0
+        ends = [e for e in ends if e > end]
         if found.located:
             # Nothing is proved yet: a contact at the very end of the stage could not be.
             continue
@@ -188,19 +209,30 @@ def _within(m: Meeting, span: Window) -> bool:
     return m.window[0] <= span[1] and m.window[1] >= span[0]
 
 
-def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf) -> _Found:
+def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf, hasty: bool = False,
+           closer: bool = False) -> _Found:
     """A search of what may meet in a span of time, where contact is proved by the time `proved`.
 
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
-    `simultaneity`, and goes on only if nothing is left at a border.
+    `simultaneity`, and goes on only if nothing is left at a border. `hasty`: it may be left where it gets on slowly. `closer`: what may
+    meet is looked at more closely before.
     """
     within = [m for m in scene.meetings() if _within(m, span)]
+    if closer:
+        within = scene.closer(within, span)
     if not within:
         return _Found(None, True, span[1])
     search = Search([scene.problem(m, span) for m in within], **options)
     search.real[layout.PROVED] = proved
     search.real[layout.GAP] = options["simultaneity"] if scene.bordered(within) else 0.0
-    finished = drive_past(search, clock, scene.begin)
+    clear, patience = max(span[0], min(m.window[0] for m in within)), _PATIENCE if hasty else math.inf
+    finished = drive_past(search, clock, scene.begin, patience)
+    while not finished and search.pole is None and not clock.spent(search):
+        before, clear = clear, clear_until(search, search.solutions, span[1])
+        if _slow(search, before, clear, span[1]):
+            return _Found(search, False, clear, slow=True)
+        patience += _PATIENCE
+        finished = drive_past(search, clock, scene.begin, patience)
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
         features = _features(scene, search, within, span, options)
         if features:
@@ -208,6 +240,12 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
         search.real[layout.GAP] = 0.0
         finished = drive_past(search, clock, scene.begin)
     return _Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
+
+
+def _slow(search: Search, begin: float, clear: float, end: float) -> bool:
+    """Did a search that found nothing get on from `begin` to `clear`, but by little of what is ahead?"""
+    ahead = min(end, float(search.real[layout.PROVED])) - clear
+    return not len(search.solutions) and begin < clear and clear - begin < _SHARE * ahead
 
 
 def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:

@@ -186,6 +186,19 @@ class Scene:
             self.many = len(self._meetings) > FEW
         return self._meetings
 
+    def closer(self, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
+        """Those of the meetings that may be within a part of the time span, each with its window there."""
+        parts = list({(k, id(p)): (k, p) for m in meetings for k, p in zip(m.label, (m.first, m.second), strict=True)}.values())
+        number = {(k, id(p)): at for at, (k, p) in enumerate(parts)}
+        met = windows([self._extent(k, p) for k, p in parts], [k for k, _ in parts], span)
+        found = []
+        for m in meetings:
+            a, b = sorted(number[k, id(p)] for k, p in zip(m.label, (m.first, m.second), strict=True))
+            if (a, b) in met:
+                lo, hi = met[a, b]
+                found.append(replace(m, window=(max(lo, m.window[0]), min(hi, m.window[1]))))
+        return found
+
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation

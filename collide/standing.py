@@ -5,6 +5,8 @@ none is proved to be a contact that comes in. Nothing found afterwards in the sa
 clear, which is the beginning then. So after some points of such a contact the situation is left; the others are searched on.
 """
 
+import math
+
 import numpy as np
 
 from .budget import Clock, drive
@@ -15,11 +17,11 @@ from .state import Search
 _ENOUGH, _STEPS = 24, 100
 
 
-def drive_past(s: Search, clock: Clock, begin: float) -> bool:
+def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -> bool:
     """Like `drive`, but situations of bodies that do not start apart are left where contacts at `begin` stand; `s.left` names them."""
     if not any(p.incoming for p in s.problems):
-        return drive(s, clock)
-    return drive(s, clock, lambda: _leave(s, begin), _STEPS)
+        return drive(s, clock, boxes=boxes)
+    return drive(s, clock, lambda: _leave(s, begin), _STEPS, boxes)
 
 
 def _leave(s: Search, begin: float) -> None:

@@ -2,6 +2,7 @@
 
 import re
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -10,11 +11,12 @@ import collide
 from collide import Status, first
 from collide.scene import Scene
 from collide.search.layout import ITERATIONS
-from generative import Rigid, axis_angle, t
+from generative import Rigid, Screw, axis_angle, t
 from models.shapes.machine import frustum
 from models.shapes.patches import plane_patch
 from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
+from models.shapes.solids import box
 
 Q = sp.Rational
 
@@ -36,6 +38,35 @@ def test_pairs_that_meet_almost_at_once(apart, simultaneity, expected):
     order = {0: 1, 1: 3, 2: 5, 3: 0, 4: 4, 5: 2}
     assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= 1 <= c.time.hi and c.clear_until <= 1
     assert sorted(c.pairs.tolist()) == sorted([order[k], 6] for k in range(expected))
+
+
+def spiral(sense):
+    """A ball of radius 1/2 on a narrowing spiral that rises and falls, 32 turns in 200; `sense`: the side at which it begins."""
+    r = (3 - t / 100) * sense
+    return sphere(radius=Q(1, 2)).moved(Rigid(translation=[r * sp.cos(t), r * sp.sin(t), sp.cos(t) / 2]))
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_many_turns_in_one_span(count):
+    """A unit ball, and one ball or two on spirals round it: the distance of the centres is 3/2 first after 24 turns."""
+    turned = Rigid(rotation=axis_angle([1, 2, 3], 1))
+    bodies = [b.moved(turned) for b in (sphere(), *map(spiral, (1, -1)[:count]))]
+    c = collide.first_contact(bodies, (0, 200), budget=collide.Budget(boxes=500_000 * count))
+    with mpmath.workdps(40):
+        gap = lambda s: (3 - s / 100)**2 + mpmath.cos(s)**2 / 4 - mpmath.mpf(9) / 4  # noqa: E731
+        # Before t = 150 the first term alone is above 9/4.
+        assert all(gap(mpmath.mpf(k) / 100) > 0 for k in range(15000, 15187))
+        meet = mpmath.findroot(gap, (151.87, 151.88), solver="anderson")
+        assert c.status is Status.CONTACT and c.clear_until <= c.time.lo <= meet <= c.time.hi
+    assert c.proved.all() and sorted(c.pairs.tolist()) == [[0, k + 1] for k in range(count)]
+
+
+def test_many_turns_past_each_other():
+    """A box turns in a span of 1000 before a ball, which keeps away from its corners by more than a third: proved apart throughout."""
+    blade = box(sizes=(2, 1, 1)).moved(Screw(axis=[0, 1, 3], angle=t))
+    ball = sphere(radius=Q(1, 2)).moved(Rigid(translation=[2, 0, 0]))
+    c = collide.first_contact([blade, ball], (0, 1000), budget=collide.Budget(boxes=500_000))
+    assert c.status is Status.NO_CONTACT and c.clear_until == 1000
 
 
 def test_later_pairs_are_not_compiled(monkeypatch):
