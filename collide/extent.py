@@ -227,7 +227,8 @@ class Crowd:
 
 def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Cells (rows, cells, 3, 2) carried by motions (rows, 12, 2): R p + T, enclosed."""
-    return np.stack(_carried_ends(motion, cells), axis=-1).swapaxes(0, 1)
+    lo, hi = _carried_ends(motion, cells)
+    return np.stack([lo, hi], axis=-1).swapaxes(0, 1)
 
 
 def swept(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
