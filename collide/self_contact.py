@@ -25,16 +25,17 @@ from .parts import sides
 from .result import Contacts, Start, Status
 from .search import layout
 from .sheets.closed_sides import EARLY, beside, closed_sides, doubtful
-from .sheets.glue import Join, joins
-from .sheets.injective import division, neighbours
+from .sheets.enclosures import neighbours
+from .sheets.glue import Join, folds, joins
+from .sheets.injective import division
 from .sheets.self_pairs import Held, Pair, at_start, pair_problem
 from .sheets.sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
 from .state import Search
 
 # Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.
 _SLICES, _CELLS = 16, 4
-# So few unproved places may be at sides and corners; more are samples of a curve or a surface.
-_FEW = 8
+# So few unproved places may be at sides and corners; more are samples of a curve or a surface. Boxes that are searched again one by one.
+_FEW, _MANY = 8, 20_000
 
 Span = tuple[float, float]
 
@@ -54,8 +55,10 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
 
     Places as close to each other as one likes may meet where a surface folds up (its normal vanishes) or two of them fold together
     along a side or at a corner (their tangents there lie on one another): from the first time at which that is not excluded nothing
-    is claimed; the answer then ends there, UNRESOLVED if nothing was found before. The same holds where two surfaces share two
-    sides with a common corner. Round a pole, where a side is a single point, smooth parameters must be found, as of a ball: ValueError.
+    is claimed; the answer then ends there, UNRESOLVED if nothing was found before. At a common corner of two sides that two surfaces
+    share their tangents agree; covered is where the surfaces bend away from each other there, the halves of a pillow (their mixed second
+    derivatives by u and v differ, out of the tangent plane). Round a pole, where a side is a single point, smooth parameters must be
+    found, as of a ball: ValueError.
 
     Sides that close along all their length at once, in proportion, as of a strip that rolls up, are proved to meet from their formulas;
     other contacts at the same time may then be missing from the list. Contact without crossing of any other kind is located, UNRESOLVED.
@@ -222,9 +225,10 @@ Task = tuple[Pair, np.ndarray]
 
 def _tasks(sheet: _Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
     """What is to be searched up to a time, that time, and whether it is that of a fold rather than the end of the budget."""
-    groups: dict[tuple[int, int, int], list[Pair]] = {}
+    groups: dict[tuple[int, int, int, int], list[Pair]] = {}
     for pair in sheet.near:
-        groups.setdefault((id(pair.first.shape), id(pair.second.shape), len(pair.joins)), []).append(pair)
+        shapes = id(pair.first.shape), id(pair.second.shape)
+        groups.setdefault((*shapes, len(pair.joins), len(list(folds(*pair)))), []).append(pair)
     tasks, limit, covered = [], span[1], True
     for group in groups.values():
         kept, owners, left, complete = division(neighbours(group), (span[0], limit), clock)
@@ -266,13 +270,13 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
         return None, True
     search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
     search.real[layout.GAP] = options["simultaneity"]
-    for boxes in (EARLY, np.inf):
+    boxes, finished = 0, False
+    while not finished and search.count[layout.ITERATIONS] >= boxes:
+        boxes = max(EARLY, 2 * boxes)
         finished = drive(search, clock, boxes=boxes)
         sides = closed_sides(search, [pair for pair, _ in now], span, options)
         if sides is not None:
             return beside(search, sides, options, clock)
-        if finished:
-            break
     search.real[layout.GAP] = 0.0
     if not finished or len(doubtful(search)) > _FEW:
         return search, finished
@@ -282,10 +286,13 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
     around = begin, min(span[1], float(search.real[layout.PROVED]) + options["simultaneity"])
     solved = {search.owner(i) for i in search.solutions}
     near = _within([task for k, task in enumerate(now) if k in solved or len(search.open(k))], around)
+    if search.real[layout.CLEAR] == np.inf and search.count[layout.OPEN] < _MANY:
+        # Nothing was thinned out: contacts not known to be alone are in the boxes that are left.
+        near = _within([(pair, search.open(k)) for k, (pair, _) in enumerate(now)], around)
     features = [(pair, held, boxes) for pair, at in near for held, boxes in _features(pair, at)]
     if not features:
         return search, drive(search, clock)
-    return _hit(search, near, features, around, options, clock)
+    return _hit(search, [pair for pair, _ in now], near, features, around, options, clock)
 
 
 Feature = tuple[Pair, Held, np.ndarray]
@@ -303,15 +310,16 @@ def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]
             yield held, np.delete(chosen, [a for a, _ in at], axis=1)
 
 
-def _hit(search: Search, tasks: Sequence[Task], features: Sequence[Feature], window: Span, options: dict[str, Any],
-         clock: Clock) -> tuple[Search, bool]:
+def _hit(search: Search, pairs: Sequence[Pair], tasks: Sequence[Task], features: Sequence[Feature], window: Span,
+         options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:
     """Searches the window round the earliest contact again, now with sides and corners beside the faces: all that a problem left over, or
-    thinned out near its solutions, is in the boxes that it began with.
+    thinned out near its solutions, is in the boxes that it began with. What is unique stays so.
     """
     problems = [pair_problem(pair, window, closed=False) for pair, _ in tasks]
     problems += [pair_problem(pair, window, held, closed=False) for pair, held, _ in features]
     again = Search(problems, starts=[*(boxes for _, boxes in tasks), *(boxes for _, _, boxes in features)], **options)
-    again.real[layout.PROVED] = search.real[layout.PROVED]
+    number = {id(pair): k for k, (pair, _) in enumerate(tasks)}
+    again.adopt(search, {k: number[id(pair)] for k, pair in enumerate(pairs) if id(pair) in number}, unique=True)
     return again, drive(again, clock)
 
 

@@ -112,13 +112,15 @@ class Search:
         box: np.ndarray = self.arrays["found"][k, :len(self.problems[self.owner(k)].variables)]
         return box
 
-    def adopt(self, other: "Search", problems: Mapping[int, int]) -> None:
-        """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective."""
-        known = [layout.PROVED, layout.TENTATIVE, layout.CLEAR, layout.LATEST]
+    def adopt(self, other: "Search", problems: Mapping[int, int], unique: bool = False) -> None:
+        """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`
+        solutions only, and what is proved.
+        """
+        known = [layout.PROVED] if unique else [layout.PROVED, layout.TENTATIVE, layout.CLEAR, layout.LATEST]
         self.real[known] = other.real[known]
         self.left |= {problems[k] for k in other.left if k in problems}
         for k in other.solutions:
-            if other.owner(k) in problems:
+            if other.owner(k) in problems and (not unique or other.kind(k) == layout.UNIQUE):
                 while self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
                     self.grow_solutions()
                 new = int(self.count[layout.SOLUTIONS])

@@ -58,6 +58,7 @@ from .layout import (
     SPLIT,
     STEPS,
     TAYLOR,
+    TENTATIVE,
     WALKED,
 )
 from .march import march, narrow
@@ -67,7 +68,7 @@ from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, thin
 from .solutions import feasible, may_hold_zero, record
 from .split import split, steepest, verdict, widest
-from .tips import LONG, prove_beside
+from .tips import HOPELESS, LONG, prove_beside
 from .walk import walk
 
 
@@ -96,7 +97,9 @@ def run(s, steps):
             return NEED_CHART
         s.count[STEPS] += 1
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
-            s.count[NEXT_LOCAL] *= 3 if s.count[SOLUTIONS] == 0 else 9
+            lost = s.count[STEPS] > HOPELESS and s.real[PROVED] == np.inf and s.real[TENTATIVE] == np.inf
+            rarer = 3 if s.count[SOLUTIONS] == 0 else 9
+            s.count[NEXT_LOCAL] = s.count[STEPS] + LONG if lost else rarer * s.count[NEXT_LOCAL]
             look_ahead(s, p)
             if s.real[PROVED] == np.inf and s.count[STEPS] > LONG:
                 prove_beside(s, p, s.box, attribute(s, p, ROOT))

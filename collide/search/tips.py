@@ -35,7 +35,7 @@ _WIDE = 1e-3
 # So many boxes of a problem are worth it.
 _MOST = 4
 # After so many steps without a bound a contact may be one that local solves do not find; after so many, one that cannot be proved.
-LONG, _HOPELESS = 700, 2000
+LONG, HOPELESS = 700, 2000
 
 
 @native
@@ -112,7 +112,7 @@ def locate(s, p):
     """Record `centre`, where no contact could be proved, as located if rounding may hide a zero of the equations there; after many steps
     only. Where surfaces meet without crossing such points stand for those round them like samples.
     """
-    if s.count[STEPS] <= _HOPELESS or attribute(s, p, IMAGE) == 0 or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, EXISTENCE) == 0:
+    if s.count[STEPS] <= HOPELESS or attribute(s, p, IMAGE) == 0 or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, EXISTENCE) == 0:
         return
     for j in range(attribute(s, p, VARIABLES)):
         r = radius(0) * extent(s, p, j, s.centre[j])

@@ -136,6 +136,21 @@ def _row(piece: Piece, side: Side) -> list[np.ndarray]:
     return [np.take(a, -side[1], axis=1 + side[0]) for a in arrays]
 
 
+def folds(first: Piece, second: Piece, known: Sequence[Join]) -> Iterator[tuple[Join, tuple[Any, Any]]]:
+    """Common corners of two sides that both surfaces share: the join that puts the second on the first, so that they agree on both sides,
+    and the place of the corner.
+    """
+    for a, b in itertools.product(known, known):
+        if first is second or not (a.across[0] and not a.across[1] and b.across[1] and not b.across[0]) or a.source[1] == b.source[0]:
+            continue
+        corner = first.domain[0][max(a.across[0], 0)], first.domain[1][max(b.across[1], 0)]
+        own: list[Any] = [None, None]
+        own[a.source[0]], own[b.source[1]] = (corner[0] - a.offset[0]) / a.rates[0], (corner[1] - b.offset[1]) / b.rates[1]
+        join = Join((b.source[0], a.source[1]), (b.rates[0], a.rates[1]), (b.offset[0], a.offset[1]))
+        if _equal(join.at(own), corner):
+            yield join, corner
+
+
 # -- corners ------------------------------------------------------------------------------------------------------
 
 

@@ -15,15 +15,15 @@ n . S_v of the second surface towards it on a box that holds q and q0, then n . 
 theorem, with equality only where p = p0 and q = q0. By Gordan's theorem there is such an n if no combination of the four tangents
 with weights >= 0 vanishes: if the two quarters do not meet, and neither folds up.
 
+Where two surfaces share two sides, their tangents agree at the common corner: for that see `folding`.
+
 `division` halves pairs of boxes until each is proved injective, which drops it, or lies apart in the parameters, which makes it an
 ordinary question of contact. What is neither when it is small is *not covered*.
 """
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -31,9 +31,8 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 
 from ..budget import Clock
-from ..patch import enclose
-from .glue import Join
-from .sheet import Piece, Shape
+from .enclosures import Neighbours, affine, hull_of, slopes_on, tangents_at
+from .folding import unfolded
 
 # Division ends where boxes are this small against the domain, or when so many pairs of boxes were examined, so many at once.
 _SMALLEST, _MOST, _AT_ONCE = 2.0**-11, 1_000_000, 1 << 13
@@ -41,56 +40,6 @@ _SMALLEST, _MOST, _AT_ONCE = 2.0**-11, 1_000_000, 1 << 13
 NEAR = sp.Rational(1, 2**24)
 # A pair of boxes is an array (5, 2), of u1, v1, u2, v2, t.
 _FIRST, _SECOND, _TIME = slice(0, 2), slice(2, 4), 4
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbours:
-    """m pairs of pieces of two families that have K joins each: arrays with one row a pair. `back` takes the plane to the second's own
-    parameters, as `place` takes them there: rates and offset of each of K joins, (m, K, 2, 2 factors of u and v and an offset, 2).
-    """
-
-    shapes: tuple[Shape, Shape]
-    numbers: tuple[np.ndarray, np.ndarray]
-    domain: np.ndarray
-    place: np.ndarray
-    back: np.ndarray
-    across: np.ndarray
-    edge: np.ndarray
-    source: np.ndarray
-    same: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.domain)
-
-
-def neighbours(pairs: Sequence[tuple[Piece, Piece, tuple[Join, ...]]]) -> Neighbours:
-    """Pairs of equal families and equally many joins."""
-    first, second = [p for p, _, _ in pairs], [q for _, q, _ in pairs]
-    count = len(pairs[0][2])
-    edge = [[[enclose(p.domain[k][max(join.across[k], 0)]) for k in (0, 1)] for join in known] for p, _, known in pairs]
-    return Neighbours(
-        (first[0].shape, second[0].shape), (np.stack([p.numbers for p in first]), np.stack([q.numbers for q in second])),
-        np.stack([np.concatenate([p.outer, q.outer]) for p, q in zip(first, second, strict=True)]),
-        _arrays([j for _, _, known in pairs for j in known], count, _forward),
-        _arrays([j for _, _, known in pairs for j in known], count, _backward),
-        np.array([[j.across for j in known] for _, _, known in pairs]), np.array(edge),
-        np.array([[j.source for j in known] for _, _, known in pairs]), np.array([p is q for p, q, _ in pairs]))
-
-
-def _arrays(known: Sequence[Join], count: int, entries: Callable[[Join], tuple[Any, ...]]) -> np.ndarray:
-    return np.array([[enclose(e) for e in entries(j)] for j in known]).reshape(-1, count, 6, 2)
-
-
-def _forward(j: Join) -> tuple[Any, ...]:
-    """Factors of the second's u and v in both parameters of the plane, and the offsets there."""
-    return (*(j.rates[k] if j.source[k] == own else sp.Integer(0) for k in (0, 1) for own in (0, 1)), *j.offset)
-
-
-def _backward(j: Join) -> tuple[Any, ...]:
-    """Factors of the plane's parameters in the second's u and v, and the offsets there."""
-    at = [j.source.index(own) for own in (0, 1)]
-    factors = [1 / j.rates[k] if at[own] == k else sp.Integer(0) for own in (0, 1) for k in (0, 1)]
-    return (*factors, *(-j.offset[k] / j.rates[k] for k in at))
 
 
 # -- division -----------------------------------------------------------------------------------------------------
@@ -143,13 +92,13 @@ def _nearest(known: Neighbours, boxes: np.ndarray, owner: np.ndarray) -> tuple[n
     """By which join the places are nearest; boxes (n, 3, 2) in u, v, t that hold both on its plane; and which pairs are apart by all."""
     a, count = boxes[:, _FIRST], known.place.shape[1]
     rows = np.repeat(owner, count)
-    placed = _affine(known.place[rows, np.tile(np.arange(count), len(owner))], np.repeat(boxes[:, _SECOND], count, axis=0))
+    placed = affine(known.place[rows, np.tile(np.arange(count), len(owner))], np.repeat(boxes[:, _SECOND], count, axis=0))
     placed = placed.reshape(len(boxes), count, 2, 2)
     size = known.domain[owner, :2, 1] - known.domain[owner, :2, 0]
     gap = (np.maximum(a[:, None, :, 0] - placed[..., 1], placed[..., 0] - a[:, None, :, 1]) / size[:, None]).max(axis=2)
     join = np.argmin(gap, axis=1)
     b = placed[np.arange(len(boxes)), join]
-    return join, np.concatenate([_hull(a, b), boxes[:, _TIME:]], axis=1), gap.min(axis=1) > float(NEAR)
+    return join, np.concatenate([hull_of(a, b), boxes[:, _TIME:]], axis=1), gap.min(axis=1) > float(NEAR)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +124,9 @@ class _Near:
         doubtful = np.full(len(self.owner), True)
         for which, theorem in ((~corner, _Near._along_side), (corner, _Near._at_corner)):
             doubtful[which] = ~theorem(self.some(which))
+        if self.known.folds.shape[1]:
+            left = self.some(doubtful)
+            doubtful[doubtful] = ~unfolded(self.known, left.owner, left.boxes)
         return doubtful
 
     # -- along a side -------------------------------------------------------------------------------------------
@@ -191,23 +143,32 @@ class _Near:
         lower, upper = np.where(across > 0, edge[..., 0], -np.inf), np.where(across < 0, edge[..., 1], np.inf)
         other = _clipped(hull[:, :2], lower, upper)
         goes_on = np.asarray(across.any(axis=1))
-        own = _affine(self._of("back")[goes_on], other[goes_on])
+        own = affine(self._of("back")[goes_on], other[goes_on])
         return mine, goes_on, np.concatenate([own, hull[goes_on, 2:]], axis=1)
 
     def _directions(self) -> np.ndarray:
-        """(n, 6): e1 and e2 in the plane of the mean tangents at the middle of both parts, whose slopes there are 1 and 0. Any would do."""
+        """(n, 6): e1 and e2, whose slopes along the tangents at the middle are 1 and 0; across a side along the mean of both unit tangents
+        at right angles to it, which sees both parts go the same way unless they lie on one another. Any would do.
+        """
         mine, goes_on, own = self._sides(self.hull)
-        tangents = _tangents(self.known, 0, self.owner, mine)
-        other = _tangents(self.known, 1, self.owner[goes_on], own).reshape(-1, 2, 3)
+        tangents = tangents_at(self.known, 0, self.owner, mine).reshape(-1, 2, 3)
+        other = tangents_at(self.known, 1, self.owner[goes_on], own).reshape(-1, 2, 3)
         back = self._of("back")[goes_on].mean(axis=-1)[:, :4].reshape(-1, 2, 2)
-        tangents[goes_on] += np.einsum("rok,roi->rki", back, other).reshape(-1, 6)
-        return _dual(tangents)
+        other = np.einsum("rok,roi->rki", back, other)
+        rows, beside = np.arange(len(other)), np.argmax(self._of("across")[goes_on] != 0, axis=1)
+        inner, outer = tangents[goes_on], other
+        along = inner[rows, 1 - beside] + outer[rows, 1 - beside]
+        both = np.empty_like(outer)
+        both[rows, 1 - beside] = along
+        both[rows, beside] = _unit_beside(inner[rows, beside], along) + _unit_beside(outer[rows, beside], along)
+        tangents[goes_on] = both
+        return _dual(tangents.reshape(-1, 6))
 
     def _entries(self, hull: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Enclose e_1 . S_u, e_1 . S_v, e_2 . S_u, e_2 . S_v on each hull: (n, 4)."""
         mine, goes_on, own = self._sides(hull)
-        lo, hi = _slopes(self.known, 0, self.owner, mine, e)
-        second = _slopes(self.known, 1, self.owner[goes_on], own, e[goes_on])
+        lo, hi = slopes_on(self.known, 0, self.owner, mine, e)
+        second = slopes_on(self.known, 1, self.owner[goes_on], own, e[goes_on])
         back = self._of("back")[goes_on][:, :4]
         low, high = _chain().interval(*(np.hstack([s, back[..., k]]) for k, s in enumerate(second)))
         lo[goes_on], hi[goes_on] = np.minimum(lo[goes_on], low), np.maximum(hi[goes_on], high)
@@ -219,16 +180,16 @@ class _Near:
         if not len(self.owner):
             return np.empty(0, bool)
         across, corner = self._of("across"), self._of("edge")
-        mine = _hull(self.boxes[:, _FIRST], corner)
-        own = _hull(self.boxes[:, _SECOND], _affine(self._of("back"), corner))
+        mine = hull_of(self.boxes[:, _FIRST], corner)
+        own = hull_of(self.boxes[:, _SECOND], affine(self._of("back"), corner))
         # The sense of each parameter away from the corner; those of the second run on the plane with the signs of their rates.
         away = -across, across * np.sign(self._of("back").mean(axis=-1)[:, [0, 3]])
         boxes = [np.concatenate([box, self.boxes[:, _TIME:]], axis=1) for box in (mine, own)]
-        outward = [_tangents(self.known, k, self.owner, boxes[k]).reshape(-1, 2, 3) * away[k][:, :, None] for k in (0, 1)]
+        outward = [tangents_at(self.known, k, self.owner, boxes[k]).reshape(-1, 2, 3) * away[k][:, :, None] for k in (0, 1)]
         n = _between(np.concatenate([outward[0], -outward[1]], axis=1))
         proved = np.full(len(n), True)
         for k, wanted in enumerate((away[0], -away[1])):
-            lo, hi = (ends[:, :2] for ends in _slopes(self.known, k, self.owner, boxes[k], np.hstack([n, np.zeros_like(n)])))
+            lo, hi = (ends[:, :2] for ends in slopes_on(self.known, k, self.owner, boxes[k], np.hstack([n, np.zeros_like(n)])))
             proved &= np.where(wanted > 0, lo > 0, hi < 0).all(axis=1)
         return proved
 
@@ -263,10 +224,6 @@ class _Near:
         return np.concatenate([b for b, _ in parts]), np.concatenate([o for _, o in parts])
 
 
-def _hull(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.stack([np.minimum(a[..., 0], b[..., 0]), np.maximum(a[..., 1], b[..., 1])], axis=-1)
-
-
 def _clipped(boxes: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
     """The parts of boxes within limits; something small where there is none, as of a thin box beyond them."""
     return np.sort(np.stack([np.maximum(boxes[..., 0], lower), np.minimum(boxes[..., 1], upper)], axis=-1), axis=-1)
@@ -284,6 +241,13 @@ def _half(boxes: np.ndarray, k: np.ndarray, upper: int) -> np.ndarray:
     result, rows = boxes.copy(), np.arange(len(boxes))
     result[rows, k, 1 - upper] = 0.5 * (boxes[rows, k, 0] + boxes[rows, k, 1])
     return result
+
+
+def _unit_beside(a: np.ndarray, along: np.ndarray) -> np.ndarray:
+    """The unit vectors of the parts of vectors (n, 3) at right angles to others."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        part = a - along * ((a * along).sum(axis=1) / (along**2).sum(axis=1))[:, None]
+        return np.nan_to_num(part / np.linalg.norm(part, axis=1, keepdims=True), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _dual(tangents: np.ndarray) -> np.ndarray:
@@ -307,27 +271,6 @@ def _between(directions: np.ndarray) -> np.ndarray:
 
 
 # -- kernels ------------------------------------------------------------------------------------------------------
-
-
-def _slopes(known: Neighbours, side: int, owner: np.ndarray, box: np.ndarray, e: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    lo, hi = (np.hstack([known.numbers[side][owner, :, k], e]) for k in (0, 1))
-    return known.shapes[side].slopes.interval(box[:, :, 0], box[:, :, 1], parameters=(lo, hi))
-
-
-def _tangents(known: Neighbours, side: int, owner: np.ndarray, box: np.ndarray) -> np.ndarray:
-    return known.shapes[side].tangents.points(box.mean(axis=2), parameters=known.numbers[side][owner].mean(axis=2))
-
-
-def _affine(factors: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """Encloses the images (n, 2, 2) of boxes (n, 2, 2) under maps with the given factors and offsets (n, 6, 2)."""
-    lo, hi = _map_kernel().interval(boxes[:, :, 0], boxes[:, :, 1], parameters=(factors[..., 0], factors[..., 1]))
-    return np.stack([lo, hi], axis=2)
-
-
-@functools.lru_cache(maxsize=1)
-def _map_kernel() -> Kernel:
-    a, b, *f = sp.symbols("a b f0:6", real=True)
-    return compile([f[0] * a + f[1] * b + f[4], f[2] * a + f[3] * b + f[5]], [a, b], f)
 
 
 @functools.lru_cache(maxsize=1)

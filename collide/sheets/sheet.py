@@ -28,7 +28,7 @@ from generative.patch import bezier_patch
 from ..bezier.nurbs import BezierNets
 from ..parts import sides
 from ..patch import Vector, bounds, cross, period
-from .slopes import slopes, values
+from .slopes import mixed, slopes, values
 
 Ends = tuple[Any, Any]
 # Polynomials up to this degree are Bezier patches.
@@ -73,6 +73,16 @@ class Shape:
         p = self.position
         along = [e[3 * i] * p[0] + e[3 * i + 1] * p[1] + e[3 * i + 2] * p[2] for i in (0, 1)]
         return self._kernel([slope for f in along for slope in slopes(f)], 6)
+
+
+    @cached_property
+    def twist(self) -> Kernel:
+        """e_i . S_uv for the three directions that are the last nine parameters; the whole line where S_u has no derivative by v."""
+        pool = self.position[0].pool
+        e = [pool.parameter(self.parameters + k) for k in range(9)]
+        p = self.position
+        along = [e[3 * i] * p[0] + e[3 * i + 1] * p[1] + e[3 * i + 2] * p[2] for i in range(3)]
+        return self._kernel([mixed(f) for f in along], 9)
 
 
 def hosted(outputs: Sequence[Expr], pool: ExprPool, at: Sequence[Expr], first: int) -> Vector:

@@ -33,6 +33,15 @@ def slopes(f: Expr) -> list[Expr]:
     return [_second_order(f.pool.trusted(d, f), _variables(f)) for d in partials([f], _variables(f)[:2])[0]]
 
 
+def mixed(f: Expr) -> Expr:
+    """The derivative of f by u and v: Clarke's, and the whole line where the first one is not continuous."""
+    by_u = partials([f], _variables(f)[:1])[0][0]
+    by_both = partials([by_u], _variables(f)[1:2])[0][0]
+    if _polynomial(f):
+        return values(by_both)
+    return f.pool.trusted(f.pool.trusted(mean_value_form([by_both], _variables(f))[0], by_u), f)
+
+
 def _variables(f: Expr) -> list[Expr]:
     return [f.pool.variable(k) for k in range(3)]
 

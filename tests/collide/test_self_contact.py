@@ -14,8 +14,9 @@ from collide import Start, Status, self_contact
 from collide.budget import Budget, Clock
 from collide.sheets import injective
 from collide.sheets.closing import closing
-from collide.sheets.glue import joins
-from collide.sheets.injective import division, neighbours
+from collide.sheets.enclosures import neighbours
+from collide.sheets.glue import folds, joins
+from collide.sheets.injective import division
 from collide.sheets.sheet import piece_of, pieces_of_nets
 from generative import ParametricSurface, Screw, patch, t, u, v
 
@@ -409,3 +410,41 @@ def test_sides_that_meet_are_seen_from_their_formulas():
         if found:
             assert found.time[0] <= moment + 1e-15 and moment - 1e-15 <= found.time[1] < found.time[0] + 1e-11
             assert (found.places[:, 0] == found.places[:, 1]).all() and len(found.places) >= 10
+
+
+UNIT = {u: (0, 1), v: (0, 1)}
+BETWEEN = 1 - t + (u - R(3, 5)) ** 2 + (v - R(1, 2)) ** 2
+
+
+def halves(shape, turned):
+    """Two surfaces with `shape` between them; `turned`: the parameters of the second run otherwise."""
+    lean = u + u * v / 4, v - u**2 / 5
+    upper, lower = ([*lean, u * v / 3 + part] for part in (shape, -shape / 2))
+    return [ParametricSurface(upper, UNIT), over(lower, turned=True) if turned else ParametricSurface(lower, UNIT)]
+
+
+@pytest.mark.parametrize(("sides", "turned"), [(u * v, True), (u * (1 - u) * v * (1 - v), False)], ids=["two", "four"])
+def test_surfaces_that_share_sides_with_common_corners(sides, turned):
+    """Halves of a pillow, open or closed, pressed together until they touch at u = 3/5, v = 1/2."""
+    bodies = halves(sides * BETWEEN, turned)
+    assert self_contact(bodies, (0, R(1, 2))).status is Status.NO_CONTACT
+    c = self_contact(bodies, (R(1, 2), R(21, 20)))
+    assert c.status is Status.CONTACT and c.proved.tolist() == [True] and all(s is Start.DISJOINT for s in c.start.values())
+    assert c.time.lo <= 1 <= c.time.hi < c.time.lo + 1e-9
+    np.testing.assert_allclose(c.points, [[0.6 + 0.3 / 4, 0.5 - 0.36 / 5, 0.1]], atol=1e-7)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_contacts_up_to_a_common_corner_are_kept_or_not_covered(turned):
+    """The surfaces meet where u = v (1 + t), from their common corner on. (Fails where the bend of one of them alone is looked at.)"""
+    pieces = [piece_of(s, k) for k, s in enumerate(halves(u * v * (u - v * (1 + t)), turned))]
+    (known,) = (found for pair, found in joins(pieces, (0.0, 1.0)).items() if pair == (0, 1))
+    assert len(list(folds(*pieces, known))) == 1
+    kept, _, left, complete = division(neighbours([(*pieces, known)]), (0.0, 1.0), Clock(Budget()))
+    boxes = np.concatenate([kept, left])
+    assert complete
+    # From the time of what is not covered nothing is claimed.
+    assert left[:, 4, 0].min() == 0
+    for across in (1e-6, 0.01, 0.1, 0.4):
+        p = np.array([across, across, *((across, 1 - across) if turned else (across, across)), 0.0])
+        assert ((boxes[:, :, 0] <= p + 1e-15) & (p - 1e-15 <= boxes[:, :, 1])).all(axis=1).any()
