@@ -9,7 +9,7 @@ the same body covers it (Snyder 1993, Appendix A).
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,9 +62,13 @@ Part = Parametric | Implicit
 Pole = tuple[int, Any, int]
 
 
-@functools.lru_cache(maxsize=256)
 def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ...]:
     """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters."""
+    return _parts(body, charts)
+
+
+@functools.lru_cache(maxsize=256)
+def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
     if charts:
         return _with_charts(body, charts)
     if isinstance(body, ImplicitBody):
@@ -72,13 +76,9 @@ def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ..
     return tuple(_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body)))
 
 
-@functools.lru_cache(maxsize=256)
 def faces_of(body: Any) -> tuple[Part, ...]:
     """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
-    if isinstance(body, ImplicitBody):
-        return tuple(p for p in parts_of(body) if p.dimension == 2)
-    solid = body if isinstance(body, Solid) else as_solid(body)
-    return tuple(_face(solid, k, not is_closed(body)) for k in range(len(solid.faces)))
+    return tuple(p for p in parts_of(body) if p.dimension == 2)
 
 
 # -- parametric bodies --------------------------------------------------------------------------------------------
@@ -108,13 +108,15 @@ def _assembled(surface: ParametricSurface, edges: Sequence[Edge], corners: Seque
     return Solid([surface], edges, [Vertex((0,), (c,)) for c in corners])
 
 
-@functools.lru_cache(maxsize=256)
 def is_closed(body: Any) -> bool:
     """Is the surface known to have no border? A patch: its sides are seams and poles. A solid: every other side
     belongs to a declared edge of two faces. Implicit bodies have an inside by their sign.
     """
-    if isinstance(body, ImplicitBody):
-        return True
+    return isinstance(body, ImplicitBody) or _is_closed(body.resting)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_closed(body: Any) -> bool:
     faces = body.faces if isinstance(body, Solid) else (body,)
     edges = [e for e in body.edges if len(e.faces) > 1] if isinstance(body, Solid) else []
     return all(is_pole(f, s, end) or _covered(k, f, s, end, edges) for k, f in enumerate(faces) for s, end in sides(f))
@@ -122,7 +124,8 @@ def is_closed(body: Any) -> bool:
 
 def _parametric_parts(solid: Solid, two_sided: bool) -> list[Parametric]:
     parts = [_face(solid, k, two_sided) for k in range(len(solid.faces))]
-    parts += [_edge(solid, k, two_sided) for k in range(len(solid.edges))]
+    corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True)}
+    parts += [_edge(solid, k, corners, two_sided) for k in range(len(solid.edges))]
     for k, vertex in enumerate(solid.vertices):
         shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
         parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, two_sided))
@@ -173,12 +176,12 @@ def _cap(face: Parametric, chart: ParametricSurface) -> Parametric:
                       ((False, False), (False, False)), ((chart, (u, v)),), face.two_sided, ("p", "q"))
 
 
-def _edge(solid: Solid, k: int, two_sided: bool) -> Parametric:
+def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool) -> Parametric:
+    """Edge k; `corners`: the vertices, as points of faces."""
     edge = solid.edges[k]
     shared = tuple((solid.faces[f], p) for f, p in zip(edge.faces, edge.paths, strict=True))
     face, path = shared[0]
     along = _closes(face, path, edge.domain)
-    corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True)}
     ends = [any((f, _numbers((a.xreplace({u: e}), b.xreplace({u: e})))) in corners
                 for f, (a, b) in zip(edge.faces, edge.paths, strict=True)) for e in edge.domain]
     border = (not along and not ends[0], not along and not ends[1])

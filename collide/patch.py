@@ -125,13 +125,17 @@ def framed(ends: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> t
     return outer, np.where(inner[:, :1] <= inner[:, 1:], inner, outer)
 
 
-@functools.lru_cache(maxsize=1024)
 def period(surface: ParametricSurface, symbol: Any) -> float:
     """The length of the domain of `symbol` where the surface is proved to close on itself along it, else 0.
 
     Proved: the symbol occurs only inside sines and cosines of k symbol + (something else) with k times the length a
     multiple of 2 pi, so the map, with all its derivatives, has the length of the domain as a period.
     """
+    return _period(surface.resting, symbol)
+
+
+@functools.lru_cache(maxsize=1024)
+def _period(surface: ParametricSurface, symbol: Any) -> float:
     lo, hi = surface.domain[symbol]
     length = hi - lo
     if length.free_symbols:

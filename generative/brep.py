@@ -7,6 +7,7 @@ directions follow. A cylinder has three faces and two edges and no vertex; a tor
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -101,11 +102,13 @@ class Solid:
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
         motions = {m: f.moved(motion).motion for m, f in {f.motion: f for f in self.faces}.items()}
-        return Solid._unchecked([f.placed(motions[f.motion]) for f in self.faces], self.edges, self.vertices, self.closed)
+        moved = Solid._unchecked([f.placed(motions[f.motion]) for f in self.faces], self.edges, self.vertices, self.closed)
+        moved.__dict__["resting"] = self.resting
+        return moved
 
-    @property
+    @cached_property
     def resting(self) -> "Solid":
-        """This solid with every face in the body's frame."""
+        """This solid with every face in the body's frame: the same object for all that are moved from one."""
         return Solid._unchecked([f.resting for f in self.faces], self.edges, self.vertices, self.closed)
 
     def at(self, time: Any) -> "Solid":
@@ -161,7 +164,15 @@ class Solid:
         return (self.faces, self.edges, self.vertices) == (other.faces, other.edges, other.vertices)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash((self.faces, self.edges, self.vertices))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which another process computes from other hashes of names."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def _repr_html_(self) -> str:
         from .thumbnail import card
