@@ -1,3 +1,5 @@
+import pickle
+
 import pytest
 import sympy as sp
 
@@ -13,6 +15,18 @@ def cylinder():
     bottom = ParametricSurface([v * sp.cos(u), v * sp.sin(u), -1], {u: (0, TAU), v: (0, 1)})
     return Solid([side, top, bottom], edges=[Edge((0, 1), ((u, 1), (u, 1)), (0, TAU)),
                                              Edge((0, 2), ((u, -1), (u, 1)), (0, TAU))])
+
+
+def test_poses_of_a_solid_share_what_rests():
+    solid = cylinder()
+    fall, turn = Rigid(translation=[0, 0, 5 - t]), Rigid(rotation=[1, 2, 2, 4], normalize=True)
+    moved = solid.moved(fall).moved(turn)
+    assert moved.resting is solid.resting and moved.resting == solid and moved != solid
+    assert all(face.resting is own for face, own in zip(moved.faces, solid.faces, strict=True))
+    assert len({id(face.motion) for face in moved.faces}) == 1 and moved.faces[0].motion == turn @ fall
+    assert moved == Solid([face.moved(fall).moved(turn) for face in solid.faces], solid.edges) and hash(moved) != hash(solid)
+    again = pickle.loads(pickle.dumps(moved))
+    assert "_hash" not in again.__dict__ and "_hash" not in again.faces[0].motion.__dict__ and again == moved
 
 
 def test_an_edge_knows_its_curve_and_outward_directions():
