@@ -279,8 +279,10 @@ def real_power(x: Number, y: Number, format: Format = DOUBLE) -> Pair:
 
 
 def _power_bounds(x: Number, y: Number, bits: int) -> Pair:
-    """exp(y log x): an error of the exponent is an error of the result times its size, hence the further bits."""
-    logarithm = ENCLOSE["log"](x, bits + max(0, magnitude(y)) + 64)
+    """exp(y log x): an error of the exponent, which is relative to it, is an error of the result times its size, hence the further
+    bits: as many as `_exp` looks at.
+    """
+    logarithm = ENCLOSE["log"](x, bits + _HUGE + 64)
     below, above = logarithm if sign(y) > 0 else logarithm[::-1]
     return _exp(mpf_mul(y, below), bits)[0], _exp(mpf_mul(y, above), bits)[1]
 
@@ -288,9 +290,11 @@ def _power_bounds(x: Number, y: Number, bits: int) -> Pair:
 def _exact_power(x: Number, y: Number, bits: int) -> Number | None:
     """x**y when it is a dyadic rational of at most `bits` bits: y = p / 2**k and x a perfect power of 2**k."""
     _, man, exp, _ = x
+    if magnitude(y) > 64:
+        return None
     p, k = (y[1] << max(y[2], 0)), max(-y[2], 0)
     p = -p if y[0] else p
-    if magnitude(y) > 64 or (man > 1 and (p < 0 or p > bits)):
+    if man > 1 and (p < 0 or p > bits):
         return None
     for _ in range(k):
         root = libmp.isqrt(man)

@@ -21,6 +21,8 @@ from .reference_functions import Decorated
 
 # Past this many bits a constant is taken to be a double that no rounding will ever show to be one, like sqrt(2)**2.
 _MOST_BITS = 1024
+# Parts of a constant beyond 2 to this power count as infinite, and those as near to 0 as 0: an exact sum would take all memory.
+_FARTHEST = 1 << 16
 
 
 def enclose_constant(expression: Expr) -> tuple[float, float]:
@@ -37,7 +39,7 @@ def enclose_constant(expression: Expr) -> tuple[float, float]:
         return enclose_integrals([expression])[0]
     bits = 128
     while True:
-        (value,) = evaluate([expression], Reference(Format(bits)), [])
+        (value,) = evaluate([expression], Reference(Format(bits, -_FARTHEST, _FARTHEST)), [])
         lo, hi = DOUBLE.down(value.lo), DOUBLE.up(value.hi)
         close = lo == hi or (DOUBLE.down(value.hi), DOUBLE.up(value.lo)) == (lo, hi)
         if bits >= _MOST_BITS or (close and value.level > 0):

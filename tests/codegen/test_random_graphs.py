@@ -7,6 +7,7 @@ block entry is called, 8 boxes at a time: the code around it that serves arrays 
 import ctypes
 import random
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ VARIABLES = 3
 GRAPHS, KERNELS, BOXES = 500, 5, 16
 
 BASIC = ["add", "sub", "mul", "div", "fma", "square", "power", "sqrt", "abs", "min", "max", "neg", "scale"]
-STEPS = ["sign", "heaviside", "floor", "ceiling", "where"]
+STEPS = ["sign", "heaviside", "floor", "ceiling", "where", "choice", "modulo"]
+# Constants that are no doubles, and some that no double comes near.
+SIZES = [Fraction(10) ** 400, -(Fraction(10) ** 400), Fraction(1, 10**400), Fraction(2) ** -1074, Fraction(0)]
 ELEMENTARY = ["exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
               "atanh", "sinc", "pow", "atan2", "chebyshev"]  # fmt: skip
 ARGUMENTS = {"add": 2, "sub": 2, "mul": 2, "div": 2, "fma": 3, "min": 2, "max": 2, "pow": 2, "atan2": 2}
@@ -67,6 +70,8 @@ class Grower:
             return self.pool.variable(self.rng.randrange(VARIABLES))
         if kind < 0.8:
             return self.pool.constant(self.rng.choice(["pi", "e"]))
+        if kind < 0.84:
+            return self.pool.constant(self.rng.choice(SIZES))
         return self.pool.constant(self.rng.choice([1, -1, 2, 3, -5, 10])) / self.rng.choice([1, 2, 3, 7])
 
     def operation(self, name: str, depth: int) -> Expr:
@@ -93,6 +98,13 @@ class Grower:
 
     def _where(self, x: Expr, depth: int) -> Expr:
         return self.pool.where(self.condition(depth), x, self.graph(self.rng.randrange(depth)))
+
+    def _choice(self, x: Expr, depth: int) -> Expr:
+        return self.pool.node("choice", self.graph(self.rng.randrange(depth)), x, self.graph(self.rng.randrange(depth)))
+
+    def _modulo(self, x: Expr, depth: int) -> Expr:
+        y = self.leaf()
+        return x - y * self.pool.node("floor", x / y)
 
     def condition(self, depth: int) -> Expr:
         kind = self.rng.choice(["lt", "le", "lt", "le", "eq", "not", "and", "or"])
