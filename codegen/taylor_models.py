@@ -12,8 +12,9 @@ polynomial of k ones and p - k minus ones (the blossom of s^i). So n . b lies in
 control points, widened by |n| . rho.
 
 Rounding. Everything is rounded upward. A product m k of a double m and a weight k in [k_lo, k_up] is taken as m k_up, which
-is wrong by at most |m| (k_up - k_lo) and what rounding upward of m k_up and of -m k_up differ by; sums of products are
-computed with both signs, and half of the difference is no less than their error. All of it goes into rho.
+is wrong by at most |m| (k_up - k_lo) and what rounding upward of m k_up and of -m k_up differ by. A control point is the sum of n
+products w a with integers w; each of its fused steps is wrong by at most 2^-52 of what it yields, or by 2^-1074, and yields at most
+S (1 + 2^-52)^n, S the sum of all |w| |a|; so the point is wrong by at most (n + 1) 2^-52 S + 2^-1000. All of it goes into rho.
 """
 
 import math
@@ -30,6 +31,7 @@ Index = tuple[int, int]
 
 # What stands for an extent without bound.
 _HUGE = 1e200
+_UNIT, _TINY = 2.0**-52, 2.0**-1000
 
 
 class Model(NamedTuple):
@@ -144,26 +146,22 @@ def _control_points(L: Lanes, model: Model, read: Reader, r: Sequence[Value]) ->
     """Control points and what they may be wrong by."""
     p, q = model.both
     zero, m = L.const(0.0), model.coordinates
-    up, down = [[[zero] * m for _ in range(model.points)] for _ in range(2)]
-    rho = [zero] * m
+    points = [[zero] * m for _ in range(model.points)]
+    rho, sizes = [zero] * m, [zero] * m
     for i, j in model.terms:
         factor = Fraction(1, math.factorial(i) * math.factorial(j) * math.comb(p, i) * math.comb(q, j))
         low, high = _powers(L, r, (i, j), factor)
         weights = [a * b for a in blossom(p, i) for b in blossom(q, j)]
+        heaviest = L.const(float(max(map(abs, weights))))
         middle, radius = read.vector(m)
         for c in range(m):
             a, opposite = L.mul(middle[c], high), L.mul(L.neg(middle[c]), high)
             error = L.fma(L.abs(middle[c]), L.sub(high, low), L.fma(radius[c], high, L.add(a, opposite)))
-            rho[c] = L.fma(L.const(float(max(map(abs, weights)))), error, rho[c])
+            rho[c], sizes[c] = L.fma(heaviest, error, rho[c]), L.fma(heaviest, L.abs(a), sizes[c])
             for k, w in enumerate(weights):
-                up[k][c] = L.fma(L.const(float(w)), a, up[k][c])
-                down[k][c] = L.fma(L.const(float(-w)), a, down[k][c])
-    for c in range(m):
-        rounding = zero
-        for k in range(model.points):
-            rounding = L.max(L.add(up[k][c], down[k][c]), rounding)
-        rho[c] = L.add(rho[c], rounding)
-    return up, rho
+                points[k][c] = L.fma(L.const(float(w)), a, points[k][c])
+    roundings = L.const((len(model.terms) + 1) * _UNIT)
+    return points, [L.add(L.fma(roundings, size, x), L.const(_TINY)) for size, x in zip(sizes, rho, strict=True)]
 
 
 def _remainder(L: Lanes, model: Model, read: Reader, r: Sequence[Value], rho: Vector) -> Vector:
