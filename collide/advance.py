@@ -42,6 +42,7 @@ class Advance:
 
     kernel: Kernel
     bound: int
+    varying = True
 
     @property
     def all_kernels(self) -> tuple[Kernel, ...]:
@@ -164,6 +165,7 @@ class SeparableAdvance:
     """Taylor models of two such bodies, each by a kernel and the function that makes records of its results, `kernel` for
     the motions, for bodies that deform the functions that say how, and the function that makes a time of all that. See
     `codegen.taylor_models`, `codegen.moving_nets` and `codegen.separable_directions`.
+    `varying`: may points of a body move at different rates?
     """
 
     kernels: tuple[Kernel, Kernel]
@@ -174,6 +176,10 @@ class SeparableAdvance:
     nets: tuple[Net | None, Net | None]
     moved: tuple[int, int]
     bound: int
+
+    @property
+    def varying(self) -> bool:
+        return any(carrier.kind == TURNING for carrier in self.carriers) or any(net is not None for net in self.nets)
 
     @property
     def all_kernels(self) -> tuple[Kernel, ...]:
@@ -221,6 +227,7 @@ class ComposedAdvance:
     records: tuple[int, int]
     forms: tuple[Kernel, Kernel]
     bound: int
+    varying = True
 
     @property
     def all_kernels(self) -> tuple[Kernel, ...]:

@@ -302,6 +302,7 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
         row[layout.EXISTENCE] = linear.krawczyk(e)
     if march and p.advance:
         row[layout.TAYLOR], row[layout.TIME_BOUND] = p.advance.kernel.block_address(), p.advance.bound
+        row[layout.VARYING] = int(p.advance.varying)
         if not isinstance(p.advance, Advance):
             _fill_trees(row, p.advance)
         if isinstance(p.advance, ComposedAdvance):

@@ -111,11 +111,13 @@ FIELDS = {
 # number of its parameters, the matrix by which to judge its extents in space, the number of its functions, what shows it at the
 # beginnings of windows (0 for a body that keeps its shape); for such bodies TAYLOR is the
 # kernel of the motions, or TAYLOR and FORM are those of how the two deform. BESIDE counts the boxes beside which proofs were tried
-# (`tips`). RANGED: 1 where `march` looks at the ranges of the rows, too. Problems of the same two bodies have the same LABEL.
+# (`tips`). RANGED: 1 where `march` looks at the ranges of the rows, too. Problems of the same two bodies have the same LABEL. GATHER and
+# SCATTER take records from the nodes and put them there (`codegen.records`). VARYING: 1 where the rates at which bodies move differ from
+# point to point.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
  LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, NET, _, FORM, BESIDE, RANGED, ELIMINATE,
- LABEL, GATHER, SCATTER, COLUMNS) = range(47)
+ LABEL, GATHER, SCATTER, VARYING, COLUMNS) = range(48)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of

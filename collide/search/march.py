@@ -39,6 +39,7 @@ from .layout import (
     TIME_BOUND,
     TOLERANCE,
     VARIABLES,
+    VARYING,
 )
 from .nodes import gather, put_functions
 from .pairs import marching, model_boxes, plan_of_pair, take_pairs, wanted
@@ -252,11 +253,18 @@ def settle(s, p, lane):
         s.pair[2 * i + 1] = s.both[2 * lane + 1]
     share = (bound - begin) / (until - begin) if until > begin else 0.0
     far = share > _MOSTLY and until < end
-    if far or (s.trial[lane] < _MOST and ((share > _WORTH and curved(s, p, lane) > 0.0) or (share > 0.0 and curved(s, p, lane) > _CURVED))):
+    if far or (s.trial[lane] < _MOST and worth_another(s, p, lane, share)):
         s.plan[i] = NO_PLAN + TEST * (1 if far else s.trial[lane] + 1)
         s.horizon[i] = bound + _WINDOW * (bound - begin)
     else:
         s.plan[i] = plan_of(s, p, lane) if attribute(s, p, BODY) == 0 else plan_of_pair(s, p, lane)
+
+
+@native
+def worth_another(s, p, lane, share):
+    """Might another test, from where this one got to, get on? Of bodies that move in a straight line, steadily, it knows no more."""
+    steady = attribute(s, p, VARYING) == 0 and curved(s, p, lane) == 0.0
+    return (share > _WORTH and not steady) or (share > 0.0 and curved(s, p, lane) > _CURVED)
 
 
 @native
