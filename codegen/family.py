@@ -28,14 +28,16 @@ class Family(NamedTuple):
     numbers: np.ndarray
 
 
-def family(outputs: Sequence[Expr]) -> Family:
-    """The family of a graph without parameters of its own, in a pool of its own, and the member's numbers."""
-    member = _Member(ExprPool())
+def family(outputs: Sequence[Expr], parameters: int = 0) -> Family:
+    """The family of a graph, in a pool of its own, and the member's numbers. The graph may have so many parameters of its own, which come
+    before those that stand for numbers.
+    """
+    member = _Member(ExprPool(), parameters)
     order = reachable(outputs)
     constant = constants(order)
     for e in order:
-        if e.op == "parameter":
-            raise ValueError("the graph has parameters already; a family makes its own")
+        if e.op == "parameter" and e.value >= parameters:
+            raise ValueError(f"the graph has the parameter {e.value} of its own; say how many it has")
         if not constant[e.index]:
             member.note(e)
     built = [member.node(e) for e in outputs]
@@ -45,8 +47,8 @@ def family(outputs: Sequence[Expr]) -> Family:
 class _Member:
     """Rebuilds a graph node by node, constant parts as parameters."""
 
-    def __init__(self, pool: ExprPool) -> None:
-        self.pool = pool
+    def __init__(self, pool: ExprPool, parameters: int) -> None:
+        self.pool, self.parameters = pool, parameters
         self.built: dict[int, Expr] = {}
         self.numbers: list[tuple[float, float]] = []
 
@@ -67,7 +69,7 @@ class _Member:
             # Undefined, or too large: a parameter could not tell which, so the operation stays.
             return self.pool.restore(e.op, tuple(self.node(a) for a in e.args), e.value)
         self.numbers.append(ends)
-        return self.pool.parameter(len(self.numbers) - 1)
+        return self.pool.parameter(self.parameters + len(self.numbers) - 1)
 
 
 @functools.lru_cache(maxsize=4096)

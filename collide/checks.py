@@ -13,9 +13,9 @@ from codegen.domain import domain
 from codegen.expr import ExprPool
 from codegen.from_sympy import from_sympy
 from codegen.kernel import Kernel, compile
-from generative import Edge, ImplicitBody, ImplicitSurface, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.family import member_of
-from generative.symbols import exact
+from generative.symbols import exact, text
 
 from .border import halved
 from .numbers import NONE, Numbers, numbers_of
@@ -92,7 +92,7 @@ def check_surface(surface: ParametricSurface, name: str, span: tuple[float, floa
 
 def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> None:
     for leaf in body.leaves:
-        fault = leaf_fault(leaf, span)
+        fault = _repeated(leaf.body) or _undefined_leaf(leaf.body, leaf.bounds, span)
         if fault:
             raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
@@ -120,18 +120,22 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
 
 
 @functools.lru_cache(maxsize=1024)
-def leaf_fault(leaf: ImplicitSurface, span: tuple[float, float]) -> tuple[str, str] | None:
-    """The same of an implicit surface. F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
-    factors = [f for f in sp.Mul.make_args(leaf.body) if f.has(x, y, z)]
-    if len(factors) == 1 and leaf.body.is_polynomial(x, y, z) and leaf.body.count_ops() < _SMALL:
+def _repeated(formula: Any) -> tuple[str, str] | None:
+    """F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
+    factors = [f for f in sp.Mul.make_args(formula) if f.has(x, y, z)]
+    if len(factors) == 1 and formula.is_polynomial(x, y, z) and formula.count_ops() < _SMALL:
         # SymPy takes some coefficients that depend on t for no polynomials.
         with contextlib.suppress(sp.PolynomialError):
-            factors = [f**k for f, k in sp.sqf_list(leaf.body, x, y, z)[1]]
+            factors = [f**k for f, k in sp.sqf_list(formula, x, y, z)[1]]
     if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
-        return "the normal", f"vanishes everywhere: all factors of {leaf.body} are powers; give their bases"
-    ends, _ = bounds(leaf.bounds)
-    known = _domain_kernel((leaf.body,), (x, y, z, t), ())
-    return _UNDEFINED if _nowhere(known, np.array([*ends, span]), NONE) else None
+        return "the normal", f"vanishes everywhere: all factors of {text(formula)} are powers; give their bases"
+    return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _undefined_leaf(formula: Any, ends: tuple[Any, ...], span: tuple[float, float]) -> tuple[str, str] | None:
+    known = _domain_kernel((formula,), (x, y, z, t), ())
+    return _UNDEFINED if _nowhere(known, np.array([*bounds(ends)[0], span]), NONE) else None
 
 
 @functools.lru_cache(maxsize=256)

@@ -21,7 +21,7 @@ import sympy as sp
 from codegen.expr import Expr
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
-from generative import t, u, v
+from generative import u, v
 
 from .advance import Bodies, deforming
 from .border import without_absent
@@ -31,6 +31,7 @@ from .parts import Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, coordinates_of, place
 from .problem import Problem, formula_kernel
+from .tracking import Known
 
 
 def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -> list[Problem]:
@@ -43,19 +44,20 @@ def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -
 @functools.lru_cache(maxsize=4096)
 def member(first: Part, second: Part, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
-    return situation(first, second, literal=True, **options).as_member()
+    found = situation(first, second, literal=True, **options)
+    return replace(found, quick=True) if any(options.get("symbols", ())[:2]) else found.as_member()
 
 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
-              tracked: tuple[tuple[Any, Any, Any, float], ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
-              implied: bool = False, symbols: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())) -> Problem:
+              tracked: tuple[Known, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
+              implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ())) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
-    `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts,
-    as (surface, u(t), v(t), radius). A problem built before is used again, with its kernels. `literal`: numbers of a path
-    are constants, not parameters. `implied`: without tangency, a row more that the equations imply (see `_implied`). `symbols`
-    in the formulas of the first body and in those of the second stand for numbers: see `with_numbers`.
+    `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts. A problem built
+    before is used again, with its kernels. `literal`: numbers of a path are constants, not parameters. `implied`: without tangency, a row
+    more that the equations imply (see `_implied`). `symbols` in the formulas of the first body, of the second and of the contacts stand for
+    numbers: see `with_numbers`.
     """
     both = isinstance(first, Implicit) and isinstance(second, Implicit)
     angle = tangency and both and first.dimension == second.dimension == 2
@@ -97,7 +99,7 @@ def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows
 
 
 @functools.lru_cache(maxsize=64)
-def with_numbers(problem: Problem, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any]) -> Problem:
+def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], time: tuple[Any, Any]) -> Problem:
     """The situation of two members of families over a span of time: the same kernels with these numbers."""
     if not problem.slots:
         return problem
@@ -207,7 +209,7 @@ def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, frame: Frame) -> tuple[
 
 
 def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, incoming: bool,
-              tracked: Sequence[tuple[Any, Any, Any, float]]) -> Expr | None:
+              tracked: Sequence[Known]) -> Expr | None:
     conditions: list[Expr] = []
     for p in (a, b):
         if isinstance(p, PlacedImplicit):
@@ -216,18 +218,18 @@ def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, inc
             conditions += [] if shown is None else [shown]
     if incoming:
         conditions += _incoming(a, b, equations, frame)
-    conditions += [_far(a.position, *known, frame) for known in tracked]
+    conditions += [_far(a.position, known, frame) for known in tracked]
     return all_of(frame.pool, conditions) if conditions else None
 
 
-def _far(position: Vector, surface: Any, ut: Any, vt: Any, radius: float, frame: Frame) -> Expr:
+def _far(position: Vector, known: Known, frame: Frame) -> Expr:
     """Eq. 7: the distance to a tracked point is at least the radius."""
     pool = frame.pool
-    at = convert([ut, vt], {t: frame.time}, pool)
-    point = convert(surface.expressions, {u: at[0], v: at[1], t: frame.time}, pool)
+    symbols = {**frame.known(3), **frame.known(known.side)}
+    *at, radius = convert([*known.at, known.radius], symbols, pool)
+    point = convert(known.surface.expressions, {**symbols, u: at[0], v: at[1]}, pool)
     apart = subtract(position, (point[0], point[1], point[2]))
-    square = convert([radius], {}, pool)[0] ** 2
-    return pool.node("le", square, _square(apart))
+    return pool.node("le", pool.power_integer(radius, 2), _square(apart))
 
 
 def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> list[Expr]:

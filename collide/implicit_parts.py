@@ -63,7 +63,8 @@ def _may_meet(leaves: Sequence[ImplicitSurface]) -> bool:
     for a, b in combinations(leaves, 2):
         if a.complement() == b:
             return False
-        if a.motion == b.motion and any(bool(q[0] > p[1]) or bool(p[0] > q[1]) for p, q in zip(a.bounds, b.bounds, strict=True)):
+        # Where bounds depend on the numbers of a family nothing is known.
+        if a.motion == b.motion and any((q[0] > p[1]) == True or (p[0] > q[1]) == True for p, q in zip(a.bounds, b.bounds, strict=True)):  # noqa: E712
             return False
     return True
 

@@ -28,9 +28,9 @@ from .patch import Vector, cross, enclose, subtract
 
 @dataclass
 class Frame:
-    """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before
-    it, is known first. `symbols` stand for numbers of the first body and of the second; `late` are the parameters that are
-    expressions of those, (number, body 1 or 2, expression).
+    """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before it, is known
+    first. `symbols` stand for numbers of the first body, of the second, and maybe of contacts known between them; `late` are the
+    parameters that are expressions of those, (number, body 1 or 2, expression).
     """
 
     spatial: int
@@ -44,7 +44,7 @@ class Frame:
     values: list[tuple[float, float]] = field(default_factory=list)
     moment: float | None = None
     literal: bool = False
-    symbols: tuple[tuple[Any, ...], tuple[Any, ...]] = ((), ())
+    symbols: tuple[tuple[Any, ...], ...] = ((), ())
     late: list[tuple[int, int, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -52,12 +52,12 @@ class Frame:
 
     @property
     def slots(self) -> int:
-        """The first so many parameters are the symbols of the first body and those of the second."""
-        return len(self.symbols[0]) + len(self.symbols[1])
+        """The first so many parameters are the symbols."""
+        return sum(map(len, self.symbols))
 
     def known(self, side: int) -> dict[Any, Expr]:
-        """The symbols of a body (1 or 2) and the time as nodes."""
-        first = len(self.symbols[0]) if side == 2 else 0
+        """The symbols of a body (1 or 2), or of contacts (3), and the time as nodes."""
+        first = sum(map(len, self.symbols[:side - 1]))
         return {**{s: self.pool.parameter(first + k) for k, s in enumerate(self.symbols[side - 1])}, t: self.time}
 
     @property

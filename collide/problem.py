@@ -154,7 +154,7 @@ class Problem:
         kernel, values = known
         if self.slots:
             # There are NaN in the place of the numbers of an instance.
-            values = np.concatenate([self.parameters, values[len(self.parameters):]])
+            values = np.concatenate([self.parameters[:len(values)], values[len(self.parameters):]])
         return np.asarray(kernel.points(at, parameters=values.mean(axis=1)).reshape(len(at), -1, 5))
 
     @cached_property
@@ -209,26 +209,26 @@ class Problem:
         return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], self.quick)
 
     def as_member(self) -> "Problem":
-        """The same problem with its numbers as parameters: problems of one family share all code, and what is derived from their formulas.
+        """The same problem with its numbers as parameters, beside those it has: problems of one family share all code, and what is derived
+        from their formulas.
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """
-        if len(self.parameters):
-            return replace(self, quick=True)
         parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
         bodies: Any = (self.moving() if self.moving is not None and self.fast else None) or ()
         for body in bodies:
             parts += [tuple(part) for part in body.parts]
-        outputs, numbers = family([e for part in parts for e in part])
+        outputs, numbers = family([e for part in parts for e in part], len(self.parameters))
         cut = iter(outputs)
         equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
         count = len(moving) // 2
         moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
-        found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None,
-                        image=image, parameters=numbers, quick=True, moving=(lambda: (moved[0], moved[1])) if moved else None)
+        found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image,
+                        parameters=np.concatenate([self.parameters, numbers]), quick=True,
+                        moving=(lambda: (moved[0], moved[1])) if moved else None)
         key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
         own = {name: getattr(self, name) for name in _DATA}
-        return _first_of(_Keyed(key, found)).instance(numbers, self.outer, self.inner, **own)
+        return _first_of(_Keyed(key, found)).instance(found.parameters, self.outer, self.inner, **own)
 
     def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray, **fields: Any) -> "Problem":
         """The same problem with other intervals (p, 2) for its first parameters, another domain, and other values of the `fields` that no

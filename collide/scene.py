@@ -28,14 +28,14 @@ from .budget import Clock
 from .contact import member, situation, with_numbers
 from .extent import Crowd, Extent, carried, extent_of, path_cells
 from .implicit_parts import Implicit
-from .numbers import Numbers, numbers_of
+from .numbers import NONE, Numbers, numbers_of
 from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
 from .problem import Problem
 from .result import Start
 from .search import layout
 from .start import apart_within, start_of
 from .state import Search
-from .tracking import Tracked, known_point
+from .tracking import Known, Tracked, known_points
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
 FEW = 4
@@ -63,13 +63,13 @@ class Scene:
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
-        members = [member_of(b) if few_faces(bodies) and not tracked and numbers is None else Member(b) for b in bodies]
+        members = [member_of(b) if few_faces(bodies) and numbers is None else Member(b) for b in bodies]
         for k, m in enumerate(members):
             free = [e for e in m.numbers if isinstance(e, Parameter)]
             if free:
                 raise ValueError(f"body {k} contains the parameter {free[0]}; give it values in contact_batch, or substitute a number")
         self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
-        self.tracked = {pair: tuple(known_point(item, bodies) for item in tracked if item.pair == pair)
+        self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
@@ -202,7 +202,7 @@ class Scene:
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation
-        numbers = self._of(m.label)
+        numbers = *self._of(m.label), self._known(m.label)[1]
         whole = build(_whole(m.first), _whole(m.second), **self._named(m.label))
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         whole = with_numbers(whole, numbers, self.time)
@@ -210,9 +210,14 @@ class Scene:
 
     def _named(self, label: Pair) -> dict[str, Any]:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
-        symbols = tuple(numbers.symbols for numbers in self._of(label))
+        known, others = self._known(label)
+        symbols = tuple(numbers.symbols for numbers in (*self._of(label), others))
         return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency, "label": label,
-                "incoming": not self.apart(label), "tracked": self.tracked.get(label, ()), "symbols": symbols}
+                "incoming": not self.apart(label), "tracked": known, "symbols": symbols}
+
+    def _known(self, label: Pair) -> tuple[tuple[Known, ...], Numbers]:
+        """The tracked contacts of two bodies, and their numbers."""
+        return self.tracked.get(label, ((), NONE))
 
     def _of(self, label: Pair) -> tuple[Numbers, Numbers]:
         """The numbers of two bodies."""
@@ -406,7 +411,7 @@ def _is_zero(e: Expr, numbers: tuple[Numbers, Numbers]) -> bool:
     return value.op == "constant" and value.value == 0
 
 
-def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, Numbers], window: Window, border: np.ndarray | None,
+def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
           ) -> Problem:
     """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
     borders, where they are given.

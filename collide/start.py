@@ -96,7 +96,7 @@ def _inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[N
     if point is None:
         return None
     if isinstance(other, ImplicitBody):
-        return _negative(other, point, moment)
+        return _negative(other, point, moment, numbers[1])
     return _encloses(other, point, moment, clock, numbers[1])
 
 
@@ -107,7 +107,7 @@ def _inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[N
 def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray | None:
     """A box (3, 2) in space that holds a point of the surface; None if none is found."""
     if isinstance(body, ImplicitBody):
-        return _change_of_sign(body, moment)
+        return _change_of_sign(body, moment, numbers)
     face = body.faces[0] if isinstance(body, Solid) else body
     _, ends = numbers.bounds(list(face.domain.values()))
     for shares in _PLACES:
@@ -125,21 +125,27 @@ def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel
     return compile(list(face.expressions), [u, v, t], symbols, quick=True)
 
 
-def _change_of_sign(body: ImplicitBody, moment: float) -> np.ndarray | None:
+@functools.lru_cache(maxsize=512)
+def _space_kernel(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
+    """Formulas of x, y, z and t."""
+    return compile(list(formulas), [x, y, z, t], symbols, quick=True)
+
+
+def _change_of_sign(body: ImplicitBody, moment: float, numbers: Numbers) -> np.ndarray | None:
     """A segment along which F changes sign, halved until it is short: on it is a zero, since F is continuous there."""
-    leaf = body.leaves[0]
-    kernel = compile([body.expression.xreplace({}), x, y, z], [x, y, z, t], quick=True)
-    place = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t], quick=True)
-    axes = [np.linspace(float(lo), float(hi), _GRID + 1) for lo, hi in leaf.bounds]
+    leaf, known = body.leaves[0], numbers.parameters
+    kernel = _space_kernel((body.expression,), numbers.symbols)
+    place = _space_kernel(tuple(leaf.motion.apply((x, y, z))), numbers.symbols)
+    axes = [np.linspace(lo, hi, _GRID + 1) for lo, hi in numbers.bounds(leaf.bounds)[0]]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    world = place.points(np.column_stack([grid, np.full(len(grid), moment)]))
-    values = kernel.points(np.column_stack([world, np.full(len(grid), moment)]))[:, 0]
+    world = place.points(np.column_stack([grid, np.full(len(grid), moment)]), parameters=numbers.middles)
+    values = kernel.points(np.column_stack([world, np.full(len(grid), moment)]), parameters=numbers.middles)[:, 0]
     if not ((values < 0).any() and (values > 0).any()):
         return None
     inner, outer = world[np.nanargmin(values)], world[np.nanargmax(values)]
     for _ in range(60):
         middle = 0.5 * (inner + outer)
-        low, high = kernel.interval(np.append(middle, moment)[None], np.append(middle, moment)[None])
+        low, high = kernel.interval(np.append(middle, moment)[None], np.append(middle, moment)[None], parameters=known)
         if high[0, 0] < 0:
             inner = middle
         elif low[0, 0] > 0:
@@ -148,26 +154,26 @@ def _change_of_sign(body: ImplicitBody, moment: float) -> np.ndarray | None:
             break
     lo, hi = np.minimum(inner, outer), np.maximum(inner, outer)
     ends = np.column_stack([np.stack([inner, outer]), [moment, moment]])
-    low, high = kernel.interval(ends, ends)
+    low, high = kernel.interval(ends, ends, parameters=known)
     proved = high[0, 0] <= 0 <= low[1, 0]
-    level = kernel.decorated(np.append(lo, moment)[None], np.append(hi, moment)[None])[2][0, 0]
+    level = kernel.decorated(np.append(lo, moment)[None], np.append(hi, moment)[None], parameters=known)[2][0, 0]
     return np.stack([lo, hi], axis=1) if proved and level >= 2 else None
 
 
 # -- inside or not ------------------------------------------------------------------------------------------------
 
 
-def _negative(body: ImplicitBody, point: np.ndarray, moment: float) -> bool | None:
+def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Numbers) -> bool | None:
     """The sign of F at a point that lies within the bounds of a leaf."""
     within = False
     lo, hi = (np.append(end, moment)[None] for end in (point[:, 0], point[:, 1]))
     for leaf in body.leaves:
-        low, high = compile(list(leaf.coordinates), [x, y, z, t], quick=True).interval(lo, hi)
-        ends, _ = bounds(leaf.bounds)
+        low, high = _space_kernel(tuple(leaf.coordinates), numbers.symbols).interval(lo, hi, parameters=numbers.parameters)
+        ends, _ = numbers.bounds(leaf.bounds)
         within = within or bool((low[0] <= ends[:, 1]).all() and (high[0] >= ends[:, 0]).all())
     if not within:
         return False
-    low, high = compile([body.expression], [x, y, z, t], quick=True).interval(lo, hi)
+    low, high = _space_kernel((body.expression,), numbers.symbols).interval(lo, hi, parameters=numbers.parameters)
     return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
 
 
@@ -196,8 +202,9 @@ def _extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     if isinstance(body, ImplicitBody):
         boxes = []
         for leaf in body.leaves:
-            ends, _ = bounds([*leaf.bounds, (sp.Rational(moment), sp.Rational(moment))])
-            lo, hi = compile(list(leaf.motion.apply((x, y, z))), [x, y, z, t], quick=True).interval(ends[None, :, 0], ends[None, :, 1])
+            ends = np.concatenate([numbers.bounds(leaf.bounds)[0], [(moment, moment)]])[None]
+            place = _space_kernel(tuple(leaf.motion.apply((x, y, z))), numbers.symbols)
+            lo, hi = place.interval(ends[..., 0], ends[..., 1], parameters=numbers.parameters)
             boxes.append(np.stack([lo[0], hi[0]], axis=1))
     else:
         boxes = [_bounding_box(f, moment, numbers) for f in (body.faces if isinstance(body, Solid) else (body,))]

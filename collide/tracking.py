@@ -8,15 +8,17 @@ of its body: by u and v on a face, by the parameter of an edge, by nothing on a 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from codegen.kernel import compile
-from generative import ImplicitBody, ParametricSurface, t, u, v, x, y, z
+from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y, z
 from generative.symbols import formula
+from generative.template import Reader, write
 
+from .extent import formula_member
+from .numbers import NONE, Numbers
 from .parts import Parametric, parts_of
 
 # Moments at which a tracked contact is looked at.
@@ -57,10 +59,37 @@ class Place:
         return tuple(e.xreplace({u: self.at[0], v: self.at[1]}) for e in self.surface.normal)
 
 
-def known_point(item: Tracked, bodies: Sequence[Any]) -> tuple[Any, Any, Any, float]:
-    """(surface, u(t), v(t), radius): the contact as a point of the first body that has parameters."""
-    place = next(p for p in _places(item, bodies) if p is not None)
-    return place.surface, *place.at, item.radius
+class Known(NamedTuple):
+    """A contact as a point of the first body that has parameters, number `side` of the pair (1 or 2)."""
+
+    side: int
+    surface: ParametricSurface
+    at: tuple[Any, Any]
+    radius: Any
+
+
+def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple[Known, ...], Numbers]:
+    """Contacts of one pair, with symbols in the place of the numbers of their functions: those that differ in numbers alone share kernels.
+    `bodies` may be formulas of families. And the numbers.
+    """
+    given = [(*((item.u1, item.v1), (item.u2, item.v2))[_side(item, bodies) - 1], item.radius) for item in items]
+    reader = Reader(moves=True)
+    formulas = [sp.S.Zero if e is None else formula(e, [t], "a tracked function") for row in given for e in row]
+    instructions, outputs = reader.read(formulas, places=True)
+    symbols = tuple(Parameter(f"k{j}") for j in range(len(reader.numbers)))
+    built = write(instructions, symbols)
+    found = []
+    for k, item in enumerate(items):
+        u_at, v_at, radius = (built[j] for j in outputs[3 * k:3 * k + 3])
+        side = _side(item, bodies)
+        place = _place(bodies[item.pair[side - 1]], item.pair[side - 1], item.features[side - 1], (u_at, v_at))
+        assert place is not None
+        found.append(Known(side, place.surface, place.at, radius))
+    return tuple(found), Numbers(symbols, reader.numbers)
+
+
+def _side(item: Tracked, bodies: Sequence[Any]) -> int:
+    return 2 if isinstance(bodies[item.pair[0]], ImplicitBody) else 1
 
 
 def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float]) -> None:
@@ -131,9 +160,13 @@ def _check_follows(item: Tracked, places: Sequence[Place | None], bodies: Sequen
 def _distance(p: Sequence[Any], q: Sequence[Any], at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """A lower bound of the distance of two points, and about their difference."""
     difference = [a - b for a, b in zip(p, q, strict=True)]
-    kernel = compile([sum(d**2 for d in difference), *difference], [t])
-    lo, _ = kernel.interval(at, at)
-    return np.sqrt(np.maximum(lo[:, 0], 0.0)) * (1.0 - 1e-15), kernel.points(at)[:, 1:]
+    values = _over((sum(d**2 for d in difference), *difference), (t,), at)
+    return np.sqrt(np.maximum(values[:, 0, 0], 0.0)) * (1.0 - 1e-15), values[:, 1:].mean(axis=2)
+
+
+def _over(formulas: Sequence[Any], variables: tuple[Any, ...], lo: np.ndarray, hi: np.ndarray | None = None) -> np.ndarray:
+    """Bounds (n, formulas, 2) over boxes, or at points. Formulas that differ in numbers alone share a kernel."""
+    return formula_member(tuple(map(sp.sympify, formulas)), variables, NONE).enclose(np.stack([lo, lo if hi is None else hi], axis=-1))
 
 
 def _normal(body: Any, place: Place | None, places: Sequence[Place | None], at: np.ndarray) -> np.ndarray | None:
@@ -143,19 +176,19 @@ def _normal(body: Any, place: Place | None, places: Sequence[Place | None], at: 
     if place is not None and not place.smooth:
         return None
     if place is not None:
-        n = compile(list(place.normal), [t]).points(at)
+        n = _over(place.normal, (t,), at).mean(axis=2)
     else:
-        point = compile(list(next(p.point for p in places if p is not None)), [t]).points(at)
+        point = _over(next(p.point for p in places if p is not None), (t,), at).mean(axis=2)
         where = np.hstack([point, at])
-        values = compile([leaf.expression for leaf in body.leaves], [x, y, z, t]).points(where)
+        values = _over([leaf.expression for leaf in body.leaves], (x, y, z, t), where[:1]).mean(axis=2)
         leaf = body.leaves[int(np.abs(values[0]).argmin())]
-        n = compile(list(leaf.gradient), [x, y, z, t]).points(where)
+        n = _over(leaf.gradient, (x, y, z, t), where).mean(axis=2)
     return np.asarray(n / np.maximum(np.linalg.norm(n, axis=1)[:, None], 1e-300))
 
 
 def _off_implicit(point: Sequence[Any], body: ImplicitBody, radius: float, at: np.ndarray) -> np.ndarray:
     """Where F is proved to have one sign in the cube of half-width `radius` round the point: no surface is that near."""
-    lo, hi = compile(list(point), [t]).interval(at, at)
-    lo, hi = compile([body.expression], [x, y, z, t]).interval(np.hstack([lo - radius, at]), np.hstack([hi + radius, at]))
-    wrong: np.ndarray = (lo[:, 0] > 0) | (hi[:, 0] < 0)
+    box = _over(point, (t,), at)
+    values = _over((body.expression,), (x, y, z, t), np.hstack([box[..., 0] - radius, at]), np.hstack([box[..., 1] + radius, at]))
+    wrong: np.ndarray = (values[:, 0, 0] > 0) | (values[:, 0, 1] < 0)
     return wrong

@@ -5,12 +5,15 @@ sizes, poses and velocities of its members.
 """
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import sympy as sp
 
 from .chart import is_pole
+from .implicit import Combination, ImplicitBody, ImplicitSurface
 from .motion import Rigid
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of, u, v
@@ -32,11 +35,13 @@ class Member:
 
 @functools.lru_cache(maxsize=512)
 def member_of(body: Any) -> Member:
-    """The body as a member of its family. Bodies other than parametric surfaces are families of their own.
+    """The body as a member of its family. Solids are families of their own.
 
     The ends of a domain are data, too, unless the surface has a pole there and they are numbers: how it goes on round a pole depends on
-    them.
+    them. So are bounds.
     """
+    if isinstance(body, ImplicitBody):
+        return _implicit_member(body)
     if not isinstance(body, ParametricSurface):
         return Member(body)
     shape, motion = _resting(body.resting), Reader(moves=True)
@@ -80,11 +85,52 @@ def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int
 @functools.lru_cache(maxsize=512)
 def _moved(resting: ParametricSurface, motion: tuple[Formulas, Formulas], own: int, numbers: int) -> ParametricSurface:
     """The surface of a family with `own` numbers, carried by a motion that has the others."""
-    rotation, translation = (_written(part, _symbols(numbers)[own:]) for part in motion)
-    return resting.placed(Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation))
+    return resting.placed(_rigid(motion, _symbols(numbers)[own:]))
 
 
-def _written(formulas: Formulas, symbols: tuple[Parameter, ...]) -> list[Any]:
+def _implicit_member(body: ImplicitBody) -> Member:
+    leaves = tuple(dict.fromkeys(body.leaves))
+    motions = tuple(dict.fromkeys(leaf.motion for leaf in leaves))
+    shape, motion = Reader(), Reader(moves=True)
+    formulas = shape.read([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))])
+    moves = tuple((motion.read(list(m.rotation)), motion.read(list(m.translation), places=True)) for m in motions)
+    carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
+    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(motion.numbers))
+    return Member(whole, _symbols(len(shape.numbers) + len(motion.numbers)), (*shape.numbers, *motion.numbers))
+
+
+Tree = int | tuple[Any, ...]
+"""The number of a leaf, or an operation and the trees of its operands."""
+
+
+def _tree(body: ImplicitBody, leaves: Sequence[ImplicitSurface]) -> Tree:
+    if isinstance(body, Combination):
+        return body.operation, *(_tree(child, leaves) for child in body.children)
+    return next(k for k, leaf in enumerate(leaves) if leaf == body)
+
+
+@functools.lru_cache(maxsize=512)
+def _implicit(tree: Tree, shapes: Formulas, motions: tuple[tuple[Formulas, Formulas], ...], carriers: tuple[int, ...], own: int,
+              others: int) -> ImplicitBody:
+    """The implicit body of a family: a formula and six ends of bounds of each leaf, and the number of its motion."""
+    symbols = _symbols(own + others)
+    made = _written(shapes, symbols[:own])
+    moves = [_rigid(parts, symbols[own:]) for parts in motions]
+    leaves = [ImplicitSurface(e, [ends[:2], ends[2:4], ends[4:]], motion=moves[carrier])
+              for carrier, (e, *ends) in zip(carriers, (made[k:k + 7] for k in range(0, len(made), 7)), strict=True)]
+    return _grown(tree, leaves)
+
+
+def _grown(tree: Tree, leaves: Sequence[ImplicitSurface]) -> ImplicitBody:
+    return leaves[tree] if isinstance(tree, int) else Combination(tree[0], [_grown(child, leaves) for child in tree[1:]])
+
+
+def _rigid(formulas: tuple[Formulas, Formulas], symbols: Sequence[Parameter]) -> Rigid:
+    rotation, translation = (_written(part, symbols) for part in formulas)
+    return Rigid._unchecked(sp.ImmutableMatrix(3, 3, rotation), translation)
+
+
+def _written(formulas: Formulas, symbols: Sequence[Parameter]) -> list[Any]:
     instructions, outputs = formulas
     built = write(instructions, symbols)
     return [built[k] for k in outputs]
