@@ -26,7 +26,7 @@ _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
 
 def stage_ends(bodies: Sequence[Any], span: tuple[float, float]) -> list[float]:
     """The doubles next to (bounds of) the moments within a span at which a formula of a body changes, in order."""
-    moments = {moment for body in bodies for piece in _pieces(body) for moment in _moments(piece)}
+    moments = {moment for body in bodies for piece in pieces_of(body) for moment in _moments(piece)}
     ends = {math.nextafter(bound, side) for moment in moments for bound, side in zip(enclose(moment), (-math.inf, math.inf), strict=True)}
     return sorted(end for end in ends if span[0] < end < span[1])
 
@@ -37,14 +37,14 @@ def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple
     """
     if end > begin + _ACROSS * math.ulp(max(abs(begin), abs(end))):
         return []
-    moments = {m for body in bodies for piece in _pieces(body) for m in _moments(piece) if begin <= m <= end}
+    moments = {m for body in bodies for piece in pieces_of(body) for m in _moments(piece) if begin <= m <= end}
     if len(moments) != 1:
         return []
     (moment,) = moments
     return list(dict.fromkeys(tuple(_at_moment(body, at) for body in bodies) for at in (sp.Rational(begin), moment, sp.Rational(end))))
 
 
-def _pieces(body: Any) -> Sequence[Any]:
+def pieces_of(body: Any) -> Sequence[Any]:
     if isinstance(body, ImplicitBody):
         return body.leaves
     return body.faces if isinstance(body, Solid) else (body,)
@@ -58,6 +58,11 @@ def _moments(piece: Any) -> tuple[Any, ...]:
     kinks = {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
     roots = [_root(d) for kink in kinks for d in _differences(kink)]
     return tuple(dict.fromkeys(m for m in roots if m is not None))
+
+
+def changes_at_known_moments(kink: Any) -> bool:
+    """Does a formula change at the moments listed here, and at no others?"""
+    return isinstance(kink, _KINKED) and all(_root(d) is not None for d in _differences(kink))
 
 
 def _differences(kink: Any) -> list[Any]:

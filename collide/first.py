@@ -19,6 +19,7 @@ from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
+from .jumps import jumps_of
 from .result import Contacts, Start
 from .scene import Meeting, Scene
 from .search import layout
@@ -31,6 +32,9 @@ _BATCH, _GROWTH = 4, 2
 # A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
 # row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
 _PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.25
+# Boxes in which it may be seen that nothing meets while a motion jumps.
+_JUMP = 100_000
+
 
 
 class _Found(NamedTuple):
@@ -158,7 +162,13 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
     beginning anew, where the search got to, makes few of many.
     """
     begin, last = scene.span
-    changes = stage_ends(scene.bodies, scene.span)
+    jumps = jumps_of(scene.bodies, scene.span, scene.numbers)
+    doubt: _Found | None = None
+
+    def told(found: _Found) -> _Found:
+        return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen))
+
+    changes = {*stage_ends(scene.bodies, scene.span), *(end for jump in jumps for end in jump if begin < end < last)}
     ends = sorted({*_ends(scene.meetings(), scene.span), *changes}, reverse=True)
     length, tries, cost, proved = math.inf, 0, math.inf, math.inf
     while ends:
@@ -167,11 +177,21 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
         end, before = min(ends[-1], begin + length), clock.boxes
         if scene.passes((begin, end), options["tolerance"], clock):
             ends, begin = [e for e in ends if e > end], end
-            yield _Found(None, end == last, end)
+            yield doubt if doubt and end == last else told(_Found(None, end == last, end))
+            continue
+        if any(lo <= begin and end <= hi for lo, hi in jumps):
+            found = _jumped(scene, (begin, end), options, clock)
+            if found.proved < math.inf:
+                yield told(found)
+                return
+            if found.located or not found.finished:
+                doubt = doubt or found
+            ends, begin = [e for e in ends if e > end], end
+            yield doubt if doubt and end == last else told(_Found(None, end == last, end))
             continue
         found = _timed(scene, (begin, end), options, clock, proved if proved <= end else math.inf, tries < _TRIES, length < math.inf)
         if found.slow:
-            yield found
+            yield told(found)
             cost, proved = (clock.boxes - before) / (found.seen - begin), min(proved, found.proved)
             length, begin, tries = 0.5 * (found.seen - begin), found.seen, tries + 1
             continue
@@ -179,7 +199,7 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
             # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
             found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
         if not found.finished or found.proved < math.inf or (end == last and found.located):
-            yield found._replace(finished=found.finished and not found.features)
+            yield told(found._replace(finished=found.finished and not found.features))
             return
         if tries and clock.boxes - before > _PAYS * cost * (end - begin):
             length, tries = math.inf, _TRIES
@@ -190,7 +210,23 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
             # Nothing is proved yet: a contact at the very end of the stage could not be.
             continue
         begin = end
-        yield _Found(None, end == last, end)
+        yield doubt if doubt and end == last else told(_Found(None, end == last, end))
+
+
+def _jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> _Found:
+    """What may meet while a motion jumps. That can but be excluded, or be proved of the moment after it, where bodies cross then."""
+    within = [m for m in scene.meetings() if _within(m, span)]
+    if not within:
+        return _Found(None, True, span[1])
+    search = Search([scene.problem(m, span) for m in within], **options)
+    found = _Found(search, drive_past(search, clock, scene.begin, _JUMP), span[0])
+    if search.pole is not None:
+        scene.take_chart(*search.pole)
+        return _jumped(scene, span, options, clock)
+    if (found.located or not found.finished) and scene.crossing(span[1], options["tolerance"], clock):
+        search.real[layout.PROVED] = span[1]
+        return found._replace(finished=True)
+    return found
 
 
 def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:

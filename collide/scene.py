@@ -33,7 +33,7 @@ from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, p
 from .problem import Problem
 from .result import Start
 from .search import layout
-from .start import apart_within, start_of
+from .start import apart_within, crossing, start_of
 from .state import Search
 from .tracking import Known, Tracked, known_points
 
@@ -168,6 +168,14 @@ class Scene:
     def apart(self, label: Pair) -> bool:
         """Are two bodies proved apart where their search begins?"""
         return self.states[label] is Start.DISJOINT or label in self.early
+
+    def crossing(self, moment: float, tolerance: float, clock: Clock) -> bool:
+        """Do bodies that started apart provably cross at a moment?"""
+        pairs: dict[Pair, list[tuple[Part, Part]]] = {}
+        for m in self.near:
+            if self.apart(m.label) and m.window[0] <= moment <= m.window[1]:
+                pairs.setdefault(m.label, []).append((m.first, m.second))
+        return any(crossing(close, moment, tolerance, clock, self._of(label)) for label, close in pairs.items())
 
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""

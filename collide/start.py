@@ -50,13 +50,25 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if _apart(_extent(first, moment, numbers[0]), _extent(second, moment, numbers[1])):
         return Start.DISJOINT
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
-    search = Search(_meeting(pairs, (moment, moment), numbers), tolerance=tolerance, separation=math.inf, first_only=True)
-    finished = drive(search, clock)
+    search, finished = _met(pairs, moment, tolerance, clock, numbers)
     if search.real[layout.PROVED] < math.inf:
         return Start.OVERLAPPING
     if not finished:
         return Start.UNKNOWN
     return Start.TOUCHING if search.solutions else nested(first, second, moment, clock, numbers)
+
+
+def crossing(pairs: Sequence[tuple[Part, Part]], moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
+    """Are the surfaces proved to cross at `moment`, one of these pairs of faces?"""
+    search, _ = _met(tuple(pairs), moment, tolerance, clock, numbers)
+    return bool(search.real[layout.PROVED] < math.inf)
+
+
+def _met(pairs: tuple[tuple[Part, Part], ...], moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers],
+         ) -> tuple[Search, bool]:
+    """The search for a point where faces meet at a moment, and whether it came to its end."""
+    search = Search(_meeting(pairs, (moment, moment), numbers), tolerance=tolerance, separation=math.inf, first_only=True)
+    return search, drive(search, clock)
 
 
 def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:

@@ -1,0 +1,46 @@
+"""Motions that jump: what is known of them, and where they take a body into another one."""
+
+import pytest
+import sympy as sp
+
+from collide import Budget, Status, first_contact
+from collide.jumps import jumps_of
+from generative import t
+
+from .contact_scenes import FLOOR, TILT, Q, ball, move
+
+
+@pytest.mark.parametrize("height, moments", [
+    (sp.floor(3 * t), [Q(k, 3) for k in range(1, 6)]), (sp.ceiling(t**2 / 2), [sp.sqrt(2)]), (sp.sign(sp.cos(t)) + t, [sp.pi / 2]),
+    (sp.Mod(2 * t, 3), [Q(3, 2)]), (sp.frac(t) * sp.Heaviside(t - Q(1, 7)), [Q(1, 7), 1]),
+    (sp.Piecewise((0, t**2 < 2), (t, True)), [sp.sqrt(2)]),
+], ids=str)
+def test_moments_of_change_are_enclosed(height, moments):
+    """All of them, in narrow intervals, and no others."""
+    found = jumps_of([ball().moved(move(0, 0, height)), FLOOR], (0.0, 1.9))
+    assert all(any(Q(lo) <= m <= Q(hi) for lo, hi in found) for m in moments)
+    assert all(hi - lo < 1e-15 and any(abs(lo - float(m)) < 1e-15 for m in [0, *moments]) for lo, hi in found)
+
+
+def test_what_changes_at_known_moments_is_no_jump():
+    assert not jumps_of([ball().moved(move(0, 0, sp.Abs(t - 1) + sp.Piecewise((t, t < Q(1, 3)), (2 * t, True)))), FLOOR], (0.0, 2.0))
+
+
+def test_more_changes_than_can_be_told_apart_are_none():
+    assert jumps_of([ball().moved(move(0, 0, sp.floor(10**9 * t))), FLOOR], (0.0, 2.0)) == []
+    c = first_contact([ball().moved(move(0, 0, 3 - sp.floor(10**6 * t) / 10**6)), FLOOR], (0, 4), budget=Budget(boxes=20_000))
+    assert c.status is Status.BUDGET_SPENT and 1.9 < c.clear_until <= 2
+
+
+@pytest.mark.parametrize("height, truth", [
+    (3 - 2 * sp.frac(t) - t / 7, Q(14, 15)), (3 - sp.floor(100 * t) * Q(13, 5000), Q(77, 10)),
+    (4 - 3 * sp.Heaviside(t - sp.sqrt(2)) * t / sp.sqrt(2), sp.sqrt(2)), (3 - sp.frac(t), None), (3 - sp.Mod(3 * t, 2) * Q(99, 100), None),
+], ids=str)
+def test_motions_that_jump(height, truth):
+    """The ball touches the floor where its centre is at height 1, or as it jumps below that."""
+    c = first_contact([ball().moved(TILT).moved(move(0, 0, height)), FLOOR], (0, 10), budget=Budget(boxes=400_000))
+    if truth is None:
+        assert c.status is Status.NO_CONTACT
+    else:
+        # After a jump the surfaces cross in a curve, of which the budget may leave something open; not of the time.
+        assert c.status is not Status.UNRESOLVED and Q(c.time.lo) <= truth <= Q(c.time.hi) and c.time.hi - c.time.lo < 1e-9
