@@ -15,6 +15,7 @@ from llvmlite import binding as llvm
 
 from .lanes import Module
 
+# The innermost lock: nothing else is waited for while it is held. See `kernel._linked_lock` for the order of all.
 _lock = threading.Lock()
 _serial = itertools.count()
 

@@ -29,6 +29,7 @@ QUERIES, AGAIN = 2, 30
 # Stubs a module.
 _STUBS = 64
 
+# Taken inside `kernel._linked_lock`, so nothing is built while it is held but what interprets (see there).
 _lock = threading.RLock()
 _queries = [0]
 
