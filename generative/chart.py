@@ -129,6 +129,8 @@ def _with_inner(e: Any, inner: dict[Any, Any]) -> Any:
     """
     if not e.has(_RHO):
         return e
+    if e.is_Mul:
+        e = _one_size(e)
     if e.is_Symbol or e.func in (sp.Add, sp.Mul) or (e.is_Pow and e.exp.is_Integer and (e.exp > 0 or e.base == _RHO)):
         parts = [_with_inner(a, inner) for a in e.args]
         return None if any(a is None for a in parts) else e.func(*parts) if parts else e
@@ -142,6 +144,19 @@ def _with_inner(e: Any, inner: dict[Any, Any]) -> Any:
     name = sp.Dummy("inner", real=True)
     inner[name] = e.func(*arguments)
     return name
+
+
+def _one_size(e: Any) -> Any:
+    """A product with the sizes among its factors as one, which takes in powers of rho, too: SymPy writes |cos(3 w) rho^3| as a product of
+    such, which are no smooth functions of p and q.
+    """
+    sizes = [f for f in e.args if isinstance(f, sp.Abs)]
+    if not sizes:
+        return e
+    rest = sp.Mul(*(f for f in e.args if not isinstance(f, sp.Abs)))
+    _, power = rest.as_coeff_exponent(_RHO)
+    inside = sp.expand(_RHO**power * sp.Mul(*(f.args[0] for f in sizes)))
+    return sp.Mul(rest / _RHO**power, sp.Abs(inside, evaluate=False), evaluate=False)
 
 
 def _even(e: Any) -> Any:

@@ -26,6 +26,12 @@ def twice():
     return ParametricSurface([a, b, sp.sqrt(2 + a * b - sp.cos(3 * v))], {u: (0, 4 * sp.pi), v: (0, 1)}, flipped=True)
 
 
+def kinked():
+    """Kinks that meet at the pole, three lines of them, and one that runs round it."""
+    rise = sp.Abs(sp.cos(3 * u) * sp.cos(v) ** 3) / 4 + sp.Max(sp.sin(v), Q(3, 4)) + sp.Abs(sp.cos(u) * sp.cos(v)) * sp.cos(v) ** 2
+    return ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), rise], {u: TURN, v: (0, sp.pi / 2)})
+
+
 # Surface, the symbol and the end at which the pole lies, the rate of the distance in sines.
 SMOOTH = {
     "ball, south": (sphere(radius=Q(3, 2)), v, 0, 1),
@@ -36,6 +42,8 @@ SMOOTH = {
     "disc": (cylinder().faces[2], v, 0, 0),
     "upside down": (upside_down(), u, 1, 0),
     "twice": (twice(), v, 0, Q(3, 2)),
+    "kinks": (kinked(), v, 1, 1),
+    "fold": (ParametricSurface([v * sp.cos(u), v * sp.sin(u), sp.Abs(v * sp.sin(2 * u) * v - v**2 / 3)], {u: TURN, v: (0, 1)}), v, 0, 0),
 }
 
 
