@@ -80,7 +80,7 @@ def _column_product(L: Lanes, x: Sequence[str], y: Sequence[str]) -> str:
 
 def _symmetric_solution(L: Lanes, a: list[list[str]], right: list[str]) -> list[str]:
     """a x = right for a positive definite matrix, of which the lower half is given: a = L D L^T without exchanges, which is stable
-    then; a[j][k] for k < j becomes L.
+    then; below its diagonal `a` becomes L.
     """
     n, inverse = len(right), list[str]()
     for j in range(n):
