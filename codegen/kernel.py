@@ -304,8 +304,8 @@ def _general(kind: Kind) -> tuple[Callable[..., None], Code]:
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"]), code
 
 
-# Locks are taken in one order: that of a kernel, this one, `tiers._lock`, those of `instructions`, `native._lock`; those of `straight_line`
-# and `linear` come before the last one only, and that of `collide.native` is never waited for. Reentrant: lowering may run a kernel for the
+# Locks are taken in one order: that of a kernel, this one, `tiers._lock`, those of `instructions`, `native._lock`; that of `straight_line`
+# comes before the last one only, and that of `collide.native` is never waited for. Reentrant: lowering may run a kernel for the
 # numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
 _linked_lock = threading.RLock()
 _linked_code: dict[str, Code] = {}

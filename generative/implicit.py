@@ -74,7 +74,8 @@ class Piece:
 class ImplicitSurface(ImplicitBody):
     """The surface F = 0 of an expression in x, y, z (and t, for one that deforms), positive outside, within `bounds`.
 
-    `bounds` are three pairs of numbers, for x, y and z, in body coordinates. Immutable; `moved` gives a new surface.
+    `bounds` are three pairs of numbers, for x, y and z, in body coordinates: the surface is closed, and ends where it reaches them.
+    Immutable; `moved` gives a new surface.
 
     >>> from generative import ImplicitSurface, x, y, z
     >>> ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)

@@ -44,3 +44,12 @@ def test_motions_that_jump(height, truth):
     else:
         # After a jump the surfaces cross in a curve, of which the budget may leave something open; not of the time.
         assert c.status is not Status.UNRESOLVED and Q(c.time.lo) <= truth <= Q(c.time.hi) and c.time.hi - c.time.lo < 1e-9
+
+
+def test_a_contact_for_a_moment_only_is_not_excluded_by_a_later_one():
+    """Just at t = sqrt(2) the ball is in the floor, before above it and after below it, until it comes back at t = 4."""
+    jumping = ball().moved(TILT).moved(move(0, 0, 3 * sp.sign(sp.sqrt(2) - t) + t / 2))
+    c = first_contact([jumping, FLOOR], (0, 5), budget=Budget(boxes=400_000))
+    assert c.status is not Status.NO_CONTACT and c.clear_until <= sp.sqrt(2) and c.time.lo <= sp.sqrt(2) <= c.time.hi <= 4 + 1e-9
+    before = first_contact([jumping, FLOOR], (0, 3), budget=Budget(boxes=400_000))
+    assert before.status is not Status.NO_CONTACT and before.clear_until <= sp.sqrt(2)
