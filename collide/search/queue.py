@@ -20,7 +20,7 @@ def attribute(s, p, name):
 
 @native
 def meld(s, a, b):
-    """One heap from two."""
+    """One heap from two. Of equal keys the first heap's comes first: it is given the newer boxes, so that ties are searched in depth."""
     if a < 0:
         return b
     if b < 0:
@@ -53,7 +53,7 @@ def without_root(s, root):
     while pairs >= 0:
         following = s.sibling[pairs]
         s.sibling[pairs] = -1
-        heap = meld(s, heap, pairs)
+        heap = meld(s, pairs, heap)
         pairs = following
     return heap
 
@@ -88,7 +88,7 @@ def push(s, p, source, k):
     s.horizon[i] = np.inf
     s.pair[2 * i] = -1
     s.pair[2 * i + 1] = -1
-    s.table[p * COLUMNS + ROOT] = meld(s, attribute(s, p, ROOT), i)
+    s.table[p * COLUMNS + ROOT] = meld(s, i, attribute(s, p, ROOT))
     s.count[OPEN] += 1
     return i
 
