@@ -97,17 +97,23 @@ def run(s, steps):
             return NEED_CHART
         s.count[STEPS] += 1
         if s.count[SAMPLE] != 0 and s.count[STEPS] >= s.count[NEXT_LOCAL]:
-            lost = s.count[STEPS] > HOPELESS and s.real[PROVED] == np.inf and s.real[TENTATIVE] == np.inf
-            rarer = 3 if s.count[SOLUTIONS] == 0 else 9
-            s.count[NEXT_LOCAL] = s.count[STEPS] + LONG if lost else rarer * s.count[NEXT_LOCAL]
+            s.count[NEXT_LOCAL] *= 3 if s.count[SOLUTIONS] == 0 else 9
             look_ahead(s, p)
             if s.real[PROVED] == np.inf and s.count[STEPS] > LONG:
                 prove_beside(s, p, s.box, attribute(s, p, ROOT))
+        elif s.count[SAMPLE] != 0 and s.count[STEPS] > HOPELESS and s.count[STEPS] % LONG == 0 and lost(s):
+            look_ahead(s, p)
         if marching(s, p):
             march(s, p)
         else:
             step(s, p)
     return SLICE
+
+
+@native
+def lost(s):
+    """Is nothing known of the objective yet, not even a candidate?"""
+    return s.real[PROVED] == np.inf and s.real[TENTATIVE] == np.inf
 
 
 @native
