@@ -106,5 +106,5 @@ def flying(shapes: Callable[[np.random.Generator], list[ParametricSurface]],
     """
     first, second = (body.moved(Rigid(rotation=rotation(rng), normalize=True)) for body in shapes(rng))
     along, aside = (sp.Matrix(rotation(rng)[:3]) for _ in range(2))
-    way = along * ((sp.Rational(11, 4) - t) / along.norm()) + aside * (shift(rng) / 2 / aside.norm())
-    return [first.moved(Rigid(translation=list(way))), second], (0, 4), SCENES["bumpy-pair"].options
+    way = along * ((sp.Rational(15, 4) - t) / along.norm()) + aside * (shift(rng) / 2 / aside.norm())
+    return [first.moved(Rigid(translation=list(way))), second], (0, 5), SCENES["bumpy-pair"].options
