@@ -208,6 +208,8 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
         ends = [e for e in ends if e > end]
         if found.located:
             # Nothing is proved yet: a contact at the very end of the stage could not be.
+            assert found.search is not None
+            begin = max(begin, clear_until(found.search, found.search.solutions, end))
             continue
         begin = end
         yield doubt if doubt and end == last else told(_Found(None, end == last, end))

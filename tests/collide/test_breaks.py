@@ -9,7 +9,7 @@ from collide import Budget, Start, Status, first_contact
 from collide.breaks import smooth_bodies, stage_ends
 from generative import Rigid, axis_angle, keyframes, t
 
-from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move
+from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
 
 # To and fro along x: at 4, 21/10, past the origin's ball at a distance of 1/10, and into it.
 POSES = [(4, 0), (Q(21, 10), 0), (3, 2), (0, 0)]
@@ -103,3 +103,14 @@ def test_formulas_of_a_stage_across_a_moment():
     beside = ball().moved(move(sp.Piecewise((1, 2 * t < 2 * THIRD + Q(1, 10**20)), (2, True)), 0, 0))
     assert not smooth_bodies([body, beside], *around)
     assert not smooth_bodies([body, other], *around) and not smooth_bodies([body], 0.0, 1.0) and not smooth_bodies([ball()], *around)
+
+
+@pytest.mark.parametrize("name, upper, lower, at", [
+    ("parametric", ball().moved(TILT), ball().moved(TURNED), (1, 0, 0)), ("implicit", sphere(), sphere(), (1, 0, 0)),
+    ("of both kinds", sphere(), ball().moved(TURNED), (1, 0, 0))])
+def test_what_touches_just_at_a_kink_is_located(name, upper, lower, at):
+    """Nothing is proved there, since the motion has no derivative; but the time is bracketed, and the place found."""
+    c = first_contact([upper.moved(move(2 + sp.Abs(t - THIRD), 0, 0)), lower], (0, 2), budget=Budget(seconds=None, boxes=100_000))
+    assert c.status is Status.UNRESOLVED and not c.existence.any()
+    assert Q(c.time.lo) <= THIRD <= Q(c.time.hi) and 0 <= THIRD - Q(c.clear_until) < 1e-12
+    assert abs(c.points - at).max() < 1e-5

@@ -31,7 +31,7 @@ TIPS = [
 
 @pytest.mark.parametrize("name, bodies, time", TIPS, ids=[name for name, _, _ in TIPS])
 def test_a_tip_meets_a_tip(name, bodies, time):
-    c = collide.first_contact(bodies, (0, 4), budget=collide.Budget(seconds=30, boxes=30_000))
+    c = collide.first_contact(bodies, (0, 4), budget=collide.Budget(seconds=30, boxes=60_000))
     assert c.status is Status.CONTACT and len(c) == 1
     assert Q(c.time.lo) <= time <= Q(c.time.hi) and c.clear_until <= time
     assert c.time.hi - c.time.lo < 1e-8
