@@ -300,7 +300,8 @@ class Scene:
         places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
         a, b = (self._meets(parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True) for parts, on in sides)
         both = (a[:, None] & b[None]).any(axis=2)
-        return [Meeting(m.label, p, q, (span[0], self.span[1])) for (p, q), meet in zip(
+        begin = span[0] if m.label in self.early else max(span[0], self.begin)
+        return [Meeting(m.label, p, q, (begin, self.span[1])) for (p, q), meet in zip(
             itertools.product(sides[0][0], sides[1][0]), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
 
     def _carry(self, parts: Sequence[tuple[int, Part]], span: Window) -> None:
