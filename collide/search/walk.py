@@ -42,7 +42,7 @@ _SHORTEST, _LONGEST, _TRIALS = 0.95, 1.05, 4
 # How near another sample may be, against the separation, and where a gap between two ends of a curve is large enough
 # for one more.
 _NEAR, _GAP = 0.8, 1.05
-# Likewise, against half the separation, beside a sample that is left out. On a curve that closes any gap; on a surface those that are wide.
+# Likewise, against half the separation, beside a sample that is left out: in a gap of a curve; on a surface in wide gaps only.
 _NEAR_CURVE, _NEAR_SURFACE = 0.9, 1.5
 # Of 60 degrees.
 _SINE = 0.8660254037844386
@@ -240,20 +240,42 @@ def aim(s, p, k, free, distance):
 
 @native
 def nearest(s, p, k):
-    """The sample of problem p nearest to `spot`, other than number k; -1 for none. Near one that is left out all others of the two
-    bodies count.
-    """
+    """The sample nearest to `spot`, of those that count near number k; -1 for none."""
     best, chosen = np.inf, -1
     for other in range(s.count[SOLUTIONS]):
-        q = s.owner[other]
-        counts = s.kind[other] == EXISTS and q == p
-        if s.kind[k] == LEFT_OUT:
-            counts = s.kind[other] >= EXISTS and attribute(s, q, LABEL) == attribute(s, p, LABEL)
-        if counts and other != k and not too_late(s, q, s.found, other):
-            square = distance_squared(s, other)
-            if square < best:
-                best, chosen = square, other
+        if counts(s, p, k, other) and distance_squared(s, other) < best:
+            best, chosen = distance_squared(s, other), other
     return chosen
+
+
+@native
+def counts(s, p, k, other):
+    """Is it another sample of problem p? Near a sample k that is left out all others of the two bodies count."""
+    q = s.owner[other]
+    mine = s.kind[other] == EXISTS and q == p
+    if s.kind[k] == LEFT_OUT:
+        mine = s.kind[other] >= EXISTS and attribute(s, q, LABEL) == attribute(s, p, LABEL)
+    return mine and other != k and not too_late(s, q, s.found, other)
+
+
+@native
+def gap_at(s, p, k, other):
+    """The gap in which `spot` lies, between sample `other` and the nearest one on the opposite side."""
+    best = np.inf
+    for third in range(s.count[SOLUTIONS]):
+        if counts(s, p, k, third):
+            side = 0.0
+            for c in range(3):
+                side += (centre_of(s, third, c) - s.spot[c]) * (centre_of(s, other, c) - s.spot[c])
+            if side < 0.0:
+                best = min(best, distance_squared(s, third))
+    return np.sqrt(best) + np.sqrt(distance_squared(s, other))
+
+
+@native
+def centre_of(s, k, c):
+    """Coordinate c of solution k."""
+    return 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
 
 
 @native
@@ -312,6 +334,8 @@ def judge(s, p, k, lane, free):
     other = nearest(s, p, k)
     apart = _NEAR if s.kind[k] != LEFT_OUT else (_NEAR_CURVE if free == 1 else _NEAR_SURFACE)
     near = other >= 0 and distance_squared(s, other) < (apart * s.goal[lane]) ** 2
+    if s.kind[k] == LEFT_OUT and free == 1 and other >= 0 and not near:
+        near = gap_at(s, p, k, other) <= _GAP * s.real[SEPARATION]
     s.trial[lane] = 0
     if not near:
         prove(s, p, True)
