@@ -107,7 +107,8 @@ def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int
               "N": (m,), "out": (n + 1,)}
     rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
             "action": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n),
-            "both": (LANES, 2), "parents": (LANES, 2), "fresh": (LANES,), "begins": (LANES,), "asked": (LANES,), "repeat": (LANES,), "later": (LANES,),
+            "both": (LANES, 2), "parents": (LANES, 2), "fresh": (LANES,), "begins": (LANES,),
+            "asked": (LANES,), "repeat": (LANES,), "later": (LANES,),
             "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),
             "near": (3, 2), "pick": (max(m, n),), "bound": (n,),
             "base": (n,), "along": (2, n), "heading": (2, 3), "spot": (3,), "aim": (LANES, 2), "pace": (LANES,), "goal": (LANES,)}

@@ -357,10 +357,6 @@ def product(matrix, box):
     return result
 
 
-def hull(ranges):
-    return [(min(a for a, _ in each), max(b for _, b in each)) for each in zip(*ranges, strict=True)]
-
-
 def seen(n, matrix, x):
     """The exact range of (A^T n) . x, A and x in intervals: the direction is turned, not the point, which has the wider intervals."""
     low = high = Fraction(0)
@@ -382,10 +378,9 @@ def separably_justified(step, models, carriers, records, motion, normal):
     for k, (m, r) in enumerate(zip(models, records, strict=True)):
         box = [(Fraction(c) - Fraction(e), Fraction(c) + Fraction(e))
                for c, e in zip(r[m.middle:m.reach], r[m.reach:m.doubt], strict=True)]
-        points = nets[k] if m.coordinates > 3 else [box]
         for name, total in (("A", whole), ("B", rate), ("C", push)):
             if (name, k) in motion:
-                more = hull([product(motion[name, k], x) for x in points])
+                more = product(motion[name, k], box)
                 total[:] = [(a + c, b + d) for (a, b), (c, d) in zip(total, more, strict=True)]
     for n in followed(models, carriers, records, motion, normal):
         low, high = exact_dot(n, rationals(*motion["A"]))
@@ -412,9 +407,12 @@ def followed(models, carriers, records, motion, normal):
                     for i, ends in enumerate(zip(*motion["A", k], strict=True))]
             vectors = [turned(rows, vector) for vector in vectors]
             centre = directed(r[m.middle:m.reach])
-            difference = carried(rows, m, r, motion["A", k], difference) if size > 3 else turned(rows, centre, difference)
+            difference = turned(rows, centre, difference)
         tangents += vectors
     found = [directed(normal), difference] + [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
+    if len(tangents) == 4:
+        # For pieces in nearly one plane; of others they are not tried, but would do as well.
+        found += [crossed(crossed(tangents[0], tangents[1]), a) for a in tangents]
     return [[Fraction(x.x) for x in d] for d in found]
 
 
@@ -442,24 +440,6 @@ def turned(rows, vector, start=None):
         for j, x in row.items():
             total = x * vector[j] if total is None else x.fma(vector[j], total)
         result.append(Directed(0.0) if total is None else total)
-    return result
-
-
-def carried(rows, model, record, matrix, start):
-    """The middle of the box that holds the control points and what they leave open, times the matrix, plus the start."""
-    m, result = model.coordinates, []
-    nets = [turned(rows, directed(record[m * k:m * (k + 1)])) for k in range(model.points)]
-    size, rho = directed(record[model.size:model.middle]), directed(record[model.rho:model.size])
-    for i, row in enumerate(rows):
-        wide = Directed(2.0**-500)
-        for j, x in row.items():
-            lo, hi = matrix[0][i][j], matrix[1][i][j]
-            radius = max((Directed(hi) - x).x, (x + Directed(-lo)).x)
-            error = Directed((2 + m) * 2.0**-52).fma(Directed(abs(x.x)), Directed(radius))
-            wide = error.fma(size[j], Directed(abs(x.x)).fma(rho[j], wide))
-        values = [net[i].x for net in nets]
-        high, low = Directed(max(values)) + wide, Directed(-min(values)) + wide
-        result.append(Directed(0.5) * (high - low) + start[i])
     return result
 
 
@@ -521,6 +501,9 @@ def composed_justified(step, models, forms, records, bodies, normal):
         tangents += [turned(rows, vector) for vector in net_tangents(model, r)]
     difference = [a + b for a, b in zip(*(middles(body["S"]) for body in bodies), strict=True)]
     found = [directed(normal), difference] + [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
+    if len(tangents) == 4:
+        # For pieces in nearly one plane; of others they are not tried, but would do as well.
+        found += [crossed(crossed(tangents[0], tangents[1]), a) for a in tangents]
     for n in [[Fraction(x.x) for x in d] for d in found]:
         low, high = exact_dot(n, shift)
         left = sum(abs(x) * e for x, e in zip(n, rest, strict=True))

@@ -186,7 +186,8 @@ def test_a_box_lies_in_a_region_up_to_whole_periods_and_a_margin(turns):
     """The period is known to some roundings only, so a shifted box must be a little smaller than the region."""
     region, period = np.array([[-0.5, 0.25]] + [[0, 1]] * 4), np.array([2 * np.pi, 0, 0, 0, 0])
     held, said = kept(search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2)), region, period)
-    for begin, end, inside in ((-0.4, 0.2, True), (-0.5, 0.2, False), (-0.4, 0.25, False), (-0.5 + 1e-9, 0.25 - 1e-9, True), (-0.4, 0.3, False)):
+    for begin, end, inside in ((-0.4, 0.2, True), (-0.5, 0.2, False), (-0.4, 0.25, False), (-0.4, 0.3, False),
+                               (-0.5 + 1e-9, 0.25 - 1e-9, True)):
         held[:] = region
         held[0] = np.array([begin, end]) + turns * 2 * np.pi
         assert said(inside_held) is inside
