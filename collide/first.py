@@ -32,8 +32,8 @@ _BATCH, _GROWTH = 4, 2
 # A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
 # row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
 _PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.25
-# Boxes in which it may be seen that nothing meets while a motion jumps.
-_JUMP = 100_000
+# Boxes in which it may be seen that nothing meets while a motion jumps, and after how many it is looked whether something was located.
+_JUMP, _GLANCE = 100_000, 2_000
 
 
 
@@ -221,7 +221,11 @@ def _jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -
     if not within:
         return _Found(None, True, span[1])
     search = Search([scene.problem(m, span) for m in within], **options)
-    found = _Found(search, drive_past(search, clock, scene.begin, _JUMP), span[0])
+    found, boxes = _Found(search, False, span[0]), 0
+    # What is located once cannot be excluded.
+    while not (found.finished or found.located or search.pole or clock.spent(search)) and boxes < _JUMP:
+        boxes += _GLANCE
+        found = found._replace(finished=drive_past(search, clock, scene.begin, boxes))
     if search.pole is not None:
         scene.take_chart(*search.pole)
         return _jumped(scene, span, options, clock)
