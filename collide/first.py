@@ -269,7 +269,7 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     search.real[layout.GAP] = options["simultaneity"] if scene.bordered(within) else 0.0
     clear, patience = max(span[0], min(m.window[0] for m in within)), _PATIENCE if hasty else math.inf
     finished = drive_past(search, clock, scene.begin, patience)
-    while not finished and search.pole is None and not clock.spent(search):
+    while not finished and search.pole is None and search.count[layout.ITERATIONS] >= patience:
         before, clear = clear, clear_until(search, search.solutions, span[1])
         if _slow(search, before, clear, span[1]):
             return _Found(search, False, clear, slow=True)
