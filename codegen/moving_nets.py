@@ -11,8 +11,8 @@ and, by Taylor's theorem, with h the length of the window,
 each in a box: that of the products with the control points, whose basis functions sum to 1, which a box of the m functions forgets.
 
 Rounding. Everything is rounded upward, with relative errors below u = 2^-52. A sum of m products c_j P_j is wrong by less than
-(m + 2) u sum_j |c_j| |P_j| (of a tensor product, see `tensor_models`), and by sum_j rad c_j |P_j|; underflow by less than 2^-500 as in `separable_directions`. All of it goes
-into rho, and into the radii.
+(m + 2) u sum_j |c_j| |P_j| (of products, see `tensor_models`), and by sum_j rad c_j |P_j|; by underflow less than 2^-500. All of it
+goes into rho, and into the radii.
 """
 
 from collections.abc import Iterator, Mapping

@@ -214,15 +214,16 @@ class Pair:
                 finite = L.add(finite, x)
             for part, values in (("shift", shifts[name][0]), ("error", h), ("size", total)):
                 self.store(L, f"{name} {part}", values)
-        for product in (product for products in self.sums.values() for product in products):
-            for x in self.sizes(L, product):
+        for each in (each for products in self.sums.values() for each in products):
+            for x in self.sizes(L, each):
                 finite = L.add(finite, x)
         self.store(L, "finite", [finite])
 
-    def sizes(self, L: Lanes, product: Product) -> Vector:
-        return self.body(L, product.body, product.start + self.models[product.body].size)
+    def sizes(self, L: Lanes, each: Product) -> Vector:
+        return self.body(L, each.body, each.start + self.models[each.body].size)
 
-    def errors(self, L: Lanes, products: Sequence[Product], matrices: Mapping[str, Matrix], shift: Ball, ball: str) -> tuple[Vector, Vector]:
+    def errors(self, L: Lanes, products: Sequence[Product], matrices: Mapping[str, Matrix], shift: Ball, ball: str,
+               ) -> tuple[Vector, Vector]:
         units = L.const((5 + max(3, *(m.coordinates for m in self.models))) * _UNIT)
         factors = [(matrices.get(f"{p.matrix}{p.body}"), self.sizes(L, p)) for p in products]
         total, h = [], []
@@ -284,28 +285,31 @@ class Pair:
         spread = dot(L, size, self.load(L, f"{name} error"), L.add(self.left_open(L, size), L.const(_TINY)))
         high = dot(L, n, self.load(L, f"{name} shift"))
         low = L.neg(high)
-        for product in self.sums[name]:
-            k, model = product.body, self.models[product.body]
-            m = self.seen(L, n, product)
-            highest, lowest = _extremes(L, dict(enumerate(m)), model, "%A" if k == 0 else "%B", product.start)
+        for each in self.sums[name]:
+            k, model = each.body, self.models[each.body]
+            m = self.seen(L, n, each)
+            highest, lowest = _extremes(L, dict(enumerate(m)), model, "%A" if k == 0 else "%B", each.start)
             high, low = L.add(highest, high), L.sub(low, lowest)
-            spread = dot(L, [L.abs(x) for x in m], self.body(L, k, product.start + model.rho), spread)
+            spread = dot(L, [L.abs(x) for x in m], self.body(L, k, each.start + model.rho), spread)
         return L.add(high, spread), L.add(low, spread)
 
     def left_open(self, L: Lanes, size: Vector) -> Value:
         """What control points do not tell: nothing is known of them, in doubt. `size` is that of the direction."""
         return self.load(L, "doubt", 1)[0]
 
-    def seen(self, L: Lanes, n: Vector, product: Product) -> Vector:
+    def seen(self, L: Lanes, n: Vector, each: Product) -> Vector:
         """The direction in the frame of a body, or as the rate of its matrix turns it."""
-        k, m = product.body, self.models[product.body].coordinates
+        k, m = each.body, self.models[each.body].coordinates
         kind, entries, rates = self.carriers[k]
         if kind == FIXED:
             return n if k == 0 else [L.neg(x) for x in n]
-        kept = entries if product.matrix == "A" else rates
-        columns = [[i for i in range(3) if m * i + j in kept] for j in range(m)]
-        return [dot(L, [n[i] for i in rows], [self.load(L, f"{product.matrix}{k}", 1, m * i + j)[0] for i in rows]) if rows else L.const(0.0)
-                for j, rows in enumerate(columns)]
+        kept = entries if each.matrix == "A" else rates
+        result = []
+        for j in range(m):
+            rows = [i for i in range(3) if m * i + j in kept]
+            column = [self.load(L, f"{each.matrix}{k}", 1, m * i + j)[0] for i in rows]
+            result.append(dot(L, [n[i] for i in rows], column) if rows else L.const(0.0))
+        return result
 
 
 def _extremes(L: Lanes, row: Mapping[int, Value], model: Model, record: str, start: int) -> tuple[Value, Value]:

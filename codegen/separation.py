@@ -10,6 +10,7 @@ equal to it.
 
 import functools
 import operator
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -200,10 +201,10 @@ def carried(outputs: Sequence[Expr], time: int) -> Carried:
     """
     sums = [_Sum(e, time) for e in outputs]
     alone = [_Sum(e, time).merged() for e in outputs]
-    found = [a if len(a.parts) <= len(outputs) else b for a, b in zip(sums, alone, strict=True)]
-    inner = list(dict.fromkeys(e for each in found for e in each.parts))
-    if len(inner) > len(outputs):
-        found, inner = alone, [e for each in alone for e in each.parts]
+    uses = Counter(e for each in sums for e in each.parts)
+    mixed = [a if any(uses[e] > 1 for e in a.parts) else b for a, b in zip(sums, alone, strict=True)]
+    choices = [(found, list(dict.fromkeys(e for each in found for e in each.parts))) for found in (sums, mixed, alone)]
+    found, inner = next(choice for choice in choices if len(choice[1]) <= len(outputs))
     zero = outputs[0].pool.constant(0)
     return Carried(inner, [each.parts.get(e, zero) for each in found for e in inner], [each.rest for each in found])
 

@@ -4,9 +4,11 @@ patches: models of the factors, of which there are few.
 Let g = a b with |a - A| <= rho_a, A in the hull of control points, |a|, |A| <= size_a, and likewise b. Then A B, whose control points
 are the products of those of A and B, is off by at most rho_a size_b + size_a rho_b. A sum of products c_ij A_i B_j is computed as
 that over j of B_j sum_i c_ij A_i: of n and m terms, upward, with relative errors below u = 2^-52, it is wrong by less than
-(n + m + 2) u sum |c_ij| size_i size_j as long as (n + m)^2 u is below 1 / 2.
+(n + m + 2) u sum |c_ij| size_i size_j as long as (n + m)^2 u is below 1 / 2, and by underflow by less than 2^-500 where no size is beyond
+2^500; elsewhere the record is in doubt.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -14,6 +16,8 @@ from .lanes import Lanes
 from .straight_line import straight_line
 from .taylor_models import Model, extents, write_record
 from .time_advance import Reader, Value, Vector, dot, half_width, largest
+
+_LARGEST = 2.0**500
 
 
 class Tensor(NamedTuple):
@@ -60,11 +64,13 @@ class Tensor(NamedTuple):
 
     def functions(self, L: Lanes, record: str) -> list[Vector]:
         """Of the products the sizes, rho, and the middles and reaches of their box."""
-        sides = [[[L.load(record, begin + at + j) for j in range(model.coordinates)] for at in (model.size, model.rho, model.middle, model.reach)]
+        sides = [[[L.load(record, begin + at + j) for j in range(model.coordinates)]
+                  for at in (model.size, model.rho, model.middle, model.reach)]
                  for model, begin in ((self.first, 0), (self.second, self.first.length))]
         result: list[Vector] = [[], [], [], []]
         for i, j in self.pairs:
-            (size, rho, middle, reach), (length, error, centre, radius) = ([x[k] for x in side] for side, k in zip(sides, (i, j), strict=True))
+            size, rho, middle, reach = (x[i] for x in sides[0])
+            length, error, centre, radius = (x[j] for x in sides[1])
             product = L.mul(middle, centre)
             rounding = L.add(product, L.mul(L.neg(middle), centre))
             # |x y - m c| <= |m| |y - c| + |x - m| (|c| + |y - c|)
@@ -81,7 +87,8 @@ class Tensor(NamedTuple):
                          [L.load(record, self.first.coordinates * p + self.pairs[k][0]) for k in row if self.pairs[k][1] == j])
                      for j in columns]
             for q in range(self.second.points):
-                yield dot(L, inner, [L.load(record, self.first.length + self.second.coordinates * q + j) for j in columns]) if inner else L.const(0.0)
+                begin = self.first.length + self.second.coordinates * q
+                yield dot(L, inner, [L.load(record, begin + j) for j in columns]) if inner else L.const(0.0)
 
 
 def tensor_record_kernel(model: Tensor, quick: bool = False) -> int:
@@ -97,6 +104,9 @@ def _record(L: Lanes, model: Tensor) -> None:
     write_record(L, model.first, read, r[:1])
     write_record(L, model.second, read, r[1:], second)
     doubt = L.add(L.load("%out", model.first.doubt), L.load(second, model.second.doubt))
+    for begin, part in (("%out", model.first), (second, model.second)):
+        for j in range(part.coordinates):
+            doubt = L.select(L.lt(L.load(begin, part.size + j), L.const(_LARGEST)), doubt, L.const(math.inf))
     L.store("%out", model.doubt, doubt)
     m = model.coordinates
     rows = [{k: L.load("%V", m * i + k) for k in range(m)} for i in range(3)]

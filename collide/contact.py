@@ -23,9 +23,9 @@ from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from generative import u, v
 
-from .advance import Bodies, deforming
 from .border import without_absent
 from .implicit_parts import Implicit
+from .moving_bodies import Bodies, deforming
 from .numbers import NONE, Numbers
 from .parts import Parametric, Part, parts_of
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract

@@ -20,8 +20,8 @@ from codegen.from_sympy import convert
 from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
 from generative.implicit import Combination, Piece
 
-from .advance import Moving, moving
 from .implicit_parts import Implicit
+from .moving_bodies import Moving, moving
 from .parts import Parametric, Path
 from .patch import Vector, cross, enclose, subtract
 

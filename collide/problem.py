@@ -20,7 +20,9 @@ from codegen.local_step import least_step
 from codegen.native import Code
 from codegen.serialize import serialize
 
-from .advance import Advance, Bodies, ComposedAdvance, Deforming, SeparableAdvance, advance_kernel, composed_advance, separable_advance
+from .advance import Advance, advance_kernel
+from .moving_bodies import Bodies, Deforming
+from .separable_advance import ComposedAdvance, SeparableAdvance, composed_advance, separable_advance
 
 Value = TypeVar("Value")
 

@@ -10,13 +10,14 @@ from codegen.kernel import address
 from codegen.local_step import LARGEST, local_step
 from codegen.records import gather, padded, scatter
 
-from .advance import Advance, ComposedAdvance, SeparableAdvance
+from .advance import Advance
 from .native import compiled
 from .problem import Problem
 from .search import layout
 from .search.layout import LANES
 from .search.loop import push_written, record_held, run
 from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
+from .separable_advance import ComposedAdvance, SeparableAdvance
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23

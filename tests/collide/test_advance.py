@@ -17,7 +17,9 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from collide import Budget, Status, first_contact
-from collide.advance import Moving, advance_kernel, composed_advance, deforming, moving, separable_advance
+from collide.advance import advance_kernel
+from collide.moving_bodies import Moving, deforming, moving
+from collide.separable_advance import composed_advance, separable_advance
 from generative import ParametricSurface, Rigid, Screw, axis_angle, deform, t, u, v, x, y, z
 from generative.patch import bezier_patch
 from models.scenes import SCENES
@@ -71,6 +73,10 @@ PAIRS = {
                                 {u: (-2, 2), v: (-2, 2)}),
               torus().moved(Rigid(rotation=axis_angle([1, 2, 3], t), translation=[0, 0, 2 - t]))),
     "net": (net(2, 1), net(3, 2).moved(Rigid(rotation=axis_angle([1, 2, 3], t + 1), translation=[0, 0, 2 - t]))),
+    "turning net": (net(3, 2).moved(Rigid(rotation=axis_angle([1, 2, 3], 2 * t**2 + 1), translation=[0, 0, 2 - t])),
+                    net(2, 3).moved(Rigid(rotation=axis_angle([0, 0, 1], sp.Rational(2, 7)), translation=[0, t, 0]))),
+    "turning waves": (ParametricSurface([u + t**2 / 5, v, sp.sin(3 * u + 2 * v - 5 * t) / 4 + sp.exp(u * v) * sp.cos(t) / 9 - u * v * t],
+                                        {u: (-2, 2), v: (-2, 2)}).moved(Rigid(rotation=axis_angle([1, 2, 3], t))), torus()),
     "flapping": (ParametricSurface([u, v, sp.sin(7 * t) * abs(u) + sp.cos(5 * t) * abs(v - 1) + v * sp.Max(t, 1)],
                                    {u: (-2, 2), v: (-2, 2)}), torus()),
     "twisting": (deform.twist(PATCH, t / 2 + t**2 / 9), deform.twist(PATCH, -t).moved(Rigid(translation=[0, t / 3, 2 - t]))),
@@ -218,7 +224,7 @@ def through_functions(first, second):
 
 COMPOSED = ("deforming", "twisting", "folding", "bumpy", "bicubic")
 RIGID = ("tori", "bumpy", "screw", "checkerboard", "bicubic")
-SEPARABLE = ("bumpy", "bicubic", "waves", "net", "flapping")
+SEPARABLE = ("bumpy", "bicubic", "waves", "net", "turning net", "turning waves", "flapping")
 
 
 @pytest.fixture(scope="module", params=[*((name, "any") for name in PAIRS), *((name, "rigid") for name in RIGID),
