@@ -23,9 +23,10 @@ from .native import Code, host, llvm_version, object_code
 from .program import Program
 from .translate import Kind
 
-# Compiled after so many calls; or at the end of this query that uses it, or a later one, if they made so many calls each on average.
+# Compiled after so many calls; or at the end of this query that uses it, or a later one, if they made so many calls each on average, or
+# so many together: of a long series of short queries more will come.
 CALLS = 30_000
-QUERIES, AGAIN = 2, 30
+QUERIES, AGAIN, SERIES = 2, 30, 1000
 # Stubs a module.
 _STUBS = 64
 
@@ -132,8 +133,8 @@ def compile_repeated(seconds: float = math.inf) -> None:
     """Compile what this query used, as several did before, in about so many seconds: for the end of a query. What is left then
     waits for the next query that uses it.
     """
-    _compile(lambda stubs: (stubs.queries >= QUERIES - 1) & (stubs.calls > stubs.before) & (stubs.calls >= AGAIN * (stubs.queries + 1)),
-             seconds)
+    _compile(lambda stubs: (stubs.queries >= QUERIES - 1) & (stubs.calls > stubs.before)
+             & ((stubs.calls >= AGAIN * (stubs.queries + 1)) | (stubs.calls >= SERIES)), seconds)
 
 
 def _compile(wanted: Callable[[_Stubs], np.ndarray], seconds: float) -> None:

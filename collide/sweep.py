@@ -36,6 +36,8 @@ _SEPARATION = 0.05
 # Rows that need more boxes than this come last.
 _PATIENCE = 20_000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
+# Points of a domain and a span of time, as shares, where surfaces are looked at for a position.
+_SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
 
 
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
@@ -51,8 +53,9 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
     (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
-    excluded near `parameters`. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with
-    parameters are taken on trust.
+    excluded near `parameters`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly.
+    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust; a
+    row in which a body has no position, as with a rotation axis of length zero, raises ValueError.
 
     >>> import numpy as np
     >>> from collide import contact_batch
@@ -118,6 +121,7 @@ class _Rows:
         whole = situation(first, second, (0, 1), symbols=symbols)
         self.whole = _closed(whole, np.array([*ends_of(first), *ends_of(second), (False, False)], int))
         self.outer, self.inner = self._domains(bodies, time)
+        self._check_positions()
 
     def _domains(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
@@ -133,6 +137,19 @@ class _Rows:
             inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
         outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(enclose(sp.sympify(time[0])), enclose(sp.sympify(time[1])))]))
         return outer, inner
+
+    def _check_positions(self) -> None:
+        """Refuses rows in which a body has no position at any of some points."""
+        kernel, slots = self.whole.image_kernel, sum(n.shape[1] for n in self.numbers)
+        assert kernel is not None
+        boxes = self.outer[:, None, :, 0] + _SOMEWHERE[None] * (self.outer[:, None, :, 1] - self.outer[:, None, :, 0])
+        numbers = np.concatenate([*self.numbers, np.tile(self.whole.parameters[slots:], (self.count, 1, 1))], axis=1)
+        numbers = numbers.repeat(len(_SOMEWHERE), axis=0)
+        lo, hi = kernel.interval(boxes.reshape(-1, 5), boxes.reshape(-1, 5), parameters=(numbers[..., 0], numbers[..., 1]))
+        known = (np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 2, 3).all(axis=3).any(axis=1)
+        for row, body in np.argwhere(~known)[:1]:
+            raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
+                             "rotation axis of length zero")
 
     def problem(self, k: int) -> Problem:
         return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])

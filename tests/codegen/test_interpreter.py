@@ -159,6 +159,19 @@ def test_what_the_time_of_a_query_does_not_allow_waits_for_the_next_one() -> Non
     assert kernel.__dict__.get("_held")
 
 
+def test_what_a_long_series_of_queries_calls_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = ExprPool()
+    _, kernel = both([pool.variable(0) + 2 * pool.variable(1)], 2)
+    x = next(blocks("interval", "series", 1, 2))
+    monkeypatch.setattr(tiers, "SERIES", 12)
+    for query in range(1, 5):
+        tiers.begin_query()
+        for _ in range(3):
+            block(kernel, "interval", x, x)
+        tiers.compile_repeated()
+        assert bool(kernel.__dict__.get("_held")) == (query == 4)
+
+
 def test_what_queries_call_a_few_times_each_stays_interpreted() -> None:
     pool = ExprPool()
     _, kernel = both([pool.variable(0) + pool.variable(1)], 2)

@@ -8,7 +8,7 @@ import sympy as sp
 import collide
 from codegen import kernel
 from collide.result import Status
-from generative import IDENTITY, Parameter, ParametricSurface, Rigid, Screw, Solid, t, u, v
+from generative import IDENTITY, Parameter, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v
 from tests.benchmarks import multistart
 from tests.benchmarks.general import difference, swept, wavy
 from tests.benchmarks.general import drawn as drawn_pairs
@@ -260,6 +260,16 @@ def test_domains_that_are_empty_are_refused():
     values = dict(zip(symbols, ([1.0] * 2, [0.5, -0.5], [1.0] * 2, [1.0] * 2, [0.0] * 2), strict=True))
     with pytest.raises(ValueError, match="the domain of u of body 1 is empty or reversed in row 1"):
         collide.contact_batch(bodies, (0, 1), parameters=values)
+
+
+def test_rows_in_which_a_body_is_nowhere_are_refused():
+    """A rotation about an axis of length zero; a surface that has no position at the middle of its domain has one elsewhere."""
+    plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    turned = ball(1, Rigid(rotation=axis_angle([X, Y, 0], t), translation=[0, 0, 3 - t]))
+    with pytest.raises(ValueError, match="body 1 has no position in row 2; .* a rotation axis of length zero"):
+        collide.contact_batch([plate, turned], (0, 3), parameters={X: [1.0, 2.0, 0.0], Y: [0.0, 1.0, 0.0]})
+    holed = ParametricSurface([u, v, X + sp.sin(u) / u], {u: (-1, 1), v: (-1, 1)})
+    assert len(collide.contact_batch([plate, holed], (0, 1), parameters={X: [4.0]}, budget=0.1)) == 1
 
 
 def test_first_contact_refuses_parameters():
