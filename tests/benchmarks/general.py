@@ -179,12 +179,17 @@ def problem(family: Family, rigid: bool) -> Problem:
     return replace(whole, border=np.array([[1, 1]] * 4 + [[0, 0]]))
 
 
-def swept(family: Family, numbers: np.ndarray, boxes: np.ndarray) -> tuple[float, Batch]:
-    """All pairs by the public function: seconds, and its answer."""
+def asked(family: Family, numbers: np.ndarray, boxes: np.ndarray) -> tuple[list[ParametricSurface], dict[Parameter, np.ndarray]]:
+    """Both bodies, and the values of their parameters in all pairs."""
     bodies, symbols = surfaces(family)
     values = np.split(numbers, 2, axis=1)
     columns = [np.column_stack([values[k], boxes[:, 2 * k:2 * k + 2].reshape(-1, 4)]).T for k in (0, 1)]
-    parameters = {s: row for own, rows in zip(symbols, columns, strict=True) for s, row in zip(own, rows, strict=True)}
+    return bodies, {s: row for own, rows in zip(symbols, columns, strict=True) for s, row in zip(own, rows, strict=True)}
+
+
+def swept(family: Family, numbers: np.ndarray, boxes: np.ndarray) -> tuple[float, Batch]:
+    """All pairs by the public function: seconds, and its answer."""
+    bodies, parameters = asked(family, numbers, boxes)
     begin = time.thread_time()
     answer = collide.contact_batch(bodies, (0, 1), parameters=parameters, tolerance=TOLERANCE)
     return time.thread_time() - begin, answer

@@ -266,7 +266,7 @@ def test_rows_in_which_a_body_is_nowhere_are_refused():
     """A rotation about an axis of length zero; a surface that has no position at the middle of its domain has one elsewhere."""
     plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
     turned = ball(1, Rigid(rotation=axis_angle([X, Y, 0], t), translation=[0, 0, 3 - t]))
-    with pytest.raises(ValueError, match="body 1 has no position in row 2; .* a rotation axis of length zero"):
+    with pytest.raises(ValueError, match=r"body 1 has no position in row 2; .* a rotation axis of length zero"):
         collide.contact_batch([plate, turned], (0, 3), parameters={X: [1.0, 2.0, 0.0], Y: [0.0, 1.0, 0.0]})
     holed = ParametricSurface([u, v, X + sp.sin(u) / u], {u: (-1, 1), v: (-1, 1)})
     assert len(collide.contact_batch([plate, holed], (0, 1), parameters={X: [4.0]}, budget=0.1)) == 1
