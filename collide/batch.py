@@ -13,8 +13,8 @@ class Batch:
     """The answers to n small problems.
 
     `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest
-    contact, no wider than the tolerance unless the budget was spent or nothing is proved, NaN without a hit; `parameters`: where the parts touch,
-    in doubles, NaN without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,): how many
+    contact, no wider than the tolerance unless the budget was spent or nothing is proved, NaN without a hit; `parameters`: where the
+    parts touch, in doubles, NaN without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,): how many
     boxes were tested.
     """
 

@@ -146,8 +146,8 @@ class _Rows:
         numbers = np.concatenate([*self.numbers, np.tile(self.whole.parameters[slots:], (self.count, 1, 1))], axis=1)
         numbers = numbers.repeat(len(_SOMEWHERE), axis=0)
         lo, hi = kernel.interval(boxes.reshape(-1, 5), boxes.reshape(-1, 5), parameters=(numbers[..., 0], numbers[..., 1]))
-        known = (np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 2, 3).all(axis=3).any(axis=1)
-        for row, body in np.argwhere(~known)[:1]:
+        known = np.all((np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 2, 3), axis=3)
+        for row, body in np.argwhere(~np.any(known, axis=1))[:1]:
             raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
                              "rotation axis of length zero")
 

@@ -8,8 +8,8 @@ from importlib import import_module
 
 from .timing import machine
 
-NAMES = ["kernels", "compile_time", "contact", "orders", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep", "threads",
-         "optimizers"]
+NAMES = ["kernels", "compile_time", "contact", "orders", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
+         "threads", "optimizers"]
 SLOW = ["linear_million", "cold"]
 
 

@@ -62,6 +62,12 @@ def crossed(a, b):
     return [a[p].fma(b[q], -(a[q] * b[p])) for p, q in ((1, 2), (2, 0), (0, 1))]
 
 
+def normals(tangents):
+    """Those of all pairs, and those within the first plane, of which the kernel takes either."""
+    found = [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
+    return found + [crossed(found[0], tangent) for tangent in tangents]
+
+
 def exact_dot(n, intervals):
     """The least and the greatest value of n . x over a box of rationals."""
     low = high = Fraction(0)
@@ -140,7 +146,7 @@ def justified(step, t, lo, hi, centre, normal):
     r = [max(Fraction(hi[j]) - Fraction(centre[j]), Fraction(centre[j]) - Fraction(lo[j])) for j in range(4)]
 
     tangents = [middles(zip(*t[3 + j], strict=True)) for j in range(4)]
-    found = [directed(normal), middles(zip(*t[2], strict=True))] + [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
+    found = [directed(normal), middles(zip(*t[2], strict=True))] + normals(tangents)
     for d in found:
         n = [Fraction(x.x) for x in d]
         low, high = exact_dot(n, t[2])
@@ -461,7 +467,7 @@ def followed(models, carriers, records, motion, normal):
             vectors = [turned(rows, vector) for vector in vectors]
             difference = turned(rows, directed(r[m.middle:m.reach]), difference)
         tangents += vectors
-    found = [directed(normal), difference] + [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
+    found = [directed(normal), difference] + normals(tangents)
     return [[Fraction(x.x) for x in d] for d in found]
 
 
@@ -549,7 +555,7 @@ def composed_justified(step, models, forms, records, bodies, normal):
         rows = [{e % m: x for e, x in zip(form.entries, middles(body["A"]), strict=True) if e // m == i} for i in range(3)]
         tangents += [turned(rows, vector) for vector in net_tangents(model, r)]
     difference = [a + b for a, b in zip(*(middles(body["S"]) for body in bodies), strict=True)]
-    found = [directed(normal), difference] + [crossed(a, b) for a, b in itertools.combinations(tangents, 2)]
+    found = [directed(normal), difference] + normals(tangents)
     for n in [[Fraction(x.x) for x in d] for d in found]:
         low, high = exact_dot(n, shift)
         left = sum(abs(x) * e for x, e in zip(n, rest, strict=True))
