@@ -55,8 +55,9 @@ class Problem:
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
     `features` name the parts of the two bodies; `directions` gives the kernel of candidates for the normal there, five numbers each
     (see `contact`), for points only, and the parameters that it takes. `quick`: one of many problems, whose local solves and bounds
-    are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each instance; `ends` are then the exact ends of the domain,
-    which may depend on them, as the parameters `late` do (number, body 1 or 2, expression).
+    are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each
+    instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
+    expression).
     """
 
     variables: tuple[str, ...]
