@@ -19,6 +19,7 @@ from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
+from .features import bordered, explained, features
 from .jumps import jumps_of
 from .result import Contacts, Start
 from .scene import Meeting, Scene
@@ -134,7 +135,7 @@ def _hit(scene: Scene, found: _Found, options: dict[str, Any], clock: Clock) -> 
     """Goes on with a search that stopped when the time was known, now with edges and vertices beside the faces."""
     search, meetings = found.search, found.meetings
     assert search is not None
-    left = [k for k, m in enumerate(meetings) if not scene.explained(m)
+    left = [k for k, m in enumerate(meetings) if not explained(scene, m)
             and (len(search.open(k)) or any(search.owner(i) == k for i in search.solutions))]
     inner = [replace(meetings[k], closed=False) for k in left]
     problems = [scene.problem(m, scene.span) for m in (*inner, *found.features)]
@@ -266,7 +267,7 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
         return _Found(None, True, span[1])
     search = Search([scene.problem(m, span) for m in within], **options)
     search.real[layout.PROVED] = proved
-    search.real[layout.GAP] = options["simultaneity"] if scene.bordered(within) else 0.0
+    search.real[layout.GAP] = options["simultaneity"] if bordered(scene, within) else 0.0
     clear, patience = max(span[0], min(m.window[0] for m in within)), _PATIENCE if hasty else math.inf
     finished = drive_past(search, clock, scene.begin, patience)
     while not finished and search.pole is None and search.count[layout.ITERATIONS] >= patience:
@@ -295,7 +296,7 @@ def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: W
     found = [k for k in search.solutions if possible(search, k)]
     latest = min(float(search.real[layout.PROVED]), max((search.latest(k) for k in found), default=span[1]))
     around = clear_until(search, found, span[1]), min(span[1], _later(scene, latest, options))
-    return scene.features(search, meetings, around)
+    return features(scene, search, meetings, around)
 
 
 def _later(scene: Scene, time: float, options: dict[str, Any]) -> float:

@@ -7,7 +7,6 @@ for incoming contacts of each kind.
 """
 
 import copy
-import functools
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,25 +15,21 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.expr import Expr, reachable, substitute
 from generative import Parameter, u, v
 from generative.family import Member, member_of
 
-from .answer import possible
 from .border import where, without_absent
 from .breaks import smooth_bodies
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
-from .extent import Crowd, Extent, carried, extent_of, path_cells
+from .extent import Extent, extent_of
 from .implicit_parts import Implicit
 from .numbers import NONE, Numbers, numbers_of
-from .parts import Parametric, Part, Path, Pole, ends_of, faces_of, is_closed, parts_of
+from .parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from .problem import Problem
 from .result import Start
-from .search import layout
 from .start import apart_within, crossing, start_of
-from .state import Search
 from .tracking import Known, Tracked, known_points
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
@@ -80,7 +75,7 @@ class Scene:
     def _place(self) -> None:
         self._parts = [without_absent(parts_of(body, charts), numbers, self.span)
                        for body, charts, numbers in zip(self.bodies, self.charts, self.numbers, strict=True)]
-        self._carried: dict[tuple[int, Window], np.ndarray] = {}
+        self.carried: dict[tuple[int, Window], np.ndarray] = {}
         faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
         self.near, self.many = self._near(faces), True
         self._meetings: list[Meeting] | None = None
@@ -101,7 +96,7 @@ class Scene:
         wanted = None if labels is None else set(labels)
         pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
                  if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)]
-        extents = [self._extent(owner, part) for owner, part in parts] if len(pairs) > FEW else []
+        extents = [self.extent(owner, part) for owner, part in parts] if len(pairs) > FEW else []
         if FEW < len(pairs) <= _MODERATE:
             # What moves far apart is seen without slices of time.
             together = may_meet([(extents[a], extents[b]) for a, b in pairs], self.span)
@@ -158,12 +153,12 @@ class Scene:
         features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
         return bool(variants) and all(
             apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],
-                         window, tolerance, clock, self._of(label)) for bodies in variants for label, pairs in features.items())
+                         window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in features.items())
 
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
                   close: Sequence[tuple[Part, Part]] | None = None) -> Start:
         first, second = (self.bodies[k] for k in label)
-        return start_of(first, second, moment, tolerance, clock, close, self._of(label))
+        return start_of(first, second, moment, tolerance, clock, close, self.pair_numbers(label))
 
     def apart(self, label: Pair) -> bool:
         """Are two bodies proved apart where their search begins?"""
@@ -175,7 +170,7 @@ class Scene:
         for m in self.near:
             if self.apart(m.label) and m.window[0] <= moment <= m.window[1]:
                 pairs.setdefault(m.label, []).append((m.first, m.second))
-        return any(crossing(close, moment, tolerance, clock, self._of(label)) for label, close in pairs.items())
+        return any(crossing(close, moment, tolerance, clock, self.pair_numbers(label)) for label, close in pairs.items())
 
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""
@@ -198,7 +193,7 @@ class Scene:
         """Those of the meetings that may be within a part of the time span, each with its window there."""
         parts = list({(k, id(p)): (k, p) for m in meetings for k, p in zip(m.label, (m.first, m.second), strict=True)}.values())
         number = {(k, id(p)): at for at, (k, p) in enumerate(parts)}
-        met = windows([self._extent(k, p) for k, p in parts], [k for k, _ in parts], span)
+        met = windows([self.extent(k, p) for k, p in parts], [k for k, _ in parts], span)
         found = []
         for m in meetings:
             a, b = sorted(number[k, id(p)] for k, p in zip(m.label, (m.first, m.second), strict=True))
@@ -210,16 +205,16 @@ class Scene:
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation
-        numbers = *self._of(m.label), self._known(m.label)[1]
-        whole = build(_whole(m.first), _whole(m.second), **self._named(m.label))
+        numbers = *self.pair_numbers(m.label), self._known(m.label)[1]
+        whole = build(_whole(m.first), _whole(m.second), **self.named(m.label))
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         whole = with_numbers(whole, numbers, self.time)
         return _over(whole, (m.first, m.second), numbers, window, _closed_border(m) if m.closed else None)
 
-    def _named(self, label: Pair) -> dict[str, Any]:
+    def named(self, label: Pair) -> dict[str, Any]:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
         known, others = self._known(label)
-        symbols = tuple(numbers.symbols for numbers in (*self._of(label), others))
+        symbols = tuple(numbers.symbols for numbers in (*self.pair_numbers(label), others))
         return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency, "label": label,
                 "incoming": not self.apart(label), "tracked": known, "symbols": symbols}
 
@@ -227,7 +222,7 @@ class Scene:
         """The tracked contacts of two bodies, and their numbers."""
         return self.tracked.get(label, ((), NONE))
 
-    def _of(self, label: Pair) -> tuple[Numbers, Numbers]:
+    def pair_numbers(self, label: Pair) -> tuple[Numbers, Numbers]:
         """The numbers of two bodies."""
         return self.numbers[label[0]], self.numbers[label[1]]
 
@@ -235,164 +230,10 @@ class Scene:
     def faces(m: Meeting) -> bool:
         return m.first.dimension == m.second.dimension == 2
 
-    # -- features -----------------------------------------------------------------------------------------------
-
-    def bordered(self, meetings: Sequence[Meeting]) -> bool:
-        """Do faces stand for edges or vertices?"""
-        return any(m.closed and any(part.dimension < 2 for k in m.label for part in self.parts(k)) for m in meetings)
-
-    def features(self, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
-        """The pairs of parts of lower dimension that may be within `span` at the contacts that a search of `meetings` has located by now.
-
-        Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
-        """
-        thinned = bool(search.real[layout.CLEAR] < np.inf)
-        edges = [e for k, m in enumerate(meetings) if m.closed for e in self._edges(search, k, m, span, thinned)]
-        near = list({(id(e.first), id(e.second)): e for e in edges}.values())
-        if len(near) > FEW:
-            keep = may_meet([(self._extent(m.label[0], m.first), self._extent(m.label[1], m.second)) for m in near], span)
-            near = [m for m, kept in zip(near, keep, strict=True) if kept]
-        return [m for m in near if not self.explained(m)]
-
-    def explained(self, m: Meeting) -> bool:
-        """Do two parts stay in one plane (across a coordinate axis), and are their contacts those of other parts, too?
-
-        Such a situation is singular. Where flat pieces in one plane first meet, they do at edges; these touch there, away from their
-        ends, so an edge is tangent to the other face at the second edge, and the situation of this edge and that face holds.
-        """
-        if not self._in_one_plane(m.first, m.second, m.label):
-            return False
-        if m.first.dimension == m.second.dimension == 1:
-            others = [(m.first, f) for f in self._faces_at(m.second, m.label[1])]
-            others += [(f, m.second) for f in self._faces_at(m.first, m.label[0])]
-            return not all(self._in_one_plane(p, q, m.label) for p, q in others)
-        return min(m.first.dimension, m.second.dimension) > 0 and all(is_closed(self.bodies[k]) for k in m.label)
-
-    def _in_one_plane(self, first: Part, second: Part, label: Pair) -> bool:
-        problem = situation(first, second, literal=True, **self._named(label))
-        return any(_is_zero(e, self._of(label)) for e in problem.equations)
-
-    def _extent(self, body: int, part: Part) -> Extent:
+    def extent(self, body: int, part: Part) -> Extent:
         """Where a part is."""
         found = where(part, self.numbers[body], self.span) if isinstance(part, Implicit) else None
         return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
-
-    def _faces_at(self, part: Part, body: int) -> list[Part]:
-        assert isinstance(part, Parametric)
-        return [f for f in faces_of(self.bodies[body]) if isinstance(f, Parametric) and any(f.surface is s for s, _ in part.outward)]
-
-    def _edges(self, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> list[Meeting]:
-        """Pairs of parts of lower dimension on the faces of problem k that are in what is left of it."""
-        problem, boxes = search.problems[k], _left(search, k)
-        boxes = boxes[boxes[:, -1, 0] <= span[1]]
-        boxes[:, -1, 1] = np.minimum(boxes[:, -1, 1], span[1])
-        own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
-        sides = []
-        for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
-            parts = self.parts(body) if own else _on_face(self.parts(body), face)
-            on = _on_paths(tuple(self._extent(body, p) for p in parts), parts, face, boxes[:, at:at + 2], problem.outer[at:at + 2])
-            near = np.flatnonzero(on.any(axis=1) | bool(own))
-            sides.append(([parts[k] for k in near.tolist()], on[near]))
-        if all(p.dimension == 2 for parts, _ in sides for p in parts):
-            return []
-        self._carry([(body, p) for body, (parts, _) in zip(m.label, sides, strict=True) for p in parts], span)
-        margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
-        places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
-        a, b = (self._meets(parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True) for parts, on in sides)
-        both = (a[:, None] & b[None]).any(axis=2)
-        begin = span[0] if m.label in self.early else max(span[0], self.begin)
-        return [Meeting(m.label, p, q, (begin, self.span[1])) for (p, q), meet in zip(
-            itertools.product(sides[0][0], sides[1][0]), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
-
-    def _carry(self, parts: Sequence[tuple[int, Part]], span: Window) -> None:
-        """Find out where parts of bodies are throughout a span of time, in cells, all at once."""
-        new = [(body, p) for body, p in parts if (id(p), span) not in self._carried]
-        if new:
-            crowd, which = Crowd([self._extent(body, p) for body, p in new]), np.arange(len(new))
-            times = np.tile(span, (len(new), 1))
-            cells = carried(crowd.motions(which, times), crowd.cells(which, times))
-            self._carried |= {(id(p), span): own for (_, p), own in zip(new, cells, strict=True)}
-
-    def _meets(self, parts: Sequence[Part], span: Window, boxes: np.ndarray) -> np.ndarray:
-        """(parts, n): may the part come into the box (n, 3, 2) in space within the span?"""
-        most = max(len(self._carried[id(p), span]) for p in parts)
-        cells = np.stack([_padded(self._carried[id(p), span], most) for p in parts])[:, :, None]
-        meet = np.full((len(parts), most, len(boxes)), True)
-        for k in range(3):
-            meet &= (cells[..., k, 0] <= boxes[:, k, 1]) & (boxes[:, k, 0] <= cells[..., k, 1])
-        return np.asarray(meet.any(axis=1))
-
-
-def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
-    """Where in space the points of boxes are that both parts share: (n, 3, 2)."""
-    assert problem.image_kernel is not None
-    if not len(boxes):
-        return np.empty((0, 3, 2))
-    parameters = (problem.parameters[:, 0], problem.parameters[:, 1]) if len(problem.parameters) else None
-    lo, hi = problem.image_kernel.interval(boxes[..., 0], boxes[..., 1], parameters=parameters)
-    return np.stack([np.maximum(lo[:, :3], lo[:, 3:]), np.minimum(hi[:, :3], hi[:, 3:])], axis=-1)
-
-
-@functools.lru_cache(maxsize=4096)
-def _on_face(parts: tuple[Part, ...], face: Part) -> tuple[Part, ...]:
-    """The face and the parts that have a path on its surface."""
-    assert isinstance(face, Parametric)
-    return tuple(p for p in parts if p is face or (isinstance(p, Parametric) and any(s is face.surface for s, _ in p.outward)))
-
-
-def _on_paths(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """(parts, n): may a point of the part be in the box (n, 2, 2) in the parameters of a face?"""
-    assert isinstance(face, Parametric)
-    cells, owners = _cells_on(extents, parts, face)
-    low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
-    within = np.full((len(cells), len(boxes)), True)
-    for j, ends in enumerate(np.moveaxis(cells, 1, 0)[:, :, None]):
-        meet = (ends[..., 0] <= boxes[:, j, 1]) & (boxes[:, j, 0] <= ends[..., 1])
-        if face.periods[j] != 0.0:
-            # Both ends of a parameter that closes on itself are one place.
-            meet |= (low[:, j] & (ends[..., 1] >= domain[j, 1])) | (high[:, j] & (ends[..., 0] <= domain[j, 0]))
-        within &= meet
-    on = np.full((len(parts), len(boxes)), False)
-    if len(owners):
-        some, begins = np.unique(owners, return_index=True)
-        on[some] = np.logical_or.reduceat(within, begins, axis=0)
-    for k, part in enumerate(parts):
-        if part is face:
-            on[k] = True
-        elif _is_pole(part, face):
-            # All of a side.
-            on[k] = (low | high).any(axis=1)
-    return on
-
-
-def _is_pole(part: Part, face: Part) -> bool:
-    return part.dimension == 0 and part.feature == face.feature and bool(_paths(part, face))
-
-
-def _paths(part: Part, face: Part) -> list[Path]:
-    assert isinstance(part, Parametric) and isinstance(face, Parametric)
-    return [path for surface, path in part.outward if surface is face.surface]
-
-
-@functools.lru_cache(maxsize=4096)
-def _cells_on(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part) -> tuple[np.ndarray, np.ndarray]:
-    """Cells (k, 2, 2) of the paths of parts on a face, and the number of the part of each, in order; none of the face and of poles."""
-    found = [(number, path_cells(path, extent.symbols, extent.grid, extent.numbers))
-             for number, (extent, part) in enumerate(zip(extents, parts, strict=True))
-             if part is not face and not _is_pole(part, face) for path in _paths(part, face)]
-    cells = np.concatenate([c for _, c in found]) if found else np.empty((0, 2, 2))
-    return cells, np.repeat([number for number, _ in found], [len(c) for _, c in found]).astype(np.int64)
-
-
-def _padded(cells: np.ndarray, most: int) -> np.ndarray:
-    return np.concatenate([cells, np.repeat(cells[-1:], most - len(cells), axis=0)])
-
-
-def _left(search: Search, k: int) -> np.ndarray:
-    """Where contacts of problem k may still be, or are: open boxes and those of solutions."""
-    own = [i for i in search.solutions if search.owner(i) == k and possible(search, i)]
-    n = len(search.problems[k].variables)
-    return np.concatenate([search.open(k), search.arrays["found"][own, :n]])
 
 
 def _closed_border(m: Meeting) -> np.ndarray:
@@ -409,15 +250,6 @@ def few_faces(bodies: Sequence[Any]) -> bool:
     """Are there so few pairs of faces that they are not culled, and each pair of bodies has code of its own?"""
     counts = [len(getattr(body, "faces", (body,))) for body in bodies]
     return sum(a * b for a, b in itertools.combinations(counts, 2)) <= FEW
-
-
-def _is_zero(e: Expr, numbers: tuple[Numbers, Numbers]) -> bool:
-    """Is it exactly zero, whatever the variables, with these numbers?"""
-    if any(node.op == "variable" for node in reachable([e])):
-        return False
-    exact = [*numbers[0].known(e.pool).values(), *numbers[1].known(e.pool).values()]
-    (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
-    return value.op == "constant" and value.value == 0
 
 
 def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,

@@ -9,6 +9,7 @@ import sympy as sp
 
 import collide
 from collide import Status, first
+from collide.features import explained
 from collide.scene import Scene
 from collide.search.layout import ITERATIONS
 from generative import Rigid, Screw, axis_angle, t
@@ -101,7 +102,7 @@ def test_of_parts_in_one_plane_the_side_faces_say_more():
     scene.start(1e-9, collide.budget.Clock(collide.Budget()))
     parts = [{part.feature: part for part in scene.parts(k)} for k in (0, 1)]
     flat = [(a, b) for a in parts[0] for b in parts[1]
-            if scene.explained(first.Meeting((0, 1), parts[0][a], parts[1][b], (0.0, 2.0)))]
+            if explained(scene, first.Meeting((0, 1), parts[0][a], parts[1][b], (0.0, 2.0)))]
     dimension = {"vertex": 0, "edge": 1, "face": 2}
     assert flat and all(dimension[name.split()[0]] >= 1 for pair in flat for name in pair)
     # For each of them the parts round it are looked at in other pairs.
