@@ -20,12 +20,14 @@ def attribute(s, p, name):
 
 @native
 def meld(s, a, b):
-    """One heap from two. Of equal keys the first heap's comes first: it is given the newer boxes, so that ties are searched in depth."""
+    """One heap from two. Ties are broken by index, so that boxes that begin together, as at a tip, are taken in an order that ends (by
+    measurement: not so where the older one comes first).
+    """
     if a < 0:
         return b
     if b < 0:
         return a
-    exchanged = s.key[b] < s.key[a]
+    exchanged = s.key[b] < s.key[a] or (s.key[b] == s.key[a] and b < a)
     first = b if exchanged else a
     second = a if exchanged else b
     s.sibling[second] = s.child[first]
@@ -53,7 +55,7 @@ def without_root(s, root):
     while pairs >= 0:
         following = s.sibling[pairs]
         s.sibling[pairs] = -1
-        heap = meld(s, pairs, heap)
+        heap = meld(s, heap, pairs)
         pairs = following
     return heap
 
@@ -88,7 +90,7 @@ def push(s, p, source, k):
     s.horizon[i] = np.inf
     s.pair[2 * i] = -1
     s.pair[2 * i + 1] = -1
-    s.table[p * COLUMNS + ROOT] = meld(s, i, attribute(s, p, ROOT))
+    s.table[p * COLUMNS + ROOT] = meld(s, attribute(s, p, ROOT), i)
     s.count[OPEN] += 1
     return i
 

@@ -9,7 +9,7 @@ import sympy as sp
 
 import collide
 from collide import Status, first
-from collide.features import explained
+from collide.features import _faces_at, explained
 from collide.scene import Scene
 from collide.search.layout import ITERATIONS
 from generative import Rigid, Screw, axis_angle, t
@@ -109,7 +109,7 @@ def test_of_parts_in_one_plane_the_side_faces_say_more():
     edges = [(a, b) for a, b in flat if a.startswith("edge") and b.startswith("edge")]
     assert edges
     for a, b in edges:
-        faces = scene._faces_at(parts[1][b], 1)
+        faces = _faces_at(scene, parts[1][b], 1)
         assert any((a, f.feature) not in flat for f in faces)
 
 
