@@ -213,8 +213,9 @@ class _Shape:
             total = L.mul(largest(L, slopes), self.number(L, "r", q))
             if (j, j) in self.pairs:
                 p = self.pairs.index((j, j))
-                total = L.fma(largest(L, self.load(L, "H", p)), self.number(L, "w", p), total)
                 unknown = self.load(L, "rhoH", p)
+                bends = [L.add(L.abs(x), rho) for x, rho in zip(self.load(L, "H", p), unknown, strict=True)]
+                total = L.fma(largest(L, bends), self.number(L, "w", p), total)
             # A maximum drops a NaN. Where a derivative of any function is unbounded, the size is NaN: not known.
             for x in [*slopes, *unknown]:
                 total = L.fma(L.const(0.0), x, total)

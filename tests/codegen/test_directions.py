@@ -167,6 +167,25 @@ def justified(step, t, lo, hi, centre, normal):
     return False
 
 
+def test_sizes_count_second_derivatives_of_either_sign():
+    """Of a cosine round its whole circle the slope at the centre is 0 and the second derivative from -1 to 1: half the square is seen."""
+    kernel, kinds = time_bound(3, 2, 2, [(0, 0), (1, 1)]), 11
+    lo, hi = np.tile([-3.0, -0.5, 0.0], (8, 1)), np.tile([3.0, 0.5, 4.0], (8, 1))
+    centre = np.zeros((8, 3))
+    z = block(np.concatenate([lo, centre], axis=1), np.concatenate([hi, centre], axis=1))
+    low, high = np.zeros((8, kinds, 2)), np.zeros((8, kinds, 2))
+    slopes, bends = 3, 5
+    low[:, slopes + 1, 0] = high[:, slopes + 1, 0] = 0.25
+    low[:, bends], high[:, bends] = [-1.0, 0.0], [1.0, 0.5]
+    low[:, bends + 1], high[:, bends + 1] = [0.0, -3.0], [0.0, -1.0]
+    out = np.zeros((4, 8))
+    call(kernel, z, block(low.reshape(8, -1), high.reshape(8, -1)), np.ones((2, 8)), out)
+    assert (out[1] == 4.5).all() and (out[2] == 0.125 + 0.375).all()
+    low[:, bends] = -np.inf
+    call(kernel, z, block(low.reshape(8, -1), high.reshape(8, -1)), np.ones((2, 8)), out)
+    assert not (out[1] < np.inf).any() and (out[2] == 0.125 + 0.375).all()
+
+
 # -- Taylor models and bodies whose shape and motion are apart ----------------------------------------------------------
 
 

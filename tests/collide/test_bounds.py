@@ -60,6 +60,17 @@ def test_a_ball_on_the_rim_of_a_bowl(upper):
     assert c.features[0][0] == "face 0" and c.features[0][1].startswith("edge")
 
 
+@pytest.mark.parametrize("q", [(3, 1, 0, 0), (3, 0, 1, 0), (3, 0, 0, 1), (5, 1, -2, 1)])
+def test_a_ball_beside_the_end_of_a_turned_floor(q):
+    """Its centre comes at the height 3 / 10 to the line x = 1. On the sphere that line's two functions do not change with the longitude
+    where they are first looked at: at the middle of the whole circle, against the direction of the line's side.
+    """
+    turn = Rigid(rotation=q, normalize=True)
+    bodies = [ball(Q(1, 2)).moved(turn @ move(3 - t, Q(1, 9), Q(3, 10))), FLOOR.moved(turn)]
+    c = first_contact(bodies, time=(0, 3), budget=QUICK)
+    check(c, Q(8, 5), [float(e) for e in turn.apply((1, Q(1, 9), 0))], "edge 1")
+
+
 @pytest.mark.parametrize("upper", [ball(Q(1, 2)).moved(TILT), sphere(Q(1, 2), 1)], ids=["parametric", "implicit"])
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_ball_beside_the_corner_of_a_floor(upper, order):
