@@ -8,6 +8,7 @@ import numpy as np
 from codegen.domain import domain
 from codegen.expr import reachable
 from codegen.kernel import Kernel
+from codegen.meanvalue import mean_value_form
 from generative import ImplicitSurface
 from generative.implicit import Piece
 
@@ -20,7 +21,7 @@ from .place import Frame, PlacedImplicit, all_of
 Window = tuple[float, float]
 
 # Boxes are halved until so many are left, and not beyond so many times.
-_MANY, _ROUNDS = 128, 24
+_MANY, _ROUNDS = 256, 24
 
 
 def without_absent(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
@@ -84,7 +85,8 @@ def _others(part: Implicit) -> tuple[Side, ...]:
 def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
             ) -> tuple[Kernel, bool]:
     """What is zero where leaves and these sides meet, and 1 or 0 for on the surface of the body or not, of coordinates of the first leaf
-    and the time; and whether any of it depends on the time.
+    and the time; and whether any of it depends on the time. With mean-value forms, which near a side that a surface all but reaches
+    tell it from 0 in boxes of the size of the square root of the gap.
     """
     part, frame = Implicit("", leaves, pieces, sides=sides), Frame(3, (0, 1), symbols=(symbols, ()))
     placed = PlacedImplicit(part, frame, 1)
@@ -93,7 +95,8 @@ def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], side
     pool = frame.pool
     one, zero = pool.constant(1), pool.constant(0)
     outputs = [*placed.values, pool.where(all_of(pool, conditions), one, zero) if conditions else one]
-    kernel = Kernel(outputs, ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
+    values = mean_value_form(placed.values, [pool.variable(k) for k in range(4)])
+    kernel = Kernel([*values, outputs[-1]], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
     return kernel, frame.time in reachable(outputs)
 
 

@@ -5,6 +5,9 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Status, first_contact
+from collide.border import without_absent
+from collide.implicit_parts import implicit_parts
+from collide.numbers import NONE
 from generative import ImplicitSurface, Rigid, t, x, y, z
 
 from .contact_scenes import TILT, Q, ball, half_space, move, sphere
@@ -13,6 +16,7 @@ FLOOR = ImplicitSurface(z, bounds=[(-1, 1)] * 3)
 TUBE = ImplicitSurface(x**2 + y**2 - Q(1, 4), bounds=[(-1, 1)] * 3)
 SADDLE = ImplicitSurface(x * y - z, bounds=[(-2, 2)] * 3)
 BOWL = ImplicitSurface(x**2 + y**2 - z, bounds=[(-2, 2), (-2, 2), (-1, 1)])
+TORUS = ImplicitSurface((x**2 + y**2 + z**2 + Q(91, 100)) ** 2 - 4 * (x**2 + y**2), bounds=[(-2, 2)] * 3)
 QUICK = Budget(seconds=30, boxes=50_000)
 
 
@@ -132,3 +136,12 @@ def test_edges_of_two_plates_cross(order):
     c = first_contact([plate.moved(motion), FLOOR][::order], time=(0, 3), budget=QUICK)
     check(c, Q(19, 20), (1, Q(1, 7), 0))
     assert all(name.startswith("edge") for name in c.features[0]) and np.abs(c.normals[0] + order * np.array([0.6, 0, 0.8])).max() < 1e-9
+
+
+@pytest.mark.parametrize("body, room, edges", [(sphere(1, 2), [2, 2, 1 + Q(1, 1000)], 0), (sphere(1, 2), [2, 2, 1 - Q(1, 10**9)], 2),
+                                               (TORUS, [2, 2, Q(3, 8)], 0), (TORUS, [2, 2, Q(3, 10) - Q(1, 10**6)], 2)])
+def test_edges_only_where_a_surface_reaches_its_bounds(body, room, edges):
+    """A torus of radii 1 and 3 / 10 and a ball of radius 1, that end a little before their bounds or are cut by these."""
+    surface = ImplicitSurface(body.body, bounds=[(-end, end) for end in room])
+    left = without_absent(implicit_parts(surface), NONE, (0.0, 1.0))
+    assert [part.dimension for part in left] == [2] + edges * [1]
