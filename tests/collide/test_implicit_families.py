@@ -100,7 +100,8 @@ def test_implicit_against_parametric_and_combined_bodies(kernels):
         c = collide.first_contact([below, above], (0, 4))
         truth = sp.N(4 - sp.sqrt((r + s) ** 2 - a**2 - b**2), 40)
         assert c.status is Status.CONTACT and c.time.lo <= truth <= c.time.hi < c.time.lo + 1e-10
-        assert k < 2 or not kernels
+        # The third contact is the first one near a pole, for which there are parameters of its own.
+        assert k < 3 or not kernels
         kernels.clear()
 
 
