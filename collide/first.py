@@ -37,7 +37,6 @@ _PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.25
 _JUMP, _GLANCE = 100_000, 2_000
 
 
-
 class _Found(NamedTuple):
     """A search of meetings, whether it came to its end, and the time up to which everything was looked at; and the features to search yet
     to say what was hit. `slow`: it got on so slowly that it was left.
@@ -164,48 +163,33 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
     """
     begin, last = scene.span
     jumps = jumps_of(scene.bodies, scene.span, scene.numbers)
-    doubt: _Found | None = None
-
-    def told(found: _Found) -> _Found:
-        return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen))
-
     changes = {*stage_ends(scene.bodies, scene.span), *(end for jump in jumps for end in jump if begin < end < last)}
     ends = sorted({*_ends(scene.meetings(), scene.span), *changes}, reverse=True)
-    length, tries, cost, proved = math.inf, 0, math.inf, math.inf
-    while ends:
-        if clock.interrupted or (clock.over and begin > scene.span[0]):
-            return
-        end, before = min(ends[-1], begin + length), clock.boxes
+    pace, doubt, proved = _Pace(), None, math.inf
+    while ends and not (clock.interrupted or (clock.over and begin > scene.span[0])):
+        end, before = min(ends[-1], begin + pace.length), clock.boxes
         if scene.passes((begin, end), options["tolerance"], clock):
-            ends, begin = [e for e in ends if e > end], end
-            yield doubt if doubt and end == last else told(_Found(None, end == last, end))
-            continue
-        if any(lo <= begin and end <= hi for lo, hi in jumps):
+            found = _Found(None, True, end)
+        elif any(lo <= begin and end <= hi for lo, hi in jumps):
             found = _jumped(scene, (begin, end), options, clock)
-            if found.proved < math.inf:
-                yield told(found)
-                return
-            if found.located or not found.finished:
-                doubt = doubt or found
-            ends, begin = [e for e in ends if e > end], end
-            yield doubt if doubt and end == last else told(_Found(None, end == last, end))
-            continue
-        found = _timed(scene, (begin, end), options, clock, proved if proved <= end else math.inf, tries < _TRIES, length < math.inf)
-        if found.slow:
-            yield told(found)
-            cost, proved = (clock.boxes - before) / (found.seen - begin), min(proved, found.proved)
-            length, begin, tries = 0.5 * (found.seen - begin), found.seen, tries + 1
-            continue
-        if found.search is not None and found.finished and end not in changes and end < _later(scene, found.proved, options) < last:
-            # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
-            found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
+            if not found.proved < math.inf:
+                if found.located or not found.finished:
+                    doubt = doubt or found
+                found = _Found(None, True, end)
+        else:
+            found = _timed(scene, (begin, end), options, clock, proved if proved <= end else math.inf, pace.hasty, pace.length < math.inf)
+            if found.slow:
+                yield _told(found, doubt)
+                pace.slow(begin, found.seen, clock.boxes - before)
+                begin, proved = found.seen, min(proved, found.proved)
+                continue
+            if found.search is not None and found.finished and end not in changes and end < _later(scene, found.proved, options) < last:
+                # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
+                found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
+            pace.passed(begin, end, clock.boxes - before)
         if not found.finished or found.proved < math.inf or (end == last and found.located):
-            yield told(found._replace(finished=found.finished and not found.features))
+            yield _told(found._replace(finished=found.finished and not found.features), doubt)
             return
-        if tries and clock.boxes - before > _PAYS * cost * (end - begin):
-            length, tries = math.inf, _TRIES
-        elif length < math.inf:
-            length, tries = 2.0 * length, 0
         ends = [e for e in ends if e > end]
         if found.located:
             # Nothing is proved yet: a contact at the very end of the stage could not be.
@@ -213,7 +197,35 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
             begin = max(begin, clear_until(found.search, found.search.solutions, end))
             continue
         begin = end
-        yield doubt if doubt and end == last else told(_Found(None, end == last, end))
+        yield doubt if doubt and end == last else _told(_Found(None, end == last, end), doubt)
+
+
+def _told(found: _Found, doubt: _Found | None) -> _Found:
+    """What is known after a stage where there was a doubtful jump before it."""
+    return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen))
+
+
+class _Pace:
+    """How long the stages are that a search is left for where it gets on slowly."""
+
+    def __init__(self) -> None:
+        self.length, self.tries, self.cost = math.inf, 0, math.inf
+
+    @property
+    def hasty(self) -> bool:
+        """May a search that gets on slowly be left?"""
+        return self.tries < _TRIES
+
+    def slow(self, begin: float, seen: float, boxes: int) -> None:
+        """A search took so many boxes from `begin` to `seen`."""
+        self.cost, self.length, self.tries = boxes / (seen - begin), 0.5 * (seen - begin), self.tries + 1
+
+    def passed(self, begin: float, end: float, boxes: int) -> None:
+        """A stage came to its end."""
+        if self.tries and boxes > _PAYS * self.cost * (end - begin):
+            self.length, self.tries = math.inf, _TRIES
+        elif self.length < math.inf:
+            self.length, self.tries = 2.0 * self.length, 0
 
 
 def _jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> _Found:
@@ -224,7 +236,7 @@ def _jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -
     search = Search([scene.problem(m, span) for m in within], **options)
     found, boxes = _Found(search, False, span[0]), 0
     # What is located once cannot be excluded.
-    while not (found.finished or found.located or search.pole or clock.spent(search)) and boxes < _JUMP:
+    while not (found.finished or found.located or search.pole) and boxes <= search.count[layout.ITERATIONS] and boxes < _JUMP:
         boxes += _GLANCE
         found = found._replace(finished=drive_past(search, clock, scene.begin, boxes))
     if search.pole is not None:
