@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
 from codegen.autodiff import partials
-from codegen.expr import Expr, ExprPool
+from codegen.expr import Expr, ExprPool, substitute
 from codegen.from_sympy import convert
 from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
 from generative.implicit import Combination, Piece
@@ -205,8 +204,8 @@ class PlacedImplicit:
         """The gradients in the world, one a leaf."""
         result = []
         for leaf in self.part.leaves:
-            local = self._vector([sp.diff(leaf.body, s) for s in (x, y, z)], self.coordinates(leaf))
-            result.append(self._turned(leaf.motion, local))
+            (a,), (b,), (c,), _ = self._derivatives([leaf.body], self.coordinates(leaf))
+            result.append(self._turned(leaf.motion, (a, b, c)))
         return result
 
     def _turned(self, motion: Motion, local: Vector) -> Vector:
@@ -230,14 +229,22 @@ class PlacedImplicit:
     def velocity(self) -> Vector:
         """Of the material point that is here: the body's motion, without its deformation."""
         leaf = self.part.leaves[0]
-        at = self.coordinates(leaf)
-        moving = [sp.diff(e, t) for e in leaf.motion.apply((x, y, z))]
-        return self._vector(moving, at)
+        a, b, c = self._derivatives(leaf.motion.apply((x, y, z)), self.coordinates(leaf))[3]
+        return a, b, c
 
     @cached_property
     def deformation(self) -> list[Expr]:
         """dF/dt of each leaf at a point that moves along with the body."""
-        return [convert([sp.diff(leaf.body, t)], self._known(self.coordinates(leaf)), self.frame.pool)[0] for leaf in self.part.leaves]
+        return [self._derivatives([leaf.body], self.coordinates(leaf))[3][0] for leaf in self.part.leaves]
+
+    def _derivatives(self, expressions: Sequence[Any], at: Vector) -> list[list[Expr]]:
+        """Partial derivatives of expressions of x, y, z and t by each of these, at a point: on the graph, since SymPy has none of `floor`,
+        and impulses for those of `sign`.
+        """
+        free = [self.frame.pool.variable(self.frame.spatial + 1 + k) for k in range(4)]
+        formulas = convert(expressions, {**self.known, **dict(zip((x, y, z, t), free, strict=True))}, self.frame.pool)
+        actual = dict(zip((e.index for e in free), [*at, self.frame.time], strict=True))
+        return [substitute(column, actual) for column in self.frame.derivatives(formulas, free)]
 
     # -- where the part is --------------------------------------------------------------------------------------
 

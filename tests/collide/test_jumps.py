@@ -5,9 +5,9 @@ import sympy as sp
 
 from collide import Budget, Status, first_contact
 from collide.jumps import jumps_of
-from generative import t
+from generative import ImplicitSurface, t, x, y, z
 
-from .contact_scenes import FLOOR, TILT, Q, ball, move
+from .contact_scenes import FLOOR, TILT, Q, ball, box, move
 
 
 @pytest.mark.parametrize("height, moments", [
@@ -53,3 +53,21 @@ def test_a_contact_for_a_moment_only_is_not_excluded_by_a_later_one():
     assert c.status is not Status.NO_CONTACT and c.clear_until <= sp.sqrt(2) and c.time.lo <= sp.sqrt(2) <= c.time.hi <= 4 + 1e-9
     before = first_contact([jumping, FLOOR], (0, 3), budget=Budget(boxes=400_000))
     assert before.status is not Status.NO_CONTACT and before.clear_until <= sp.sqrt(2)
+
+
+@pytest.mark.parametrize("body", [
+    ImplicitSurface(z - sp.floor(x) / 10, [(-2, 2), (-2, 2), (-1, 1)]),
+    ImplicitSurface(z + (1 - sp.Heaviside(x, 1)) / 10, [(-2, 2), (-2, 2), (-1, 1)]),
+], ids=["floor", "Heaviside"])
+def test_the_rim_of_a_step_in_an_implicit_surface(body):
+    """The ball meets the end of the upper step, at the origin, and no tangent plane; the lower step only at t = 2.1."""
+    c = first_contact([body, ball().moved(move(-Q(3, 10), 0, 3 - t))], (0, 4), budget=Budget(boxes=100_000))
+    truth = 3 - sp.sqrt(1 - Q(9, 100))
+    assert c.clear_until <= truth and c.time.lo <= truth <= c.time.hi and truth - c.time.lo < 1e-5
+
+
+def test_an_implicit_body_that_jumps_onto_a_box():
+    """At t = 2 the ball's centre comes from 9/4 to 5/4 above that of the box; which way they close is asked on all its parts."""
+    implicit = ImplicitSurface(x**2 + y**2 + z**2 - 1, [(-2, 2)] * 3).moved(move(1, 0, Q(17, 4) - sp.floor(3 * t / 2)))
+    c = first_contact([implicit, box(1, 1, 1)], (0, 4), budget=Budget(boxes=100_000))
+    assert c.clear_until <= 2 and c.time.lo <= 2 <= c.time.hi and c.time.hi - c.time.lo < 1e-9
