@@ -21,11 +21,12 @@ from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
 from .features import bordered, explained, features
 from .jumps import jumps_of
+from .problem import Problem
 from .result import Contacts, Start
 from .scene import Meeting, Scene
 from .search import layout
 from .standing import drive_past
-from .state import Search
+from .state import Search, prepare
 from .tracking import Tracked, check_tracked
 
 # At least so many pairs of parts come into play at a time, or this part of those before.
@@ -277,7 +278,10 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
         within = scene.closer(within, span)
     if not within:
         return _Found(None, True, span[1])
-    search = Search([scene.problem(m, span) for m in within], **options)
+    problems = _converted(scene, within, span, options, clock)
+    if problems is None:
+        return _Found(None, False, span[0])
+    search = Search(problems, **options)
     search.real[layout.PROVED] = proved
     search.real[layout.GAP] = options["simultaneity"] if bordered(scene, within) else 0.0
     clear, patience = max(span[0], min(m.window[0] for m in within)), _PATIENCE if hasty else math.inf
@@ -295,6 +299,17 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
         search.real[layout.GAP] = 0.0
         finished = drive_past(search, clock, scene.begin)
     return _Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
+
+
+def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options: dict[str, Any], clock: Clock) -> list[Problem] | None:
+    """The problems with their code, one after the other; None if the time is up before. What is converted is kept for later calls."""
+    problems: list[Problem] = []
+    for m in meetings:
+        if problems and clock.over:
+            return None
+        problems.append(scene.problem(m, span))
+        prepare(problems[-1], options["method"])
+    return problems
 
 
 def _slow(search: Search, begin: float, clear: float, end: float) -> bool:

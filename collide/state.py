@@ -240,6 +240,11 @@ class _Compiled(NamedTuple):
     sizes: tuple[int, int, int, int, int]
 
 
+def prepare(p: Problem, method: str) -> None:
+    """What a search by a method takes of a problem is converted and compiled, which it else is as the search is made."""
+    _compiled_parts(p, METHODS[method][1], method == "auto")
+
+
 def _compiled_parts(p: Problem, operator: str, march: bool) -> _Compiled:
     key = f"search {operator} {march}"
     if key not in p.built:
