@@ -89,8 +89,8 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 class Clock:
-    """A budget being spent, over one or several searches. `searched`: seconds of search; the others went to converting and compiling
-    formulas. `boxes`: examined before the present search.
+    """A budget being spent, over one or several searches. `searched`: seconds of search, and of proofs for boxes before it; the others went
+    to converting and compiling formulas. `boxes`: examined before the present search.
     """
 
     def __init__(self, budget: Budget, progress: bool = False, title: str = "searching") -> None:

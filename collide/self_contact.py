@@ -327,7 +327,8 @@ def _limited(found: Contacts, span: Span, limit: float, covered: bool) -> Contac
     """The answer up to `limit`, as one about the whole span."""
     if limit == span[1]:
         return found
-    note = (f"From t = {limit:.12g} on, places as close to each other as one likes may meet where the normal vanishes." if covered else
+    note = (f"From t = {limit:.12g} on, places as close to each other as one likes may meet: where a normal vanishes, or two surfaces fold "
+            "together at a common side or corner." if covered else
             f"From t = {limit:.12g} on, the budget did not suffice to prove that places close to each other do not meet.")
     if found.status is Status.NO_CONTACT:
         status = Status.UNRESOLVED if covered else Status.BUDGET_SPENT

@@ -24,6 +24,7 @@ ordinary question of contact. What is neither when it is small is *not covered*.
 import functools
 import itertools
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 import sympy as sp
@@ -55,6 +56,7 @@ def division(known: Neighbours, span: tuple[float, float], clock: Clock) -> tupl
     boxes = np.concatenate([known.domain, np.tile(np.array(span), (len(known), 1, 1))], axis=1)
     owner, smallest, examined, limit = np.arange(len(known)), _SMALLEST * (boxes[:, :, 1] - boxes[:, :, 0]), 0, span[1]
     kept, left = [(boxes[:0], owner[:0])], [boxes[:0]]
+    begin = perf_counter()
     try:
         while len(boxes) and not clock.exceeded():
             last = examined >= _MOST
@@ -68,6 +70,7 @@ def division(known: Neighbours, span: tuple[float, float], clock: Clock) -> tupl
             boxes, owner = rest[early], whose[early]
     except KeyboardInterrupt:
         clock.interrupted = True
+    clock.searched += perf_counter() - begin
     found, owners = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     return found, owners, np.concatenate([*left, boxes]), not len(boxes)
 

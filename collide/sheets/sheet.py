@@ -74,7 +74,6 @@ class Shape:
         along = [e[3 * i] * p[0] + e[3 * i + 1] * p[1] + e[3 * i + 2] * p[2] for i in (0, 1)]
         return self._kernel([slope for f in along for slope in slopes(f)], 6)
 
-
     @cached_property
     def twist(self) -> Kernel:
         """e_i . S_uv for the three directions that are the last nine parameters; the whole line where S_u has no derivative by v."""

@@ -141,6 +141,7 @@ def test_a_hinge_that_shuts_is_not_called_clear():
     assert self_contact([plate, lid], (R(1, 5), 6)).status is Status.NO_CONTACT
     c = self_contact([plate, lid], (R(1, 5), 7))
     assert c.status is Status.UNRESOLVED and 2 * math.pi - 0.01 < c.clear_until <= 2 * math.pi
+    assert "two surfaces fold together" in c.summary()
 
 
 def test_a_sheet_that_moves_strongly_is_clear_at_first():
@@ -350,6 +351,13 @@ def test_a_small_budget_returns_what_is_proved():
     for boxes in (1, 100):
         c = self_contact(wild, (0, 9), budget=collide.Budget(boxes=boxes))
         assert c.status is Status.BUDGET_SPENT and "the budget did not suffice" in c.summary() and c.clear_until < 9
+
+
+def test_time_spent_on_neighbours_is_not_said_to_be_that_of_compiling():
+    clock, piece = Clock(Budget()), piece_of(pinched(), 0)
+    known = joins([piece], (0.0, 2.0))[0, 0]
+    division(neighbours([(piece, piece, known)]), (0.0, 2.0), clock)
+    assert 0 < clock.searched <= clock.seconds
 
 
 def test_interrupted_while_neighbours_are_proved(monkeypatch):
