@@ -390,7 +390,7 @@ def over(body, *ends, turned=False):
     ([over([*ROLLED[:2], v + u * (1 - u) / 9], 0, 1)], (0, 0))], ids=["one", "turned", "in two", "bulging"])
 def test_a_strip_rolls_up_into_a_tube(bodies, pair):
     """The radius is 1/t, so two sides meet along all their length when t = 2 pi; nothing crosses there."""
-    c = self_contact(bodies, (1, 7), budget=Budget(boxes=200_000))
+    c = self_contact(bodies, (1, 7), budget=Budget(boxes=400_000))
     assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any() and set(map(tuple, c.pairs.tolist())) == {pair}
     assert sp.Rational(c.time.lo) < 2 * sp.pi < sp.Rational(c.time.hi) and c.time.hi - c.time.lo < 1e-6
     assert c.clear_until == c.time.lo and {name.split()[0] for feature in c.features for name in feature} == {"edge"}
