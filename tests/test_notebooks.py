@@ -1,5 +1,6 @@
 """Every notebook runs from top to bottom in a Jupyter kernel, is kept without outputs, tells its story in prose, and ends in a check."""
 
+import tempfile
 from pathlib import Path
 
 import nbformat
@@ -8,8 +9,6 @@ from nbclient import NotebookClient
 from traitlets.config import Config
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
-SOCKETS = Config({"KernelManager": {"transport": "ipc"}})
-"""Sockets of files, not of the network."""
 FIGURE = "application/vnd.plotly.v1+json"
 
 
@@ -37,7 +36,10 @@ def test_a_notebook_is_clean(path):
 def test_a_notebook_runs_in_a_kernel(path, monkeypatch, tmp_path):
     """As a user runs it, unattended and in under a minute, with no word on the error stream, where warnings go."""
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
-    book = NotebookClient(read(path), timeout=300, kernel_name="python3", config=SOCKETS).execute()
+    with tempfile.TemporaryDirectory() as sockets:
+        # Sockets of files, not of the network, in a folder of their own: kernels of tests that run at the same time would share others.
+        config = Config({"KernelManager": {"transport": "ipc", "ip": f"{sockets}/kernel"}})
+        book = NotebookClient(read(path), timeout=300, kernel_name="python3", config=config).execute()
     outputs = [output for c in code(book) for output in c.outputs]
     assert all(c.execution_count for c in code(book)) and outputs
     assert not [output.text for output in outputs if output.get("name") == "stderr"]
