@@ -198,8 +198,9 @@ class Scene:
         for m in meetings:
             a, b = sorted(number[k, id(p)] for k, p in zip(m.label, (m.first, m.second), strict=True))
             if (a, b) in met:
-                lo, hi = met[a, b]
-                found.append(replace(m, window=(max(lo, m.window[0]), min(hi, m.window[1]))))
+                lo, hi = max(met[a, b][0], m.window[0]), min(met[a, b][1], m.window[1])
+                if lo <= hi:
+                    found.append(replace(m, window=(lo, hi)))
         return found
 
     def problem(self, m: Meeting, span: Window) -> Problem:
