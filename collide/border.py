@@ -101,7 +101,7 @@ def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], side
 
 
 def halved(boxes: np.ndarray) -> np.ndarray:
-    """All halves of boxes (k, n, 2), each along its widest side."""
+    """All halves of boxes (k, n, 2), each across its widest side; they cover it, whatever the rounding of the middle."""
     rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1)
     lower, upper = boxes.copy(), boxes.copy()
     lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)

@@ -9,6 +9,7 @@ from codegen.kernel import Kernel, compile
 from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
+from .border import halved
 from .checks import check_span
 
 # Boxes examined at most; a difference of two curves needs some tens of thousands where it does not cancel.
@@ -77,14 +78,5 @@ def _examine(kernel: Kernel, box: np.ndarray, limit: float) -> tuple[int | None,
         if apart.any():
             return int(apart.any(axis=0).argmax()), False
         lo, hi = kernel.interval(boxes[:, :, 0], boxes[:, :, 1])
-        boxes = _halved(boxes[((lo < -limit) | (hi > limit)).any(axis=1)])
+        boxes = halved(boxes[((lo < -limit) | (hi > limit)).any(axis=1)])
     return None, True
-
-
-def _halved(boxes: np.ndarray) -> np.ndarray:
-    """Every box in two, across its widest side; the halves cover it, whatever the rounding of the middle."""
-    rows, widest = np.arange(len(boxes)), (boxes[:, :, 1] - boxes[:, :, 0]).argmax(axis=1)
-    middle = boxes[rows, widest].mean(axis=1)
-    low, high = boxes.copy(), boxes.copy()
-    low[rows, widest, 1] = high[rows, widest, 0] = middle
-    return np.concatenate([low, high])
