@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from generative.implicit import Combination, Piece
 from .implicit_parts import Implicit
 from .moving_bodies import Moving, moving
 from .parts import Parametric, Path
-from .patch import Vector, cross, enclose, subtract
+from .patch import Vector, cross, dot, enclose, subtract
 
 
 @dataclass
@@ -100,6 +100,19 @@ class Frame:
         return [[row[k] for row in rows] for k in range(len(variables))]
 
 
+class Local(NamedTuple):
+    """A point in the frame of a body that moves by `motion`; `known` are the nodes of its symbols."""
+
+    motion: Motion
+    known: dict[Any, Expr]
+    at: Vector
+
+
+def _vector(coordinates: Sequence[Expr]) -> Vector:
+    a, b, c = coordinates
+    return a, b, c
+
+
 class PlacedParametric:
     """A parametric part with variables of its own; `side` (1 or 2) is in their names."""
 
@@ -124,6 +137,11 @@ class PlacedParametric:
         return a, b, c
 
     @cached_property
+    def local(self) -> Local:
+        surface = self.part.surface
+        return Local(surface.motion, self.known, self._vector(surface.body, self.part.path))
+
+    @cached_property
     def _partials(self) -> list[Vector]:
         return [(d[0], d[1], d[2]) for d in self.frame.derivatives(self.position, [*self.own, self.frame.time])]
 
@@ -133,7 +151,7 @@ class PlacedParametric:
         if surface.deforming:
             return moving(self.position, own, self.frame.spatial)
         entries = convert(motion.entries, self.known, self.frame.pool)
-        return Moving(self._vector(surface.body, self.part.path), entries[:9], entries[9:], own, rigid=True)
+        return Moving(self.local.at, entries[:9], entries[9:], own, rigid=True)
 
     @property
     def tangents(self) -> list[Vector]:
@@ -153,18 +171,21 @@ class PlacedParametric:
 
 
 class PlacedImplicit:
-    """An implicit part as functions of a point in the world, or, as the carrier, of coordinates in its own frame."""
+    """An implicit part as functions of a point of the other part, or, as the carrier, of coordinates in its own frame."""
 
-    def __init__(self, part: Implicit, frame: Frame, side: int, position: Vector | None = None) -> None:
+    def __init__(self, part: Implicit, frame: Frame, side: int, other: "Placed | None" = None) -> None:
         self.part, self.frame, self.known = part, frame, frame.known(side)
-        self.carrier = position is None
+        self.carrier = other is None
         self.own: list[Expr] = []
-        if position is None:
+        self._seen: dict[Motion, Vector] = {}
+        if other is None:
             leaf = part.leaves[0]
             at = [self._coordinate(k, ends) for k, ends in enumerate(leaf.bounds)]
-            self.at: Vector = at[0], at[1], at[2]
-            position = self._vector(leaf.motion.apply((x, y, z)), at)
-        self.position: Vector = position
+            self.local = Local(leaf.motion, self.known, (at[0], at[1], at[2]))
+            self._seen[leaf.motion] = self.local.at
+            self.position = self._vector(leaf.motion.apply((x, y, z)), at)
+        else:
+            self.local, self.position = other.local, other.position
         self.values = [*(self.value(leaf) for leaf in part.leaves), *self._beyond_sides()]
 
     def _coordinate(self, k: int, ends: tuple[Any, Any]) -> Expr:
@@ -192,9 +213,22 @@ class PlacedImplicit:
 
     def coordinates(self, leaf: ImplicitSurface) -> Vector:
         """The point in the frame of a leaf."""
-        if self.carrier and leaf.motion == self.part.leaves[0].motion:
-            return self.at
-        return self._vector(leaf.coordinates, self.position)
+        if leaf.motion not in self._seen:
+            direct = leaf.motion.is_identity or self.local.motion.is_identity
+            self._seen[leaf.motion] = self._vector(leaf.coordinates, self.position) if direct else self._between(leaf.motion)
+        return self._seen[leaf.motion]
+
+    def _between(self, motion: Motion) -> Vector:
+        """The point in the frame of `motion`, as A p + b with A = R2^T R1 and b = R2^T (T1 - T2): functions of the time alone.
+
+        Where both bodies are in one frame that is tilted, or turns, A is but for rounding what it is without that frame. Of a point in
+        the world that would not be seen, since its coordinates forget that they vary together.
+        """
+        entries = [convert(m.entries, known, self.frame.pool) for m, known in ((self.local.motion, self.local.known), (motion, self.known))]
+        (first, shift), (second, away) = ((e[:9], e[9:]) for e in entries)
+        columns = [*(_vector(first[k::3]) for k in range(3)), subtract(_vector(shift), _vector(away))]
+        rows = [[dot(_vector(second[k::3]), column) for column in columns] for k in range(3)]
+        return _vector([dot(_vector(row[:3]), self.local.at) + row[3] for row in rows])
 
     def value(self, leaf: ImplicitSurface) -> Expr:
         return convert([leaf.body], self._known(self.coordinates(leaf)), self.frame.pool)[0]
@@ -317,12 +351,12 @@ def place(parts: tuple[Any, Any], frame: Frame) -> tuple[Placed, Placed]:
         a: Placed = PlacedParametric(first, frame, 1)
         if isinstance(second, Parametric):
             return a, PlacedParametric(second, frame, 2)
-        return a, PlacedImplicit(second, frame, 2, a.position)
+        return a, PlacedImplicit(second, frame, 2, a)
     if isinstance(second, Parametric):
         b = PlacedParametric(second, frame, 2)
-        return PlacedImplicit(first, frame, 1, b.position), b
+        return PlacedImplicit(first, frame, 1, b), b
     carrier = PlacedImplicit(first, frame, 1)
-    return carrier, PlacedImplicit(second, frame, 2, carrier.position)
+    return carrier, PlacedImplicit(second, frame, 2, carrier)
 
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:

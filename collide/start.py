@@ -163,6 +163,13 @@ def _change_of_sign(body: ImplicitBody, moment: float, numbers: Numbers) -> np.n
         elif low[0, 0] > 0:
             outer = middle
         else:
+            # The sign is not known there: as near as it is on either side.
+            steps = 2.0 ** -np.arange(1.0, 54.0)[:, None] * (outer - inner)
+            near = np.concatenate([middle - steps, middle + steps])
+            near = np.column_stack([near, np.full(len(near), moment)])
+            low, high = (end[:, 0].reshape(2, -1) for end in kernel.interval(near, near, parameters=known))
+            last = np.flatnonzero((high[0] < 0) & (low[1] > 0))[-1:]
+            inner, outer = (middle - steps[last[0]], middle + steps[last[0]]) if len(last) else (inner, outer)
             break
     lo, hi = np.minimum(inner, outer), np.maximum(inner, outer)
     ends = np.column_stack([np.stack([inner, outer]), [moment, moment]])
