@@ -85,10 +85,11 @@ def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray, nu
     return formula_member(tuple(path), (*symbols, t), numbers).enclose(np.concatenate([grid, rest], axis=1))
 
 
-def fixed_kernel(variables: int, write: Callable[..., list[Expr]]) -> Kernel:
-    """A kernel of any number of variables; `write` makes its outputs of them."""
+def fixed_kernel(variables: int, write: Callable[..., list[Expr]], parameters: int = 0) -> Kernel:
+    """A kernel of any number of variables and parameters; `write` makes its outputs of the variables."""
     pool = ExprPool()
-    return Kernel(write(*(pool.variable(k) for k in range(variables))), [f"x{k}" for k in range(variables)], quick=True)
+    return Kernel(write(*(pool.variable(k) for k in range(variables))), [f"x{k}" for k in range(variables)],
+                  [f"p{k}" for k in range(parameters)], quick=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,16 +113,20 @@ class Extent:
         return self.body is not None and any(sp.sympify(e).has(t) for e in self.body)
 
     @cached_property
-    def _shape(self) -> Member:
+    def shape(self) -> Member:
         """The body in u, v and t: parts of one surface share it, whatever their paths."""
         assert self.body is not None
         return formula_member(self.body, (u, v, t), self.numbers)
 
+    def on_surface(self, grid: np.ndarray) -> np.ndarray:
+        """(cells, 2, 2): the cells of a grid in u and v."""
+        return grid if self.path == self.symbols else path_cells(self.path, self.symbols, grid, self.numbers)
+
     def _points(self, cells: np.ndarray, times: np.ndarray) -> np.ndarray:
         """(rows, cells, 3, 2): where the cells of a grid are in the time intervals (rows, 2)."""
-        at = cells if self.path == self.symbols else path_cells(self.path, self.symbols, cells, self.numbers)
+        at = self.on_surface(cells)
         rows = np.concatenate([np.tile(at, (len(times), 1, 1)), np.repeat(times, len(at), axis=0)[:, None]], axis=1)
-        return self._shape.enclose(rows).reshape(len(times), len(at), 3, 2)
+        return self.shape.enclose(rows).reshape(len(times), len(at), 3, 2)
 
     @cached_property
     def grid(self) -> np.ndarray:

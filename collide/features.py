@@ -7,6 +7,7 @@ dimension may be within the time left, and each pair of them is a situation of i
 import functools
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,9 @@ def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Wi
     Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
     """
     thinned = bool(search.real[layout.CLEAR] < np.inf)
-    edges = [e for k, m in enumerate(meetings) if m.closed for e in _edges(scene, search, k, m, span, thinned)]
+    left = [found for k, m in enumerate(meetings) if m.closed for found in [_left_of(scene, search, k, m, span, thinned)] if found]
+    _carry(scene, [(body, p) for found in left for body, side in zip(found.meeting.label, found.parts, strict=True) for p in side], span)
+    edges = [e for found in left for e in _edges(scene, search, found, span)]
     near = list({(id(e.first), id(e.second)): e for e in edges}.values())
     if len(near) > FEW:
         keep = may_meet([(scene.extent(m.label[0], m.first), scene.extent(m.label[1], m.second)) for m in near], span)
@@ -60,7 +63,9 @@ def explained(scene: Scene, m: Meeting) -> bool:
 
 def _in_one_plane(scene: Scene, first: Part, second: Part, label: Pair) -> bool:
     problem = situation(first, second, literal=True, **scene.named(label))
-    return any(_is_zero(e, scene.pair_numbers(label)) for e in problem.equations)
+    if "constant" not in problem.built:
+        problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
+    return any(_is_zero(e, scene.pair_numbers(label)) for e in problem.built["constant"])
 
 
 def _faces_at(scene: Scene, part: Part, body: int) -> list[Part]:
@@ -68,12 +73,27 @@ def _faces_at(scene: Scene, part: Part, body: int) -> list[Part]:
     return [f for f in faces_of(scene.bodies[body]) if isinstance(f, Parametric) and any(f.surface is s for s, _ in part.outward)]
 
 
-def _edges(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> list[Meeting]:
-    """Pairs of parts of lower dimension on the faces of problem k that are in what is left of it."""
+class _Left(NamedTuple):
+    """What is left of the problem of a meeting: boxes, and solutions near which some were thinned; and on either side the parts of the body
+    that may be in them, (parts, boxes).
+    """
+
+    meeting: Meeting
+    problem: Problem
+    boxes: np.ndarray
+    thinned: list[int]
+    parts: tuple[list[Part], list[Part]]
+    on: tuple[np.ndarray, np.ndarray]
+
+
+def _left_of(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> _Left | None:
+    """None where no part of lower dimension may be in what is left."""
     problem, boxes = search.problems[k], _left(search, k)
     boxes = boxes[boxes[:, -1, 0] <= span[1]]
     boxes[:, -1, 1] = np.minimum(boxes[:, -1, 1], span[1])
     own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
+    if not len(boxes) and not own:
+        return None
     sides = []
     for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
         parts = scene.parts(body) if own else _on_face(scene.parts(body), face)
@@ -81,20 +101,27 @@ def _edges(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thinn
         near = np.flatnonzero(on.any(axis=1) | bool(own))
         sides.append(([parts[k] for k in near.tolist()], on[near]))
     if all(p.dimension == 2 for parts, _ in sides for p in parts):
-        return []
-    _carry(scene, [(body, p) for body, (parts, _) in zip(m.label, sides, strict=True) for p in parts], span)
+        return None
+    return _Left(m, problem, boxes, own, (sides[0][0], sides[1][0]), (sides[0][1], sides[1][1]))
+
+
+def _edges(scene: Scene, search: Search, left: _Left, span: Window) -> list[Meeting]:
+    """Pairs of parts of lower dimension on the faces of a meeting that are in what is left of it, once it is known where they are."""
+    m, own = left.meeting, left.thinned
     margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
-    places = np.concatenate([_places(problem, boxes), np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
-    a, b = (_meets(scene, parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True) for parts, on in sides)
+    places = np.concatenate([_places(left.problem, left.boxes),
+                             np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
+    a, b = (_meets(scene, parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True)
+            for parts, on in zip(left.parts, left.on, strict=True))
     both = (a[:, None] & b[None]).any(axis=2)
     begin = span[0] if m.label in scene.early else max(span[0], scene.begin)
     return [Meeting(m.label, p, q, (begin, scene.span[1])) for (p, q), meet in zip(
-        itertools.product(sides[0][0], sides[1][0]), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
+        itertools.product(*left.parts), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
 
 
 def _carry(scene: Scene, parts: Sequence[tuple[int, Part]], span: Window) -> None:
     """Find out where parts of bodies are throughout a span of time, in cells, all at once."""
-    new = [(body, p) for body, p in parts if (id(p), span) not in scene.carried]
+    new = list({id(p): (body, p) for body, p in parts if (id(p), span) not in scene.carried}.values())
     if new:
         crowd, which = Crowd([scene.extent(body, p) for body, p in new]), np.arange(len(new))
         times = np.tile(span, (len(new), 1))
@@ -113,9 +140,7 @@ def _meets(scene: Scene, parts: Sequence[Part], span: Window, boxes: np.ndarray)
 
 
 def _is_zero(e: Expr, numbers: tuple[Numbers, Numbers]) -> bool:
-    """Is it exactly zero, whatever the variables, with these numbers?"""
-    if any(node.op == "variable" for node in reachable([e])):
-        return False
+    """Is an expression without variables exactly zero, with these numbers?"""
     exact = [*numbers[0].known(e.pool).values(), *numbers[1].known(e.pool).values()]
     (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
     return value.op == "constant" and value.value == 0

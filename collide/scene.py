@@ -20,7 +20,7 @@ from generative.family import Member, member_of
 
 from .border import where, without_absent
 from .breaks import smooth_bodies
-from .broad_phase import Window, may_meet, windows
+from .broad_phase import Window, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
 from .extent import Extent, extent_of
@@ -34,8 +34,6 @@ from .tracking import Known, Tracked, known_points
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
 FEW = 4
-# Up to so many are first compared over the whole time span.
-_MODERATE = 256
 
 Pair = tuple[int, int]
 
@@ -96,14 +94,9 @@ class Scene:
         wanted = None if labels is None else set(labels)
         pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
                  if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)]
-        extents = [self.extent(owner, part) for owner, part in parts] if len(pairs) > FEW else []
-        if FEW < len(pairs) <= _MODERATE:
-            # What moves far apart is seen without slices of time.
-            together = may_meet([(extents[a], extents[b]) for a, b in pairs], self.span)
-            pairs = [pair for pair, kept in zip(pairs, together.tolist(), strict=True) if kept]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
-            met = windows(extents, [owner for owner, _ in parts], self.span)
+            met = windows([self.extent(owner, part) for owner, part in parts], [owner for owner, _ in parts], self.span)
             found = {pair: met[pair] for pair in pairs if pair in met}
         near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
         if self.span[0] == self.begin:

@@ -63,7 +63,10 @@ class Memory(Mapping[str, np.ndarray]):
     def double(self, names: Sequence[str]) -> None:
         """Twice the length of these arrays."""
         for name in names:
-            self._own[name] = np.concatenate([self[name], np.zeros_like(self[name])])
+            old = self[name]
+            # What is not used of the new memory is never touched.
+            self._own[name] = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+            self._own[name][:len(old)] = old
             self._addresses[_NUMBER[name]] = self._own[name].ctypes.data
 
 

@@ -3,12 +3,23 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 import sympy as sp
 
+from collide import broad_phase
+from collide.approach import moved_on
 from collide.broad_phase import may_meet, sweep_and_prune, windows
 from collide.extent import Extent
 from collide.patch import bounds
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
+
+
+@pytest.fixture(params=["pairs", "slices"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few parts are compared pair by pair, many by sweep and prune in slices of time first."""
+    if request.param == "slices":
+        monkeypatch.setattr(broad_phase, "_FEW", 0)
+
 
 TURN = {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)}
 
@@ -153,3 +164,24 @@ def test_may_meet_excludes_what_is_apart_throughout() -> None:
     rest, near, far = (extent(torus().moved(Rigid(translation=[p, 0, 0]))) for p in (0, sp.Rational(5, 2) - t, 4))
     assert may_meet([(rest, near), (rest, far), (near, far)], (0.0, 1.0)).tolist() == [True, False, True]
     assert may_meet([(rest, near)], (-1.0, -0.5)).tolist() == [False]
+
+
+def test_pairs_go_on_from_either_end_up_to_where_they_meet() -> None:
+    """A ball that flies by another one, against closed forms: the times between which their distance is less than the sum of radii."""
+    still, past = extent(ball(1)), extent(ball(1).moved(Rigid(rotation=axis_angle([1, 2, 2], 9 * t), translation=[8 * t - 4, 1, 0])))
+    first, last = (0.5 + sign * np.sqrt(3) / 8 for sign in (-1, 1))
+    pair, ends = np.array([[0, 1]]), (np.zeros(1), np.ones(1))
+    (begin,) = moved_on([still, past], pair, *ends, np.ones(1), tries=64, finest=12)
+    (end,) = moved_on([still, past], pair, *ends[::-1], np.ones(1), tries=64, finest=12, backward=True)
+    assert first - 0.08 < begin <= first < last <= end < last + 0.08
+    assert moved_on([still, past], pair, *ends, np.full(1, np.inf), tries=1) == 0.0
+    assert moved_on([still, past], pair, np.zeros(1), np.full(1, begin), np.full(1, np.inf), tries=9, finest=99) == begin
+
+
+def test_a_part_that_may_be_anywhere_is_kept() -> None:
+    wild = ParametricSurface([u / (1 - t), v, 0], {u: (-1, 1), v: (-1, 1)})
+    far = extent(ball(1).moved(Rigid(translation=[0, 0, 9])))
+    assert windows([extent(wild), far], (0, 1), (0.0, 2.0)) == {}
+    spread = ParametricSurface([u, v, u / (1 - t)], {u: (-1, 1), v: (-1, 1)})
+    (window,) = windows([extent(spread), far], (0, 1), (0.0, 2.0)).values()
+    assert 0.7 < window[0] <= 0.875 and 1.125 <= window[1] < 1.3
