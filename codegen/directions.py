@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from .lanes import Lanes, Module
 from .straight_line import straight_line
-from .time_advance import Ball, Reader, Value, Vector, dot, half_width, largest, normals, step
+from .time_advance import Ball, Reader, Value, Vector, dot, half_width, largest, normals, step, unbounded
 
 
 def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
@@ -35,7 +35,7 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quic
     N    (m,)      one direction to try
     out  (n + 1,)  the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j + |E_jj| r_j^2 / 2 for
                    every variable j but the time, in order, NaN where one is unbounded; about which share of the gap was used up by the
-                   second derivative by time
+                   second derivative by time, infinity where derivatives are unbounded
     `quick`: see `Kernel`.
     """
     shape = n, time, m, tuple(pairs)
@@ -123,7 +123,7 @@ class _Shape:
             self.store(L, "r", q, [r])
             finite = L.add(finite, r)
         self.store(L, "finite", 0, [finite])
-        self.store(L, "curved", 0, [L.const(0.0)])
+        self.store(L, "curved", 0, [unbounded(L, finite)])
         self.store(L, "best", 0, [L.select(self.apart(L), L.const(-math.inf), L.const(0.0))])
 
     def apart(self, L: Lanes) -> Value:

@@ -27,7 +27,7 @@ from .lanes import Lanes, Module
 from .moving_nets import Net
 from .straight_line import straight_line
 from .taylor_models import Model
-from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step
+from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step, unbounded
 
 Terms = list[tuple[Matrix | None, Ball]]
 """Products of matrices and points."""
@@ -63,7 +63,7 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
     W     (2, 2)      the window as an interval, and its beginning t0 as a thin one
     N     (3,)        one direction to try
     out   (2,)        the bound, which means "none in the window" where it lies beyond; about which share of the gap the second
-                      derivative by time used up, so that a shorter window would serve better
+                      derivative by time used up, so that a shorter window would serve better; infinity where derivatives are unbounded
     `quick`: see `Kernel`.
     """
     return straight_line("separable time bound", (models, carriers, nets), "A B M W N out",
@@ -161,7 +161,7 @@ class Pair:
         none = L.mask_const(False)
         for x, y in zip(*window, strict=True):
             none = L.either(none, L.gt(L.abs(x), y))
-        self.store(L, "curved", [L.const(0.0)])
+        self.store(L, "curved", [unbounded(L, self.load(L, "finite", 1)[0])])
         self.store(L, "best", [L.select(none, L.const(-math.inf), L.const(0.0))])
         self.store(L, "doubt", [L.add(*(self.body(L, k, m.doubt, 1)[0] for k, m in enumerate(self.models)))])
 

@@ -7,6 +7,7 @@ C <= 0. By Taylor's theorem it has no zero before t0 + s, s being the positive z
     s = A / (-B/2 + sqrt((B/2)^2 - A C / 2)).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 
 from .lanes import Lanes
@@ -70,6 +71,11 @@ def dot(L: Lanes, a: Sequence[Value], b: Sequence[Value], start: Value | None = 
     for x, y in zip(a[1:], b[1:], strict=True):
         total = L.fma(x, y, total)
     return total
+
+
+def unbounded(L: Lanes, finite: Value) -> Value:
+    """Where a sum of sizes is infinite or NaN: infinity, elsewhere 0."""
+    return L.select(L.isnan(L.mul(L.const(0.0), finite)), L.const(math.inf), L.const(0.0))
 
 
 def row_product(L: Lanes, row: Mapping[int, Value], b: Vector | Mapping[int, Value], start: Value | None = None) -> Value:

@@ -55,6 +55,9 @@ _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
 # It is worth it all the same where the second derivative by time used up this share of the gap: over a shorter window there is less
 # of it. After a test that gets so far in a window that ends before the box does, the count begins again: space need not be split.
 _CURVED, _MOSTLY = 0.5, 0.5
+# Where derivatives are unbounded, as over a window in which a motion has a kink, the parts of a box are tested over this share of its
+# window: so a moment is passed where nothing but positions tells.
+_SHORTER = 0.25
 # A second variable is halved together with the first if it moves the point by at least this share as far.
 _COMPARABLE = 0.5
 # How far a variable moves the point whose derivatives are unbounded: further than any other.
@@ -212,7 +215,7 @@ def halve(s, p, begin, end, j):
         s.before[2 * (n * lane + j) + 1] = middle
         s.before[2 * (n * new + j)] = middle
         s.trial[new] = 0
-        s.until[new] = np.inf
+        s.until[new] = s.until[lane]
     return 2 * end - begin
 
 
@@ -247,7 +250,7 @@ def settle(s, p, lane):
         bound = until
     s.before[2 * (n * lane + objective)] = bound
     i = push(s, p, s.before, lane)
-    s.horizon[i] = np.inf
+    s.horizon[i] = begin + _SHORTER * (until - begin) if bound == begin and curved(s, p, lane) == np.inf else np.inf
     if attribute(s, p, BODY) != 0:
         s.pair[2 * i] = s.both[2 * lane]
         s.pair[2 * i + 1] = s.both[2 * lane + 1]
@@ -269,7 +272,7 @@ def worth_another(s, p, lane, share):
 
 @native
 def curved(s, p, lane):
-    """About which share of the gap the second derivative by time used up."""
+    """About which share of the gap the second derivative by time used up; infinity where derivatives are unbounded."""
     return s.out[(1 if attribute(s, p, BODY) != 0 else attribute(s, p, VARIABLES)) * LANES + lane]
 
 

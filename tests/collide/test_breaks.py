@@ -2,12 +2,13 @@
 
 import math
 
+import mpmath
 import pytest
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
 from collide.breaks import smooth_bodies, stage_ends
-from generative import Rigid, axis_angle, keyframes, t
+from generative import ParametricSurface, Rigid, axis_angle, keyframes, t, u, v
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
 
@@ -114,3 +115,25 @@ def test_what_touches_just_at_a_kink_is_located(name, upper, lower, at):
     assert c.status is Status.UNRESOLVED and not c.existence.any()
     assert Q(c.time.lo) <= THIRD <= Q(c.time.hi) and 0 <= THIRD - Q(c.clear_until) < 1e-12
     assert abs(c.points - at).max() < 1e-5
+
+
+UNBOUNDED = {
+    "a root at the start": sp.sqrt(t) / 2,
+    "a cube root at the start": sp.cbrt(t) / 2,
+    "a power of 3/2": t * sp.sqrt(t),
+    "three at the start": sp.Max(-t / 2, t**2 / 3, t**3 / 5),
+    "where curves cross": sp.Max(sp.sin(3 * t), sp.cos(2 * t)) / 4,
+    "a greatest one of a greatest one": sp.Max(t / 2, sp.Max(t / 3, 2 * t - 1) ** 2),
+}
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_a_moment_at_which_derivatives_by_time_are_unbounded_is_passed(name):
+    """The corner of a triangle, a collapsed side, meets a ball: where `ahead`, the square of its distance less 1, is zero."""
+    aside = Q(1, 3) + UNBOUNDED[name] / 4
+    triangle = ParametricSurface([u, u * v, 0], {u: (0, 1), v: (0, 1)}).moved(move(aside, Q(1, 2), 3 - 3 * t))
+    c = first_contact([triangle, ball()], (0, 1), budget=Budget(boxes=20_000))
+    ahead = sp.lambdify(t, aside**2 + Q(1, 4) + (3 - 3 * t) ** 2 - 1, "mpmath")
+    assert c.status is Status.CONTACT and c.proved.all() and len(c) == 1 and c.time.hi - c.time.lo < 1e-9
+    assert ahead(mpmath.mpf(c.time.lo)) > -1e-12 and ahead(mpmath.mpf(c.time.hi)) < 1e-12
+    assert all(ahead(mpmath.mpf(c.time.lo) * k / 100) > 0 for k in range(100))
