@@ -17,7 +17,7 @@ from .elementary import arithmetic, exponential
 from .expr import Expr, reachable
 from .lanes import Module
 from .linear_rows import intersect_quotient
-from .native import Code, add_entry, host, llvm_version, object_code
+from .native import Code, add_entry, code_key, object_code
 from .operations import INLINE, interval_operation
 from .reference import enclose_constant
 from .serialize import serialize
@@ -45,12 +45,8 @@ def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | N
     order = reachable(roots)
     if len(order) > LIMIT or any(e.op in _FOREIGN for e in order):
         return None
-    key = cache.key("backward", serialize(roots), str(condition is not None), "\0".join(host()), llvm_version())
-    code = cache.load(key)
-    if code is None:
-        code = object_code(_text(equations, condition, order))
-        cache.store(key, code)
-    return Code(code, ("kernel",))
+    key = code_key("backward", serialize(roots), str(condition is not None))
+    return Code(cache.kept(key, lambda: object_code(_text(equations, condition, order))), ("kernel",))
 
 
 def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Expr]) -> str:

@@ -15,6 +15,7 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 VARIABLE = "GENERATIVE_COLLISION_CACHE"
@@ -83,6 +84,15 @@ def load(name: str) -> bytes | None:
     head = len(_MAGIC) + 32
     magic, digest, code = content[:len(_MAGIC)], content[len(_MAGIC):head], content[head:]
     return code if magic == _MAGIC and hashlib.sha256(name.encode() + code).digest() == digest else None
+
+
+def kept(name: str, build: Callable[[], bytes]) -> bytes:
+    """The stored object code; where there is none, what `build` makes, which is stored."""
+    code = load(name)
+    if code is None:
+        code = build()
+        store(name, code)
+    return code
 
 
 def stored(name: str) -> bool:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from . import cache
 from .lanes import WIDTH, Emit, Lanes, Module
-from .native import Code, add_entry, host, llvm_version, object_code
+from .native import Code, add_entry, code_key, object_code
 
 VECTOR = 8 * WIDTH
 """Bytes a vector."""
@@ -96,16 +96,14 @@ class _Library:
             return self.address["enter"]
 
     def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object]) -> None:
-        key = cache.key("instructions", repr(symbols), self.rounding, "\0".join(host()), llvm_version())
-        code = cache.load(key)
-        if code is None:
+        def build() -> bytes:
             module = Module(rounding=self.rounding)
             add(module)
-            code = object_code(module.text())
-            cache.store(key, code)
-        linked = Code(code, symbols)
-        self._alive.append(linked)
-        self.address |= linked.address
+            return object_code(module.text())
+
+        code = Code(cache.kept(code_key("instructions", repr(symbols), self.rounding), build), symbols)
+        self._alive.append(code)
+        self.address |= code.address
 
 
 UPWARD, NEAREST = _Library("upward"), _Library("nearest")

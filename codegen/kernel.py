@@ -16,14 +16,14 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import cache
 from .autodiff import jacobian
-from .batch import add_batch, add_block, add_general_batch
+from .batch import add_batch, add_block
 from .expr import Expr, reachable
-from .lanes import WIDTH, Module
+from .lanes import WIDTH
+from .linked import NONE, address, batch_function, general_batch_function, linked, tiered
 from .lower import batch_width, lower
 from .meanvalue import mean_value_form
-from .native import Code, host, llvm_version, object_code
+from .native import Code, code_key, object_code
 from .program import interpretable
 from .serialize import deserialize, serialize
 from .tiers import Tiered
@@ -31,8 +31,6 @@ from .translate import Kind
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.uint8]
-
-_BATCH_ARGUMENTS = [ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64, *[ctypes.c_void_p] * 4]
 
 
 def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any] = (), *,
@@ -140,7 +138,7 @@ class Kernel:
         x = self._rows(p, len(self.variables), "points")
         q, stride = self._parameter_rows(parameters, len(x))
         out = np.empty((len(x), len(self.outputs)))
-        self._run("points", len(x), (x, _NONE), (q, _NONE), stride, (out, _NONE, _NONE))
+        self._run("points", len(x), (x, NONE), (q, NONE), stride, (out, NONE, NONE))
         return out
 
     def jacobian(self) -> "Kernel":
@@ -162,16 +160,19 @@ class Kernel:
         For native callers; it encloses as `interval` does, sets the rounding mode itself and checks nothing. The
         address is valid as long as this kernel is alive.
         """
-        tiered = self._tiered(kind)
-        return self._code(kind, "block").address["block"] if tiered is None else tiered.address
+        code = self._tiered(kind)
+        return self._code(kind, "block").address["block"] if code is None else code.address
 
     def _tiered(self, kind: Kind) -> Tiered | None:
         """The code that is interpreted at first; None if this is not."""
         with self._lock:
             held: dict[Kind, Tiered | None] = self.__dict__.setdefault("_tiers", {})
             if kind not in held:
-                held[kind] = _tiered_code(self._name(kind, "block"), self, kind) if self._interpretable else None
+                held[kind] = self._shared_tiered(kind) if self._interpretable else None
             return held[kind]
+
+    def _shared_tiered(self, kind: Kind) -> Tiered | None:
+        return tiered(self._name(kind, "block"), self.outputs, kind, lambda: self._code(kind, "block"))
 
     @functools.cached_property
     def _interpretable(self) -> bool:
@@ -185,11 +186,10 @@ class Kernel:
             return held[kind, entry]
 
     def _build(self, kind: Kind, entry: str) -> Code:
-        return _linked(self._name(kind, entry), entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
+        return linked(self._name(kind, entry), entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
 
     def _name(self, kind: Kind, entry: str) -> str:
-        return cache.key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}",
-                         self.cpu or "\0".join(host()), llvm_version())
+        return code_key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}", cpu=self.cpu)
 
     def llvm(self, kind: Kind = "interval", entry: str = "batch") -> str:
         """The LLVM assembly of one kind of this kernel's code.
@@ -217,7 +217,7 @@ class Kernel:
         if stride != other:
             raise ValueError("the two parameter arrays differ in shape; give both as (p,) or both as (n, p)")
         shape = (len(a), len(self.outputs))
-        level: Any = np.empty(shape, np.uint8) if kind == "decorated" else _NONE
+        level: Any = np.empty(shape, np.uint8) if kind == "decorated" else NONE
         out = np.empty(shape), np.empty(shape), level
         self._run(kind, len(a), (a, b), (p, q), stride, out)
         return out
@@ -227,9 +227,9 @@ class Kernel:
         bad = ctypes.c_int64(-1)
         arguments = rows, *map(address, (*x, *p)), stride, *map(address, out), ctypes.addressof(bad)
         if self._interpretable:
-            _general(kind)[0](*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
+            general_batch_function(kind)(*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
         else:
-            _loop(self._code(kind, "batch"))(*arguments)
+            batch_function(self._code(kind, "batch"))(*arguments)
         if bad.value >= 0:
             self._complain(bad.value, x, p, stride)
 
@@ -263,7 +263,7 @@ class Kernel:
         if parameters is None:
             if count:
                 raise ValueError(f"this kernel needs parameters=..., one value each for {', '.join(self.parameters)}")
-            return _NONE, 0
+            return NONE, 0
         array = np.ascontiguousarray(parameters, dtype=np.float64)
         if array.shape == (count,):
             return array.reshape(1, count), 0
@@ -275,64 +275,6 @@ class Kernel:
 
     def __reduce__(self) -> tuple[Callable[..., "Kernel"], tuple[Any, ...]]:
         return _restore, (serialize(self.outputs), self.variables, self.parameters, self.cpu, self.quick)
-
-
-_NONE = np.empty((0, 0))
-
-
-def address(array: Any) -> int | None:
-    """Where the numbers of a contiguous array are; None for an empty one. (`array.ctypes.data` takes three times as long.)"""
-    if not array.size:
-        return None
-    return ctypes.addressof(ctypes.c_byte.from_buffer(array)) if array.flags.writeable else int(array.ctypes.data)
-
-
-@functools.lru_cache(maxsize=512)
-def _loop(code: Code) -> Callable[..., None]:
-    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
-
-
-@functools.cache
-def _general(kind: Kind) -> tuple[Callable[..., None], Code]:
-    """The loop over arrays for kernels that have none of their own, and the code that must stay alive for it."""
-    def build() -> bytes:
-        module = Module()
-        add_general_batch(module, kind)
-        return object_code(module.text())
-
-    code = _linked(cache.key("general batch", kind, "\0".join(host()), llvm_version()), "batch", build)
-    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"]), code
-
-
-# Locks are taken in one order: that of a kernel, this one, `tiers._lock`, those of `instructions`, `native._lock`; that of `straight_line`
-# comes before the last one only, and that of `collide.native` is never waited for. Reentrant: lowering may run a kernel for the
-# numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
-_linked_lock = threading.RLock()
-_linked_code: dict[str, Code] = {}
-
-
-def _linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
-    """Linked code by cache name: once a process, from disk where it is there, else built and stored."""
-    with _linked_lock:
-        if name not in _linked_code:
-            stored = cache.load(name)
-            code = stored if stored is not None else build()
-            if stored is None:
-                cache.store(name, code)
-            _linked_code[name] = Code(code, (entry,))
-        return _linked_code[name]
-
-
-_tiers: dict[str, Tiered | None] = {}
-
-
-def _tiered_code(name: str, kernel: Kernel, kind: Kind) -> Tiered | None:
-    """One for all kernels of this cache name; None if their machine code is there already."""
-    with _linked_lock:
-        if name not in _tiers:
-            there = name in _linked_code or cache.stored(name)
-            _tiers[name] = None if there else Tiered(kernel.outputs, kind, lambda: kernel._code(kind, "block"))
-        return _tiers[name]
 
 
 def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], cpu: str | None, quick: bool) -> Kernel:

@@ -13,9 +13,10 @@ from typing import Any
 
 from llvmlite import binding as llvm
 
+from . import cache
 from .lanes import Module
 
-# The innermost lock: nothing else is waited for while it is held. See `kernel._linked_lock` for the order of all.
+# The innermost lock: nothing else is waited for while it is held. See `linked._lock` for the order of all.
 _lock = threading.Lock()
 _serial = itertools.count()
 
@@ -51,8 +52,9 @@ def host() -> tuple[str, str]:
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
-def llvm_version() -> str:
-    return ".".join(map(str, llvm.llvm_version_info))
+def code_key(*parts: bytes | str, cpu: str | None = None) -> str:
+    """The name in the cache of code made from these parts for this processor, or for a named one, by this version of LLVM."""
+    return cache.key(*parts, cpu or "\0".join(host()), ".".join(map(str, llvm.llvm_version_info)))
 
 
 def target_machine(cpu: str | None = None, opt: int = 2) -> llvm.TargetMachine:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from . import cache
 from .lanes import Lanes, Module
-from .native import Code, add_entry, host, llvm_version, object_code
+from .native import Code, add_entry, code_key, object_code
 
 _alive: list[Code] = []
 _known: dict[tuple[object, ...], int] = {}
@@ -19,11 +19,8 @@ def straight_line(name: str, shape: tuple[object, ...], arguments: str, write: C
     """
     with _lock:
         if (name, shape, quick) not in _known:
-            key = cache.key(name, repr(shape), str(quick), "\0".join(host()), llvm_version())
-            code = cache.load(key)
-            if code is None:
-                code = object_code(_text(arguments.split(), write, rounding), opt=0 if quick else 2)
-                cache.store(key, code)
+            code = cache.kept(code_key(name, repr(shape), str(quick)),
+                              lambda: object_code(_text(arguments.split(), write, rounding), opt=0 if quick else 2))
             _alive.append(Code(code, ("kernel",)))
             _known[name, shape, quick] = _alive[-1].address["kernel"]
         return _known[name, shape, quick]

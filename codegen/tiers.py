@@ -19,7 +19,7 @@ import numpy as np
 from . import cache
 from .expr import Expr
 from .lanes import Module
-from .native import Code, host, llvm_version, object_code
+from .native import Code, code_key, object_code
 from .program import Program
 from .translate import Kind
 
@@ -30,7 +30,7 @@ QUERIES, AGAIN, SERIES = 2, 30, 1000
 # Stubs a module.
 _STUBS = 64
 
-# Taken inside `kernel._linked_lock`, so nothing is built while it is held but what interprets (see there).
+# Taken inside `linked._lock`, so nothing is built while it is held but what interprets (see there).
 _lock = threading.RLock()
 _queries = [0]
 
@@ -63,11 +63,7 @@ class _Stubs:
 
     def __init__(self) -> None:
         names = tuple(f"stub{k}" for k in range(_STUBS))
-        key = cache.key("stubs", str(_STUBS), "\0".join(host()), llvm_version())
-        code = cache.load(key)
-        if code is None:
-            code = object_code(_stubs(names), opt=0)
-            cache.store(key, code)
+        code = cache.kept(code_key("stubs", str(_STUBS)), lambda: object_code(_stubs(names), opt=0))
         self._code = Code(code, (*names, "cells"))
         self.addresses = [self._code.address[name] for name in names]
         self.cells = _array(self._code.address["cells"], 2 * _STUBS).reshape(_STUBS, 2)

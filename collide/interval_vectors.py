@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from codegen import cache
 from codegen.elementary import arithmetic
 from codegen.lanes import Lanes, Module
-from codegen.native import Code, add_entry, host, llvm_version, object_code
+from codegen.native import Code, add_entry, code_key, object_code
 
 Value = str
 Interval = tuple[Value, Value]
@@ -32,12 +32,7 @@ def kernel(label: str, write: Callable[[Lanes, Module], str]) -> int:
     module.add("body", f"define internal void @body({parameters}) #2 {{\n{body}\n  ret void\n}}")
     add_entry(module, "kernel", "body", parameters.replace("noalias ", ""), ", ".join(f"ptr %{x}" for x in names))
     text = module.text()
-    key = cache.key(label, text, "\0".join(host()), llvm_version())
-    code = cache.load(key)
-    if code is None:
-        code = object_code(text)
-        cache.store(key, code)
-    _alive.append(Code(code, ("kernel",)))
+    _alive.append(Code(cache.kept(code_key(label, text), lambda: object_code(text)), ("kernel",)))
     return _alive[-1].address["kernel"]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from codegen import cache
 from codegen.loops import FLOATS, INT, INTS, STRUCT, loop_assembly
-from codegen.native import Code, first_object_code, host, llvm_version, optimized_object_code
+from codegen.native import Code, code_key, first_object_code, optimized_object_code
 from codegen.tiers import Uses
 
 from .search.layout import FIELDS
@@ -44,7 +44,7 @@ class Loop:
 
     @property
     def _key(self) -> str:
-        return cache.key("loop", str(self._quick), self._text, "\0".join(host()), llvm_version())
+        return code_key("loop", str(self._quick), self._text)
 
     def _optimized(self) -> bytes:
         """The contact search is large and spends its time in kernels: compiled with fewer optimizations it takes 0.6 s instead of 1.6 s,
@@ -53,11 +53,7 @@ class Loop:
         return optimized_object_code(self._text, quick=self._quick)
 
     def _linked(self, build: Callable[[], bytes], keep: bool) -> Callable[..., int]:
-        code = cache.load(self._key) if keep else None
-        if code is None:
-            code = build()
-            if keep:
-                cache.store(self._key, code)
+        code = cache.kept(self._key, build) if keep else build()
         # The one before is kept: other threads may be running it.
         self._codes.append(Code(code, ("entry",)))
         return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * self._integers)(self._codes[-1].address["entry"])

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from codegen import linear
-from codegen.kernel import address
+from codegen.linked import address
 from codegen.local_step import LARGEST, local_step
 from codegen.records import gather, padded, scatter
 

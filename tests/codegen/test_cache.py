@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen import cache
+from codegen import cache, linked
 from codegen import kernel as kernels
 
 x = sp.Symbol("x", real=True)
@@ -28,7 +28,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     """Code linked earlier in this process must not hide what the disk does."""
-    monkeypatch.setattr(kernels, "_linked_code", {})
+    monkeypatch.setattr(linked, "_codes", {})
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def compute(monkeypatch: pytest.MonkeyPatch, number: int = 3) -> float:
-    monkeypatch.setattr(kernels, "_linked_code", {})
+    monkeypatch.setattr(linked, "_codes", {})
     lo, hi = codegen.compile([x**2 + number], [x]).interval(LO, HI)
     assert (lo[0, 0], hi[0, 0]) == (0.25 + number, 0.5625 + number)
     return float(lo[0, 0])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import codegen
-from codegen import kernel as kernels
-from codegen import lower, tiers
+from codegen import linked, lower, tiers
 from codegen.expr import Expr, ExprPool
 from codegen.program import interpretable
 from codegen.translate import Kind, vectors
@@ -25,8 +24,8 @@ KINDS: tuple[Kind, ...] = ("interval", "decorated", "points")
 def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No machine code from before, on disk or in this process; and what is compiled, quickly."""
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    monkeypatch.setattr(kernels, "_linked_code", {})
-    monkeypatch.setattr(kernels, "_tiers", {})
+    monkeypatch.setattr(linked, "_codes", {})
+    monkeypatch.setattr(linked, "_tiers", {})
     monkeypatch.setattr(tiers, "_all", [])
     monkeypatch.setattr(lower, "OUTLINE", 0)
     yield

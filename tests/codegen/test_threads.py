@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen import cache, compile, instructions, kernel, native, straight_line, tiers
+from codegen import cache, compile, instructions, kernel, linked, native, straight_line, tiers
 
 a, b, s = sp.symbols("a b s", real=True)
 THREADS, ROUNDS = 4, 2
@@ -38,11 +38,10 @@ def edges(monkeypatch):
     """Pairs (held, taken) of locks, of all modules that have some; the disk cache is off."""
     found, held = set(), threading.local()
     monkeypatch.setenv(cache.VARIABLE, "")
-    for module in (tiers, native, straight_line):
+    for module in (tiers, native, straight_line, linked):
         monkeypatch.setattr(module, "_lock", Watched(module._lock, found, held))
     for library in (instructions.UPWARD, instructions.NEAREST):
         monkeypatch.setattr(library, "_lock", Watched(library._lock, found, held))
-    monkeypatch.setattr(kernel, "_linked_lock", Watched(kernel._linked_lock, found, held))
     monkeypatch.setattr(kernel, "threading", SimpleNamespace(RLock=lambda: Watched(threading.RLock(), found, held)))
     return found
 
