@@ -13,7 +13,8 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from .binders import bind
 from .expr import Expr, ExprPool
-from .functions import BoundSymbol, Chebyshev, DefiniteIntegral, Inverse, SphericalBesselQuotient
+from .functions import Chebyshev, SphericalBesselQuotient
+from .operators import BoundSymbol, DefiniteIntegral, Inverse
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""

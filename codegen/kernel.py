@@ -45,7 +45,7 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     `quick`: see `Kernel`.
 
     ``x**n`` is the power of algebra for a number n, and the real power exp(n log x), for x > 0, where n is a symbol or an expression,
-    whatever is assumed of it. Integrals and inverses of monotone functions: `codegen.functions`.
+    whatever is assumed of it. Integrals and inverses of monotone functions: `codegen.operators`.
 
     Raises UnsupportedExpression (a ValueError) for a formula that has no inclusion function, naming the part at
     fault.

@@ -25,7 +25,8 @@ PACKAGES = ("generative", "codegen", "collide", "models")
 INNER = {"codegen.lanes", "codegen.native", "codegen.lower", "codegen.loops", "codegen.directed", "collide.__main__"}
 """Modules that only a reader of the source needs."""
 
-FOR_USERS = {"codegen.functions", "collide.batch", "collide.picture", "collide.picture.search", "generative.fit", "generative.mesh"}
+FOR_USERS = {"codegen.functions", "codegen.operators", "collide.batch", "collide.picture", "collide.picture.search", "generative.fit",
+             "generative.mesh"}
 """Modules that users import themselves."""
 
 

@@ -60,10 +60,10 @@ class Curve:
     def arc_length(self, end: Any = None) -> Any:
         """The length from the start of the curve to u = `end`, the whole length if that is None: an expression that compiles.
 
-        `end` is a number or an expression, u itself included. The integral is left to the kernels (`codegen.functions`), unless the
+        `end` is a number or an expression, u itself included. The integral is left to the kernels (`codegen.operators`), unless the
         speed is constant.
         """
-        from codegen.functions import DefiniteIntegral
+        from codegen.operators import DefiniteIntegral
 
         (lo, hi), s = self.domain, sp.Dummy("s", real=True)
         return DefiniteIntegral(self.speed.xreplace({u: s}), s, lo, hi if end is None else sp.sympify(end))
@@ -71,7 +71,7 @@ class Curve:
     def by_arc_length(self, domain: Any = None, *, beyond: Any = sp.Rational(1, 64)) -> "Curve":
         """The same curve at constant speed: u is the length from its start, or runs over `domain` in proportion to it.
 
-        The parameter is the inverse of the arc length (`codegen.functions.Inverse`), which a kernel must prove to increase: the
+        The parameter is the inverse of the arc length (`codegen.operators.Inverse`), which a kernel must prove to increase: the
         curve must be smooth and its speed positive. So that the ends of the curve are inside, its formula is used on a share
         `beyond` of the domain past both ends, where it must be smooth too. A curve that deforms with t needs a `domain`, which is
         the same at all times.
@@ -80,7 +80,7 @@ class Curve:
         >>> curve.line([0, 0, 0], [3, 4, 0]).by_arc_length()
         Curve([3*u/5, 4*u/5, 0], (0, 5))
         """
-        from codegen.functions import Inverse
+        from codegen.operators import Inverse
 
         length, (lo, hi) = self.arc_length(), self.domain
         if domain is None and length.has(t):

@@ -1,6 +1,6 @@
 """Formulas as NumPy functions, for pictures: they approximate, and prove nothing.
 
-SymPy's `lambdify` does the work. Operators with a variable of their own (`codegen.functions`) are evaluated before it: an integral
+SymPy's `lambdify` does the work. Operators with a variable of their own (`codegen.operators`) are evaluated before it: an integral
 by Gauss's rule, an inverse by Newton's method, both at all points at once.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.functions import separate
+from codegen.operators import separate
 
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
 

@@ -112,7 +112,7 @@ def simplified(square: Any) -> Any:
 
     Operators with a variable of their own count as symbols here, so that the square of a tangent at constant speed is found to be 1.
     """
-    from codegen.functions import separate
+    from codegen.operators import separate
 
     (plain,), places = separate([square])
     if sp.count_ops(plain) >= (60 if places else 40):

@@ -15,7 +15,7 @@ PACKAGES = ["generative", "codegen", "collide", "models"]
 
 # Outside the standard library, a module may import its own package and these; `only` names modules that may import more.
 ALLOWED: dict[str, set[str]] = {
-    "generative": {"sympy", "codegen.functions"},
+    "generative": {"sympy", "codegen.functions", "codegen.operators"},
     "codegen": {"numpy"},
     "collide": {"numpy", "sympy", "codegen", "generative"},
     "models": {"sympy", "generative"},
@@ -28,7 +28,8 @@ ONLY: dict[str, set[str]] = {
     "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "codegen.from_sympy": {"sympy"},
-    "codegen.functions": {"sympy", "mpmath"},
+    "codegen.functions": {"sympy"},
+    "codegen.operators": {"sympy", "mpmath"},
     "codegen.native": {"llvmlite"},
     # The reference interpreter, on arbitrary-precision numbers.
     **{f"codegen.{m}": {"mpmath"} for m in ("directed", "reference", "reference_arithmetic", "reference_functions", "chebyshev_basis",

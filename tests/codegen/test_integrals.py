@@ -14,8 +14,8 @@ from flint import acb, arb, ctx
 import codegen
 from codegen.expr import ExprPool, reachable, substitute
 from codegen.from_sympy import UnsupportedExpression, from_sympy
-from codegen.functions import DefiniteIntegral, Inverse, mpmath_function
 from codegen.kernel import Kernel
+from codegen.operators import DefiniteIntegral, Inverse, mpmath_function
 from codegen.reference import interpret
 from codegen.taylor import taylor
 

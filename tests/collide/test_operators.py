@@ -3,7 +3,7 @@
 import sympy as sp
 
 import collide
-from codegen.functions import DefiniteIntegral, Inverse
+from codegen.operators import DefiniteIntegral, Inverse
 from generative import ParametricSurface, Rigid, curve, primitives, sweep, t, u, v, x
 
 HALF = sp.Rational(1, 2)
