@@ -7,37 +7,29 @@ pairs of boxes that are apart in the parameters; these are searched like the fac
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from codegen.interval import Interval
-from generative import ParametricSurface, Solid, v
-from generative.chart import is_pole
+from generative import ParametricSurface, Solid
 
 from .answer import clear_until, contacts, possible
 from .bezier.nurbs import BezierNets
-from .broad_phase import sweep_and_prune
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_options, check_span
-from .parts import sides
 from .result import Contacts, Start, Status
 from .search import layout
+from .sheets.assembly import Sheet, Span
 from .sheets.closed_sides import EARLY, beside, closed_sides, doubtful
 from .sheets.enclosures import neighbours
-from .sheets.glue import Join, folds, joins
+from .sheets.glue import folds
 from .sheets.injective import division
 from .sheets.self_pairs import Held, Pair, at_start, pair_problem
-from .sheets.sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
 from .state import Search
 
-# Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.
-_SLICES, _CELLS = 16, 4
 # So few unproved places may be at sides and corners; more are samples of a curve or a surface. Boxes that are searched again one by one.
 _FEW, _MANY = 8, 20_000
-
-Span = tuple[float, float]
 
 
 def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
@@ -71,139 +63,13 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     clock = Clock(as_budget(budget), progress)
     options = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
     try:
-        sheet = _Sheet(surface, span)
+        sheet = Sheet(surface, span)
         return _answer(sheet, span, options, clock)
     finally:
         clock.close()
 
 
-class _Sheet:
-    """The pieces of a sheet, the pairs of them that are joined, and the pairs that are not."""
-
-    def __init__(self, surface: Any, span: Span) -> None:
-        if isinstance(surface, BezierNets):
-            self.bodies: Sequence[Any] = _Drawn(surface)
-            self.pieces = pieces_of_nets(surface)
-        else:
-            self.bodies = _surfaces(surface)
-            self.pieces = [piece_of(s, k) for k, s in enumerate(_at_rest(self.bodies))]
-        _check(self.pieces, span[0])
-        found = joins(self.pieces, span)
-        poles = {k: _poles(piece) for k, piece in enumerate(self.pieces)}
-        inner = [_between_poles(piece, poles[k]) for k, piece in enumerate(self.pieces)]
-        self.near = [Pair(inner[i], inner[i], known) if i == j else Pair(self.pieces[i], self.pieces[j], known)
-                     for (i, j), known in sorted(found.items())]
-        self.near += [Pair(pole.cap, pole.cap, (Join(),)) for known in poles.values() for _, _, pole in known]
-        self.apart = [Pair(pole.tip, pole.far, ()) for known in poles.values() for _, _, pole in known]
-
-    def far(self, span: Span) -> Iterable[tuple[Pair, Span]]:
-        """Pairs that share nothing and may meet, and when."""
-        yield from ((pair, span) for pair in self.apart)
-        near = {pair.label for pair in self.near}
-        for (i, j), window in _windows(self.pieces, span).items():
-            if (i, j) not in near:
-                yield Pair(self.pieces[i], self.pieces[j], ()), window
-
-
-class _Drawn(Sequence[ParametricSurface]):
-    """The surfaces of nets, made where they are looked at."""
-
-    def __init__(self, nets: BezierNets) -> None:
-        self.nets = nets
-
-    def __len__(self) -> int:
-        return len(self.nets)
-
-    def __getitem__(self, k: Any) -> Any:
-        return self._made[k]
-
-    @cached_property
-    def _made(self) -> list[ParametricSurface]:
-        return self.nets.surfaces()
-
-
-def _surfaces(surface: Any) -> list[ParametricSurface]:
-    given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
-    if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
-        raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {surface!r}")
-    return list(given)
-
-
-def _check(pieces: Sequence[Piece], moment: float) -> None:
-    """Raise for what spans no surface at the start, and for what is there twice."""
-    known: dict[Any, int] = {}
-    for k, piece in enumerate(pieces):
-        if piece.degenerate(moment):
-            raise ValueError(f"the normal of surface {k} vanishes everywhere: its u and v do not span a surface")
-        first = known.setdefault((id(piece.shape), piece.numbers.tobytes(), piece.domain), k)
-        if first != k:
-            raise ValueError(f"surface {k} of the sheet is surface {first} again: it touches that everywhere; leave one of them out")
-
-
-def _poles(piece: Piece) -> list[tuple[int, int, Pole]]:
-    """(number of the parameter, end, neighbourhood) of each pole."""
-    found = []
-    if piece.surface is None:
-        return []
-    for symbol, end in sides(piece.surface):
-        if is_pole(piece.surface, symbol, end):
-            axis = int(symbol is v)
-            pole = pole_of(piece, axis, end)
-            if pole is None:
-                value = piece.domain[axis][end]
-                raise ValueError(f"surface {piece.body} is a single point at {symbol} = {value}, where no smooth parameters were found: "
-                                 "cut a piece off there")
-            found.append((axis, end, pole))
-    return found
-
-
-def _between_poles(whole: Piece, poles: Sequence[tuple[int, int, Pole]]) -> Piece:
-    for axis, end, pole in poles:
-        whole = cut(whole, axis, end, pole.middle)
-    return whole
-
-
-def _at_rest(surfaces: Sequence[ParametricSurface]) -> list[ParametricSurface]:
-    """What moves rigidly as a whole stays apart from itself or not."""
-    if all(s.motion == surfaces[0].motion for s in surfaces):
-        return [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]
-    return list(surfaces)
-
-
-# -- what is far apart --------------------------------------------------------------------------------------------
-
-
-def _windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:
-    """Pairs (i, j), i < j, that may meet, and the time outside of which they are *proved* apart."""
-    if len(pieces) < 2:
-        return {}
-    times = np.linspace(*span, _SLICES + 1)
-    times[0], times[-1] = span
-    boxes = np.stack([_swept(p, np.stack([times[:-1], times[1:]], axis=1)) for p in pieces])
-    met = [np.sort(sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1]).reshape(-1, 2), axis=1) for k in range(_SLICES)]
-    windows: dict[tuple[int, int], Span] = {}
-    for k, found in enumerate(met):
-        for i, j in found.tolist():
-            windows[i, j] = windows.get((i, j), (times[k], 0.0))[0], times[k + 1]
-    return {pair: (float(lo), float(hi)) for pair, (lo, hi) in sorted(windows.items())}
-
-
-def _swept(piece: Piece, slices: np.ndarray) -> np.ndarray:
-    """Boxes (slices, 3, 2) that hold a piece throughout each slice of time."""
-    edges = [np.linspace(lo, hi, _CELLS + 1) for lo, hi in piece.outer]
-    for e, ends in zip(edges, piece.outer, strict=True):
-        e[0], e[-1] = ends
-    cells = [[(a[i], a[i + 1]), (b[j], b[j + 1])] for a, b in [edges] for i in range(_CELLS) for j in range(_CELLS)]
-    rows = np.concatenate([np.tile(np.array(cells), (len(slices), 1, 1)), np.repeat(slices, len(cells), axis=0)[:, None]], axis=1)
-    lo, hi = piece.shape.place.interval(rows[..., 0], rows[..., 1], parameters=(piece.numbers[:, 0], piece.numbers[:, 1]))
-    by_slice = (len(slices), len(cells), 3)
-    return np.stack([lo.reshape(by_slice).min(axis=1), hi.reshape(by_slice).max(axis=1)], axis=-1)
-
-
-# -- the search ---------------------------------------------------------------------------------------------------
-
-
-def _answer(sheet: _Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Contacts:
+def _answer(sheet: Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Contacts:
     """First the state at the beginning, then the earliest contact after it: tangency holds only for what starts apart."""
     tasks, limit, covered = _tasks(sheet, span, clock)
     start = dict.fromkeys(itertools.combinations_with_replacement(range(len(sheet.pieces)), 2), Start.DISJOINT)
@@ -223,7 +89,7 @@ Task = tuple[Pair, np.ndarray]
 """A pair and its boxes (n, 5, 2) of u1, v1, u2, v2, t, all of whose places are different."""
 
 
-def _tasks(sheet: _Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
+def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
     """What is to be searched up to a time, that time, and whether it is that of a fold rather than the end of the budget."""
     groups: dict[tuple[int, int, int, int], list[Pair]] = {}
     for pair in sheet.near:

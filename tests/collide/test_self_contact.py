@@ -1,9 +1,6 @@
 """Contact of surfaces, and of sheets of them, with themselves: closed forms, and what is not covered."""
 
-import importlib
-import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,31 +8,13 @@ import sympy as sp
 
 import collide
 from collide import Start, Status, self_contact
-from collide.budget import Budget, Clock
+from collide.budget import Budget
 from collide.sheets import injective
-from collide.sheets.closing import closing
-from collide.sheets.enclosures import neighbours
-from collide.sheets.glue import folds, joins
-from collide.sheets.injective import division
-from collide.sheets.sheet import piece_of, pieces_of_nets
 from generative import ParametricSurface, Screw, patch, t, u, v
 
+from .sheet_scenes import W, folding, halves, hinge, over, pinched
+
 R = sp.Rational
-W = u + R(1, 7)
-
-
-def pinched(gap=0, bulge=1, span_v=(-1, R(9, 8))):
-    """A tube whose waist closes: at t = 1 + gap the points u + 1/7 = pi/2 and 3 pi/2 meet at v = 0 in the origin."""
-    return ParametricSurface([2 * sp.cos(W), v, sp.sin(W) * (sp.cos(W) ** 2 + bulge * v**2 + 1 + gap - t)], {u: (0, 2 * sp.pi), v: span_v})
-
-
-def hinge(reverse=False):
-    """A plate, and a bent plate that turns on one side of it; the bend touches the plate at u = 3/4, v = 2/5, tan(2 - t) = 9/32."""
-    along = 1 - v if reverse else v
-    bend = -(1 - (along - R(2, 5)) ** 2 / 4) / 2 * u**2 * (R(3, 2) - u)
-    c, s = sp.cos(2 - t), sp.sin(2 - t)
-    plate = ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)})
-    return plate, ParametricSurface([u * c - bend * s, along, u * s + bend * c], {u: (0, 1), v: (0, 1)})
 
 
 def test_a_tube_pinches_at_one_point():
@@ -84,20 +63,6 @@ def test_a_side_meets_the_inside_of_the_same_patch():
     moment = float(ahead / (1 - (basis[0] - basis[4] / 4).subs(v, where)) * R(6, 5))
     assert c.status is Status.CONTACT and c.time.hi < c.time.lo + 1e-6
     assert c.time.lo <= moment + 1e-13 and moment - 1e-13 <= c.time.hi
-
-
-def folding(patches=2, lean=0, wave=0):
-    """A B-spline sheet that bends into an arch and further, until its ends meet; it leans sideways by `lean`, and is wavy across."""
-    count = patches + 3
-    along, beside = np.meshgrid(np.linspace(0, 1, count), np.arange(4) / 3, indexing="ij")
-
-    def bent(turn):
-        height = 1 - np.cos(turn * along) + wave * np.sin(6 * beside)
-        return np.stack([np.sin(turn * along), beside + lean * along**2, height], axis=-1) / turn
-
-    start, end = bent(4.5), bent(6.9)
-    knots = [0] * 3 + list(range(patches + 1)) + [patches] * 3
-    return collide.nurbs_to_bezier(start, knots, [0] * 4 + [1] * 4, (3, 3), velocities=end - start)
 
 
 def test_a_near_miss_is_proved_clear():
@@ -157,49 +122,6 @@ def test_a_sheet_that_moves_strongly_is_clear_at_first():
     areas = np.linalg.norm(np.cross(np.stack(slopes[:3], -1), np.stack(slopes[3:], -1)), axis=-1).min(axis=(0, 1))
     assert c.start == {(0, 0): Start.DISJOINT} and c.status is Status.UNRESOLVED and "normal vanishes" in c.summary()
     assert c.clear_until > 0.6 * grid[areas < 0.05][0] > 0.3
-
-
-def test_every_pair_is_injective_or_kept():
-    """Random pairs of different places that share a point: all of them lie in the boxes that are kept."""
-    rng = np.random.default_rng(7)
-    # x and z of u and -u agree for every v, so each such pair is a contact.
-    surface = ParametricSurface([u**3 - u / 2, v, u**2], {u: (-1, 1), v: (0, 1)})
-    piece = piece_of(surface, 0)
-    kept, _, left, complete = division(neighbours([(piece, piece, joins([piece], (0.0, 1.0))[0, 0])]), (0.0, 1.0), Clock(Budget()))
-    boxes = np.concatenate([kept, left])
-    assert complete
-    root = math.sqrt(0.5)
-    for where, moment in rng.uniform(0, 1, (50, 2)):
-        for first, second in ((root, -root), (-root, root)):
-            p = np.array([first, where, second, where, moment])
-            # sqrt(1/2) is rounded; so are the boxes' halves, which are dyadic.
-            if ((boxes[:, :, 0] <= p + 1e-15) & (p - 1e-15 <= boxes[:, :, 1])).all(axis=1).any():
-                break
-        else:
-            raise AssertionError(f"the contact at v = {where}, t = {moment} is in no pair of boxes")
-
-
-def test_every_pair_of_a_sheet_is_injective_or_kept():
-    """As before, of a surface in four parts: places that meet are in one part, in two that share a side, or only a corner."""
-    rng = np.random.default_rng(17)
-    body = [u**3 - u / 2, v + u / 4, u**2]
-    halves = [((-1, 0), (0, 1)), ((0, R(1, 2)), (R(1, 2), 1))]
-    pieces = [piece_of(ParametricSurface(body, {u: p, v: q}), k) for k, (p, q) in enumerate(itertools.product(*halves))]
-    found = joins(pieces, (0.0, 1.0))
-    assert sorted(pair for pair in found if pair[0] != pair[1]) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    boxes = {}
-    for (i, j), known in found.items():
-        kept, _, left, complete = division(neighbours([(pieces[i], pieces[j], known)]), (0.0, 1.0), Clock(Budget()))
-        boxes[i, j] = np.concatenate([kept, left])
-        assert complete
-    root, met = math.sqrt(0.5), set()
-    for where, moment in np.column_stack([rng.uniform(root / 2, 1, 60), rng.uniform(0, 1, 60)]):
-        # Left and right agree in x and z at -root and root, and in y where v differs by root / 2.
-        pair = int(where >= 0.5), 2 + int(where - root / 2 >= 0.5)
-        p = np.array([-root, where, root, where - root / 2, moment])
-        assert ((boxes[pair][:, :, 0] <= p + 1e-15) & (p - 1e-15 <= boxes[pair][:, :, 1])).all(axis=1).any(), p
-        met.add(pair)
-    assert met == {(0, 2), (1, 2), (1, 3)}
 
 
 def test_a_sheet_rolls_up():
@@ -272,35 +194,11 @@ def test_two_sheets_that_share_nothing():
     assert c.time.lo <= 2 <= c.time.hi < c.time.lo + 1e-9 and c.proved.all() and c.pairs.tolist() == [[0, 1]]
 
 
-def test_sides_are_found_whichever_way_they_run():
-    for reverse in (False, True):
-        found = joins([piece_of(s, k) for k, s in enumerate(hinge(reverse))], (0.0, 2.0))
-        (join,) = found[0, 1]
-        assert join.across == (-1, 0) and join.at((u, v)) == (-u, 1 - v if reverse else v)
-
-
 def test_a_sheet_that_flies_through_another_quickly():
     flat = ParametricSurface([u, v, (v - R(1, 2)) ** 2 / 10], {u: (0, 1), v: (0, 1)})
     fast = ParametricSurface([u, v, 50 * (t - R(1, 3)) - (u - R(1, 2)) ** 2 / 10], {u: (0, 1), v: (0, 1)})
     c = self_contact([flat, fast], (0, 1))
     assert c.status is Status.CONTACT and c.time.lo <= 1 / 3 <= c.time.hi < c.time.lo + 1e-9
-    module = importlib.import_module("collide.self_contact")
-    (lo, hi), = module._windows([piece_of(flat, 0), piece_of(fast, 1)], (0.0, 1.0)).values()
-    assert lo <= 1 / 3 <= hi and hi - lo < 0.2
-
-
-def test_sides_that_nearly_coincide_are_not_joined():
-    unit = {u: (0, 1), v: (0, 1)}
-    plates = [ParametricSurface(e, unit) for e in ([u - 1, v, 0], [u, v, u / 9], [u, v, u / 9 + R(1, 10**12)])]
-    for k, joined in ((1, True), (2, False)):
-        found = joins([piece_of(plates[0], 0), piece_of(plates[k], 1)], (0.0, 1.0))
-        assert ((0, 1) in found) is joined
-    nets = folding(2)
-    points = nets.points.copy()
-    points[1, 0, 0, 2, 2] = np.nextafter(points[1, 0, 0, 2, 2], 9)
-    for net, count in ((nets.points, 1), (points, 0)):
-        found = joins(pieces_of_nets(replace(nets, points=net)), (0.0, 1.0))
-        assert [join.across for join in found.get((0, 1), ())].count((1, 0)) == count
 
 
 def test_surfaces_that_fold_together_at_their_corner_are_not_covered():
@@ -353,13 +251,6 @@ def test_a_small_budget_returns_what_is_proved():
         assert c.status is Status.BUDGET_SPENT and "the budget did not suffice" in c.summary() and c.clear_until < 9
 
 
-def test_time_spent_on_neighbours_is_not_said_to_be_that_of_compiling():
-    clock, piece = Clock(Budget()), piece_of(pinched(), 0)
-    known = joins([piece], (0.0, 2.0))[0, 0]
-    division(neighbours([(piece, piece, known)]), (0.0, 2.0), clock)
-    assert 0 < clock.searched <= clock.seconds
-
-
 def test_interrupted_while_neighbours_are_proved(monkeypatch):
     calls = []
 
@@ -376,13 +267,6 @@ def test_interrupted_while_neighbours_are_proved(monkeypatch):
 
 
 ROLLED = [sp.sin(t * u) / t, (1 - sp.cos(t * u)) / t, v]
-
-
-def over(body, *ends, turned=False):
-    """The surface over (lo, hi) of u and v from 0 to 1; `turned`: u and v exchanged, v reversed."""
-    if turned:
-        return ParametricSurface([e.subs({u: 1 - v, v: u}, simultaneous=True) for e in body], {u: (0, 1), v: (0, 1)})
-    return ParametricSurface(body, {u: ends, v: (0, 1)})
 
 
 @pytest.mark.parametrize(("bodies", "pair"), [
@@ -404,31 +288,7 @@ def test_a_strip_that_rolls_up_askew_is_not_called_in_contact():
     assert c.status is not Status.CONTACT and c.clear_until > 2 * math.pi - 1e-3
 
 
-def test_sides_that_meet_are_seen_from_their_formulas():
-    # A polynomial, sines and cosines of the same angle and of twice that, and what comes near but has no common factor.
-    angle = 3 * t / 2
-    bodies = [([u * (t**2 - 3), v, u * (t**3 - 3 * t)], math.sqrt(3), True),
-              ([sp.sin(angle) * u, v + u * (1 + sp.cos(angle)), u * 0], 2 * math.pi / 3, True),
-              ([u * sp.sin(2 * angle) / (1 + t), v, u * (1 - sp.cos(angle)) * sp.exp(t)], 4 * math.pi / 3, True),
-              ([u * sp.sin(t), v, u * (sp.cos(t) + 1 + R(1, 10**9))], math.pi, False)]
-    for body, moment, meet in bodies:
-        piece = piece_of(ParametricSurface(body, {u: (0, 1), v: (0, 1)}), 0)
-        found = closing(piece, (0, 0), piece, (0, 1), (moment - 1e-5, moment + 1), 0.1)
-        assert (found is not None) is meet, body
-        if found:
-            assert found.time[0] <= moment + 1e-15 and moment - 1e-15 <= found.time[1] < found.time[0] + 1e-11
-            assert (found.places[:, 0] == found.places[:, 1]).all() and len(found.places) >= 10
-
-
-UNIT = {u: (0, 1), v: (0, 1)}
 BETWEEN = 1 - t + (u - R(3, 5)) ** 2 + (v - R(1, 2)) ** 2
-
-
-def halves(shape, turned):
-    """Two surfaces with `shape` between them; `turned`: the parameters of the second run otherwise."""
-    lean = u + u * v / 4, v - u**2 / 5
-    upper, lower = ([*lean, u * v / 3 + part] for part in (shape, -shape / 2))
-    return [ParametricSurface(upper, UNIT), over(lower, turned=True) if turned else ParametricSurface(lower, UNIT)]
 
 
 @pytest.mark.parametrize(("sides", "turned"), [(u * v, True), (u * (1 - u) * v * (1 - v), False)], ids=["two", "four"])
@@ -440,19 +300,3 @@ def test_surfaces_that_share_sides_with_common_corners(sides, turned):
     assert c.status is Status.CONTACT and c.proved.tolist() == [True] and all(s is Start.DISJOINT for s in c.start.values())
     assert c.time.lo <= 1 <= c.time.hi < c.time.lo + 1e-9
     np.testing.assert_allclose(c.points, [[0.6 + 0.3 / 4, 0.5 - 0.36 / 5, 0.1]], atol=1e-7)
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_contacts_up_to_a_common_corner_are_kept_or_not_covered(turned):
-    """The surfaces meet where u = v (1 + t), from their common corner on. (Fails where the bend of one of them alone is looked at.)"""
-    pieces = [piece_of(s, k) for k, s in enumerate(halves(u * v * (u - v * (1 + t)), turned))]
-    (known,) = (found for pair, found in joins(pieces, (0.0, 1.0)).items() if pair == (0, 1))
-    assert len(list(folds(*pieces, known))) == 1
-    kept, _, left, complete = division(neighbours([(*pieces, known)]), (0.0, 1.0), Clock(Budget()))
-    boxes = np.concatenate([kept, left])
-    assert complete
-    # From the time of what is not covered nothing is claimed.
-    assert left[:, 4, 0].min() == 0
-    for across in (1e-6, 0.01, 0.1, 0.4):
-        p = np.array([across, across, *((across, 1 - across) if turned else (across, across)), 0.0])
-        assert ((boxes[:, :, 0] <= p + 1e-15) & (p - 1e-15 <= boxes[:, :, 1])).all(axis=1).any()

@@ -1,0 +1,142 @@
+"""A whole sheet of surfaces: its pieces, which pairs of them are joined, and which others may meet, and when."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from generative import ParametricSurface, Solid, v
+from generative.chart import is_pole
+
+from ..bezier.nurbs import BezierNets
+from ..broad_phase import sweep_and_prune
+from ..parts import sides
+from .glue import Join, joins
+from .self_pairs import Pair
+from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
+
+# Slices of time, and cells along each parameter, in which surfaces that share nothing are enclosed.
+_SLICES, _CELLS = 16, 4
+
+Span = tuple[float, float]
+
+
+class Sheet:
+    """The pieces of a sheet, the pairs of them that are joined, and the pairs that are not."""
+
+    def __init__(self, surface: Any, span: Span) -> None:
+        if isinstance(surface, BezierNets):
+            self.bodies: Sequence[Any] = _Drawn(surface)
+            self.pieces = pieces_of_nets(surface)
+        else:
+            self.bodies = _surfaces(surface)
+            self.pieces = [piece_of(s, k) for k, s in enumerate(_at_rest(self.bodies))]
+        _check(self.pieces, span[0])
+        found = joins(self.pieces, span)
+        poles = {k: _poles(piece) for k, piece in enumerate(self.pieces)}
+        inner = [_between_poles(piece, poles[k]) for k, piece in enumerate(self.pieces)]
+        self.near = [Pair(inner[i], inner[i], known) if i == j else Pair(self.pieces[i], self.pieces[j], known)
+                     for (i, j), known in sorted(found.items())]
+        self.near += [Pair(pole.cap, pole.cap, (Join(),)) for known in poles.values() for _, _, pole in known]
+        self.apart = [Pair(pole.tip, pole.far, ()) for known in poles.values() for _, _, pole in known]
+
+    def far(self, span: Span) -> Iterable[tuple[Pair, Span]]:
+        """Pairs that share nothing and may meet, and when."""
+        yield from ((pair, span) for pair in self.apart)
+        near = {pair.label for pair in self.near}
+        for (i, j), window in windows(self.pieces, span).items():
+            if (i, j) not in near:
+                yield Pair(self.pieces[i], self.pieces[j], ()), window
+
+
+class _Drawn(Sequence[ParametricSurface]):
+    """The surfaces of nets, made where they are looked at."""
+
+    def __init__(self, nets: BezierNets) -> None:
+        self.nets = nets
+
+    def __len__(self) -> int:
+        return len(self.nets)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._made[k]
+
+    @cached_property
+    def _made(self) -> list[ParametricSurface]:
+        return self.nets.surfaces()
+
+
+def _surfaces(surface: Any) -> list[ParametricSurface]:
+    given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
+    if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
+        raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {surface!r}")
+    return list(given)
+
+
+def _check(pieces: Sequence[Piece], moment: float) -> None:
+    """Raise for what spans no surface at the start, and for what is there twice."""
+    known: dict[Any, int] = {}
+    for k, piece in enumerate(pieces):
+        if piece.degenerate(moment):
+            raise ValueError(f"the normal of surface {k} vanishes everywhere: its u and v do not span a surface")
+        first = known.setdefault((id(piece.shape), piece.numbers.tobytes(), piece.domain), k)
+        if first != k:
+            raise ValueError(f"surface {k} of the sheet is surface {first} again: it touches that everywhere; leave one of them out")
+
+
+def _poles(piece: Piece) -> list[tuple[int, int, Pole]]:
+    """(number of the parameter, end, neighbourhood) of each pole."""
+    found = []
+    if piece.surface is None:
+        return []
+    for symbol, end in sides(piece.surface):
+        if is_pole(piece.surface, symbol, end):
+            axis = int(symbol is v)
+            pole = pole_of(piece, axis, end)
+            if pole is None:
+                value = piece.domain[axis][end]
+                raise ValueError(f"surface {piece.body} is a single point at {symbol} = {value}, where no smooth parameters were found: "
+                                 "cut a piece off there")
+            found.append((axis, end, pole))
+    return found
+
+
+def _between_poles(whole: Piece, poles: Sequence[tuple[int, int, Pole]]) -> Piece:
+    for axis, end, pole in poles:
+        whole = cut(whole, axis, end, pole.middle)
+    return whole
+
+
+def _at_rest(surfaces: Sequence[ParametricSurface]) -> list[ParametricSurface]:
+    """What moves rigidly as a whole stays apart from itself or not."""
+    if all(s.motion == surfaces[0].motion for s in surfaces):
+        return [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]
+    return list(surfaces)
+
+
+def windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:
+    """Pairs (i, j), i < j, that may meet, and the time outside of which they are *proved* apart."""
+    if len(pieces) < 2:
+        return {}
+    times = np.linspace(*span, _SLICES + 1)
+    times[0], times[-1] = span
+    boxes = np.stack([_swept(p, np.stack([times[:-1], times[1:]], axis=1)) for p in pieces])
+    met = [np.sort(sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1]).reshape(-1, 2), axis=1) for k in range(_SLICES)]
+    windows: dict[tuple[int, int], Span] = {}
+    for k, found in enumerate(met):
+        for i, j in found.tolist():
+            windows[i, j] = windows.get((i, j), (times[k], 0.0))[0], times[k + 1]
+    return {pair: (float(lo), float(hi)) for pair, (lo, hi) in sorted(windows.items())}
+
+
+def _swept(piece: Piece, slices: np.ndarray) -> np.ndarray:
+    """Boxes (slices, 3, 2) that hold a piece throughout each slice of time."""
+    edges = [np.linspace(lo, hi, _CELLS + 1) for lo, hi in piece.outer]
+    for e, ends in zip(edges, piece.outer, strict=True):
+        e[0], e[-1] = ends
+    cells = [[(a[i], a[i + 1]), (b[j], b[j + 1])] for a, b in [edges] for i in range(_CELLS) for j in range(_CELLS)]
+    rows = np.concatenate([np.tile(np.array(cells), (len(slices), 1, 1)), np.repeat(slices, len(cells), axis=0)[:, None]], axis=1)
+    lo, hi = piece.shape.place.interval(rows[..., 0], rows[..., 1], parameters=(piece.numbers[:, 0], piece.numbers[:, 1]))
+    by_slice = (len(slices), len(cells), 3)
+    return np.stack([lo.reshape(by_slice).min(axis=1), hi.reshape(by_slice).max(axis=1)], axis=-1)
