@@ -26,7 +26,7 @@ Window = tuple[float, float]
 
 def windows(parts: Sequence[Extent], owners: Sequence[int], span: Window, slices: int = SLICES) -> dict[tuple[int, int], Window]:
     """For every pair of parts (a, b), a < b, of different owners that may touch: the time outside of which they are *proved* apart."""
-    own = np.asarray(owners, np.int64)
+    own, span = np.asarray(owners, np.int64), _extended(span)
     if (len(own)**2 - (np.bincount(own)**2).sum()) // 2 <= _FEW:
         pairs = np.argwhere(np.triu(own[:, None] != own))
         begin, end = (np.full(len(pairs), t) for t in span)
@@ -45,8 +45,13 @@ def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray
     parts = list({id(p): p for pair in pairs for p in pair}.values())
     number = {id(p): k for k, p in enumerate(parts)}
     rows = np.array([[number[id(p)] for p in pair] for pair in pairs], np.int64).reshape(-1, 2)
-    begin, end = (np.full(len(rows), t) for t in span)
+    begin, end = (np.full(len(rows), t) for t in _extended(span))
     return moved_on(parts, rows, begin, end, np.full(len(rows), np.inf), tries=1) < end
+
+
+def _extended(span: Window) -> Window:
+    """The span; a single moment, which leaves no way to move on, with the next double."""
+    return span if span[0] < span[1] else (span[0], float(np.nextafter(span[0], np.inf)))
 
 
 # -- many parts -------------------------------------------------------------------------------------------------------------

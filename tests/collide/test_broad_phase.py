@@ -166,6 +166,12 @@ def test_may_meet_excludes_what_is_apart_throughout() -> None:
     assert may_meet([(rest, near)], (-1.0, -0.5)).tolist() == [False]
 
 
+def test_what_meets_at_a_single_moment_is_kept() -> None:
+    a, b = torus(), torus().moved(Rigid(translation=[sp.Rational(1, 2), 0, 0]))
+    assert may_meet([(extent(a), extent(b))], (1.0, 1.0)).all()
+    assert list(kept_windows([a, b], (1.0, 1.0))) == [(0, 1)]
+
+
 def test_pairs_go_on_from_either_end_up_to_where_they_meet() -> None:
     """A ball that flies by another one, against closed forms: the times between which their distance is less than the sum of radii."""
     still, past = extent(ball(1)), extent(ball(1).moved(Rigid(rotation=axis_angle([1, 2, 2], 9 * t), translation=[8 * t - 4, 1, 0])))
