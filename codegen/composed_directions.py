@@ -43,15 +43,14 @@ class _Composed(Pair):
     def __init__(self, models: tuple[Model, Model], forms: tuple[Form, Form]) -> None:
         super().__init__(models, (Carrier(TURNED, forms[0].entries, ()), Carrier(TURNED, forms[1].entries, ())))
         self.forms = forms
-        self.place["rest"] = self.scratch
-        self.scratch += 3
+        self.put(rest=3)
 
     def prepare(self, L: Lanes) -> list[Vector]:
         readers = [Reader(L, 0, pointer) for pointer in ("%M", "%U")]
         bodies = [self.read_body(L, read, k) for k, read in enumerate(readers)]
         shift, place, rate, push, window = (added(L, a, b) for a, b in zip(bodies[0][1], bodies[1][1], strict=True))
         for name, ball in (("E", place), ("B", rate), ("C", push)):
-            self.keep(L, name, ball)
+            self.store_ball(L, name, ball)
         rest = [L.add(x, y) for x, y in zip(bodies[0][2], bodies[1][2], strict=True)]
         self.store(L, "rest", rest)
         read = readers[0]

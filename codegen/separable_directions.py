@@ -19,15 +19,15 @@ for the product with T and with the middle of the difference. Errors of underflo
 round the way they are wanted.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from .direction_trials import DirectionTrials
 from .lanes import Lanes, Module
 from .moving_nets import Net
 from .straight_line import straight_line
 from .taylor_models import Model
-from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step, unbounded
+from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step
 
 Terms = list[tuple[Matrix | None, Ball]]
 """Products of matrices and points."""
@@ -78,33 +78,19 @@ class Product(NamedTuple):
     start: int
 
 
-class Pair:
-    """Writes the kernel. Vectors wait in scratch memory, at `place`."""
+class Pair(DirectionTrials):
+    """Writes the kernel."""
 
     def __init__(self, models: tuple[Model, Model], carriers: tuple[Carrier, Carrier], nets: Nets = (None, None)) -> None:
+        super().__init__()
         self.models, self.carriers, self.nets = models, carriers, nets
         self.sums = {"place": [Product(k, "A", 0) for k in (0, 1)]}
         if any(nets):
             self.sums["rate"] = [Product(k, "R", 0) for k in (0, 1) if carriers[k].kind == TURNING]
             self.sums["rate"] += [Product(k, "A", net.rate) for k, net in enumerate(nets) if net]
-        self.place: dict[str, int] = {}
-        self.scratch = 0
-        matrices = [(f"{name}{k}", 3 * models[k].coordinates) for k in (0, 1) for name in "AR"]
-        sums = [(f"{name} {part}", 3) for name in self.sums for part in ("shift", "error", "size")]
-        for name, length in (("best", 1), ("curved", 1), ("finite", 1), ("doubt", 1), *sums,
-                             ("E", 3), ("rhoE", 3), ("B", 3), ("rhoB", 3), ("C", 3), ("rhoC", 3), ("directions", 24), *matrices):
-            self.place[name] = self.scratch
-            self.scratch += length
-
-    def load(self, L: Lanes, name: str, length: int = 3, start: int = 0) -> Vector:
-        return [L.load("%s", self.place[name] + start + i) for i in range(length)]
-
-    def store(self, L: Lanes, name: str, values: Sequence[Value], start: int = 0) -> None:
-        for i, value in enumerate(values):
-            L.store("%s", self.place[name] + start + i, value)
-
-    def ball(self, L: Lanes, name: str) -> Ball:
-        return self.load(L, name), self.load(L, "rho" + name)
+        self.put(doubt=1, **{f"{name} {part}": 3 for name in self.sums for part in ("shift", "error", "size")})
+        self.put_balls(E=3, B=3, C=3)
+        self.put(**{f"{name}{k}": 3 * models[k].coordinates for k in (0, 1) for name in "AR"})
 
     def body(self, L: Lanes, side: int, position: int, length: int | None = None) -> Vector:
         count = self.models[side].coordinates if length is None else length
@@ -116,24 +102,11 @@ class Pair:
         middle, radius = (self.body(L, side, at, net.rows) for at in net.ball(which))
         return middle, radius
 
-    def at(self, L: Lanes, name: str, start: int = 0) -> Value:
-        return L.emit(f"getelementptr {L.vector}, ptr %s, i64 {self.place[name] + start}")
-
     def write(self, module: Module, L: Lanes) -> None:
-        inner = module.lanes()
-        self.one_direction(inner)
-        module.add("direction", "define internal void @direction(ptr noalias %A, ptr noalias %B, ptr noalias %s, ptr noalias %n) #2 {\n"
-                   + "\n".join(inner.lines) + "\n  ret void\n}")
-        L.lines.append(f"  %s = alloca {L.vector}, i64 {self.scratch}, align 64")
         tangents = self.prepare(L)
-        directions = [[L.load("%N", i) for i in range(3)], self.load(L, "E"), *normals(L, tangents)]
-        for k, direction in enumerate(directions):
-            self.store(L, "directions", direction, 3 * k)
-        for k in range(len(directions)):
-            L.lines.append(f"  call void @direction(ptr %A, ptr %B, ptr %s, ptr {self.at(L, 'directions', 3 * k)})")
-        best = self.load(L, "best", 1)[0]
-        L.store("%out", 0, L.neg(L.add(L.load("%W", 2), best)))
-        L.store("%out", 1, self.load(L, "curved", 1)[0])
+        self.try_all(module, L, [[L.load("%N", i) for i in range(3)], self.load(L, "E"), *normals(L, tangents)], ("%A", "%B"))
+        L.store("%out", 0, L.neg(L.add(L.load("%W", 2), self.number(L, "best"))))
+        L.store("%out", 1, self.number(L, "curved"))
 
     # -- preparation ------------------------------------------------------------------------------------------------
 
@@ -148,7 +121,7 @@ class Pair:
         place, rate, push, window = (self.moved(L, read, shift, [terms[k] for terms in self.terms(L, matrices)])
                                      for k, shift in enumerate(shifts))
         for name, ball in (("E", place), ("B", rate), ("C", push)):
-            self.keep(L, name, ball)
+            self.store_ball(L, name, ball)
         known: dict[str, Matrix] = {}
         for k, found in enumerate(matrices):
             known |= {f"{name}{k}": matrix for name, matrix in zip("AR", found, strict=False)}
@@ -161,8 +134,7 @@ class Pair:
         none = L.mask_const(False)
         for x, y in zip(*window, strict=True):
             none = L.either(none, L.gt(L.abs(x), y))
-        self.store(L, "curved", [unbounded(L, self.load(L, "finite", 1)[0])])
-        self.store(L, "best", [L.select(none, L.const(-math.inf), L.const(0.0))])
+        self.begin(L, none)
         self.store(L, "doubt", [L.add(*(self.body(L, k, m.doubt, 1)[0] for k, m in enumerate(self.models)))])
 
     def world_tangents(self, L: Lanes, first: Sequence[Matrix | None]) -> list[Vector]:
@@ -196,10 +168,6 @@ class Pair:
             result.append([place, rate, push, window])
         return result
 
-    def keep(self, L: Lanes, name: str, ball: Ball) -> None:
-        self.store(L, name, ball[0])
-        self.store(L, "rho" + name, ball[1])
-
     def keep_sums(self, L: Lanes, finite: Value, matrices: Mapping[str, Matrix], shifts: Mapping[str, Ball]) -> None:
         """The middles of the matrices; of every sum its shift, h, and the sum of the sizes of what a direction is multiplied with,
         where the rounding of that is unwanted.
@@ -228,7 +196,7 @@ class Pair:
         factors = [(matrices.get(f"{p.matrix}{p.body}"), self.sizes(L, p)) for p in products]
         total, h = [], []
         for i in range(3):
-            size, error = L.add(L.abs(shift[0][i]), L.abs(self.load(L, ball, 1, i)[0])), shift[1][i]
+            size, error = L.add(L.abs(shift[0][i]), L.abs(self.number(L, ball, i))), shift[1][i]
             for matrix, sizes in factors:
                 if matrix is None:
                     size = L.add(sizes[i], size)
@@ -259,10 +227,8 @@ class Pair:
 
     # -- one direction ------------------------------------------------------------------------------------------------
 
-    def one_direction(self, L: Lanes) -> None:
-        """Lower `best`, which is minus the largest advance so far, by this direction."""
-        zero, tiny = L.const(0.0), L.const(_TINY)
-        n = [L.load("%n", i) for i in range(3)]
+    def one_direction(self, L: Lanes, n: Vector) -> None:
+        tiny = L.const(_TINY)
         size = [L.abs(x) for x in n]
         total = dot(L, size, [L.const(1.0)] * 3)
         for name in self.sums:
@@ -273,12 +239,8 @@ class Pair:
         high, low = L.min(high, L.add(centre, wide)), L.min(low, L.sub(wide, centre))
         rate = self.extent(L, "rate", n, size) if "rate" in self.sums else None
         minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"), rate)
-        valid = L.both(L.lt(minus_a, zero), L.lt(L.add(total, self.load(L, "finite", 1)[0]), L.const(_LARGEST)))
-        best = self.load(L, "best", 1)[0]
-        advance = L.select(valid, advance, zero)
-        better = L.lt(advance, best)
-        self.store(L, "best", [L.select(better, advance, best)])
-        self.store(L, "curved", [L.select(better, curved, self.load(L, "curved", 1)[0])])
+        valid = L.both(L.lt(minus_a, L.const(0.0)), L.lt(L.add(total, self.number(L, "finite")), L.const(_LARGEST)))
+        self.improve(L, valid, advance, curved)
 
     def extent(self, L: Lanes, name: str, n: Vector, size: Vector) -> tuple[Value, Value]:
         """Upper bounds of a sum in direction n and of its negative, by the control points."""
@@ -295,7 +257,7 @@ class Pair:
 
     def left_open(self, L: Lanes, size: Vector) -> Value:
         """What control points do not tell: nothing is known of them, in doubt. `size` is that of the direction."""
-        return self.load(L, "doubt", 1)[0]
+        return self.number(L, "doubt")
 
     def seen(self, L: Lanes, n: Vector, each: Product) -> Vector:
         """The direction in the frame of a body, or as the rate of its matrix turns it."""
@@ -307,7 +269,7 @@ class Pair:
         result = []
         for j in range(m):
             rows = [i for i in range(3) if m * i + j in kept]
-            column = [self.load(L, f"{each.matrix}{k}", 1, m * i + j)[0] for i in rows]
+            column = [self.number(L, f"{each.matrix}{k}", m * i + j) for i in rows]
             result.append(dot(L, [n[i] for i in rows], column) if rows else L.const(0.0))
         return result
 

@@ -8,7 +8,8 @@ import pytest
 from codegen.moving_nets import Net, net_kernel
 from codegen.taylor_models import Model
 from codegen.tensor_models import Tensor, tensor_record_kernel
-from tests.codegen.test_directions import MANY, NET, block, call, thin
+
+from .advance_referee import MANY, NET, block, call, thin
 
 PRODUCTS = Tensor(Model((2,), ((0, 0), (1, 0), (2, 0)), (), False, coordinates=2),
                   Model((2,), ((0, 0), (1, 0), (2, 0)), ((3, 0),), True, coordinates=3), ((0, 0), (1, 2), (0, 1), (1, 1), (0, 2)))
