@@ -1,4 +1,4 @@
-"""Random boxes of every kind, sample points in them, and distances between doubles."""
+"""Random boxes of every kind, sample points in them, the reference over one box, and distances between doubles."""
 
 import math
 import random
@@ -6,10 +6,14 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
+from codegen.expr import Expr
+from codegen.reference import interpret
+
 Array = NDArray[np.float64]
 Box = tuple[float, float]
 
 INF = math.inf
+LINE = (-INF, INF)
 SPECIAL = [0.0, -0.0, 0.5, 1.0, -1.0, 2.0, math.pi / 2, math.pi, -math.pi, 5e-324, -5e-324, 2.0**-1022,
            1e300, -1e300, 2.0**20]  # fmt: skip
 
@@ -66,6 +70,12 @@ def samples(rng: random.Random, lo: float, hi: float, count: int) -> list[float]
         elif rng.random() < 0.5:
             found.append(min(max(x, lo, -1e308), hi, 1e308))
     return rng.sample(found, count)
+
+
+def one(e: Expr, *boxes: Box) -> tuple[float, float, int]:
+    """Bounds and level of one expression over one box, by the reference."""
+    lo, hi, level = interpret([e], [[b[0] for b in boxes]], [[b[1] for b in boxes]])
+    return float(lo[0, 0]), float(hi[0, 0]), int(level[0, 0])
 
 
 def ordinal(x: Array) -> NDArray[np.int64]:

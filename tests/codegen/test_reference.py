@@ -11,12 +11,14 @@ from flint import arb, ctx, fmpq
 from mpmath import libmp
 
 from codegen import directed
-from codegen.expr import Expr, ExprPool
+from codegen.expr import ExprPool
 from codegen.interval import Interval
 from codegen.reference import enclose_constant, enclose_rational, interpret
 from codegen.reference_arithmetic import Reference
 
-INF, LARGEST = math.inf, float.fromhex("0x1.fffffffffffffp1023")
+from .boxes import INF, LINE, one
+
+LARGEST = float.fromhex("0x1.fffffffffffffp1023")
 
 
 @pytest.fixture(autouse=True)
@@ -24,9 +26,6 @@ def precision() -> Iterator[None]:
     old, ctx.prec = ctx.prec, 400
     yield
     ctx.prec = old
-
-
-Box = tuple[float, float]
 
 
 def neighbours(lo: float, hi: float) -> bool:
@@ -53,12 +52,6 @@ def random_interval(rng: random.Random) -> tuple[float, float]:
     return (a, a) if rng.random() < 0.1 else (a, b)
 
 
-def one(e: Expr, *boxes: tuple[float, float]) -> tuple[float, float, int]:
-    """Bounds and level of one expression over one box."""
-    lo, hi, level = interpret([e], [[b[0] for b in boxes]], [[b[1] for b in boxes]])
-    return float(lo[0, 0]), float(hi[0, 0]), int(level[0, 0])
-
-
 def rounded(exact: Fraction) -> tuple[float, float]:
     """The doubles next to an exact rational, below and above."""
     try:
@@ -70,7 +63,7 @@ def rounded(exact: Fraction) -> tuple[float, float]:
     return lo, hi
 
 
-# -- rational operations ---------------------------------------------------------------------------------------------
+# -- rational operations ----------------------------------------------------------------------------------------------
 
 
 def test_sums_products_and_quotients_are_the_tight_hull_of_the_exact_ones() -> None:
@@ -111,7 +104,7 @@ def test_square_root_is_tight() -> None:
         assert level == (3 if x > 0 else 2)
 
 
-# -- elementary functions --------------------------------------------------------------------------------------------
+# -- elementary functions ---------------------------------------------------------------------------------------------
 
 DOMAIN = {"log": (5e-324, INF), "asin": (-1, 1), "acos": (-1, 1), "acosh": (1, INF), "atanh": (-1 + 2**-53, 1 - 2**-53)}
 
@@ -208,116 +201,7 @@ def test_real_powers() -> None:
     assert one(e, (-2.0, -1.0), (3.0, 3.0)) == (-INF, INF, 0)
 
 
-# -- special boxes and levels ----------------------------------------------------------------------------------------
-
-LINE = (-INF, INF)
-
-
-@pytest.mark.parametrize(("name", "box", "expected"), [
-    ("sqrt", (-2, -1), (*LINE, 0)), ("sqrt", (-1, 4), (0, 2, 0)), ("sqrt", (0, 4), (0, 2, 2)),
-    ("sqrt", (1, INF), (1, INF, 3)),
-    ("log", (-1, 1), (-INF, 0, 0)), ("log", (0, 1), (-INF, 0, 0)), ("log", (-2, 0), (*LINE, 0)),
-    ("log", (1, INF), (0, INF, 3)),
-    ("abs", (-2, 1), (0, 2, 2)), ("abs", (-2, -1), (1, 2, 3)), ("abs", (0, 1), (0, 1, 2)),
-    ("sign", (-2, 1), (-1, 1, 1)), ("sign", (0, 1), (0, 1, 1)), ("sign", (2, INF), (1, 1, 3)),
-    ("heaviside", (-1, 0), (0, 0.5, 1)), ("heaviside", (1, 2), (1, 1, 3)),
-    ("floor", (0.25, 0.75), (0, 0, 3)), ("floor", (1, 1.5), (1, 1, 1)), ("floor", (0.5, 2.5), (0, 2, 1)),
-    ("ceiling", (0.25, 0.75), (1, 1, 3)), ("ceiling", (0.5, 1), (1, 1, 1)),
-    ("asin", (1, 2), (*(1.5707963267948966, 1.5707963267948968), 0)), ("asin", (2, 3), (*LINE, 0)),
-    ("acos", (-2, -1.5), (*LINE, 0)), ("acos", (0.5, 1), (0, 1.0471975511965979, 2)), ("acos", (1, 3), (0, 0, 0)),
-    ("acosh", (-2, 0.5), (*LINE, 0)), ("acosh", (1, INF), (0, INF, 2)), ("acosh", (-3, 1), (0, 0, 0)),
-    ("acosh", (2, INF), (1.3169578969248166, INF, 3)),
-    ("atanh", (0, 1), (0, INF, 0)), ("atanh", (-3, 3), (*LINE, 0)), ("atanh", (1, 2), (*LINE, 0)),
-    ("atanh", (0, 0), (0, 0, 3)),
-    ("tan", (1, 2), (*LINE, 0)), ("tan", LINE, (*LINE, 0)), ("sin", LINE, (-1, 1, 3)), ("cos", (-1, INF), (-1, 1, 3)),
-    ("tanh", LINE, (-1, 1, 3)), ("exp", (-INF, 0), (0, 1, 3)), ("exp", (0, INF), (1, INF, 3)),
-    ("cosh", LINE, (1, INF, 3)),
-    ("atan", LINE, (-1.5707963267948968, 1.5707963267948968, 3)), ("exp", (800, 900), (1.7976931348623157e308, INF, 3)),
-    ("exp", (-900, -800), (0, 5e-324, 3)),
-])  # fmt: skip
-def test_special_boxes(name: str, box: tuple[float, float], expected: tuple[float, float, int]) -> None:
-    pool = ExprPool()
-    assert one(pool.node(name, pool.variable(0)), box) == expected
-
-
-HALF_TURN, QUARTER_TURN = (3.141592653589793, 3.1415926535897936), (1.5707963267948966, 1.5707963267948968)
-
-
-@pytest.mark.parametrize(("y", "x", "expected"), [
-    ((0, 0), (0, 0), (*LINE, 0)), ((0, 0), (1, 2), (0, 0, 3)), ((0, 0), (-2, -1), (*HALF_TURN, 1)),
-    ((0, 0), (-2, 0), (*HALF_TURN, 0)), ((0, 1), (0, 1), (0, QUARTER_TURN[1], 0)),
-    ((-1, 0), (0, 0), (-QUARTER_TURN[1], -QUARTER_TURN[0], 0)),
-    ((-1, 1), (-2, -1), (-HALF_TURN[1], HALF_TURN[1], 1)), ((0, 1), (-2, -1), (2.356194490192345, HALF_TURN[1], 1)),
-    ((-1, 0), (-2, -1), (-HALF_TURN[1], HALF_TURN[1], 1)),
-    ((-1, 1), (1, 2), (-0.7853981633974484, 0.7853981633974484, 3)),
-    ((1, INF), LINE, (0, HALF_TURN[1], 3)), (LINE, LINE, (-HALF_TURN[1], HALF_TURN[1], 0)),
-    ((1, 2), (-1, 1), (0.7853981633974482, 2.356194490192345, 3)), ((-2, -1), (0, INF), (-QUARTER_TURN[1], 0, 3)),
-])  # fmt: skip
-def test_atan2(y: tuple[float, float], x: tuple[float, float], expected: tuple[float, float, int]) -> None:
-    pool = ExprPool()
-    lo, hi, level = one(pool.node("atan2", pool.variable(0), pool.variable(1)), y, x)
-    assert level == expected[2]
-    assert abs(lo - expected[0]) < 1e-15 if math.isfinite(lo) else lo == expected[0]
-    assert abs(hi - expected[1]) < 1e-15 if math.isfinite(hi) else hi == expected[1]
-
-
-@pytest.mark.parametrize(("x", "y", "expected"), [
-    ((1, 2), (0, 4), (0.25, INF, 0)), ((-2, -1), (0, 4), (-INF, -0.25, 0)), ((-1, 1), (0, 4), (*LINE, 0)),
-    ((1, 2), (-4, 0), (-INF, -0.25, 0)), ((1, 2), (-1, 1), (*LINE, 0)), ((0, 0), (0, 0), (*LINE, 0)),
-    ((1, 2), (1, INF), (0, 2, 3)), ((-INF, 1), (2, INF), (-INF, 0.5, 3)), (LINE, (1, INF), (*LINE, 3)),
-    ((0, 0), (0, 2), (0, 0, 0)), ((1, 1), (5e-324, 1), (1, INF, 3)),
-])  # fmt: skip
-def test_division_by_intervals_at_zero(x: Box, y: Box, expected: tuple[float, float, int]) -> None:
-    pool = ExprPool()
-    # y may hold 0: the expression keeps its division, whatever it is divided by.
-    assert one(pool.node("div", pool.variable(0), pool.variable(1)), x, y) == expected
-
-
-def test_zero_times_infinity_is_zero() -> None:
-    pool = ExprPool()
-    assert one(pool.variable(0) * pool.variable(1), (0, 0), LINE) == (0, 0, 3)
-    assert one(pool.variable(0) * pool.variable(1), (0, 1), (2, INF)) == (0, INF, 3)
-
-
-def test_where_chooses_when_decided_and_else_takes_the_hull() -> None:
-    pool = ExprPool()
-    x = pool.variable(0)
-    e = pool.where(pool.node("lt", x, pool.constant(1)), x * 2, x + 10)
-    assert one(e, (-1, 0.5)) == (-2, 1, 3)
-    assert one(e, (1, 2)) == (11, 12, 3)
-    assert one(e, (0, 2)) == (0, 12, 1)
-    partial = pool.where(pool.node("lt", pool.node("sqrt", x), pool.constant(9)), x, pool.constant(0))
-    assert one(partial, (-1, 2))[2] == 0
-
-
-def test_truth_is_three_valued() -> None:
-    pool = ExprPool()
-    x, y = pool.variable(0), pool.variable(1)
-    less, same = pool.node("lt", x, y), pool.node("eq", x, y)
-    both, either = pool.node("and", less, same), pool.node("or", less, same)
-    conditions = [less, pool.not_(less), pool.node("le", x, y), same, both, either]
-    outputs = [pool.where(c, pool.constant(1), pool.constant(0)) for c in conditions]
-
-    def truth(x: tuple[float, float], y: tuple[float, float]) -> list[bool | None]:
-        lo, hi, _ = interpret(outputs, [[x[0], y[0]]], [[x[1], y[1]]])
-        return [bool(a) if a == b else None for a, b in zip(lo[0], hi[0], strict=True)]
-
-    assert truth((0, 1), (2, 3)) == [True, False, True, False, False, True]
-    assert truth((0, 1), (1, 3)) == [None, None, True, None, None, None]
-    assert truth((1, 3), (0, 1)) == [False, True, None, None, False, None]
-    assert truth((1, 1), (1, 1)) == [False, True, True, True, False, True]
-    assert truth((0, 2), (1, 3)) == [None] * 6
-
-
-def test_a_guard_takes_the_level_away() -> None:
-    pool = ExprPool()
-    x = pool.variable(0)
-    e = pool.guarded(x * 2, pool.node("abs", x))
-    assert one(e, (1, 2)) == (2, 4, 3)
-    assert one(e, (-1, 2)) == (-2, 4, 0)
-
-
-# -- Chebyshev series ------------------------------------------------------------------------------------------------
+# -- Chebyshev series -------------------------------------------------------------------------------------------------
 
 
 def exact_chebyshev(c: list[Fraction], x: Fraction) -> Fraction:
@@ -355,7 +239,7 @@ def test_chebyshev_is_tight_for_one_basis_function_and_where_monotone() -> None:
     assert (lo, hi) == (-1 + 0.125 - 0.0625, 1 + 0.125 + 0.0625)
 
 
-# -- constants and intervals -----------------------------------------------------------------------------------------
+# -- constants and intervals ------------------------------------------------------------------------------------------
 
 
 def test_constants_are_enclosed_tightly() -> None:

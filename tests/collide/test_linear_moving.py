@@ -14,108 +14,15 @@ import sympy as sp
 import collide
 from collide import Status, interval_vectors
 from collide.interval_vectors import splat
-from collide.linear import exact as linear_exact
 from collide.linear import loop as linear_loop
 from collide.linear import memory as linear_memory
 from collide.linear import motion_windows
 from collide.linear import moving as linear_moving
 from collide.linear.kernel import DEAD, PROVED, UNKNOWN
-from generative import Parameter, Rigid, Screw, t
+from generative import Rigid, Screw, t
 from generative.screw import keyframes
 
-KINDS = ["edge_edge", "vertex_face"]
-TURN = Screw(axis=[1, 2, 3], point=[0.25, 0, -0.5], angle=2.5 * t, advance=0.75 * t)
-WEAVE = Rigid(rotation=[2, t, 1 - t, t**2], translation=[sp.sin(3 * t) / 2, t / 4 - 0.2, t**3 / 3])
-PAIRS = [(TURN, Rigid()), (TURN, WEAVE), (WEAVE, Rigid(rotation=sp.ImmutableMatrix(sp.rot_axis3(t)), translation=[t, 0, 0]))]
-
-
-def queries(g, n, kind):
-    """Random points; triangles larger, so that one in ten is hit."""
-    q = g.uniform(-1, 1, (n, 4, 3))
-    return q * (1 if kind == "edge_edge" else np.array([1, 2, 2, 2])[:, None])
-
-
-class Referee:
-    """All contacts of a query in [0, 1] by isolating the zeros of the volume with balls of 200 bits, in Python."""
-
-    def __init__(self, motions, q, face):
-        self.motions, self.face = motions, face
-        self.q = [[flint.arb(float(x)) for x in p] for p in q]
-
-    def points(self, at):
-        """The points, as ball polynomials of degree 1 in the offset from `at`: value and velocity over it."""
-        out, bodies = [], [motion(at) for motion in self.motions]
-        for k, p in enumerate(self.q):
-            rotation, speed, shift, drift = bodies[int(k >= (1 if self.face else 2))]
-            out.append([(sum((r * x for r, x in zip(rotation[3 * i:3 * i + 3], p, strict=True)), shift[i]),
-                         sum((r * x for r, x in zip(speed[3 * i:3 * i + 3], p, strict=True)), drift[i])) for i in range(3)])
-        return out
-
-    def parts(self, at):
-        a, b, c, d = self.points(at)
-        e, f, w = (minus(c, b), minus(d, b), minus(a, b)) if self.face else (minus(b, a), minus(d, c), minus(c, a))
-        n = cross(e, f)
-        x, y = dot(cross(w, f), n), dot(cross(e, w), n) if self.face else dot(cross(w, e), n)
-        return dot(w, n), x[0] / dot(n, n)[0], y[0] / dot(n, n)[0]
-
-    def contact(self, lo, hi):
-        """The first contact in [lo, hi] as a ball; None for none; AssertionError where balls do not decide."""
-        at = flint.arb((lo + hi) / 2, (hi - lo) / 2)
-        value, slope = self.parts(at)[0]
-        if not value.contains(0):
-            return None
-        if slope.contains(0) or not slope.is_finite() or not value.is_finite():
-            assert hi - lo > 1e-9, "undecided"
-            middle = (lo + hi) / 2
-            return self.contact(lo, middle) or self.contact(middle, hi)
-        ends = [self.parts(flint.arb(x))[0][0] for x in (lo, hi)]
-        if (ends[0] > 0) == (ends[1] > 0):
-            return None
-        root = self.bisect(lo, hi, ends[0] > 0)
-        _, x, y = self.parts(root)
-        bounds = [x, y, 1 - x - y] if self.face else [x, y, 1 - x, 1 - y]
-        assert all(b > 0 or b < 0 for b in bounds), "undecided"
-        return root if all(b > 0 for b in bounds) else None
-
-    def bisect(self, lo, hi, positive):
-        lo, hi = flint.arb(lo), flint.arb(hi)
-        for _ in range(45):
-            middle = ((lo + hi) / 2).mid()
-            if (self.parts(middle)[0][0] > 0) == positive:
-                lo = middle
-            else:
-                hi = middle
-        return lo.union(hi)
-
-
-def minus(a, b):
-    return [(x[0] - y[0], x[1] - y[1]) for x, y in zip(a, b, strict=True)]
-
-
-def times(a, b):
-    return a[0] * b[0], a[0] * b[1] + a[1] * b[0]
-
-
-def dot(a, b):
-    products = [times(x, y) for x, y in zip(a, b, strict=True)]
-    return sum((p[0] for p in products), flint.arb(0)), sum((p[1] for p in products), flint.arb(0))
-
-
-def cross(a, b):
-    return [(p[0] - q[0], p[1] - q[1]) for p, q in
-            ((times(a[i], b[j]), times(a[j], b[i])) for i, j in ((1, 2), (2, 0), (0, 1)))]
-
-
-def in_balls(motion):
-    """Values and derivatives of the entries of a motion at a ball; numbers that doubles do not hold become balls first."""
-    parts = [list(motion.rotation), list(sp.diff(motion.rotation, t)), list(motion.translation), list(sp.diff(motion.translation, t))]
-    numbers = sorted({r for part in parts for e in part for r in e.atoms(sp.Rational) if r.q & (r.q - 1)}, key=float)
-    names = [sp.Symbol(f"r{k}") for k in range(len(numbers))]
-    of = {"sin": flint.arb.sin, "cos": flint.arb.cos, "sqrt": lambda x: flint.arb(x).sqrt()}
-    named = dict(zip(numbers, names, strict=True))
-    evaluate = sp.lambdify([t, names], [[e.xreplace(named) for e in part] for part in parts], [of], cse=True)
-    values = [flint.arb(r.p) / r.q for r in numbers]
-    return lambda at: evaluate(at, values)
+from .linear_motions import KINDS, NUMBERS, OWN, PAIRS, TURN, Referee, check_straight, in_balls, queries
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -143,12 +50,8 @@ def test_translations_against_exact_straight_queries(kind):
         shifts = np.round(g.uniform(-1, 1, (2, 3)) * 64) / 64
         r = getattr(collide, kind)(q, motions=tuple(Rigid(translation=[sp.Rational(x) * t for x in v]) for v in shifts))
         end = q + np.where(np.arange(4)[:, None] < split, *shifts)
-        for k, points in enumerate(linear_exact.integers(np.concatenate([q, end], axis=1))):
-            exact = linear_exact.answer(points, kind == "vertex_face", 1e-12)
-            assert r.hit[k] or exact is None, k
-            assert not r.proved[k] or exact is not None, k
-            if exact is not None:
-                assert r.time[k, 0] <= exact.time[1] and exact.time[0] <= r.time[k, 1]
+        truth = check_straight(r, q, end, kind)
+        assert all(exact is None or exact.time[0] <= r.time[k, 1] for k, exact in enumerate(truth))
         assert r.proved.sum() > 5 and (r.hit & ~r.proved).sum() < 25
 
 
@@ -343,72 +246,6 @@ def test_a_budget_of_boxes_is_kept_exactly(boxes):
     assert boxes - 8 < r.tests.sum() <= boxes
 
 
-NUMBERS = [Parameter(name) for name in ("ax", "ay", "az", "px", "py", "pz", "turn", "push")]
-OWN = Screw(axis=NUMBERS[:3], point=NUMBERS[3:6], angle=NUMBERS[6] * t, advance=NUMBERS[7] * t)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_query_has_a_screw_of_its_own(kind):
-    """Against roots isolated with balls, each query with its numbers put in. (Fails where all take those of the first.)"""
-    g = np.random.default_rng(9)
-    q, values = queries(g, 300, kind), np.round(g.uniform(-2, 2, (300, 8)) * 8) / 8
-    values[::5, 6] = 0  # translations
-    still = Rigid(translation=[0, t / 8, 0])
-    r = getattr(collide, kind)(q, tolerance=1e-9, motions=(OWN, still), parameters=dict(zip(NUMBERS, values.T, strict=True)))
-    flint.ctx.prec = 200
-    some = np.concatenate([np.flatnonzero(r.hit)[:6], np.flatnonzero(~r.hit)[:10]])
-    for k, query, numbers in zip(some, q[some], values[some], strict=True):
-        exact = [sp.Rational(x) for x in numbers]
-        screw = Screw(axis=exact[:3], point=exact[3:6], angle=exact[6] * t, advance=exact[7] * t)
-        truth = Referee([in_balls(screw), in_balls(still)], query, kind == "vertex_face").contact(0.0, 1.0)
-        assert r.hit[k] == r.proved[k] == (truth is not None), k
-        if truth is not None:
-            assert r.time[k, 0] <= truth <= r.time[k, 1] <= r.time[k, 0] + 1e-9
-    assert r.hit.sum() > 5
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_degenerate_queries_with_translations_of_their_own(kind):
-    """On a coarse grid, with points and lines for edges and faces, by motions that turn nothing: against the exact straight answers."""
-    g = np.random.default_rng(12)
-    n, split = 1000, 1 if kind == "vertex_face" else 2
-    q = np.round(queries(g, n, kind) * 2) / 2
-    q[::7, 3] = q[::7, 2]
-    q[::11, 1] = q[::11, 0] if split == 2 else q[::11, 2]
-    push, axis = np.round(g.uniform(-2, 2, n)) / 2, g.integers(0, 3, n)
-    values = dict(zip(NUMBERS, [*np.eye(3)[axis].T, *np.zeros((4, n)), push], strict=True))
-    r = getattr(collide, kind)(q, motions=(OWN, Rigid()), parameters=values)
-    end = q.copy()
-    end[:, :split] += (np.eye(3)[axis] * push[:, None])[:, None]
-    truth = [linear_exact.answer(points, kind == "vertex_face", 1e-12) for points in
-             linear_exact.integers(np.concatenate([q, end], axis=1))]
-    for k, exact in enumerate(truth):
-        assert r.hit[k] or exact is None, k
-        assert not r.proved[k] or exact is not None, k
-        if exact is not None:
-            assert r.time[k, 0] <= exact.time[1] and (exact.time[0] <= r.time[k, 1] or not r.proved[k])
-    assert sum(e is not None for e in truth) > 30 and not r.hit.all()
-
-
-def test_points_and_lines_for_edges_in_turning_bodies():
-    """A point on the circle of radius 1, as an edge of no length, comes to an upright edge after half a second, whatever its speed;
-    one 1e-9 farther out it passes by. A triangle without area is met like that edge.
-    """
-    speed = np.array([0.5, -1.0, 2.0])
-    starts = [[math.cos(s / 2), -math.sin(s / 2), 0.25] for s in speed]
-    for gap in (0.0, 1e-9):
-        edge = [[1 + gap, 0, -1], [1 + gap, 0, 1]]
-        motions = Screw(axis=[0, 0, 1], angle=NUMBERS[6] * t), Rigid()
-        found = [collide.edge_edge([[p, p, *edge] for p in starts], motions=motions, parameters={NUMBERS[6]: speed}),
-                 collide.vertex_face([[p, *edge, edge[0]] for p in starts], motions=motions, parameters={NUMBERS[6]: speed})]
-        for r in found:
-            if gap:
-                assert not r.hit.any()
-            else:
-                # The points are rounded: the exact ones may miss by a bit, which no bracket can tell.
-                assert (r.status == Status.UNRESOLVED).all() and np.abs(r.time - 0.5).max() < 1e-7
-
-
 def test_two_triangles_are_their_queries():
     g = np.random.default_rng(6)
     q = g.uniform(-1, 1, (40, 6, 3))
@@ -452,24 +289,3 @@ def test_bad_input(kind):
     with pytest.raises(ValueError, match="needs motions"):
         f(np.zeros((1, 2 * points, 3)), time=(0, 2))
     assert len(f(good[:0], motions=still)) == 0
-
-
-def test_bad_parameters():
-    good, motions = np.zeros((2, 4, 3)), (Rigid(translation=[NUMBERS[0] * t, 0, 0]), Rigid())
-    with pytest.raises(ValueError, match="depend on ax, which has no value here"):
-        collide.edge_edge(good, motions=motions)
-    with pytest.raises(ValueError, match=r"shape \(2,\), one a query, got \(3,\)"):
-        collide.edge_edge(good, motions=motions, parameters={NUMBERS[0]: [1, 2, 3]})
-    with pytest.raises(ValueError, match="values of ax must be finite"):
-        collide.edge_edge(good, motions=motions, parameters={NUMBERS[0]: math.nan})
-    with pytest.raises(ValueError, match="not given"):
-        collide.edge_edge(np.zeros((2, 8, 3)), parameters={NUMBERS[0]: 1.0})
-    for key in (t, "ax"):
-        with pytest.raises(ValueError, match="symbols of the motions other than the time t, got"):
-            collide.edge_edge(good, motions=motions, parameters={NUMBERS[0]: 1.0, key: 0.5})
-    with pytest.raises(TypeError, match="dictionary from symbols"):
-        collide.edge_edge(good, motions=motions, parameters=[1.0])
-    with pytest.raises(ValueError, match="has no value here"):
-        collide.mesh_mesh((np.zeros((3, 3)), [[0, 1, 2]]), (np.ones((3, 3)), [[0, 1, 2]]), motions=motions)
-    with pytest.raises(ValueError, match="budget's seconds must be positive"):
-        collide.edge_edge(good, motions=(Rigid(), Rigid()), budget=-1.0)
