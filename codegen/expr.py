@@ -310,13 +310,18 @@ def evaluate(outputs: Sequence[Expr], arithmetic: Any, variables: Sequence[Any],
     The method of an operation takes the values of the arguments, and ``value`` first where the node carries one.
     """
     values: dict[int, Any] = {}
-    for e in reachable(outputs):
-        if e.op == "variable":
-            values[e.index] = variables[e.value]
-        elif e.op == "parameter":
-            values[e.index] = parameters[e.value]
-        else:
+    evaluate_nodes(reachable(outputs), values, arithmetic, variables, parameters)
+    return [values[e.index] for e in outputs]
+
+
+def evaluate_nodes(order: Iterable[Expr], values: dict[int, Any], arithmetic: Any, variables: Sequence[Any],
+                   parameters: Sequence[Any]) -> None:
+    """As `evaluate`: add the values of the nodes in `order` to those known by index, among which are all arguments from outside."""
+    leaves = {"variable": variables, "parameter": parameters}
+    for e in order:
+        if e.op in leaves:
+            values[e.index] = leaves[e.op][e.value]
+        elif e.index not in values:
             operation = getattr(arithmetic, e.op + "_" if e.op in ("and", "or", "not") else e.op)
             own = () if e.value is None else (e.value,)
             values[e.index] = operation(*own, *(values[a.index] for a in e.args))
-    return [values[e.index] for e in outputs]

@@ -128,7 +128,7 @@ class _Lowering(Translation):
 
     def _load_slot(self, e: Expr, slots: "_Slots", stored: dict[int, bool]) -> None:
         base = slots.place[e.index] * self._slot_vectors
-        count = self._vectors_of(e)
+        count = self._value_vectors
         self.values[e.index] = tuple(self.lanes.load("%s", base + k) for k in range(count))
         self.levels[e.index] = self.lanes.load("%s", base + 2) if stored[e.index] else None
 
@@ -141,7 +141,8 @@ class _Lowering(Translation):
             self.lanes.store("%s", base + 2, level)
         return level is not None
 
-    def _vectors_of(self, e: Expr) -> int:
+    @property
+    def _value_vectors(self) -> int:
         return 1 if self.kind == "points" else 2
 
     def _store_outputs(self, chunk: Sequence[Expr]) -> None:
@@ -158,7 +159,7 @@ class _Lowering(Translation):
 
     def _captured(self, e: Expr) -> None:
         base = e.value * self._slot_vectors
-        self.values[e.index] = tuple(self.lanes.load("%c", base + k) for k in range(self._vectors_of(e)))
+        self.values[e.index] = tuple(self.lanes.load("%c", base + k) for k in range(self._value_vectors))
         self.levels[e.index] = self.lanes.load("%c", base + 2) if e.index in self.decorated else None
 
     def _loop(self, e: Expr) -> None:
@@ -178,7 +179,7 @@ class _Lowering(Translation):
             if kind != "points":
                 L.store(captured, k * self._slot_vectors + 2, self.levels[a.index] or L.const(3.0))
         L.lines.append(f"  call void @{name}(ptr %x, ptr %p, ptr {result}, ptr {captured})")
-        self.values[e.index] = tuple(L.load(result, k) for k in range(self._vectors_of(e)))
+        self.values[e.index] = tuple(L.load(result, k) for k in range(self._value_vectors))
         self.levels[e.index] = L.load(result, 2) if kind == "decorated" else None
 
 

@@ -84,7 +84,7 @@ def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
         return bytes(target.emit_object(llvm.parse_assembly(text)))
 
 
-def optimized_object_code(text: str, cpu: str | None = None, *, quick: bool = False) -> bytes:
+def optimized_object_code(text: str, *, quick: bool = False) -> bytes:
     """The same after LLVM's standard optimizations: for ordinary code, whose rounding is to nearest throughout.
 
     `quick`: without copies of loops and of larger functions, which for large code takes a third of the time to compile.
@@ -93,7 +93,7 @@ def optimized_object_code(text: str, cpu: str | None = None, *, quick: bool = Fa
     if quick:
         options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
         options.inlining_threshold = 25
-    return _after(text, target_machine(cpu), options, lambda builder: builder.getModulePassManager())
+    return _after(text, target_machine(), options, lambda builder: builder.getModulePassManager())
 
 
 def first_object_code(text: str) -> bytes:
@@ -117,10 +117,10 @@ def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable
         return bytes(target.emit_object(module))
 
 
-def assembly(text: str, cpu: str | None = None, opt: int = 2) -> str:
+def assembly(text: str, cpu: str | None = None) -> str:
     """The same as readable assembly, for tests that scan it for external calls."""
     with _lock:
-        target = target_machine(cpu, opt)
+        target = target_machine(cpu)
         return str(target.emit_assembly(llvm.parse_assembly(text)))
 
 

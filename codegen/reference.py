@@ -15,7 +15,7 @@ from mpmath import libmp
 
 from .binders import BINDERS, constants, unroll
 from .directed import DOUBLE, Format, to_float
-from .expr import Expr, evaluate, reachable
+from .expr import Expr, evaluate, evaluate_nodes, reachable
 from .reference_arithmetic import Reference
 from .reference_functions import Decorated
 
@@ -126,11 +126,5 @@ def _constants(order: Sequence[Expr], outputs: Sequence[Expr]) -> dict[int, Deco
 def _row(outputs: Sequence[Expr], order: Sequence[Expr], known: dict[int, Decorated], x: list[Decorated],
          p: list[Decorated]) -> list[Decorated]:
     values: dict[int, Any] = dict(known)
-    leaves = {"variable": x, "parameter": p}
-    for e in order:
-        if e.op in leaves:
-            values[e.index] = leaves[e.op][e.value]
-        elif e.index not in values:
-            operation = getattr(Reference(), e.op + "_" if e.op in ("and", "or", "not") else e.op)
-            values[e.index] = operation(*(() if e.value is None else (e.value,)), *(values[a.index] for a in e.args))
+    evaluate_nodes(order, values, Reference(), x, p)
     return [values[e.index] for e in outputs]

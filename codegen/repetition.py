@@ -57,13 +57,13 @@ def _thick(pool: ExprPool, lo: float, hi: float) -> Expr:
 
 def _loop(e: Expr, body: Expr) -> Expr:
     pool, counter = e.pool, e.args[1]
-    outside = _outside(body, counter)
+    outside = _outside(body)
     places = {a.index: pool.node("captured", value=k) for k, a in enumerate([*outside, counter])}
     (body,) = substitute([body], places)
     return pool.node("loop", *outside, value=(e.op, e.value, body.index))
 
 
-def _outside(body: Expr, counter: Expr) -> list[Expr]:
+def _outside(body: Expr) -> list[Expr]:
     """The largest parts that depend on nothing bound, cheap ones and conditions excepted."""
     order = reachable([body])
     free, constant = free_leaves(order), constants(order)

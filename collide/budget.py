@@ -93,13 +93,13 @@ class Clock:
     to converting and compiling formulas. `boxes`: examined before the present search.
     """
 
-    def __init__(self, budget: Budget, progress: bool = False, title: str = "searching") -> None:
+    def __init__(self, budget: Budget, progress: bool = False) -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
         self.interrupted, self.searched = False, 0.0
         begin_query()
         self.slice: int | None = None
         self._watch = _watch.get()
-        self._bar = Progress(title) if progress else None
+        self._bar = Progress() if progress else None
 
     @property
     def seconds(self) -> float:

@@ -9,12 +9,12 @@ from codegen.native import watchers
 class Progress:
     """A bar that counts boxes, and says so while kernels are being compiled."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self) -> None:
         with warnings.catch_warnings():  # of a notebook without ipywidgets, where the bar is one of text
             warnings.simplefilter("ignore")
             from tqdm.auto import tqdm
 
-        self.title, self.kernels, self.waited = title, 0, 0.0
+        self.kernels, self.waited = 0, 0.0
         self._since: float | None = None
         self._bar = tqdm(desc="preparing", unit=" boxes", unit_scale=True)
         watchers.append(self.compiling)
@@ -28,7 +28,7 @@ class Progress:
     def searching(self, boxes: int, still_open: int, found: int) -> None:
         """A slice of the search has ended."""
         self._stop()
-        self._bar.set_description_str(self.title, refresh=False)
+        self._bar.set_description_str("searching", refresh=False)
         self._bar.n = boxes
         compiled = f", {self.kernels} kernels compiled in {self.waited:.1f} s" if self.kernels else ""
         self._bar.set_postfix_str(f"{still_open} open, {found} found{compiled}")

@@ -120,10 +120,10 @@ class _Rows:
         symbols = self.members[0].symbols, self.members[1].symbols
         whole = situation(first, second, (0, 1), symbols=symbols)
         self.whole = _closed(whole, np.array([*ends_of(first), *ends_of(second), (False, False)], int))
-        self.outer, self.inner = self._domains(bodies, time)
+        self.outer, self.inner = self._domains(time)
         self._check_positions()
 
-    def _domains(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    def _domains(self, time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
         """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
         sides = list(zip(self.members, self.numbers, strict=True))
         ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]

@@ -24,9 +24,13 @@ STEP = 0.7
 """Distance of sample points in pixels: below the half diagonal of a pixel, so that none is left out."""
 
 
-def thumbnail(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190, deviation: float = 1e-3, cells: int = 40) -> str:
+# How fine bodies are drawn: the largest deviation, and cells along each parameter.
+_DEVIATION, _CELLS = 1e-3, 40
+
+
+def thumbnail(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190) -> str:
     """A shaded picture of bodies, at each of the times, seen from `VIEW`, as an HTML image `size` pixels wide, twice as fine."""
-    return image([(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=deviation, cells=cells)
+    return image([(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=_DEVIATION, cells=_CELLS)
                   for time in times], size)
 
 

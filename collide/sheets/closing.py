@@ -50,7 +50,7 @@ def closing(first: Piece, side: Side, second: Piece, other: Side, window: Span, 
         difference = side_difference(first, side, second, other, reverse)
         if not _seem_to_meet(difference, along, ends, window[0]):
             continue
-        for factor in _common_factors(difference, along):
+        for factor in _common_factors(difference):
             time = _zero(factor, window)
             if time is not None and _defined(difference, along, ends, time):
                 return Closing(time, _places(first, side, second, other, reverse, time[1], separation))
@@ -71,7 +71,7 @@ def _seem_to_meet(difference: Sequence[Any], along: Any, ends: Sequence[Any], mo
 # -- factors ------------------------------------------------------------------------------------------------------
 
 
-def _common_factors(difference: Sequence[Any], along: Any) -> list[Any]:
+def _common_factors(difference: Sequence[Any]) -> list[Any]:
     """Factors, of the time only, of all coordinates; none where these vanish identically."""
     numerators = [sp.fraction(sp.together(sp.expand_trig(e)))[0] for e in difference]
     if sum(e.count_ops() for e in numerators) > _LARGE:

@@ -26,14 +26,15 @@ def superellipsoid(*, semiaxes: Any = (1, 1, 1), power: int = 4) -> ImplicitSurf
     return ImplicitSurface((x / a) ** power + (y / b) ** power + (z / c) ** power - 1, bounds)
 
 
-def _lens_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
+def lens_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
+    """Two equal spheres of this radius that meet in a circle of radius `rim`: two caps, or what both balls share."""
     radius, rim = sp.sympify(radius), sp.sympify(rim)
     cap = radius - sp.sqrt(radius**2 - rim**2)
     return {"area": 4 * sp.pi * radius * cap, "volume": 2 * sp.pi * cap**2 * (3 * radius - cap) / 3, "closed": True,
             "box": centred(rim, rim, cap)}
 
 
-@shape(_lens_facts, source="MathWorld: Lens, Spherical Cap", symmetry="mirror x, mirror z, turn")
+@shape(lens_facts, source="MathWorld: Lens, Spherical Cap", symmetry="mirror x, mirror z, turn")
 def lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> ImplicitBody:
     """x^2 + y^2 + (z - s)^2 <= radius^2 for s = c and s = -c, c^2 = radius^2 - rim^2: two balls meet in a sharp rim of radius `rim`."""
     shift = sp.sqrt(sp.sympify(radius) ** 2 - sp.sympify(rim) ** 2)

@@ -7,6 +7,7 @@ import sympy as sp
 
 from generative import Edge, ParametricSurface, Solid, Vertex, sew, u, v
 
+from .blobs import lens_facts
 from .facts import Facts, centred, shape
 from .quadrics import TURN, cone_side, cylinder_side
 
@@ -83,14 +84,7 @@ def _box_vertex(corner: tuple[int, ...], half: list[Any]) -> Vertex:
     return Vertex(tuple(2 * k + s for k, s in enumerate(corner)), tuple(_on_face(k, point) for k in range(3)))
 
 
-def _biconvex_facts(radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Facts:
-    radius, rim = sp.sympify(radius), sp.sympify(rim)
-    cap = radius - sp.sqrt(radius**2 - rim**2)
-    return {"area": 4 * sp.pi * radius * cap, "volume": 2 * sp.pi * cap**2 * (3 * radius - cap) / 3, "closed": True,
-            "box": centred(rim, rim, cap)}
-
-
-@shape(_biconvex_facts, source="MathWorld: Lens, Spherical Cap", symmetry="mirror x, mirror z, turn")
+@shape(lens_facts, source="MathWorld: Lens, Spherical Cap", symmetry="mirror x, mirror z, turn")
 def biconvex_lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Solid:
     """Two caps of spheres that meet in a sharp rim of radius `rim` in the plane z = 0; v runs from the pole.
 

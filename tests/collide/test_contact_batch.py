@@ -6,7 +6,6 @@ import pytest
 import sympy as sp
 
 import collide
-from codegen import kernel
 from collide.result import Status
 from generative import IDENTITY, Parameter, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v
 from tests.benchmarks import multistart
@@ -164,19 +163,6 @@ def test_rows_agree_with_single_calls():
             assert c.time is None or (c.time.lo <= r.time[k, 1] and r.time[k, 0] <= c.time.hi)
             compared += 1
     assert compared > 5
-
-
-@pytest.fixture
-def kernels(monkeypatch):
-    """All kernels that are made."""
-    made, make = [], kernel.Kernel.__init__
-
-    def noted(self, *given, **options):
-        made.append(self)
-        make(self, *given, **options)
-
-    monkeypatch.setattr(kernel.Kernel, "__init__", noted)
-    return made
 
 
 def test_nothing_is_compiled_again(kernels):

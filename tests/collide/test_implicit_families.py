@@ -6,26 +6,12 @@ import pytest
 import sympy as sp
 
 import collide
-from codegen import kernel
 from collide import Status, Tracked
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, t, u, v, x, y, z
 from generative.family import member_of
 from generative.primitives import ball, round_cylinder
 
 Q = sp.Rational
-
-
-@pytest.fixture
-def kernels(monkeypatch):
-    """All kernels that are made."""
-    made, make = [], kernel.Kernel.__init__
-
-    def noted(self, *given, **options):
-        made.append(self)
-        make(self, *given, **options)
-
-    monkeypatch.setattr(kernel.Kernel, "__init__", noted)
-    return made
 
 
 def torus(ring, tube):
