@@ -9,7 +9,6 @@ border only if other parts of the bodies cover it.
 """
 
 import functools
-import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,22 +22,14 @@ from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from generative import u, v
 
-from .border import without_absent
 from .implicit_parts import Implicit
 from .moving_bodies import Bodies, deforming
 from .numbers import NONE, Numbers
-from .parts import Parametric, Part, parts_of
+from .parts import Parametric, Part
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
 from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, coordinates_of, place
 from .problem import Problem, formula_kernel
 from .tracking import Known
-
-
-def situations(first: Any, second: Any, time: tuple[Any, Any], **options: Any) -> list[Problem]:
-    """Every tangency situation of two bodies: faces, edges and vertices of one against those of the other."""
-    span = enclose(sp.sympify(time[0]))[0], enclose(sp.sympify(time[1]))[1]
-    parts = [without_absent(parts_of(body), NONE, span) for body in (first, second)]
-    return [situation(a, b, tuple(time), **options) for a, b in itertools.product(*parts)]
 
 
 @functools.lru_cache(maxsize=4096)
