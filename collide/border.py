@@ -1,7 +1,7 @@
-"""Where implicit surfaces end: which of the edges and vertices at their bounds are there (see `implicit_parts`)."""
+"""Where parts of implicit surfaces are, and which of their edges and vertices are there at all (see `implicit_parts`)."""
 
 import functools
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,13 +20,13 @@ from .place import Frame, PlacedImplicit, all_of
 
 Window = tuple[float, float]
 
-# Boxes are halved until so many are left, and not beyond so many times.
-_MANY, _ROUNDS = 256, 24
+# Boxes are halved until so many are left, and not beyond so many times; those at the ends of their hull so many times more.
+_MANY, _ROUNDS, _FINER = 256, 24, 7
 
 
 def without_absent(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
     """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
-    if not any(isinstance(part, Implicit) and part.sides for part in parts):
+    if not any(_doubtful(part) for part in parts):
         return parts
     leaves = [leaf for part in parts if isinstance(part, Implicit) for leaf in part.leaves]
     still = all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
@@ -35,15 +35,20 @@ def without_absent(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> t
 
 @functools.lru_cache(maxsize=512)
 def _present_ones(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
-    """Only parts at the bounds of implicit bodies are looked at: edges first, since a vertex is where edges meet."""
+    """Edges are looked at first, since a vertex is where edges meet."""
     absent: list[Implicit] = []
     left: list[Part] = []
     for part in parts:
-        if isinstance(part, Implicit) and part.sides and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
+        if _doubtful(part) and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
             absent.append(part)
         else:
             left.append(part)
     return tuple(left)
+
+
+def _doubtful(part: Part) -> TypeGuard[Implicit]:
+    """Edges and vertices of implicit bodies: where they reach their bounds, or several functions are zero, which may be so nowhere."""
+    return isinstance(part, Implicit) and part.dimension < 2
 
 
 def _on(part: Implicit, other: Implicit) -> bool:
@@ -66,13 +71,39 @@ def _where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
     kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     boxes = np.concatenate([box_of(part, numbers), [span]])[None]
     for _ in range(_ROUNDS):
-        lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
-        boxes = boxes[(lo[:, :-1] <= 0).all(axis=1) & (hi[:, :-1] >= 0).all(axis=1) & (hi[:, -1] > 0)]
+        boxes = boxes[_kept(kernel, boxes, numbers)]
         if not len(boxes):
             return None
         if len(boxes) > _MANY:
             break
         boxes = halved(boxes)
+    else:
+        boxes = boxes[_kept(kernel, boxes, numbers)]
+    for axis in tuple(range(3)) * _FINER:
+        boxes = _sharpened(kernel, boxes, axis, numbers)
+        if not len(boxes):
+            return None
+    return _hull(boxes)
+
+
+def _kept(kernel: Kernel, boxes: np.ndarray, numbers: Numbers) -> np.ndarray:
+    """Which of the boxes may hold a point of the part."""
+    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
+    return np.asarray((lo[:, :-1] <= 0).all(axis=1) & (hi[:, :-1] >= 0).all(axis=1) & (hi[:, -1] > 0))
+
+
+def _sharpened(kernel: Kernel, boxes: np.ndarray, axis: int, numbers: Numbers) -> np.ndarray:
+    """The boxes, those at either end of their hull along an axis without the outer or inner half where that holds no point; all of them if
+    too many would be left.
+    """
+    lo, hi = _hull(boxes)[axis]
+    ends = (boxes[:, axis, 0] <= lo) | (boxes[:, axis, 1] >= hi)
+    halves = halved(boxes[ends], axis)
+    found = np.concatenate([boxes[~ends], halves[_kept(kernel, halves, numbers)]])
+    return found if len(found) <= 2 * _MANY else boxes
+
+
+def _hull(boxes: np.ndarray) -> np.ndarray:
     return np.stack([boxes[:, :3, 0].min(axis=0), boxes[:, :3, 1].max(axis=0)], axis=1)
 
 
@@ -100,9 +131,9 @@ def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], side
     return kernel, frame.time in reachable(outputs)
 
 
-def halved(boxes: np.ndarray) -> np.ndarray:
-    """All halves of boxes (k, n, 2), each across its widest side; they cover it, whatever the rounding of the middle."""
-    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1)
+def halved(boxes: np.ndarray, axis: int | None = None) -> np.ndarray:
+    """All halves of boxes (k, n, 2), each across its widest side or across `axis`; they cover it, whatever the rounding of the middle."""
+    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1) if axis is None else axis
     lower, upper = boxes.copy(), boxes.copy()
     lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)
     return np.concatenate([lower, upper])

@@ -312,8 +312,7 @@ class PlacedImplicit:
         """The function of a body; exactly zero for the leaves that this part lies on."""
         pool = self.frame.pool
         if isinstance(body, ImplicitSurface):
-            on = any(body == leaf or body == leaf.complement() for leaf in self.part.leaves)
-            return pool.constant(0) if on else self.value(body)
+            return pool.constant(0) if any(leaf.same_surface(body) for leaf in self.part.leaves) else self.value(body)
         assert isinstance(body, Combination)
         total, *others = [self._level(c) for c in body.children]
         for other in others:

@@ -150,7 +150,17 @@ class ImplicitSurface(ImplicitBody):
 
     def complement(self) -> "ImplicitSurface":
         """The same surface with inside and outside exchanged."""
-        return ImplicitSurface(-self.body, self.bounds, motion=self.motion)
+        return ImplicitSurface(self._negative, self.bounds, motion=self.motion)
+
+    def same_surface(self, other: "ImplicitSurface") -> bool:
+        """Is `other` this surface, or its complement?"""
+        if self is other:
+            return True
+        return (self.bounds, self.motion) == (other.bounds, other.motion) and other.body in (self.body, self._negative)
+
+    @cached_property
+    def _negative(self) -> Any:
+        return -self.body
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ImplicitSurface):
