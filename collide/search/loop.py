@@ -28,6 +28,7 @@ from .contraction import contract
 from .layout import (
     AGAIN,
     CLOSED,
+    EXISTENCE,
     EXISTS,
     FINISHED,
     FIRST_ONLY,
@@ -65,7 +66,7 @@ from .march import march, narrow
 from .nodes import room_for_nodes
 from .pairs import marching
 from .queue import attribute, first_problem, push
-from .sample import look_ahead, prove_near, sample, thin
+from .sample import look_ahead, prove_near, sample, sample_crossings, thin
 from .solutions import feasible, may_hold_zero, record
 from .split import split, steepest, verdict, widest
 from .tips import HOPELESS, LONG, prove_beside
@@ -101,8 +102,10 @@ def run(s, steps):
             look_ahead(s, p)
             if s.real[PROVED] == np.inf and s.count[STEPS] > LONG:
                 prove_beside(s, p, s.box, attribute(s, p, ROOT))
-        elif s.count[SAMPLE] != 0 and s.count[STEPS] > HOPELESS and s.count[STEPS] % LONG == 0 and lost(s):
+        elif s.count[SAMPLE] != 0 and s.count[STEPS] > HOPELESS and s.count[STEPS] % LONG == 0 and behind(s, p):
             look_ahead(s, p)
+            if behind(s, p) and attribute(s, p, POINT) != 0 and attribute(s, p, EXISTENCE) != 0:
+                prove_near(s, p, s.box, attribute(s, p, ROOT), 0.8)
         if marching(s, p):
             march(s, p)
         else:
@@ -111,9 +114,10 @@ def run(s, steps):
 
 
 @native
-def lost(s):
-    """Is nothing known of the objective yet, not even a candidate?"""
-    return s.real[PROVED] == np.inf and s.real[TENTATIVE] == np.inf
+def behind(s, p):
+    """Is no candidate for the least objective known that is near that of the first box of problem p?"""
+    best = min(s.real[PROVED], s.real[TENTATIVE])
+    return attribute(s, p, OBJECTIVE) >= 0 and best > s.key[attribute(s, p, ROOT)] + s.real[SIMULTANEITY]
 
 
 @native
@@ -173,6 +177,8 @@ def conclude(s, p, used):
     """Boxes that are late or smallest: thin them, sample them and thin again, accept the smallest, split the others."""
     thin(s, p, used)
     if attribute(s, p, POINT) != 0 and sample(s, p, used):
+        thin(s, p, used)
+    if attribute(s, p, POINT) != 0 and sample_crossings(s, p, used):
         thin(s, p, used)
     for lane in range(used):
         if s.action[lane] == SMALLEST:

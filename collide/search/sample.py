@@ -13,6 +13,7 @@ from .descend import descend, descend_near
 from .layout import (
     CLOSED,
     EQUATIONS,
+    EXISTENCE,
     EXISTS,
     GONE,
     IMAGE,
@@ -28,6 +29,7 @@ from .layout import (
     SEPARATION,
     SIMULTANEITY,
     SOLUTIONS,
+    STEPS,
     STRIDE,
     UNIQUE,
     VARIABLES,
@@ -35,7 +37,7 @@ from .layout import (
 from .local_solve import local_solve, restore, scatter_points
 from .prove import prove, prove_exists
 from .queue import attribute
-from .solutions import image_of, improve, shared_image, solved_before
+from .solutions import image_of, improve, record, shared_image, solved_before
 from .split import largest_share
 from .tips import locate
 
@@ -44,6 +46,8 @@ _SOONER = 0.125
 # A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
 # last sample, there must be one more.
 _NEARER = 0.9
+# After so many steps samples are taken where contact is proved, but not that it is tangential.
+STUBBORN = 6000
 # Against the separation, the size of an image to which samples of other problems of the two bodies count.
 _TINY = 1.0 / 64.0
 
@@ -184,6 +188,37 @@ def sample(s, p, used):
         elif s.trial[lane] != 0 and candidate(s, p, lane) and not prove(s, p, True):
             load_reached(s, p, lane)
             locate(s, p)
+    return s.count[SOLUTIONS] > before
+
+
+@native
+def sample_crossings(s, p, used):
+    """Where a search has taken long over what comes just after the first contact, zeros of the equations in its boxes count as samples,
+    whether the necessary conditions hold there or all but hold: as between bodies that touch in a point, and only just not in a curve.
+    Is there a new one?
+    """
+    if s.count[STEPS] <= STUBBORN or not s.real[PROVED] < np.inf or attribute(s, p, IMAGE) == 0 or attribute(s, p, EXISTENCE) == 0:
+        return False
+    objective, wanted = attribute(s, p, OBJECTIVE), False
+    if objective < 0 or attribute(s, p, CLOSED) != 0:
+        return False
+    for lane in range(LANES):
+        source = lane if lane < used else 0
+        s.trial[lane] = 1 if lane < used and s.action[lane] >= LATE and not close_to_sample(s, p, lane, False) else 0
+        wanted = wanted or s.trial[lane] != 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
+    if not wanted:
+        return False
+    restore(s, p)
+    for lane in range(used):
+        s.trial[lane] = s.trial[lane] if s.flag[lane] > 0.5 else 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+    before = s.count[SOLUTIONS]
+    for lane in range(used):
+        if s.trial[lane] != 0 and s.count[SOLUTIONS] == before and candidate(s, p, lane) and prove_exists(s, p):
+            record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     return s.count[SOLUTIONS] > before
 
 
