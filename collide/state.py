@@ -291,7 +291,7 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
     row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
     row[layout.LOCAL_STEP] = local_step(m, n) if n <= LARGEST and not p.propagate else 0
     row[layout.LINEAR] = linear.linear_solve(m, n, p.pattern if p.propagate else None)
-    if p.image and 1 < e < n <= linear.UNROLLED:
+    if p.image and 1 < e <= n <= linear.UNROLLED:
         row[layout.ELIMINATE] = linear.eliminate(e, n)
     square: Callable[[int], int] = getattr(linear, operator)
     if n in (e, m):
