@@ -37,6 +37,11 @@ _GRID = 12
 _PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)))
 # Up to so many pairs of faces are compiled with their numbers.
 _FEW = 4
+# A segment is cut at these shares, and what of it holds a change of sign is kept, so often at most.
+_SHARES, _SHORTER = np.linspace(0.0, 1.0, 5), 40
+# Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
+# would never be.
+_CROSSINGS = 1 << 14
 
 
 def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
@@ -155,22 +160,16 @@ def _change_of_sign(body: ImplicitBody, moment: float, numbers: Numbers) -> np.n
     if not ((values < 0).any() and (values > 0).any()):
         return None
     inner, outer = world[np.nanargmin(values)], world[np.nanargmax(values)]
-    for _ in range(60):
-        middle = 0.5 * (inner + outer)
-        low, high = kernel.interval(np.append(middle, moment)[None], np.append(middle, moment)[None], parameters=known)
-        if high[0, 0] < 0:
-            inner = middle
-        elif low[0, 0] > 0:
-            outer = middle
-        else:
-            # The sign is not known there: as near as it is on either side.
-            steps = 2.0 ** -np.arange(1.0, 54.0)[:, None] * (outer - inner)
-            near = np.concatenate([middle - steps, middle + steps])
-            near = np.column_stack([near, np.full(len(near), moment)])
-            low, high = (end[:, 0].reshape(2, -1) for end in kernel.interval(near, near, parameters=known))
-            last = np.flatnonzero((high[0] < 0) & (low[1] > 0))[-1:]
-            inner, outer = (middle - steps[last[0]], middle + steps[last[0]]) if len(last) else (inner, outer)
+    for _ in range(_SHORTER):
+        points = inner + _SHARES[:, None] * (outer - inner)
+        at = np.column_stack([points, np.full(len(points), moment)])
+        low, high = kernel.interval(at, at, parameters=known)
+        # Between the ends, where the sign is known: rounding may hide it in the middle, and does where the bounds are symmetric.
+        positive = next((k for k in (1, 2, 3) if low[k, 0] > 0), 4)
+        negative = next((k for k in range(positive - 1, 0, -1) if high[k, 0] < 0), 0)
+        if positive - negative == 4:
             break
+        inner, outer = points[negative], points[positive]
     lo, hi = np.minimum(inner, outer), np.maximum(inner, outer)
     ends = np.column_stack([np.stack([inner, outer]), [moment, moment]])
     low, high = kernel.interval(ends, ends, parameters=known)
@@ -207,10 +206,10 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
     length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
     for ray in _RAYS:
         search = Search([_ray_problem(p, point, ray, length, moment, numbers) for p in faces_of(body) if isinstance(p, Parametric)])
-        finished = drive(search, clock)
-        if not finished:
+        finished = drive(search, clock, boxes=_CROSSINGS)
+        if clock.exceeded():
             return None
-        if all(search.kind(k) == UNIQUE for k in search.solutions):
+        if finished and all(search.kind(k) == UNIQUE for k in search.solutions):
             return len(search.solutions) % 2 == 1
     return None
 

@@ -1,11 +1,12 @@
 """The state of two bodies at the beginning."""
 
+import numpy as np
 import pytest
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
 from collide.budget import Clock
-from collide.start import start_of, surface_point
+from collide.start import nested, start_of, surface_point
 from generative import ParametricSurface, Rigid, t, u, v
 from generative.motion import axis_angle
 
@@ -36,6 +37,8 @@ STATES = [
 ]
 
 
+RING = 1 + Q(3, 10) * sp.cos(v)
+TORUS = ParametricSurface([RING * sp.cos(u), RING * sp.sin(u), Q(3, 10) * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
 # Exactly two units from (0, 0, 0), in no special direction.
 ASIDE = (Q(2, 3), Q(4, 3), Q(4, 3))
 GAPS = [(name, first, second, gap, state) for name, first, second in
@@ -83,6 +86,32 @@ def test_a_point_of_an_implicit_surface_is_on_it():
     assert abs(max(outer, inner)) < 1e-12
 
 
+def test_a_point_of_a_surface_in_the_middle_of_its_bounds_is_narrow():
+    """Halfway between both sides rounding hides the sign of a tilted floor."""
+    point = surface_point(half_space().moved(TILT), 0.0)
+    assert point is not None and (point[:, 1] - point[:, 0]).max() < 1e-9
+    down = TILT.turn((0, 0, 1))
+    offset = sum(sp.Rational(float(p)) * e for p, e in zip(point.mean(axis=1), down, strict=True))
+    assert abs(sp.N(offset, 30)) < 1e-12
+
+
+@pytest.mark.parametrize("width", [1, Q(1, 2)])
+def test_a_ring_above_a_tilted_floor_starts_apart_within_few_boxes(width):
+    """Neither is inside the other: by a ray from a point of the floor that is known well. The ring lands flat at 7/10."""
+    ring = ParametricSurface([2 * TORUS.body[0], 2 * width * TORUS.body[1], TORUS.body[2]], TORUS.domain)
+    budget = Budget(seconds=None, boxes=20_000)
+    c = first_contact([ring.moved(move(0, 0, 1 - t)).moved(TILT), FLOOR.moved(TILT)], (0, 2), simultaneity=1e-3, separation=0.2, budget=budget)
+    assert c.start == {(0, 1): Start.DISJOINT} and c.status is Status.CONTACT and c.existence.all()
+    assert c.time.lo <= 0.7 <= c.time.hi and c.iterations < 5000
+
+
+def test_a_ray_whose_crossings_cannot_be_counted_is_given_up(monkeypatch):
+    """From a point that is hardly known at all."""
+    monkeypatch.setattr("collide.start.surface_point", lambda *known: np.array([[-4.0, 4.0]] * 3))
+    clock = Clock(Budget(seconds=60))
+    assert nested(ball().moved(TILT), half_space(-4), 0.0, clock) is Start.DISJOINT and clock.boxes < 200_000
+
+
 def test_a_crossing_of_overlapping_bodies_is_no_new_contact():
     """A ball drifts out of a ring that it overlaps at the start: they cross all the time, and nothing touches anew.
 
@@ -100,8 +129,6 @@ def test_a_crossing_of_overlapping_bodies_is_no_new_contact():
 
 # -- contacts just at the beginning -----------------------------------------------------------------------------------------
 
-RING = 1 + Q(3, 10) * sp.cos(v)
-TORUS = ParametricSurface([RING * sp.cos(u), RING * sp.sin(u), Q(3, 10) * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
 UPRIGHT = Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]])
 # Crossed tori touch when their centres are sqrt(39)/5 apart.
 BEGINNINGS = [
