@@ -4,10 +4,12 @@ The guarantee of a kernel starts at the expression SymPy kept: SymPy itself fold
 anything arrives here. Constants arrive exact: a SymPy Float is the binary number it holds.
 """
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
@@ -21,6 +23,9 @@ Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
 
+
+# What SymPy writes for derivatives of functions that step.
+_UNKNOWN_DERIVATIVES = ("DiracDelta", "Derivative", "Subs")
 
 # Of an inverse function at a point: quadratic at the end, a bisection at worst.
 NEWTON_STEPS = 12
@@ -58,18 +63,25 @@ def flatten(expressions: Any) -> list[Any]:
         expressions = list(sp.flatten(expressions.tolist()))
     if hasattr(expressions, "tolist"):
         expressions = expressions.tolist()
-    if isinstance(expressions, (list, tuple, set, sp.Tuple)):
+    if isinstance(expressions, (list, tuple, sp.Tuple)):
         return [leaf for e in expressions for leaf in flatten(e)]
-    e = expressions if isinstance(expressions, Expr) else sp.sympify(expressions)
-    if not isinstance(e, (Expr, sp.Basic)):
-        raise UnsupportedExpression(f"cannot compile {expressions!r} of type {type(expressions).__name__}; give SymPy expressions")
-    return [e]
+    if isinstance(expressions, Expr):
+        return [expressions]
+    if isinstance(expressions, str):
+        raise TypeError(f"write formulas with SymPy symbols, not as text; got {expressions!r}")
+    with contextlib.suppress(sp.SympifyError):
+        e = sp.sympify(expressions)
+        if isinstance(e, sp.Basic) and not isinstance(e, sp.Set):
+            return [e]
+    kind = type(expressions).__name__
+    raise UnsupportedExpression(f"cannot compile {expressions!r} of type {kind}; give SymPy expressions, or a list of them")
 
 
 def _check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
     for given in (variables, parameters):
-        if isinstance(given, sp.Basic) and not isinstance(given, sp.Tuple):
-            raise TypeError(f"variables and parameters must be lists of symbols, got {given}; write [{given}]")
+        if not isinstance(given, (list, tuple, sp.Tuple, np.ndarray, sp.MatrixBase)):
+            hint = f"; write [{given}]" if isinstance(given, sp.Symbol) else ""
+            raise TypeError(f"variables and parameters must be lists of symbols, got {given!r}{hint}")
     seen = set()
     for s in (*variables, *parameters):
         if not isinstance(s, sp.Symbol):
@@ -108,6 +120,9 @@ class _Converter:
 
     def _arguments(self, e: Any) -> Sequence[Any]:
         name = type(e).__name__
+        if name in _UNKNOWN_DERIVATIVES:
+            raise UnsupportedExpression(f"cannot compile {_short(e)}: SymPy has no formula for this derivative; "
+                                        "compile the function itself, and take its derivatives by `jacobian`")
         if name not in RULES:
             raise UnsupportedExpression(
                 f"cannot compile {name}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
@@ -205,6 +220,24 @@ def _pow(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     return p.node("pow", *args)
 
 
+def _xor(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """True of an odd number of conditions."""
+    total = args[0]
+    for a in args[1:]:
+        total = _either(p, total, p.not_(a), a)
+    return total
+
+
+def _equivalent(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    """All or none."""
+    every, some = _fold("and")(p, e, args), _fold("or")(p, e, args)
+    return p.node("or", every, p.not_(some))
+
+
+def _either(p: ExprPool, condition: Expr, yes: Expr, no: Expr) -> Expr:
+    return p.node("or", p.node("and", condition, yes), p.node("and", p.not_(condition), no))
+
+
 def _rational_power(p: ExprPool, base: Expr, numerator: int, denominator: int) -> Expr:
     if numerator < 0:
         return 1 / _rational_power(p, base, -numerator, denominator)
@@ -289,7 +322,8 @@ RULES: dict[str, Convert] = {
     "StrictGreaterThan": _swapped("lt"), "GreaterThan": _swapped("le"),
     "Equality": _same("eq"), "Unequality": lambda p, e, args: p.not_(p.node("eq", *args)),
     "And": _fold("and"), "Or": _fold("or"), "Not": lambda p, e, args: p.not_(args[0]),
-    "ITE": lambda p, e, args: p.node("or", p.node("and", args[0], args[1]), p.node("and", p.not_(args[0]), args[2])),
+    "ITE": lambda p, e, args: _either(p, *args), "Implies": lambda p, e, args: p.node("or", p.not_(args[0]), args[1]),
+    "Xor": _xor, "Equivalent": _equivalent,
 }  # fmt: skip
 
 SUPPORTED = sorted(name for name in RULES if name not in ("Add", "Mul", "Pow"))

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import rounded_doubles
 from .autodiff import jacobian
 from .batch import add_batch, add_block
 from .expr import Expr, reachable
@@ -23,7 +24,7 @@ from .lanes import WIDTH
 from .linked import NONE, address, batch_function, general_batch_function, linked, tiered
 from .lower import batch_width, lower
 from .meanvalue import mean_value_form
-from .native import Code, code_key, object_code
+from .native import Code, check_cpu, code_key, object_code
 from .program import interpretable
 from .serialize import deserialize, serialize
 from .tiers import Tiered
@@ -41,7 +42,7 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     `ExprPool`, whose variable and parameter nodes are then passed as `variables` and `parameters`.
     `form`: "natural" evaluates the formula operation by operation; "mean-value" intersects that with f(c) + f'(X)(X
     - c) (Moore 1966; Snyder 1993, Section 8), which is tighter on small boxes and costs the derivatives. `cpu`
-    names another processor of this architecture to compile for ("x86-64-v3"); the bits of all results are the same.
+    names another level of this architecture to compile for ("x86-64-v3"); the bits of all results are the same.
     `quick`: see `Kernel`.
 
     ``x**n`` is the power of algebra for a number n, and the real power exp(n log x), for x > 0, where n is a symbol or an expression,
@@ -59,6 +60,7 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
         raise ValueError(f'form must be "natural" or "mean-value", got {form!r}')
     if form == "mean-value":
         outputs = mean_value_form(outputs, [outputs[0].pool.variable(k) for k in range(len(variables))])
+    check_cpu(cpu)
     return Kernel(outputs, [str(s) for s in variables], [str(s) for s in parameters], cpu, quick)
 
 
@@ -82,7 +84,8 @@ def _check_nodes(outputs: Sequence[Expr], variables: Sequence[Any], parameters: 
 class Kernel:
     """Compiled formulas: ``n`` boxes in, bounds of every expression out.
 
-    Arrays have one row a box: lo, hi are (n, variables), results (n, expressions), all float64 and C order. With
+    Arrays have one row a box: lo, hi are (n, variables), results (n, expressions), all float64 and C order. Numbers of other types are
+    taken as they are, and bounds that are no doubles are rounded outwards. With
     parameters, pass ``parameters=(plo, phi)`` to `interval` and `decorated`, arrays (p,) or (n, p), and
     ``parameters=q`` to `points`.
 
@@ -114,8 +117,9 @@ class Kernel:
                  ) -> tuple[Array, Array]:
         """Bounds (lo, hi) that *enclose* every value of each expression over each box.
 
-        Where an expression is undefined on part of a box, the values on the rest are enclosed; undefined on the
-        whole box gives [-inf, inf].
+        Where an expression is undefined on part of a box, the values on the rest are enclosed. On a box where it has no value at
+        all, whatever comes is no statement about it: an operation that is undefined there gives [-inf, inf], and what is made of
+        that may be narrower, as by `exp` or `Max`. `decorated` tells such boxes by level 0.
         """
         out_lo, out_hi, _ = self._boxes("interval", lo, hi, parameters)
         return out_lo, out_hi
@@ -135,7 +139,7 @@ class Kernel:
 
         NaN where an expression is undefined.
         """
-        x = self._rows(p, len(self.variables), "points")
+        x = self._rows(p, "points")
         q, stride = self._parameter_rows(parameters, len(x))
         out = np.empty((len(x), len(self.outputs)))
         self._run("points", len(x), (x, NONE), (q, NONE), stride, (out, NONE, NONE))
@@ -208,12 +212,12 @@ class Kernel:
 
     def _boxes(self, kind: Kind, lo: ArrayLike, hi: ArrayLike, parameters: tuple[ArrayLike, ArrayLike] | None,
                ) -> tuple[Array, Array, Levels]:
-        a, b = (self._rows(x, len(self.variables), name) for x, name in ((lo, "lo"), (hi, "hi")))
+        a, b = self._rows(lo, "lo", 0), self._rows(hi, "hi", 1)
         if len(a) != len(b):
             raise ValueError(f"lo has {len(a)} rows and hi {len(b)}; they must have the same number of rows")
         plo, phi = self._split(parameters)
-        p, stride = self._parameter_rows(plo, len(a))
-        q, other = self._parameter_rows(phi, len(a))
+        p, stride = self._parameter_rows(plo, len(a), 0)
+        q, other = self._parameter_rows(phi, len(a), 1)
         if stride != other:
             raise ValueError("the two parameter arrays differ in shape; give both as (p,) or both as (n, p)")
         shape = (len(a), len(self.outputs))
@@ -243,11 +247,11 @@ class Kernel:
                                          "bounds must satisfy lo <= hi, without NaN, lo < inf and hi > -inf")
         raise AssertionError("a block of bounds was rejected, but every row is an interval")
 
-    def _rows(self, x: ArrayLike, columns: int, name: str) -> Array:
-        array = np.ascontiguousarray(x, dtype=np.float64)
+    def _rows(self, x: ArrayLike, name: str, end: int | None = None) -> Array:
+        array, columns = rounded_doubles(x, name, end), len(self.variables)
         if array.ndim != 2 or array.shape[1] != columns:
             raise ValueError(f"{name} must have shape (n, {columns}), one column each for {', '.join(self.variables)}; "
-                             f"got {array.shape}")
+                             f"got {np.shape(x)}")
         return array
 
     def _split(self, parameters: tuple[ArrayLike, ArrayLike] | None) -> tuple[ArrayLike | None, ArrayLike | None]:
@@ -257,14 +261,14 @@ class Kernel:
             raise ValueError("parameters must be a pair (plo, phi) of arrays")
         return parameters[0], parameters[1]
 
-    def _parameter_rows(self, parameters: ArrayLike | None, rows: int) -> tuple[Array, int]:
+    def _parameter_rows(self, parameters: ArrayLike | None, rows: int, end: int | None = None) -> tuple[Array, int]:
         """Parameter rows and the stride from row to row: 0 when one row serves all boxes."""
         count = len(self.parameters)
         if parameters is None:
             if count:
                 raise ValueError(f"this kernel needs parameters=..., one value each for {', '.join(self.parameters)}")
             return NONE, 0
-        array = np.ascontiguousarray(parameters, dtype=np.float64)
+        array = rounded_doubles(parameters, "parameters", end)
         if array.shape == (count,):
             return array.reshape(1, count), 0
         if array.shape == (rows, count):

@@ -65,6 +65,16 @@ def target_machine(cpu: str | None = None, opt: int = 2) -> llvm.TargetMachine:
     return target.create_target_machine(cpu=name, features=features, opt=opt, reloc="pic", codemodel="small")
 
 
+def check_cpu(cpu: Any) -> None:
+    """ValueError for a processor that code must not be made for: LLVM ends the process for some names, and knows others only by the
+    features it gives them.
+    """
+    name, features = host()
+    known = [name, "generic"] if machine() == "aarch64" else [name, "x86-64-v3"] + ["x86-64-v4"] * ("+avx512f" in features.split(","))
+    if cpu is not None and cpu not in known:
+        raise ValueError(f"cpu must be one of {', '.join(known)}, or None for this processor, got {cpu!r}")
+
+
 watchers: list[Callable[[], None]] = []
 """Called before every wait for the compiler: progress bars append themselves here, and remove themselves."""
 

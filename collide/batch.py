@@ -1,5 +1,7 @@
 """What the batch functions answer, and the checks they share."""
 
+import math
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +58,19 @@ def as_doubles(q: Any, name: str, shape: str) -> np.ndarray:
     raise ValueError(f"{name} must be an array of numbers of shape {shape}, got {given}")
 
 
+def is_number(value: Any) -> bool:
+    """A real number, of Python, NumPy or SymPy, not a truth value; NaN and infinity of Python and NumPy count."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """The number as a float; ValueError unless it is finite and positive."""
+    if not (is_number(value) and 0 < value < math.inf and float(value) > 0):
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    return float(value)
+
+
 def check_tolerance(tolerance: float, least: float) -> float:
-    if not (isinstance(tolerance, (int, float, np.number)) and least <= tolerance <= 1):
+    if not (is_number(tolerance) and least <= tolerance <= 1):
         raise ValueError(f"tolerance must be a number from {least:g} to 1, got {tolerance!r}")
     return float(tolerance)

@@ -8,11 +8,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-import sympy as sp
-
 from codegen.tiers import begin_query, compile_busy, compile_repeated
 
+from .batch import is_number
 from .native import optimize_loops
 from .progress import Progress
 from .search import layout
@@ -60,8 +58,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name in ("seconds", "boxes", "bytes"):
             value = getattr(self, name)
-            number = isinstance(value, (int, float, np.number, sp.Rational)) and not isinstance(value, bool)
-            if value is not None and not (number and value > 0):
+            if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"the budget's {name} must be positive or None, got {value!r}")
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import functools
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,8 +14,9 @@ from codegen.from_sympy import from_sympy
 from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.family import member_of
-from generative.symbols import exact, text
+from generative.symbols import derivative, exact, text
 
+from .batch import check_positive
 from .border import halved
 from .numbers import NONE, Numbers, numbers_of
 from .patch import bounds, enclose
@@ -58,8 +58,10 @@ def check_span(time: Any) -> tuple[float, float]:
     """The time span in doubles, enclosing the exact one."""
     try:
         first, last = time
+        if isinstance(first, str) or isinstance(last, str):
+            raise TypeError
         ends = exact(first), exact(last)
-    except (TypeError, ValueError, sp.SympifyError):
+    except (TypeError, ValueError):
         raise ValueError(f"time must be a pair (first, last) of numbers, got {time!r}") from None
     if not all(e.is_number and e.is_real and e.is_finite for e in ends):
         raise ValueError(f"the time span must have two finite real ends, got {first} to {last}")
@@ -70,8 +72,7 @@ def check_span(time: Any) -> tuple[float, float]:
 
 def check_options(method: str, order: str, **numbers: float) -> None:
     for name, value in numbers.items():
-        if isinstance(value, bool) or not (isinstance(value, (int, float, np.number, sp.Rational)) and 0 < value < math.inf):
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
+        check_positive(name, value)
     for name, choice, known in (("method", method, [*METHODS, "time-dependent"]), ("order", order, list(ORDERS))):
         if choice not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
@@ -166,7 +167,7 @@ def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
 @functools.lru_cache(maxsize=256)
 def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
     """The normal, both tangents and the point in the body's frame."""
-    derivatives = [[sp.diff(e, s) for e in surface.body] for s in (u, v)]
+    derivatives = [[derivative(e, s) for e in surface.body] for s in (u, v)]
     return compile([*surface.body_normal, *derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
 
 

@@ -80,6 +80,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     """
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
+    if not isinstance(tangency, (bool, np.bool_)):
+        raise TypeError(f"tangency must be True or False, got {tangency!r}")
     clock = Clock(as_budget(budget), progress)
     numbers = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
     options: dict[str, Any] = {"method": method, "order": order, **numbers}

@@ -31,13 +31,14 @@ from codegen.from_sympy import convert
 from codegen.interval import Interval
 from codegen.kernel import Kernel
 
+from .batch import check_positive
 from .budget import Budget, Clock, advance, as_budget, drive
 from .problem import Problem
 from .result import _count, _duration
 from .search import layout
 from .search.layout import ALONE, UNIQUE
 from .state import Search
-from .system import Domain, check_positive, merge, read_conditions, read_domain, read_functions, settled, stack
+from .system import Domain, merge, read_conditions, read_domain, read_functions, settled, stack
 
 # Values beyond this are not searched: a variable needs finite bounds.
 _HUGE = 1e300
@@ -114,11 +115,13 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     `budget`: seconds or a `Budget`. Points where a formula is undefined, or larger than 1e300, are not feasible.
     """
     box = read_domain(domain)
-    check_positive(tolerance=tolerance, width=width)
+    tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)
     functions = read_functions(objective, box, "the objective")
     if len(functions) != 1:
         raise ValueError(f"minimize takes one objective, got {len(functions)}")
-    equations = read_functions(equal, box, "equal")
+    if isinstance(objective, sp.Equality):
+        raise TypeError(f"the objective must be a real formula, got {objective}; a condition to be met belongs to equal=")
+    equations = [e for e in read_functions(equal, box, "equal") if e != 0]
     terms = alternatives(read_conditions(at_least, box))
     clock = Clock(as_budget(budget), progress)
     try:

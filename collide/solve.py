@@ -10,12 +10,13 @@ import numpy as np
 from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 
+from .batch import check_positive
 from .budget import Budget, Clock, as_budget, drive
 from .problem import Problem
 from .result import _count, _duration
 from .search.layout import UNIQUE
 from .state import METHODS, Search
-from .system import Domain, check_positive, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
+from .system import Domain, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 
 
 class ZerosStatus(Enum):
@@ -88,10 +89,10 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     "subdivision" for comparison. `budget`: seconds or a `Budget`.
     """
     box = read_domain(domain)
-    check_positive(tolerance=tolerance)
-    if method not in METHODS:
+    tolerance = check_positive("tolerance", tolerance)
+    if method not in [*METHODS]:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-    functions = read_functions(equations, box, "equations")
+    functions = [e for e in read_functions(equations, box, "equations") if e != 0]
     others = read_functions(implied, box, "implied")
     _check_count(functions, others, box)
     clock = Clock(as_budget(budget), progress)

@@ -1,6 +1,5 @@
 """What `solve` and `minimize` share: domains, formulas and conditions as the user writes them, checked and converted."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,11 +48,11 @@ def read_domain(domain: Any) -> Domain:
     for x, interval in domain.items():
         if not isinstance(x, sp.Symbol):
             raise TypeError(f"a variable must be a SymPy Symbol, got {x!r} of type {type(x).__name__}")
-        if not isinstance(interval, (tuple, list)) or len(interval) != 2:
+        if not isinstance(interval, (tuple, list, np.ndarray)) or len(interval) != 2:
             raise ValueError(f"the domain of {x} must be a pair (lo, hi), got {interval!r}")
-        lo, hi = (sp.sympify(end) for end in interval)
-        if not (_finite(lo) and _finite(hi)):
+        if not all(map(_finite, interval)):
             raise ValueError(f"the domain of {x} must have two finite real ends, got {interval!r}")
+        lo, hi = map(sp.sympify, interval)
         if not lo < hi:
             raise ValueError(f"the domain of {x} must satisfy lo < hi, got {interval!r}; substitute the value of a fixed variable")
         ends.append((lo, hi))
@@ -61,23 +60,20 @@ def read_domain(domain: Any) -> Domain:
     return Domain(tuple(domain), tuple(ends), outer, inner)
 
 
-def _finite(x: Any) -> bool:
-    return bool(x.is_number and x.is_real and x.is_finite)
-
-
-def check_positive(**numbers: Any) -> None:
-    """Raise unless each named number is finite and positive."""
-    for name, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-            raise ValueError(f"{name} must be a positive number, got {value!r}")
+def _finite(end: Any) -> bool:
+    e = None if isinstance(end, str) else _sympified(end)
+    return isinstance(e, sp.Expr) and bool(e.is_number and e.is_real and e.is_finite)
 
 
 def read_functions(given: Any, domain: Domain, what: str) -> list[Any]:
     """Real-valued SymPy expressions; an equation Eq(a, b) stands for a - b."""
-    items = list(given) if isinstance(given, (list, tuple, sp.MatrixBase, sp.Tuple)) else [given]
+    items = list(given) if isinstance(given, (list, tuple, sp.MatrixBase, sp.Tuple, np.ndarray)) else [given]
     functions = []
     for item in items:
         e = _expression(item)
+        if isinstance(e, sp.MatrixBase):
+            functions += read_functions(e, domain, what)
+            continue
         if isinstance(e, sp.Equality):
             e = e.lhs - e.rhs
         if (isinstance(e, (Boolean, bool)) and not isinstance(e, sp.Symbol)) or not isinstance(e, sp.Expr):
@@ -100,7 +96,7 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
         elif isinstance(e, (Relational, BooleanFunction)):
             _check_symbols(e, domain)
             conditions.append(e)
-        elif isinstance(e, sp.Expr):
+        elif isinstance(e, sp.Expr) and e.is_extended_real is not False and e is not sp.nan:
             _check_symbols(e, domain)
             conditions.append(sp.Ge(e, 0))
         else:
@@ -111,7 +107,15 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
 def _expression(item: Any) -> Any:
     if isinstance(item, str):
         raise TypeError(f"write formulas with SymPy symbols, not as text; got {item!r}")
-    return sp.sympify(item)
+    return _sympified(item)
+
+
+def _sympified(item: Any) -> Any:
+    """What SymPy makes of it; itself where that is nothing."""
+    try:
+        return sp.sympify(item)
+    except (sp.SympifyError, TypeError):
+        return item
 
 
 def _check_symbols(e: Any, domain: Domain) -> None:

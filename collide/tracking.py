@@ -5,9 +5,9 @@ Contacts near these points are left out of the search (Eq. 7), so that only new 
 of its body: by u and v on a face, by the parameter of an edge, by nothing on a vertex.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y
 from generative.symbols import formula
 from generative.template import Reader, write
 
+from .batch import check_positive
 from .extent import formula_member
 from .numbers import NONE, Numbers
 from .parts import Parametric, parts_of
@@ -99,15 +100,19 @@ def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[flo
     for item in tracked:
         if not isinstance(item, Tracked):
             raise TypeError(f"tracked contacts are collide.Tracked values, got {item!r}")
-        i, j = item.pair
-        if not (0 <= i < j < len(bodies)):
+        if not (_is_pair(item.pair, Integral) and 0 <= item.pair[0] < item.pair[1] < len(bodies)):
             raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {item.pair}")
-        if not (isinstance(item.radius, (int, float, sp.Rational)) and 0 < item.radius < math.inf):
-            raise ValueError(f"the radius of a tracked contact must be a positive number, got {item.radius!r}")
+        check_positive("the radius of a tracked contact", item.radius)
+        if not _is_pair(item.features, str):
+            raise ValueError(f'the features of a tracked contact are two names, such as ("face 0", "edge 2"), got {item.features!r}')
         places = _places(item, bodies)
         if places == [None, None]:
-            raise ValueError(f"a contact of the implicit bodies {i} and {j} cannot be tracked: one of them needs parameters")
+            raise ValueError(f"a contact of the implicit bodies {item.pair} cannot be tracked: one of them needs parameters")
         _check_follows(item, places, bodies, span)
+
+
+def _is_pair(given: Any, kind: type) -> bool:
+    return isinstance(given, (tuple, list)) and len(given) == 2 and all(isinstance(e, kind) for e in given)
 
 
 def _places(item: Tracked, bodies: Sequence[Any]) -> list[Place | None]:

@@ -5,7 +5,7 @@ parameter point. Both name every face they belong to, with the path or point in 
 directions follow. A cylinder has three faces and two edges and no vertex; a torus has one face and nothing else.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -63,6 +63,8 @@ class Solid:
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
                  vertices: Sequence[Vertex] = ()) -> None:
+        if not all(isinstance(given, Iterable) for given in (faces, edges, vertices)):
+            raise TypeError(f"a solid takes a list of faces, one of edges and one of vertices, got {faces!r}, {edges!r}, {vertices!r}")
         self._faces, self._edges, self._vertices = tuple(faces), tuple(edges), tuple(vertices)
         self._closed = UNCHECKED
         if not self._faces or not all(isinstance(f, ParametricSurface) for f in self._faces):

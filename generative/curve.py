@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .symbols import exact, formula, interval, positive, simplified, t, text, u, vector
+from .symbols import derivative, exact, formula, interval, positive, simplified, t, text, u, vector
 
 
 class Curve:
@@ -38,7 +38,7 @@ class Curve:
     @property
     def tangent(self) -> tuple[Any, Any, Any]:
         """The derivative by u, not normalized."""
-        a, b, c = (sp.diff(e, u) for e in self.expressions)
+        a, b, c = (derivative(e, u) for e in self.expressions)
         return a, b, c
 
     def onto(self, domain: Any) -> "Curve":

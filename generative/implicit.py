@@ -5,7 +5,7 @@ The tree is kept, because the creases of a combined surface lie where two of its
 what lies inside the bounds, which are given in body coordinates and move with the body.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from .motion import IDENTITY, Motion
-from .symbols import formula, interval, t, text, x, y, z
+from .symbols import derivative, formula, interval, t, text, x, y, z
 
 Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
 
@@ -83,7 +83,7 @@ class ImplicitSurface(ImplicitBody):
     """
 
     def __init__(self, expression: Any, bounds: Any = None, *, motion: Motion = IDENTITY) -> None:
-        if bounds is None or not isinstance(bounds, Sequence) or len(bounds) != 3:
+        if not isinstance(bounds, Iterable) or isinstance(bounds, (str, Mapping)) or len(bounds := list(bounds)) != 3:
             raise ValueError(f"an implicit surface needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], got {bounds!r}")
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
@@ -127,7 +127,7 @@ class ImplicitSurface(ImplicitBody):
     def gradient(self) -> tuple[Any, Any, Any]:
         """The outward direction in the world: rotation times the gradient in the body's frame."""
         change = dict(zip((x, y, z), self.coordinates, strict=True))
-        return self.motion.turn([sp.diff(self.body, s).xreplace(change) for s in (x, y, z)])
+        return self.motion.turn([derivative(self.body, s).xreplace(change) for s in (x, y, z)])
 
     @property
     def leaves(self) -> tuple["ImplicitSurface", ...]:

@@ -199,7 +199,7 @@ def quaternion_matrix(quaternion: Any, *, normalize: bool = True) -> sp.Immutabl
 def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:
     if rotation is None:
         return _IDENTITY
-    rows = rotation.tolist() if hasattr(rotation, "tolist") else list(rotation)
+    rows = rotation.tolist() if hasattr(rotation, "tolist") else list(rotation) if isinstance(rotation, (list, tuple, sp.Tuple)) else []
     if len(rows) == 4 and not any(isinstance(r, (list, tuple)) and len(r) > 1 for r in rows):
         return quaternion_matrix([r[0] if isinstance(r, (list, tuple)) else r for r in rows], normalize=normalize)
     if len(rows) != 3 or not all(isinstance(r, (list, tuple)) and len(r) == 3 for r in rows):

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from .motion import IDENTITY, Motion
-from .symbols import formula, interval, t, text, u, v, vector
+from .symbols import derivative, formula, interval, t, text, u, v, vector
 
 
 class ParametricSurface:
@@ -63,8 +63,8 @@ class ParametricSurface:
 
     @cached_property
     def body_normal(self) -> tuple[Any, Any, Any]:
-        """S_u x S_v in the body's frame (reversed if flipped), not normalized."""
-        a, b = ([sp.diff(e, s) for e in self.body] for s in ((v, u) if self.flipped else (u, v)))
+        """S_u x S_v in the body's frame (reversed if flipped), not normalized; where S has derivatives (see `symbols.derivative`)."""
+        a, b = ([derivative(e, s) for e in self.body] for s in ((v, u) if self.flipped else (u, v)))
         return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
     @cached_property

@@ -13,7 +13,7 @@ import sympy as sp
 from .curve import Curve
 from .sampled import check_range, two_dimensional
 from .surface import ParametricSurface
-from .symbols import formula, interval, simplified, t, text, u, v, vector
+from .symbols import derivative, formula, interval, simplified, t, text, u, v, vector
 
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
@@ -102,7 +102,7 @@ def wire_product(section: Curve, path: Curve, *, scale: Any = 1) -> ParametricSu
     direction path' x path''; the frame turns with the torsion of the path.
     """
     _check_curves("wire_product", section, path)
-    first, second = path.tangent, [sp.diff(e, u, 2) for e in path.expressions]
+    first, second = path.tangent, [derivative(e, u) for e in path.tangent]
     binormal = [sp.trigsimp(e) if sp.count_ops(e) < 40 else e for e in _cross(first, second)]
     if all(e.is_zero for e in binormal):
         raise ValueError("a straight path has no Frenet frame; use sweep with an up direction")

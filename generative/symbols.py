@@ -42,8 +42,10 @@ def exact(value: Any) -> Any:
     """The SymPy expression of `value` with every Float replaced by the rational number it holds."""
     try:
         expression = sp.sympify(value)
-    except sp.SympifyError:
+    except (sp.SympifyError, TypeError):
         raise ValueError(f"SymPy cannot read {value!r} as an expression") from None
+    if not isinstance(expression, sp.Basic):
+        raise ValueError(f"SymPy cannot read {value!r} as an expression")
     floats = expression.atoms(sp.Float)
     return expression.xreplace({f: sp.Rational(f) for f in floats}) if floats else expression
 
@@ -64,6 +66,8 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     that are not real.
     """
     expression = exact(value)
+    if isinstance(value, str) and expression.free_symbols:
+        raise ValueError(f"{owner} is written with the symbols of generative, not as text; got {value!r}")
     if not isinstance(expression, sp.Expr):
         raise ValueError(f"{owner} needs real expressions, got {value!r} of type {type(value).__name__}")
     for s in sorted((s for s in expression.free_symbols - set(allowed) if not isinstance(s, Parameter)), key=str):
@@ -86,7 +90,9 @@ def positive(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
 
 def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, Any, Any]:
     """Three formulas, from a sequence or a 3 x 1 or 1 x 3 matrix."""
-    items = list(values) if isinstance(values, Iterable) else [values]
+    if isinstance(values, str) or not isinstance(values, (Iterable, sp.MatrixBase)):
+        raise ValueError(f"{owner} must be a vector of 3 expressions, got {values!r}")
+    items = list(values)
     if len(items) != 3:
         raise ValueError(f"{owner} must be a vector of 3 expressions, got {len(items)}")
     first, second, third = (formula(e, allowed, owner) for e in items)
@@ -95,7 +101,7 @@ def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, 
 
 def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     """The closed interval (lo, hi) of exact finite numbers, lo < hi."""
-    if not isinstance(pair, Iterable) or len(ends := list(pair)) != 2:
+    if not isinstance(pair, Iterable) or isinstance(pair, (str, set)) or len(ends := list(pair)) != 2:
         raise ValueError(f"{owner} must be a pair (lo, hi), got {pair!r}")
     lo, hi = (exact(e) for e in ends)
     if all(isinstance(e, sp.Expr) for e in (lo, hi)) and parameters_of(lo, hi):
@@ -105,6 +111,21 @@ def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     if not lo < hi:
         raise ValueError(f"{owner} is empty or reversed: ({lo}, {hi}); the first end must be below the second")
     return lo, hi
+
+
+# Functions that are constant but where they jump.
+_STEPS = (sp.floor, sp.ceiling, sp.sign, sp.Heaviside)
+
+
+def derivative(e: Any, s: sp.Symbol) -> Any:
+    """The derivative by s where e has one: SymPy's, but functions that step have the derivative 0, not one that no formula has.
+
+    A step inside an operator that binds a variable stays: there its place matters.
+    """
+    for kind, written in ((sp.Mod, lambda a, b: a - b * sp.floor(a / b)), (sp.frac, lambda a: a - sp.floor(a))):
+        e = e.replace(kind, written) if e.has(kind) else e
+    steps = {k: sp.Dummy(real=True) for k in e.atoms(*_STEPS) if k.has(s) and not any(isinstance(a, sp.Dummy) for a in k.free_symbols)}
+    return sp.diff(e.xreplace(steps), s).xreplace({symbol: k for k, symbol in steps.items()})
 
 
 def simplified(square: Any) -> Any:

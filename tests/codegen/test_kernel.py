@@ -1,9 +1,11 @@
 """The outside contract of a kernel: shapes, ragged batches, parameters, bad input, pickling, threads, jacobians."""
 
+import math
 import multiprocessing
 import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -135,6 +137,42 @@ def test_many_variables_parameters_and_outputs(rows: int) -> None:
     assert np.allclose(few.interval(lo[:, :1], lo[:, :1], parameters=(plo, plo))[0][:, 0], lo[:, 0] * plo[:, 39])
 
 
+THIRD, LARGE = Fraction(1, 3), 2**53 + 1
+
+
+@pytest.mark.parametrize("given", [
+    [[THIRD, LARGE]], np.array([[2**60 + 1, -LARGE]]), np.array([[2**63 + 1, LARGE]], np.uint64), np.ones((1, 2), np.longdouble) / 3,
+    [[sp.pi, sp.sqrt(2)]], [[sp.Rational(1, 3), 10**400]], [[-(10**400), 0.1]],
+], ids=range(7))  # fmt: skip
+def test_bounds_that_are_no_doubles_are_rounded_outwards(given: Any) -> None:
+    kernel = codegen.compile([x, y, a], [x, y], [a])
+    exact = [sp.sympify(Fraction(*e.as_integer_ratio()) if isinstance(e, np.longdouble) else e) for e in np.array(given, object)[0]]
+    lo, hi = kernel.interval(given, given, parameters=([exact[0]], [exact[0]]))
+    for number, low, high in zip([*exact, exact[0]], lo[0].tolist(), hi[0].tolist(), strict=True):
+        assert (low == -np.inf or sp.Rational(low) <= number) and (high == np.inf or number <= sp.Rational(high))
+        assert high == math.nextafter(low, math.inf) or high == low == number
+
+
+def test_ends_of_other_types_at_infinity() -> None:
+    kernel = codegen.compile([x], [x])
+    assert [b.tolist() for b in kernel.interval([[-sp.oo]], [[sp.oo]])] == [[[-np.inf]], [[np.inf]]]
+    assert [b.tolist() for b in kernel.interval(np.array([[-np.inf]], np.longdouble), [[Fraction(1, 2)]])] == [[[-np.inf]], [[0.5]]]
+    with pytest.raises(ValueError, match="is not an interval"):
+        kernel.interval(np.array([[np.nan]], object), [[1.0]])
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ([["a", "b"]], "an array of real numbers"), ([["1", "2"]], "an array of real numbers"), ([[1j, 0]], "got complex128"),
+    ([[None, 0]], "an array of real numbers"), ([[1, 2], [3]], "of unequal parts"), ([[sp.Symbol("q"), 0]], "real numbers, got q"),
+    ([[sp.I, 0]], "real numbers, got I"), (None, "an array of real numbers"),
+])  # fmt: skip
+def test_what_is_no_array_of_numbers(kernel: codegen.Kernel, given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=f"lo must be.*{message}"):
+        kernel.interval(given, [[1, 2]])
+    with pytest.raises(ValueError, match=r"points must be.*numbers"):
+        kernel.points(given)
+
+
 def test_bad_parameter_bounds_are_named_with_their_row(with_parameters: codegen.Kernel) -> None:
     lo, hi = boxes(20)
     plo, phi = boxes(20)
@@ -196,6 +234,17 @@ def test_bad_requests_to_compile() -> None:
     for condition in (x < 1, sp.Eq(x, 1), sp.true, (x < 1) & (x > 0)):
         with pytest.raises(ValueError, match="a condition has no bounds"):
             codegen.compile([x, condition], [x])
+    for formula in ("x + 1", ["x + 1"]):
+        with pytest.raises(TypeError, match=r"not as text; got 'x \+ 1'"):
+            codegen.compile(formula, [x])
+    for given in ({x, y}, (e for e in [x]), sp.Interval(0, 1)):
+        with pytest.raises(ValueError, match="give SymPy expressions, or a list of them"):
+            codegen.compile(given, [x, y])
+    for symbols in (None, "x", {x}, 3):
+        with pytest.raises(TypeError, match="must be lists of symbols, got"):
+            codegen.compile([x], symbols)
+    with pytest.raises(ValueError, match=r"cpu must be one of .*, or None for this processor, got 'no such processor'"):
+        codegen.compile([x], [x], cpu="no such processor")
     pool = ExprPool()
     with pytest.raises(ValueError, match="uses variable 1 but only 1 were listed"):
         codegen.compile([pool.variable(1)], [pool.variable(0)])

@@ -1,6 +1,7 @@
 """The situations as systems: how many there are, that they vanish where they must, and bad input."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -189,7 +190,8 @@ def test_bad_bodies(bodies, error, message):
 
 @pytest.mark.parametrize("span, message", [
     ((1, 0), "must go forward"), ((1, 1), "must go forward"), ((0, sp.oo), "finite real ends"), ((0, float("inf")), "finite real ends"),
-    ((0, float("nan")), "finite real ends"), (3, "must be a pair"), ((0, 1, 2), "must be a pair"), ((0, t), "finite real ends")])
+    ((0, float("nan")), "finite real ends"), (3, "must be a pair"),
+    ("02", "must be a pair"), ((0, 1, 2), "must be a pair"), ((0, t), "finite real ends")])
 def test_bad_span(span, message):
     with pytest.raises(ValueError, match=message):
         collide.first_contact(PLANE, span)
@@ -208,8 +210,8 @@ def test_bad_budgets(budget):
         collide.first_contact(PLANE, SPAN, budget=budget)
 
 
-def test_rational_tolerances_are_numbers():
-    third = sp.Rational(1, 3)
+@pytest.mark.parametrize("third", [sp.Rational(1, 3), sp.Float(1) / 3, Fraction(1, 3), np.float32(1 / 3), np.int64(3)], ids=repr)
+def test_numbers_of_all_libraries_are_numbers(third):
     check_options("auto", "auto", simultaneity=third, separation=third, tolerance=third)
     assert collide.Budget(seconds=third).seconds == third
 
@@ -219,6 +221,11 @@ def test_an_implicit_surface_without_normals(formula):
     thick = ImplicitSurface(formula, bounds=[(-1, 1)] * 3)
     with pytest.raises(ValueError, match="the normal of body 1 vanishes everywhere"):
         collide.first_contact([PLANE[0], thick | FLOOR], SPAN)
+
+
+def test_bad_tangency():
+    with pytest.raises(TypeError, match="tangency must be True or False, got 'no'"):
+        collide.first_contact(PLANE, SPAN, tangency="no")
 
 
 def test_bad_methods():

@@ -9,7 +9,6 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import border
 from collide.border import where, without_absent
 from collide.implicit_parts import implicit_parts
 from collide.numbers import NONE

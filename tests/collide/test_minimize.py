@@ -170,6 +170,7 @@ def test_repeatable() -> None:
     ((x, {x: (0, 1)}), {"at_least": "x > 0"}, "not as text"),
     ((x, {x: (0, 1)}), {"equal": [z]}, "the free symbol z has no domain"),
     ((x > 0, {x: (0, 1)}), {}, "the objective must be"),
+    ((sp.Eq(x, 1), {x: (0, 1)}), {}, "the objective must be a real formula, got .*belongs to equal="),
 ])  # fmt: skip
 def test_bad_input(arguments: Any, options: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):

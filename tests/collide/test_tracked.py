@@ -67,6 +67,9 @@ def test_functions_that_do_not_follow():
     (Tracked((0, 1), 0, 0, 0, 0, 0), ValueError, "radius"),
     (Tracked((0, 1), 0, 0, 0, 0, float("nan")), ValueError, "radius"),
     (Tracked((0, 1), None, None, None, None, 0.1), ValueError, "needs u"),
+    (Tracked(None, 0, 0, 0, 0, 1), ValueError, "i < j"),
+    (Tracked((0.0, 1.0), 0, 0, 0, 0, 1), ValueError, "i < j"),
+    (Tracked((0, 1), 0, 0, 0, 0, 1, "face 0"), ValueError, "two names"),
     (Tracked((0, 1), sp.Symbol("q"), 0, None, None, 0.1), ValueError, "the symbol q"),
 ])
 def test_bad_tracking(item, error, message):

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from codegen.functions import DefiniteIntegral
 from generative import (
     IDENTITY,
     Curve,
+    ImplicitSurface,
+    ParametricSurface,
     Rigid,
     Solid,
     curve,
@@ -21,13 +24,17 @@ from generative import (
     t,
     u,
     v,
+    x,
+    y,
     z,
 )
 from generative.fit import interpolating_curve, motion_through
+from generative.symbols import derivative
 from models.shapes.patches import plane_patch
 from models.shapes.solids import box, cylinder
 
 POINTS = [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 0, 1]]
+UNIT = {u: (0, 1), v: (0, 1)}
 TETRAHEDRON = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 0], [0, 0, 1]]
 
@@ -57,7 +64,17 @@ DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 
     (lambda: curve.b_spline(POINTS * 2, [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2], 2), "the knot 1 occurs 5 times"),
     (lambda: curve.b_spline(POINTS, [0, 0, 0, 0, 1, 1, 1, 1], 3.0), "an integer of at least 1, got 3.0"),
     (lambda: patch.b_spline_patches([POINTS] * 4, [0, 0, 1, 1], [0, 0, 0, 0, 1, 1, 1, 1], (3, 3)), "need 8 knots, got 4"),
+    # formulas and domains
+    (lambda: ParametricSurface(["u", "v", 0], UNIT), "written with the symbols of generative, not as text; got 'u'"),
+    (lambda: ParametricSurface([u, v, None], UNIT), "SymPy cannot read None"),
+    (lambda: ParametricSurface([u, v, 0], {u: (None, 1), v: (0, 1)}), "SymPy cannot read None"),
+    (lambda: ParametricSurface([u, v, 0], {u: "01", v: (0, 1)}), r"the domain of u must be a pair \(lo, hi\), got '01'"),
+    (lambda: ImplicitSurface([x, y, z], [(0, 1)] * 3), r"SymPy cannot read \[x, y, z\]"),
+    (lambda: ImplicitSurface(z, bounds="abc"), "needs bounds=.*got 'abc'"),
     # poses
+    (lambda: Rigid(rotation=5), "a rotation must be a 3 x 3 matrix or a quaternion .*got 5"),
+    (lambda: Rigid(rotation=[None] * 4), "SymPy cannot read None"),
+    (lambda: Rigid(translation="abc"), "a translation must be a vector of 3 expressions, got 'abc'"),
     (lambda: Rigid(rotation=[1, 1, 0, 0]), "has length 1.41421, not 1; pass normalize=True"),
     (lambda: Rigid(rotation=[[1 + t, 0, 0], [0, 1, 0], [0, 0, 1]]), "no rotation at t = 3/7: R R.T differs"),
     (lambda: Rigid(rotation=[[sp.cos(t), sp.sin(t), 0], [sp.sin(t), -sp.cos(t), 0], [0, 0, 1]]), "at t = 0: its determinant is -1"),
@@ -79,6 +96,8 @@ def test_bad_values(make, message):
     (lambda: deform.twist(curve.circle(), 1), "deformations act on ParametricSurface and Solid values, got a Curve"),
     (lambda: interpolate_poses(IDENTITY, np.eye(4)), "takes two Motion values, got Rigid and ndarray"),
     (lambda: box().moved(None), "moves by a Motion"),
+    (lambda: Solid(None), "a solid takes a list of faces"),
+    (lambda: Solid(plane_patch()), "a solid takes a list of faces"),
     (lambda: sweep.offset(box(), 1), "offset takes parametric surfaces, got a Solid"),
     (lambda: sweep.reparameterize(curve.circle(), u, v, {}), "reparameterize takes parametric surfaces, got a Curve"),
     (lambda: sweep.interpolate(plane_patch(), box(), 1), "interpolate takes parametric surfaces, got a Solid"),
@@ -93,6 +112,27 @@ def test_what_is_good_is_not_refused():
     assert not half_turn.is_constant
     assert sweep.revolve(Curve([1 + sp.cos(u), 0, sp.sin(u)], (0, 2 * sp.pi))).domain[v] == (0, 2 * sp.pi)  # touches the axis
     assert curve.circle(1 + t).expressions[0] == (1 + t) * sp.cos(u)
+
+
+def test_vectors_and_bounds_as_matrices_and_arrays():
+    for vector in (sp.Matrix([u, v, 0]), sp.Matrix([[u, v, 0]]), np.array([u, v, 0])):
+        assert ParametricSurface(vector, UNIT) == ParametricSurface([u, v, 0], UNIT)
+    assert ImplicitSurface(z, np.array([(0, 1)] * 3)) == ImplicitSurface(z, [(0, 1)] * 3)
+
+
+@pytest.mark.parametrize("e, slope", [
+    (sp.sign(u) * u**2, 2 * sp.sign(u) * u), (sp.floor(3 * u), 0), (sp.Mod(u, 2) ** 2, 2 * (u - 2 * sp.floor(u / 2))),
+    (sp.frac(u), 1), (sp.Heaviside(u - v) * v, 0), (sp.floor(sp.sign(u) + u) * u, sp.floor(sp.sign(u) + u)), (sp.Abs(u), sp.sign(u)),
+], ids=str)  # fmt: skip
+def test_derivatives_of_functions_that_step(e, slope):
+    assert derivative(e, u) == slope
+    normal = ParametricSurface([u, v, e], {u: (-1, 1), v: (-1, 1)}).body_normal
+    assert sp.expand(normal[0] + slope) == 0 and normal[2] == 1
+
+
+def test_steps_under_an_integral_move_with_its_variable():
+    """The integral of floor(s u) over s from 0 to 2 is 2 - 1/u for u from 1/2 to 1: not of slope 0."""
+    assert derivative(DefiniteIntegral(sp.floor(z * u), z, 0, 2), u) != 0
 
 
 def test_solids_are_deformed_with_their_edges():
