@@ -34,7 +34,7 @@ EXPRESSIONS = [
     sp.Piecewise((1, (x > y) & (y > z)), (2, sp.Or(x >= z, sp.Not(y < z))), (3, True)),
     sp.Piecewise((x, sp.Ne(x, y)), (2, True)), sp.Piecewise((x, sp.ITE(x > y, y > z, x > z)), (y, True)),
     sp.Piecewise((x, sp.Implies(x > y, y > z)), (y, True)), sp.Piecewise((x, sp.Xor(x > y, y > z, x > z)), (y, True)),
-    sp.Piecewise((x, sp.Equivalent(x > y, y > z, x > z)), (y, True)),
+    sp.Piecewise((x, sp.Equivalent(x > y, y > z, x > z)), (y, True)), sp.Piecewise((x, sp.Xor(x > y, y > z)), (y, True)),
 ]  # fmt: skip
 
 
