@@ -38,7 +38,7 @@ _PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0,
 # Up to so many pairs of faces are compiled with their numbers.
 _FEW = 4
 # A segment is cut at these shares, and what of it holds a change of sign is kept, so often at most.
-_SHARES, _SHORTER = np.linspace(0.0, 1.0, 5), 40
+_SHARES, _SHORTER = np.linspace(0.0, 1.0, 5), 60
 # Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
 # would never be.
 _CROSSINGS = 1 << 14
