@@ -19,9 +19,10 @@ which costs three multiplications a direction.
 import math
 from collections.abc import Sequence
 
+from .direction_trials import DirectionTrials
 from .lanes import Lanes, Module
 from .straight_line import straight_line
-from .time_advance import Ball, Reader, Value, Vector, dot, half_width, largest, normals, step, unbounded
+from .time_advance import Reader, Value, Vector, dot, half_width, largest, normals, step
 
 
 def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
@@ -39,65 +40,22 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quic
     `quick`: see `Kernel`.
     """
     shape = n, time, m, tuple(pairs)
-    return straight_line("time bound", shape, "Z T N out", lambda module, L: _Shape(*shape).write(module, L), quick=quick)
+    return straight_line("time bound", shape, "Z T N out", lambda module, L: _Bound(*shape).write(module, L), quick=quick)
 
 
-class _Shape:
-    """Sizes, and where things wait in the scratch memory."""
+class _Bound(DirectionTrials):
+    """Writes the kernel."""
 
     def __init__(self, n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...]) -> None:
+        super().__init__()
         self.n, self.time, self.m, self.pairs = n, time, m, pairs
         self.variables = [j for j in range(n) if j != time]
-        self.place: dict[tuple[str, int], int] = {}
-        self.size = 0
-        for name in ("best", "curved", "finite"):
-            self.put(name, 1, 1)
-        for name in ("E", "B", "C", "range", "rho", "rhoB", "rhoC", "rhorange"):
-            self.put(name, 1, m)
-        self.put("D", len(self.variables), m)
-        self.put("H", len(pairs), m)
-        self.put("rhoH", len(pairs), m)
-        self.put("r", len(self.variables), 1)
-        self.put("w", len(pairs), 1)
-        self.directions = self.size
-
-    def put(self, name: str, count: int, length: int) -> None:
-        for k in range(count):
-            self.place[name, k] = self.size
-            self.size += length
-
-    def load(self, L: Lanes, name: str, k: int = 0) -> Vector:
-        return [L.load("%s", self.place[name, k] + i) for i in range(self.m)]
-
-    def number(self, L: Lanes, name: str, k: int = 0) -> Value:
-        return L.load("%s", self.place[name, k])
-
-    def ball(self, L: Lanes, name: str, k: int = 0) -> Ball:
-        return self.load(L, name, k), self.load(L, "rho" + name, k)
-
-    def store(self, L: Lanes, name: str, k: int, values: Sequence[Value]) -> None:
-        for i, value in enumerate(values):
-            L.store("%s", self.place[name, k] + i, value)
-
-    def store_ball(self, L: Lanes, name: str, k: int, ball: Ball) -> None:
-        self.store(L, name, k, ball[0])
-        self.store(L, "rho" + name, k, ball[1])
+        self.put(r=len(self.variables), w=len(pairs), E=m, rho=m, **{f"D{q}": m for q in range(len(self.variables))})
+        self.put_balls(range=m, B=m, C=m, **{f"H{q}": m for q in range(len(pairs))})
 
     def write(self, module: Module, L: Lanes) -> None:
-        inner = module.lanes()
-        self.one_direction(inner)
-        module.add("direction", "define internal void @direction(ptr noalias %s, ptr noalias %n) #2 {\n"
-                   + "\n".join(inner.lines) + "\n  ret void\n}")
-        count = {1: 1, 2: 5, 3: 2 + len(self.variables) * (len(self.variables) - 1) // 2}.get(self.m, self.m + 2)
-        L.lines.append(f"  %s = alloca {L.vector}, i64 {self.directions + count * self.m}, align 64")
         self.prepare(L)
-        directions = self.chosen(L)
-        for k, direction in enumerate(directions):
-            for i, value in enumerate(direction):
-                L.store("%s", self.directions + k * self.m + i, value)
-        for k in range(len(directions)):
-            at = L.emit(f"getelementptr {L.vector}, ptr %s, i64 {self.directions + k * self.m}")
-            L.lines.append(f"  call void @direction(ptr %s, ptr {at})")
+        self.try_all(module, L, self.chosen(L))
         self.finish(L)
 
     # -- preparation ------------------------------------------------------------------------------------------------
@@ -105,26 +63,25 @@ class _Shape:
     def prepare(self, L: Lanes) -> None:
         """Radii of the box, and every interval as m +- r, into the scratch memory."""
         read, reach = Reader(L, self.m), [half_width(L, self.n, j) for j in self.variables]
-        self.store_ball(L, "range", 0, read.vector(self.m))
+        self.store_ball(L, "range", read.vector(self.m))
         middle, rho = read.vector(self.m)
-        self.store(L, "E", 0, middle)
+        self.store(L, "E", middle)
         for q, r in enumerate(reach):
             middle, radius = read.vector(self.m)
-            self.store(L, "D", q, middle)
+            self.store(L, f"D{q}", middle)
             rho = [L.fma(r, x, total) for x, total in zip(radius, rho, strict=True)]
         for q, pair in enumerate(self.pairs):
-            self.store_ball(L, "H", q, read.vector(self.m))
-            self.store(L, "w", q, [self.weight(L, reach, pair)])
+            self.store_ball(L, f"H{q}", read.vector(self.m))
+            self.store(L, "w", [self.weight(L, reach, pair)], q)
         for name in ("B", "C"):
-            self.store_ball(L, name, 0, read.vector(self.m))
-        self.store(L, "rho", 0, rho)
+            self.store_ball(L, name, read.vector(self.m))
+        self.store(L, "rho", rho)
         finite = read.finite
         for q, r in enumerate(reach):
-            self.store(L, "r", q, [r])
+            self.store(L, "r", [r], q)
             finite = L.add(finite, r)
-        self.store(L, "finite", 0, [finite])
-        self.store(L, "curved", 0, [unbounded(L, finite)])
-        self.store(L, "best", 0, [L.select(self.apart(L), L.const(-math.inf), L.const(0.0))])
+        self.store(L, "finite", [finite])
+        self.begin(L, self.apart(L))
 
     def apart(self, L: Lanes) -> Value:
         """Where an interval of E over the box and the window does not hold 0: the lanes without a zero, which advance for ever."""
@@ -152,22 +109,20 @@ class _Shape:
         found = [[L.load("%N", i) for i in range(self.m)], self.load(L, "E")]
         if self.m != 3:
             return single + (found if self.m > 1 else [])
-        return found + normals(L, [self.load(L, "D", q) for q in range(len(self.variables))])
+        return found + normals(L, [self.load(L, f"D{q}") for q in range(len(self.variables))])
 
     def combinations(self, L: Lanes) -> list[Vector]:
         """With the gradients g and h of two functions, scaled by the box: those at right angles to h and to g, and one that vanishes
         where they are opposed, as those of two bodies are where they first touch.
         """
-        scaled = [[L.mul(self.load(L, "D", q)[i], self.number(L, "r", q)) for q in range(len(self.variables))] for i in range(2)]
+        scaled = [[L.mul(self.load(L, f"D{q}")[i], self.number(L, "r", q)) for q in range(len(self.variables))] for i in range(2)]
         gg, gh, hh = (dot(L, scaled[i], scaled[j]) for i, j in ((0, 0), (0, 1), (1, 1)))
         return [[hh, L.neg(gh)], [L.neg(gh), gg], [L.sqrt(hh), L.sqrt(gg)]]
 
     # -- one direction ------------------------------------------------------------------------------------------------
 
-    def one_direction(self, L: Lanes) -> None:
-        """Lower `best`, which is minus the largest advance so far, by this direction. One that is not finite is none."""
-        zero = L.const(0.0)
-        n = [L.load("%n", i) for i in range(self.m)]
+    def one_direction(self, L: Lanes, n: Vector) -> None:
+        """One that is not finite is none."""
         minus, size = [L.neg(x) for x in n], [L.abs(x) for x in n]
         high, low = self.expanded(L, n, minus, size)
         wide, rho = self.ball(L, "range")
@@ -177,12 +132,7 @@ class _Shape:
         total = self.number(L, "finite")
         for x in size:
             total = L.add(total, x)
-        valid = L.both(L.lt(minus_a, zero), L.lt(total, L.const(math.inf)))
-        best = self.number(L, "best")
-        advance = L.select(valid, advance, zero)
-        better = L.lt(advance, best)
-        self.store(L, "best", 0, [L.select(better, advance, best)])
-        self.store(L, "curved", 0, [L.select(better, curved, self.number(L, "curved"))])
+        self.improve(L, L.both(L.lt(minus_a, L.const(0.0)), L.lt(total, L.const(math.inf))), advance, curved)
 
     def expanded(self, L: Lanes, n: Vector, minus: Vector, size: Vector) -> tuple[Value, Value]:
         """Upper bounds of f and of -f by Taylor's theorem."""
@@ -191,11 +141,11 @@ class _Shape:
         high, low = dot(L, n, middle), dot(L, minus, middle)
         spread = dot(L, size, self.load(L, "rho"))
         for q in range(len(self.variables)):
-            d = self.load(L, "D", q)
+            d = self.load(L, f"D{q}")
             spread = L.fma(L.max(dot(L, minus, d), dot(L, n, d)), self.number(L, "r", q), spread)
         for q, (i, j) in enumerate(self.pairs):
-            h, w = self.load(L, "H", q), self.number(L, "w", q)
-            radius = dot(L, size, self.load(L, "rhoH", q))
+            h, w = self.load(L, f"H{q}"), self.number(L, "w", q)
+            radius = dot(L, size, self.load(L, f"rhoH{q}"))
             upper, lower = dot(L, n, h, radius), dot(L, minus, h, radius)
             if i == j:
                 high, low = L.fma(L.max(zero, upper), w, high), L.fma(L.max(zero, lower), w, low)
@@ -209,12 +159,12 @@ class _Shape:
         L.store("%out", 0, L.neg(L.add(L.neg(t0), self.number(L, "best"))))
         L.store("%out", self.n, self.number(L, "curved"))
         for q, j in enumerate(self.variables):
-            slopes, unknown = self.load(L, "D", q), []
+            slopes, unknown = self.load(L, f"D{q}"), []
             total = L.mul(largest(L, slopes), self.number(L, "r", q))
             if (j, j) in self.pairs:
                 p = self.pairs.index((j, j))
-                unknown = self.load(L, "rhoH", p)
-                bends = [L.add(L.abs(x), rho) for x, rho in zip(self.load(L, "H", p), unknown, strict=True)]
+                unknown = self.load(L, f"rhoH{p}")
+                bends = [L.add(L.abs(x), rho) for x, rho in zip(self.load(L, f"H{p}"), unknown, strict=True)]
                 total = L.fma(largest(L, bends), self.number(L, "w", p), total)
             # A maximum drops a NaN. Where a derivative of any function is unbounded, the size is NaN: not known.
             for x in [*slopes, *unknown]:
