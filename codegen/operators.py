@@ -115,7 +115,7 @@ class DefiniteIntegral(Operator):
     >>> from sympy import sin, symbols
     >>> s, x = symbols("s x", real=True)
     >>> DefiniteIntegral(sin(s * x), s, 0, x).diff(x)
-    DefiniteIntegral(s*cos(s*x), s, 0, x) + sin(x**2)
+    sin(x**2) + DefiniteIntegral(s*cos(s*x), s, 0, x)
     """
 
     PANELS = 32
