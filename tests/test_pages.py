@@ -1,0 +1,23 @@
+"""The code in the README and on the first page of the documentation runs as printed, block after block."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MEETING = 3 - np.sqrt(39) / 5
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/pages/index.md"])
+def test_the_code_of_a_page_runs_as_printed(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    for source in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(source, page, "exec"), space)
+    contacts = space["contacts"]
+    assert contacts.proved.tolist() == [True, True] and contacts.time.lo <= MEETING + 1e-15 and contacts.time.hi >= MEETING - 1e-15
+    assert "2 points, each proved" in capsys.readouterr().out and len(list(tmp_path.glob("*.html"))) == 1
+    if "answer" in space:
+        assert space["answer"].proved.any() and len(space["answer"]) == 300
