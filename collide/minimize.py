@@ -124,14 +124,19 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     equations = [e for e in read_functions(equal, box, "equal") if e != 0]
     terms = alternatives(read_conditions(at_least, box))
     clock = Clock(as_budget(budget), progress)
+    search, finished = None, False
     try:
         candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
         problems = [p for p in candidates if p is not None]
         search = Search(problems, tolerance=width) if problems else None
         finished = search is None or _search(search, tolerance, clock)
+    except KeyboardInterrupt:
+        clock.interrupted = True
     finally:
         clock.close()
-    return _infeasible(box, clock) if search is None else _result(search, finished, box, tolerance, clock)
+    if search is None:
+        return _infeasible(box, clock) if finished else _unsearched(box, clock)
+    return _result(search, finished, box, tolerance, clock)
 
 
 # -- conditions -----------------------------------------------------------------------------------------------------
@@ -266,6 +271,12 @@ def _infeasible(box: Domain, clock: Clock) -> Minimum:
     n = len(box)
     return Minimum(status=MinimumStatus.INFEASIBLE, bracket=Interval(math.inf, math.inf), boxes=stack([], n), unique=np.zeros(0, bool),
                    point=None, feasible=None, variables=box.names, iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _unsearched(box: Domain, clock: Clock) -> Minimum:
+    """Interrupted before the search began: all that is known is the domain."""
+    return Minimum(status=MinimumStatus.BUDGET_SPENT, bracket=Interval(-math.inf, math.inf), boxes=box.outer[None],
+                   unique=np.zeros(1, bool), point=None, feasible=None, variables=box.names, iterations=0, seconds=clock.seconds)
 
 
 def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:

@@ -95,14 +95,16 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     functions = [e for e in read_functions(equations, box, "equations") if e != 0]
     others = read_functions(implied, box, "implied")
     _check_count(functions, others, box)
-    clock = Clock(as_budget(budget), progress)
+    conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress)
+    search, finished = None, False
     try:
-        problem = _problem(functions, others, read_conditions(at_least, box), box, method)
-        search = Search([problem], method=method, tolerance=tolerance)
+        search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)
         finished = drive(search, clock)
+    except KeyboardInterrupt:
+        clock.interrupted = True
     finally:
         clock.close()
-    return _result(search, problem, finished, clock)
+    return _unsearched(box, clock) if search is None else _result(search, search.problems[0], finished, clock)
 
 
 def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
@@ -120,6 +122,13 @@ def _problem(functions: Sequence[Any], others: Sequence[Any], conditions: Sequen
     return Problem(box.names, box.outer, box.inner, equations=tuple(convert(functions, nodes, pool)),
                    necessary=tuple(convert(others, nodes, pool)), feasible=convert_condition(conditions, nodes, pool),
                    propagate=method == "auto")
+
+
+def _unsearched(box: Domain, clock: Clock) -> Zeros:
+    """Interrupted before the search began: all that is known is the domain."""
+    whole = box.outer[None]
+    return Zeros(status=ZerosStatus.BUDGET_SPENT, boxes=whole, proved=np.zeros(1, bool), regions=whole, variables=box.names,
+                 iterations=0, seconds=clock.seconds)
 
 
 def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:

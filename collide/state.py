@@ -17,12 +17,11 @@ from .search import layout
 from .search.layout import LANES
 from .search.loop import push_written, record_held, run
 from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
+from .search.queue import list_queued
 from .separable_advance import ComposedAdvance, SeparableAdvance
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
-# Up to so many open boxes are read one by one.
-_FEW_OPEN = 500
 
 # How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well; and
 # the operator, which is also the one that proves uniqueness.
@@ -136,8 +135,7 @@ class Search:
     def leave(self, p: int, begin: float) -> None:
         """Search problem p no further: nothing is known of it from `begin` on."""
         boxes = self._queued(p)
-        unused = int(self.count[layout.FREE])
-        self.arrays["free"][unused:unused + len(boxes)] = boxes
+        # They lie just behind the free ones, and are free now.
         self.count[layout.FREE] += len(boxes)
         self.count[layout.OPEN] -= len(boxes)
         self.arrays["table"][p, layout.ROOT] = -1
@@ -168,18 +166,11 @@ class Search:
         boxes: np.ndarray = self.arrays["box"][self._queued(p), :len(self.problems[p].variables)]
         return boxes
 
-    def _queued(self, p: int) -> list[int]:
-        """The numbers of the boxes in the queue of problem p."""
-        child, sibling = (self.arrays[name] for name in ("child", "sibling"))
-        if self.count[layout.OPEN] > _FEW_OPEN:
-            child, sibling = child.tolist(), sibling.tolist()
-        stack, found = [int(self.arrays["table"][p, layout.ROOT])], []
-        while stack:
-            i = stack.pop()
-            if i >= 0:
-                found.append(i)
-                stack += (child[i], sibling[i])
-        return found
+    def _queued(self, p: int) -> np.ndarray:
+        """The numbers of the boxes in the queue of problem p, valid until the queues change."""
+        unused = int(self.count[layout.FREE])
+        numbers: np.ndarray = self.arrays["free"][unused:unused + compiled(list_queued, 1)(self.arrays.address, p)]
+        return numbers
 
     def least_open(self, p: int) -> float:
         """The least objective of the boxes that are still queued of problem p; infinite where there are none."""

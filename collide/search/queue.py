@@ -107,6 +107,27 @@ def pop(s, p):
 
 
 @native
+def list_queued(s, p):
+    """The indices of the boxes in the queue of problem p, each before those below it, in `free` behind those that are free; how many."""
+    begin = s.count[FREE]
+    end = begin
+    if attribute(s, p, ROOT) >= 0:
+        s.free[end] = attribute(s, p, ROOT)
+        end += 1
+    at = begin
+    while at < end:
+        i = s.free[at]
+        if s.child[i] >= 0:
+            s.free[end] = s.child[i]
+            end += 1
+        if s.sibling[i] >= 0:
+            s.free[end] = s.sibling[i]
+            end += 1
+        at += 1
+    return end - begin
+
+
+@native
 def first_problem(s):
     """The problem whose first box comes before those of the others; -1 when all queues are empty."""
     best = -1

@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from typing import Any
 
 import mpmath
@@ -175,3 +176,18 @@ def test_repeatable() -> None:
 def test_bad_input(arguments: Any, options: Any, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
         collide.minimize(*arguments, **options)
+
+
+def test_an_interrupt_before_the_search_leaves_the_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["collide.minimize"], "_problem", interrupted)
+    m = collide.minimize(x * y, {x: (-2, 2), y: (0, 1)}, at_least=[x + y])
+    assert m.status is MinimumStatus.BUDGET_SPENT and m.bracket == (-math.inf, math.inf) and m.point is None
+    assert m.boxes.tolist() == [[[-2, 2], [0, 1]]] and m.summary()
+
+
+def test_equations_that_say_nothing_are_left_out() -> None:
+    m = collide.minimize(x, {x: (-1, 1)}, equal=[0 * x, sp.Integer(0)])
+    assert m.status is MinimumStatus.OPTIMAL and m.bracket.lo <= -1 <= m.bracket.hi

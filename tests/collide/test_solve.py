@@ -2,6 +2,7 @@
 
 import math
 import random
+import sys
 from typing import Any
 
 import mpmath
@@ -211,10 +212,20 @@ def test_the_region_of_a_zero_holds_no_other_one():
 
 
 def test_a_budget_holds_where_every_box_stays_open():
-    """The equation 0 = 0 leaves a segment of zeros, in as many boxes as the budget allows: they are merged in time."""
-    r = collide.solve([sp.Integer(0), y], {x: (-2, 2), y: (-2, 2)}, budget=collide.Budget(seconds=60, boxes=200_000))
+    """An equation that always holds leaves a segment of zeros, in as many boxes as the budget allows: they are merged in time."""
+    r = collide.solve([(x + 1) ** 2 - x**2 - 2 * x - 1, y], {x: (-2, 2), y: (-2, 2)}, budget=collide.Budget(seconds=60, boxes=200_000))
     assert not r.proved.any() and (r.boxes[:, 0, 0].min(), r.boxes[:, 0, 1].max()) == (-2, 2)
     assert len(r.boxes) <= 2000 and (r.boxes[:, 1, 0] <= 0).all() and (r.boxes[:, 1, 1] >= 0).all()
     # All of the segment is covered.
     ends = r.boxes[np.argsort(r.boxes[:, 0, 0]), 0]
     assert (ends[1:, 0] <= np.maximum.accumulate(ends[:, 1])[:-1]).all()
+
+
+def test_an_interrupt_before_the_search_leaves_the_domain(monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["collide.solve"], "_problem", interrupted)
+    r = collide.solve([x**2 + y**2 - 1, x - y], {x: (-2, 2), y: (0, sp.pi)})
+    assert r.status is ZerosStatus.BUDGET_SPENT and not r.proved.any() and r.summary()
+    assert r.boxes[0, 0].tolist() == [-2, 2] and r.boxes[0, 1, 0] == 0 and r.boxes[0, 1, 1] >= sp.pi
