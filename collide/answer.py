@@ -49,7 +49,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         added = s.leave_out([k for k in found if k not in set(known) and s.kind(k) == EXISTS])
         known, kinds = [*known, *added], [*kinds, *map(s.kind, added)]
     return _assemble(s, known, kinds, status, bracket, clear, bodies, span, start, clock,
-                     (*notes, *(_standing(s, found) if clear <= span[0] else ())))
+                     (*notes, *(_standing(s, found) if clear <= span[0] else ()), *_left(s)))
 
 
 def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], status: Status, bracket: Interval | None, clear: float,
@@ -73,8 +73,20 @@ def _standing(s: Search, found: Sequence[int]) -> tuple[str, ...]:
     pairs = sorted({s.problems[p].label for p in problems if s.problems[p].incoming})
     if not pairs:
         return ()
-    named = "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
-    return (f"What bodies {named} begin with cannot be told from a new contact: name it in `tracked` to find later ones.",)
+    return (f"What bodies {_named(pairs)} begin with cannot be told from a new contact: name it in `tracked` to find later ones.",)
+
+
+def _left(s: Search) -> tuple[str, ...]:
+    """Which pairs of bodies that start apart were not searched to the end."""
+    pairs = sorted({p.label for p in (s.problems[k] for k in s.left) if not p.incoming})
+    if not pairs:
+        return ()
+    return (f"Bodies {_named(pairs)} may touch and stay so without crossing, which rounding cannot tell from a near miss: the search for "
+            "what comes later there was left.",)
+
+
+def _named(pairs: Sequence[tuple[int, int]]) -> str:
+    return "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:

@@ -42,6 +42,8 @@ class Search:
         parts = [_compiled_parts(p, operator, method == "auto") for p in problems]
         sizes = [max(size) for size in zip(*(part.sizes for part in parts), strict=True)]
         self.left: set[int] = set()
+        # Boxes examined when it was last not in doubt: see `standing`.
+        self.doubtful = 0
         self.arrays = Memory(self.n, len(problems), *sizes)
         self.count, self.real = self.arrays["count"], self.arrays["real"]
         for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, SOLUTIONS),

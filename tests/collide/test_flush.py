@@ -20,6 +20,7 @@ IRRATIONAL = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10)), translation=[Q(1, 7
 TURNING = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10) + t / 3))
 TEN_AND_TWENTY = Rigid(rotation=axis_angle([0, 1, 0], sp.pi / 18)) @ Rigid(rotation=axis_angle([0, 1, 0], sp.pi / 9))
 THIRTY = Rigid(rotation=axis_angle([0, 1, 0], sp.pi / 6))
+TURNING_ON = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10) + 2 * t), translation=[t, Q(1, 3), t**2 / 5])
 SPIN = Rigid(rotation=axis_angle([0, 0, 1], t / 2))
 CUBE, COIN = box(sizes=(1, 1, 1)), cylinder(radius=Q(1, 2), height=1)
 
@@ -45,6 +46,9 @@ SCENES = {
     "a spinning cylinder on one of its radius": (COIN.moved(SPIN).moved(fall(0, 0)), COIN, Rigid(), None, 2, "disc", (0, 0)),
     "a cube at the corner of a box": (CUBE.moved(fall(1, 1)), box(sizes=(3, 3, 1)), Rigid(), None, 2, "square", (1, 1)),
     "a cube at the corner of a tilted box": (CUBE.moved(fall(1, 1)), box(sizes=(3, 3, 1)), IRRATIONAL, None, 2, "square", (1, 1)),
+    "a cube at the corner of a box that turns": (CUBE.moved(fall(1, 1)), box(sizes=(3, 3, 1)), TURNING, None, 2, "square", (1, 1)),
+    "a cube on one of its size, turning": (CUBE.moved(fall(0, 0)), CUBE, TURNING, None, 2, "square", (0, 0)),
+    "cylinders of one radius, turning": (COIN.moved(fall(0, 0)), COIN, TURNING_ON, None, 2, "disc", (0, 0)),
 }
 
 
@@ -92,3 +96,14 @@ def test_faces_in_one_plane_are_parted_within_it():
                               budget=collide.Budget(boxes=400_000, seconds=None))
     moment = float(4 - 1 - reach)
     assert c.clear_until <= moment + 1e-12 and c.clear_until > moment - 1e-5
+
+
+def test_what_comes_to_touch_and_never_crosses_is_left():
+    """A cube comes down beside one of its size, so their sides are in one plane and never cross: rounding cannot tell that from a miss."""
+    c = landing(CUBE.moved(fall(1, 0)), CUBE, IRRATIONAL, budget=collide.Budget(boxes=1_000_000, seconds=None))
+    assert c.status is collide.Status.UNRESOLVED and not c.existence.any()
+    assert 2 - 1e-9 < c.clear_until <= 2 <= c.time.hi
+    assert "was left" in c.summary()
+    first = [k for k, found in enumerate(c.boxes) if found[-1, 0] <= c.clear_until + 1e-9]
+    places = local(c.points[first], IRRATIONAL, 2) - (0.5, 0, 0.5)
+    assert len(first) and np.abs(places[:, [0, 2]]).max() < 1e-6 and np.abs(places[:, 1]).max() < 0.5 + 1e-6
