@@ -1,4 +1,4 @@
-"""When can a contact in a box begin? The bounds that the fast method needs of a problem, as one kernel.
+"""When can a contact in a box begin? The bounds that `search.march` needs of a problem, as one kernel.
 
 The kernel evaluates the equations E and their derivatives where `codegen.directions.time_bound` wants them: at the
 centre of the box, over the box at the beginning of its window of time, and over box and window. Its variables are

@@ -180,7 +180,7 @@ class Problem:
 
     @_shared
     def advance(self) -> Advance | SeparableAdvance | ComposedAdvance | None:
-        """Bounds of the objective from below, for the fast method."""
+        """Bounds of the objective from below, for `search.march`."""
         if not self.fast or self.objective is None:
             return None
         bodies = self.moving() if self.moving is not None else None

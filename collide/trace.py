@@ -58,6 +58,7 @@ class Trace:
 
     @property
     def seconds(self) -> np.ndarray:
+        """(k,) seconds since the query began."""
         return np.array([s.seconds for s in self.snapshots])
 
     @property

@@ -24,10 +24,12 @@ class Curve:
 
     @property
     def expressions(self) -> tuple[Any, Any, Any]:
+        """The map: three expressions in u (and t)."""
         return self._expressions
 
     @property
     def domain(self) -> tuple[Any, Any]:
+        """(lo, hi), exact numbers."""
         return self._domain
 
     def at(self, parameter: Any) -> tuple[Any, Any, Any]:

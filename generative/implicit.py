@@ -28,15 +28,19 @@ class ImplicitBody:
 
     @property
     def leaves(self) -> tuple["ImplicitSurface", ...]:
+        """The implicit surfaces that it is made of."""
         raise NotImplementedError
 
     def moved(self, motion: Motion) -> "ImplicitBody":
+        """This body carried along by `motion`, after the motions its leaves have already."""
         raise NotImplementedError
 
     def at(self, time: Any) -> "ImplicitBody":
+        """This body with t replaced by a number or by an expression of t."""
         raise NotImplementedError
 
     def complement(self) -> "ImplicitBody":
+        """The same surface with inside and outside exchanged."""
         raise NotImplementedError
 
     @property
@@ -101,6 +105,7 @@ class ImplicitSurface(ImplicitBody):
 
     @property
     def bounds(self) -> Bounds:
+        """Three pairs of exact numbers, in body coordinates: the surface is what lies within them."""
         return self._bounds
 
     @property
@@ -109,6 +114,7 @@ class ImplicitSurface(ImplicitBody):
 
     @property
     def deforming(self) -> bool:
+        """Whether F in body coordinates depends on time."""
         return bool(self.body.has(t))
 
     @cached_property

@@ -1,6 +1,6 @@
 """Parametric surfaces: maps (u, v) -> space over a closed rectangle, possibly deforming in time, moved rigidly.
 
-The map in the body's own frame and the rigid motion are kept apart, because fast methods use the rigid structure;
+The map in the body's own frame and the rigid motion are kept apart, because what moves rigidly is enclosed once in its own frame;
 `expressions` composes them. A surface is a closed patch: its border belongs to it.
 """
 
@@ -49,6 +49,7 @@ class ParametricSurface:
 
     @property
     def motion(self) -> Motion:
+        """What carries the body's frame into the world."""
         return self._motion
 
     @property
