@@ -26,12 +26,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Code linked earlier in this process must not hide what the disk does."""
-    monkeypatch.setattr(linked, "_codes", {})
-
-
-@pytest.fixture
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows with every real compilation."""
     done: list[int] = []
