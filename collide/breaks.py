@@ -8,7 +8,7 @@ that hold at it, and those that hold after it: all of them smooth.
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy as sp
@@ -84,15 +84,19 @@ def _root(d: Any) -> Any:
 @functools.lru_cache(maxsize=4096)
 def _at_moment(body: Any, moment: Any) -> Any:
     """The body with the formulas that hold at a moment."""
+    return with_formulas(body, lambda e: _branch(e, moment))
+
+
+def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
+    """The body with all formulas of its shape and motion changed."""
     if isinstance(body, Combination):
-        return Combination(body.operation, [_at_moment(c, moment) for c in body.children])
+        return Combination(body.operation, [with_formulas(c, change) for c in body.children])
     if isinstance(body, Solid):
-        return Solid._unchecked([_at_moment(f, moment) for f in body.faces], body.edges, body.vertices, body.closed)
-    motion = Rigid._unchecked(body.motion.rotation.applyfunc(lambda e: _branch(e, moment)),
-                              [_branch(e, moment) for e in body.motion.translation])
+        return Solid._unchecked([with_formulas(f, change) for f in body.faces], body.edges, body.vertices, body.closed)
+    motion = Rigid._unchecked(body.motion.rotation.applyfunc(change), [change(e) for e in body.motion.translation])
     if isinstance(body, ImplicitSurface):
-        return ImplicitSurface(_branch(body.body, moment), body.bounds, motion=motion)
-    return ParametricSurface([_branch(e, moment) for e in body.body], body.domain, flipped=body.flipped, motion=motion)
+        return ImplicitSurface(change(body.body), body.bounds, motion=motion)
+    return ParametricSurface([change(e) for e in body.body], body.domain, flipped=body.flipped, motion=motion)
 
 
 def _branch(e: Any, moment: Any) -> Any:

@@ -17,7 +17,7 @@ from .answer import clear_until, contacts, possible
 from .bezier import time_dependent
 from .breaks import stage_ends
 from .broad_phase import Window
-from .budget import Budget, Clock, as_budget
+from .budget import Budget, Clock, as_budget, drive
 from .checks import check_bodies, check_kinds, check_options, check_span
 from .features import bordered, explained, features
 from .jumps import jumps_of
@@ -232,23 +232,42 @@ class _Pace:
 
 
 def _jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> _Found:
-    """What may meet while a motion jumps. That can but be excluded, or be proved of the moment after it, where bodies cross then."""
+    """What may meet while a motion jumps. It is excluded wherever the bodies may be meanwhile, or by each of the formulas that may hold
+    then; or it is proved of the moment after it, where bodies cross then.
+    """
     within = [m for m in scene.meetings() if _within(m, span)]
     if not within:
         return _Found(None, True, span[1])
     search = Search([scene.problem(m, span) for m in within], **options)
-    found, boxes = _Found(search, False, span[0]), 0
-    # What is located once cannot be excluded.
-    while not (found.finished or found.located or search.pole) and boxes <= search.count[layout.ITERATIONS] and boxes < _JUMP:
-        boxes += _GLANCE
-        found = found._replace(finished=drive_past(search, clock, scene.begin, boxes))
+    found = _Found(search, drive_past(search, clock, scene.begin, _GLANCE), span[0])
     if search.pole is not None:
         scene.take_chart(*search.pole)
         return _jumped(scene, span, options, clock)
-    if (found.located or not found.finished) and scene.crossing(span[1], options["tolerance"], clock):
-        search.real[layout.PROVED] = span[1]
-        return found._replace(finished=True)
+    if found.finished and not found.located:
+        return found
+    return _crossed(scene, span, options, clock) or (
+        _Found(None, True, span[1]) if scene.passes(span, options["tolerance"], clock, jump=True) else _looked_at(scene, found, clock))
+
+
+def _looked_at(scene: Scene, found: _Found, clock: Clock) -> _Found:
+    """Goes on with a search for what meets while a motion jumps. What is located once cannot be excluded."""
+    search, boxes = found.search, _GLANCE
+    assert search is not None
+    while not (found.finished or found.located or search.pole) and boxes <= search.count[layout.ITERATIONS] and boxes < _JUMP:
+        boxes += _GLANCE
+        found = found._replace(finished=drive_past(search, clock, scene.begin, boxes))
     return found
+
+
+def _crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> _Found | None:
+    """Where bodies that were apart before a jump, at the beginning of the span, *provably* cross after it, at its end."""
+    problems = scene.crossings(span[1])
+    if not problems:
+        return None
+    search = Search(problems, **options)
+    drive(search, clock, boxes=_JUMP)
+    # The time is known, whatever is still open.
+    return _Found(search, True, span[0]) if search.real[layout.PROVED] < math.inf else None
 
 
 def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:

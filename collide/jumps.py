@@ -1,11 +1,13 @@
 """Times at which the formulas of moving bodies may jump: where `floor` and the like step, or pieces change by other conditions than those
 of `breaks`.
 
-Nothing is known of derivatives by time across such a moment, and no formula is known that holds just there. So a time span is searched in
-stages that end just before and just after: in between, as long as doubles are apart, only positions count.
+Nothing is known of derivatives by time across such a moment, nor just when it is. So a time span is searched in stages that end just before
+and just after. In between, as long as doubles are apart, only positions count: those by each of the formulas that may hold then.
 """
 
 import functools
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,13 +20,15 @@ from generative import ImplicitSurface, t
 from generative.symbols import Parameter
 
 from .border import Window, halved
-from .breaks import changes_at_known_moments, pieces_of
+from .breaks import changes_at_known_moments, pieces_of, with_formulas
 from .numbers import NONE, Numbers
 
 # Where these change is looked for: what is made of them may jump, or its derivative be unknown.
 _CHANGING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)
 # More changes than this are not told apart: such a span is searched as a whole.
 _MOST = 1024
+# So many combinations of formulas that may hold just then are looked at.
+_VARIANTS = 16
 # Against the span, the width of an interval round a change that need not be narrower.
 _FINEST = 2.0**-56
 
@@ -81,3 +85,73 @@ def _merged(intervals: np.ndarray) -> list[Window]:
         else:
             result.append((lo, hi))
     return result
+
+
+# -- formulas of a moment -----------------------------------------------------------------------------------------
+
+
+def variants(bodies: Sequence[Any], numbers: Sequence[Numbers], window: Window) -> list[tuple[Any, ...]]:
+    """Bodies without functions that jump, such that at each time of a short window the bodies are where one of these tuples is; none where
+    that is not known, or would take too many.
+    """
+    choices = [_variants(body, own, window) for body, own in zip(bodies, numbers, strict=True)]
+    return list(itertools.product(*choices)) if math.prod(map(len, choices)) <= _VARIANTS else []
+
+
+@functools.lru_cache(maxsize=256)
+def _variants(body: Any, numbers: Numbers, window: Window) -> tuple[Any, ...]:
+    done: list[Any] = []
+    left = [body]
+    while left and len(done) + len(left) <= _VARIANTS:
+        variant = left.pop()
+        atom = _innermost(variant)
+        if atom is None:
+            done.append(variant)
+            continue
+        options = _options(atom, numbers, window)
+        if not options:
+            return ()
+        left += [with_formulas(variant, functools.partial(_replaced, atom, new)) for new in options]
+    return () if left else tuple(done)
+
+
+def _replaced(old: Any, new: Any, e: Any) -> Any:
+    return e.xreplace({old: new})
+
+
+def _innermost(body: Any) -> Any:
+    """A function that may jump, of the time alone and of nothing that may jump itself; None if there is none."""
+    for formula in (e for piece in pieces_of(body) for e in _formulas(piece)):
+        return next(e for e in sp.preorder_traversal(formula)
+                    if isinstance(e, _CHANGING) and not any(a.has(*_CHANGING) for a in e.args))
+    return None
+
+
+def _options(e: Any, numbers: Numbers, window: Window) -> list[Any]:
+    """Formulas without this function, of which one holds at each time of the window; none where that is not known."""
+    g = e.args[0]
+    if isinstance(e, sp.Piecewise):
+        return [piece for piece, _ in e.args]
+    if isinstance(e, (sp.sign, sp.Heaviside)):
+        lo, hi = _range(g, numbers, window)
+        values = (-1, 0, 1) if isinstance(e, sp.sign) else (0, e.args[1], 1)
+        return [sp.sympify(value) for value, possible in zip(values, (lo < 0, lo <= 0 <= hi, hi > 0), strict=True) if possible]
+    if isinstance(e, sp.Mod):
+        return [g - e.args[1] * k for k in _steps(g / e.args[1], numbers, window)]
+    if isinstance(e, sp.frac):
+        return [g - k for k in _steps(g, numbers, window)]
+    return [-k for k in _steps(-g, numbers, window)] if isinstance(e, sp.ceiling) else _steps(g, numbers, window)
+
+
+def _steps(g: Any, numbers: Numbers, window: Window) -> list[Any]:
+    """The values of floor(g) in a window, if they are few."""
+    lo, hi = _range(g, numbers, window)
+    return [sp.Integer(k) for k in range(math.floor(lo), math.floor(hi) + 1)] if hi - lo < _VARIANTS else []
+
+
+def _range(g: Any, numbers: Numbers, window: Window) -> tuple[float, float]:
+    """Bounds of a formula of the time in a window."""
+    kernel = _changing((g,), numbers.symbols)
+    assert kernel is not None
+    lo, hi, level = kernel.decorated(np.array([window[:1]]), np.array([window[1:]]), parameters=numbers.parameters)
+    return (float(lo[0, 0]), float(hi[0, 0])) if level[0, 0] else (-math.inf, math.inf)

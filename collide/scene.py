@@ -18,6 +18,7 @@ import sympy as sp
 from generative import Parameter, u, v
 from generative.family import Member, member_of
 
+from . import jumps
 from .border import where, without_absent
 from .breaks import smooth_bodies
 from .broad_phase import Window, windows
@@ -29,7 +30,7 @@ from .numbers import NONE, Numbers, numbers_of
 from .parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from .problem import Problem
 from .result import Start
-from .start import apart_within, crossing, start_of
+from .start import apart_within, crossings, start_of
 from .tracking import Known, Tracked, known_points
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
@@ -139,9 +140,9 @@ class Scene:
         self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
         self._place()
 
-    def passes(self, window: Window, tolerance: float, clock: Clock) -> bool:
+    def passes(self, window: Window, tolerance: float, clock: Clock, jump: bool = False) -> bool:
         """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?"""
-        variants = smooth_bodies(self.bodies, *window)
+        variants = jumps.variants(self.bodies, self.numbers, window) if jump else smooth_bodies(self.bodies, *window)
         met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0]]
         features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
         return bool(variants) and all(
@@ -157,13 +158,13 @@ class Scene:
         """Are two bodies proved apart where their search begins?"""
         return self.states[label] is Start.DISJOINT or label in self.early
 
-    def crossing(self, moment: float, tolerance: float, clock: Clock) -> bool:
-        """Do bodies that started apart provably cross at a moment?"""
+    def crossings(self, moment: float) -> list[Problem]:
+        """Where do faces of bodies that started apart cross at a moment?"""
         pairs: dict[Pair, list[tuple[Part, Part]]] = {}
         for m in self.near:
             if self.apart(m.label) and m.window[0] <= moment <= m.window[1]:
                 pairs.setdefault(m.label, []).append((m.first, m.second))
-        return any(crossing(close, moment, tolerance, clock, self.pair_numbers(label)) for label, close in pairs.items())
+        return [p for label, close in pairs.items() for p in crossings(close, moment, self.pair_numbers(label), label)]
 
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""

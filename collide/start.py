@@ -5,6 +5,7 @@ means that they cross), and if they do not, whether a point of one surface is in
 implicit function, or by counting the crossings of a ray with a closed parametric surface, each proved unique.
 """
 
+import copy
 import functools
 import itertools
 import math
@@ -63,10 +64,12 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     return Start.TOUCHING if search.solutions else nested(first, second, moment, clock, numbers)
 
 
-def crossing(pairs: Sequence[tuple[Part, Part]], moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
-    """Are the surfaces proved to cross at `moment`, one of these pairs of faces?"""
-    search, _ = _met(tuple(pairs), moment, tolerance, clock, numbers)
-    return bool(search.real[layout.PROVED] < math.inf)
+def crossings(pairs: Sequence[tuple[Part, Part]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
+    """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
+    found = [copy.copy(problem) for problem in _meeting(tuple(pairs), (moment, moment), numbers)]
+    for problem in found:
+        object.__setattr__(problem, "label", label)
+    return found
 
 
 def _met(pairs: tuple[tuple[Part, Part], ...], moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers],

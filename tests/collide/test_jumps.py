@@ -1,10 +1,12 @@
 """Motions that jump: what is known of them, and where they take a body into another one."""
 
+import numpy as np
 import pytest
 import sympy as sp
 
 from collide import Budget, Status, first_contact
-from collide.jumps import jumps_of
+from collide.jumps import jumps_of, variants
+from collide.numbers import NONE
 from generative import ImplicitSurface, t, x, y, z
 
 from .contact_scenes import FLOOR, TILT, Q, ball, box, move
@@ -71,3 +73,40 @@ def test_an_implicit_body_that_jumps_onto_a_box():
     implicit = ImplicitSurface(x**2 + y**2 + z**2 - 1, [(-2, 2)] * 3).moved(move(1, 0, Q(17, 4) - sp.floor(3 * t / 2)))
     c = first_contact([implicit, box(1, 1, 1)], (0, 4), budget=Budget(boxes=100_000))
     assert c.clear_until <= 2 and c.time.lo <= 2 <= c.time.hi and c.time.hi - c.time.lo < 1e-9
+
+
+@pytest.mark.parametrize("gap", [Q(1, 10**3), Q(1, 10**6)])
+@pytest.mark.parametrize("moment", [1, sp.sqrt(2)])
+def test_a_near_miss_just_after_a_jump(gap, moment):
+    """The body jumps from far above to `gap` above a tilted ball."""
+    height = 4 - sp.Heaviside(t - moment) * (2 - gap) + (t - moment) ** 2
+    for body in (ball(), box(2, 2, 2)):
+        c = first_contact([body.moved(move(0, 0, height)).moved(TILT), ball().moved(TILT)], (0, 3),
+                          budget=Budget(seconds=None, boxes=200_000))
+        assert c.status is Status.NO_CONTACT
+
+
+@pytest.mark.parametrize("height", [4 - 3 * sp.Heaviside(t - sp.sqrt(2)), 4 - 3 * sp.floor(t * Q(3, 4)), 1 + 4 * sp.frac(t / 2 + Q(1, 3)),
+                                    sp.Piecewise((4, t**2 < 2), (1, True))], ids=str)
+def test_points_at_a_jump_lie_on_both_bodies(height):
+    """Two balls cross in a circle after the jump: where they are then, not where they are on the way."""
+    c = first_contact([ball().moved(move(0, 0, height)).moved(TILT), ball()], (0, 3), separation=0.2, budget=Budget(boxes=100_000))
+    assert c.status is Status.CONTACT and c.existence.all() and len(c.points) > 10
+    moment = sp.Rational(c.time.hi)
+    centre = np.array(TILT.apply((0, 0, height.subs(t, moment))), float)
+    assert abs(np.linalg.norm(c.points, axis=1) - 1).max() < 1e-9
+    assert abs(np.linalg.norm(c.points - centre, axis=1) - 1).max() < 1e-9
+
+
+@pytest.mark.parametrize("height", [
+    sp.floor(3 * t), sp.ceiling(t) * sp.sign(t - 1) + t, sp.Heaviside(t - 1, 3) * sp.frac(2 * t),
+    sp.Mod(t**2, 1) + sp.floor(t + sp.sign(t - 1)), sp.Piecewise((sp.floor(t), t**2 < 1), (5, True)),
+], ids=str)
+def test_one_of_the_formulas_of_a_jump_holds_at_every_time(height):
+    body, window = ball().moved(move(0, 0, height)), (0.9375, 1.0625)
+    found = [v.motion.translation[2] for (v,) in variants([body], [NONE], window)]
+    assert not any(e.has(sp.floor, sp.ceiling, sp.sign, sp.Heaviside, sp.frac, sp.Mod, sp.Piecewise) for e in found)
+    for k in range(-8, 9):
+        moment = 1 + Q(k, 128)
+        assert any(sp.simplify(e.subs(t, moment) - height.subs(t, moment)) == 0 for e in found)
+    assert variants([ball().moved(move(0, 0, sp.floor(1000 * t)))], [NONE], window) == []
