@@ -3,7 +3,8 @@
 The objective becomes one more variable w with the equation f - w = 0, each inequality g >= 0 a slack variable s >= 0
 with g - s = 0, and the search looks for the least w at which the equations hold. The upper end of the bracket is f on a
 box in which a feasible point is *proved* to exist (with the remaining variables frozen, those at the end of their domain
-exactly there); the lower end is the least w of all boxes that are not excluded.
+exactly there), or at a point that is seen to be feasible by evaluation (`evaluation`); the lower end is the least w of all
+boxes that are not excluded.
 
 Necessary conditions (Fritz John 1948; see Hansen and Walster 2004, Chapter 13) keep the boxes round a minimizer few:
 there are u0, u >= 0 and v, with u0 + sum u + sum v^2 = 1 and u s = 0, such that L = u0 f - u.g - v.h satisfies dL/dx = 0,
@@ -20,7 +21,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -31,8 +32,10 @@ from codegen.from_sympy import convert
 from codegen.interval import Interval
 from codegen.kernel import Kernel
 
+from .alternatives import alternatives
 from .batch import check_positive
 from .budget import Budget, Clock, advance, as_budget, drive
+from .evaluation import lower_by_points
 from .problem import Problem
 from .result import _count, _duration
 from .search import layout
@@ -48,8 +51,6 @@ _ROOM = 1e-6
 _REFINEMENT, _SLICE = 1000, 20
 # The bracket counts as narrow enough up to the rounding of the comparison that ended the search.
 _SLACK = 1.001
-# Disjunctive terms of the conditions at most, each a problem of its own on the common queue.
-_TERMS = 64
 
 
 class MinimumStatus(Enum):
@@ -137,52 +138,6 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     if search is None:
         return _infeasible(box, clock) if finished else _unsearched(box, clock)
     return _result(search, finished, box, tolerance, clock)
-
-
-# -- conditions -----------------------------------------------------------------------------------------------------
-
-
-class Term(NamedTuple):
-    """A conjunction: formulas that are at least 0, and formulas that are 0."""
-
-    at_least: tuple[Any, ...] = ()
-    equal: tuple[Any, ...] = ()
-
-
-def alternatives(conditions: Sequence[Any]) -> list[Term]:
-    """The conditions as terms of which at least one holds (disjunctive normal form), inequalities closed."""
-    terms = _conjunction([_terms(c, True) for c in conditions])
-    if len(terms) > _TERMS:
-        raise ValueError(f"the conditions have {len(terms)} alternatives, more than {_TERMS}; split the domain or simplify them")
-    return terms
-
-
-def _terms(c: Any, holds: bool) -> list[Term]:
-    """Terms of the condition, or of its negation."""
-    if c in (sp.true, sp.false):
-        return [Term()] if bool(c) is holds else []
-    if isinstance(c, sp.Not):
-        return _terms(c.args[0], not holds)
-    if isinstance(c, (sp.And, sp.Or)):
-        parts = [_terms(a, holds) for a in c.args]
-        return _conjunction(parts) if isinstance(c, sp.And) is holds else [t for part in parts for t in part]
-    if isinstance(c, (sp.Eq, sp.Ne)):
-        if isinstance(c, sp.Eq) is not holds:
-            raise ValueError(f"{c if holds else sp.Not(c)} excludes single values, which leaves no closed set to minimize over")
-        return [Term(equal=(c.lhs - c.rhs,))]
-    if isinstance(c, (sp.Ge, sp.Gt, sp.Le, sp.Lt)):
-        difference = c.lhs - c.rhs if isinstance(c, (sp.Ge, sp.Gt)) is holds else c.rhs - c.lhs
-        return [Term(at_least=(difference,))]
-    return _terms(sp.to_nnf(c, simplify=False), holds)
-
-
-def _conjunction(parts: Sequence[list[Term]]) -> list[Term]:
-    terms = [Term()]
-    for part in parts:
-        terms = [Term(a.at_least + b.at_least, a.equal + b.equal) for a in terms for b in part]
-        if len(terms) > 100 * _TERMS:
-            break
-    return terms
 
 
 # -- the problem ------------------------------------------------------------------------------------------------------
@@ -280,21 +235,33 @@ def _unsearched(box: Domain, clock: Clock) -> Minimum:
 
 
 def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:
-    n, upper = len(box), float(s.real[layout.PROVED])
-    ones, others = _candidates(s, upper, n)
+    n = len(box)
+    lower, upper, ones, others = _bracketed(s, n)
     if finished and not ones and not others and upper == math.inf:
         return _infeasible(box, clock)
-    lower = min([upper, *(float(b[n, 0]) for b in ones + others)])
-    lower = -math.inf if lower <= -_HUGE else lower
-    if upper < math.inf and upper - lower <= _SLACK * tolerance * max(1.0, abs(upper)):
+    if not _narrow(lower, upper, tolerance):
+        lower_by_points(s, n)
+        lower, upper, ones, others = _bracketed(s, n)
+    status = MinimumStatus.UNRESOLVED if finished else MinimumStatus.BUDGET_SPENT
+    if _narrow(lower, upper, tolerance):
         status = MinimumStatus.OPTIMAL
-    else:
-        status = MinimumStatus.UNRESOLVED if finished else MinimumStatus.BUDGET_SPENT
     boxes = [b[:n] for b in ones] + merge([b[:n] for b in others])
     feasible = s.arrays["best"][:n].copy() if upper < math.inf else None
     return Minimum(status=status, bracket=Interval(lower, upper), boxes=stack(boxes, n), unique=np.arange(len(boxes)) < len(ones),
                    point=None if feasible is None else feasible.mean(axis=1), feasible=feasible, variables=box.names,
                    iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _bracketed(s: Search, n: int) -> tuple[float, float, list[np.ndarray], list[np.ndarray]]:
+    """The bracket, and the `_candidates`."""
+    upper = float(s.real[layout.PROVED])
+    ones, others = _candidates(s, upper, n)
+    lower = min([upper, *(float(b[n, 0]) for b in ones + others)])
+    return -math.inf if lower <= -_HUGE else lower, upper, ones, others
+
+
+def _narrow(lower: float, upper: float, tolerance: float) -> bool:
+    return upper < math.inf and upper - lower <= _SLACK * tolerance * max(1.0, abs(upper))
 
 
 def _candidates(s: Search, upper: float, n: int) -> tuple[list[np.ndarray], list[np.ndarray]]:

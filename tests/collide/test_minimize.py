@@ -11,7 +11,10 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.minimize import Minimum, MinimumStatus, alternatives
+from collide.alternatives import alternatives
+from collide.evaluation import _feasible_values
+from collide.minimize import Minimum, MinimumStatus, _problem
+from collide.system import read_domain
 from tests import problems
 
 from .test_solve import digits, holds
@@ -191,3 +194,25 @@ def test_an_interrupt_before_the_search_leaves_the_domain(monkeypatch: pytest.Mo
 def test_equations_that_say_nothing_are_left_out() -> None:
     m = collide.minimize(x, {x: (-1, 1)}, equal=[0 * x, sp.Integer(0)])
     assert m.status is MinimumStatus.OPTIMAL and m.bracket.lo <= -1 <= m.bracket.hi
+
+
+@pytest.mark.parametrize(("objective", "domain", "minimum"), [
+    (sp.floor(x) + x, (-2, 2), -4), (sp.frac(x), (-2, 2), 0), (sp.Piecewise((x, x < 0), (x - 5, True)), (-2, 2), -5),
+    (sp.asin(x) + x, (-3, 3), -1 - sp.pi / 2), (sp.acosh(x), (-3, 3), 0), (sp.Heaviside(x - 1, 1) * (-x), (-3, 1), -1),
+], ids=str)  # fmt: skip
+def test_minima_at_jumps_and_infinite_slopes(objective: Any, domain: Any, minimum: Any) -> None:
+    """No existence test succeeds there: the point itself is evaluated."""
+    m = collide.minimize(objective, {x: domain})
+    assert m.status is MinimumStatus.OPTIMAL and sp.Rational(m.bracket.lo) <= minimum <= sp.Rational(m.bracket.hi)
+    assert m.feasible is not None and objective.subs(x, sp.Rational(m.feasible[0, 0])) <= sp.Rational(m.bracket.hi)
+
+
+def test_points_are_feasible_only_where_all_is_defined_and_holds() -> None:
+    """Min(1, log x) + 2 where x = y, sqrt(y) <= 1 and y <= 2: at a pole, where it is undefined, off the equation, beyond the limit."""
+    box = read_domain({x: (-2, 2), y: (-2, 2)})
+    problem = _problem(sp.Min(1, sp.log(x)) + 2, [x - y], [1 - sp.sqrt(y), 2 - y], box)
+    points = np.array([[0, 0], [-1, -1], [1, 1 + 1e-15], [1.5, 1.5], [0.5, 0.5], [1, 1], [-1, 1]], float)
+    assert problem is not None
+    values = _feasible_values(problem, points)
+    assert np.isinf(values[[0, 1, 2, 3, 6]]).all() and values[5] == 2
+    assert values[4] - 1e-15 < 2 - math.log(2) <= values[4]

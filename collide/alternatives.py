@@ -1,0 +1,52 @@
+"""Conditions joined by And, Or and Not as alternatives, each of inequalities and equations that hold together."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+# Alternatives at most, each a problem of its own on the common queue.
+_TERMS = 64
+
+
+class Term(NamedTuple):
+    """A conjunction: formulas that are at least 0, and formulas that are 0."""
+
+    at_least: tuple[Any, ...] = ()
+    equal: tuple[Any, ...] = ()
+
+
+def alternatives(conditions: Sequence[Any]) -> list[Term]:
+    """The conditions as terms of which at least one holds (disjunctive normal form), inequalities closed."""
+    terms = _conjunction([_terms(c, True) for c in conditions])
+    if len(terms) > _TERMS:
+        raise ValueError(f"the conditions have {len(terms)} alternatives, more than {_TERMS}; split the domain or simplify them")
+    return terms
+
+
+def _terms(c: Any, holds: bool) -> list[Term]:
+    """Terms of the condition, or of its negation."""
+    if c in (sp.true, sp.false):
+        return [Term()] if bool(c) is holds else []
+    if isinstance(c, sp.Not):
+        return _terms(c.args[0], not holds)
+    if isinstance(c, (sp.And, sp.Or)):
+        parts = [_terms(a, holds) for a in c.args]
+        return _conjunction(parts) if isinstance(c, sp.And) is holds else [t for part in parts for t in part]
+    if isinstance(c, (sp.Eq, sp.Ne)):
+        if isinstance(c, sp.Eq) is not holds:
+            raise ValueError(f"{c if holds else sp.Not(c)} excludes single values, which leaves no closed set to minimize over")
+        return [Term(equal=(c.lhs - c.rhs,))]
+    if isinstance(c, (sp.Ge, sp.Gt, sp.Le, sp.Lt)):
+        difference = c.lhs - c.rhs if isinstance(c, (sp.Ge, sp.Gt)) is holds else c.rhs - c.lhs
+        return [Term(at_least=(difference,))]
+    return _terms(sp.to_nnf(c, simplify=False), holds)
+
+
+def _conjunction(parts: Sequence[list[Term]]) -> list[Term]:
+    terms = [Term()]
+    for part in parts:
+        terms = [Term(a.at_least + b.at_least, a.equal + b.equal) for a in terms for b in part]
+        if len(terms) > 100 * _TERMS:
+            break
+    return terms
