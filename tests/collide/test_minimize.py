@@ -211,7 +211,7 @@ def test_points_are_feasible_only_where_all_is_defined_and_holds() -> None:
     """Min(1, log x) + 2 where x = y, sqrt(y) <= 1 and y <= 2: at a pole, where it is undefined, off the equation, beyond the limit."""
     box = read_domain({x: (-2, 2), y: (-2, 2)})
     problem = _problem(sp.Min(1, sp.log(x)) + 2, [x - y], [1 - sp.sqrt(y), 2 - y], box)
-    points = np.array([[0, 0], [-1, -1], [1, 1 + 1e-15], [1.5, 1.5], [0.5, 0.5], [1, 1], [-1, 1]], float)
+    points = np.array([[0, 0], [-1, -1], [0.5, math.nextafter(0.5, 0)], [1.5, 1.5], [0.5, 0.5], [1, 1], [-1, 1]], float)
     assert problem is not None
     values = _feasible_values(problem, points)
     assert np.isinf(values[[0, 1, 2, 3, 6]]).all() and values[5] == 2
