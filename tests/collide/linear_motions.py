@@ -106,6 +106,14 @@ NUMBERS = [Parameter(name) for name in ("ax", "ay", "az", "px", "py", "pz", "tur
 OWN = Screw(axis=NUMBERS[:3], point=NUMBERS[3:6], angle=NUMBERS[6] * t, advance=NUMBERS[7] * t)
 
 
+def check_isolated(r, k, query, balls, kind):
+    """Answer k, to 1e-9, against the contact of the query in [0, 1] that is isolated with balls."""
+    truth = Referee(balls, query, kind == "vertex_face").contact(0.0, 1.0)
+    assert r.hit[k] == r.proved[k] == (truth is not None), k
+    if truth is not None:
+        assert r.time[k, 0] <= truth <= r.time[k, 1] <= r.time[k, 0] + 1e-9
+
+
 def check_straight(r, q, end, kind):
     """Answers of bodies that only translate, from q to `end`, against those of points with straight paths, known exactly, which it
     returns. What is located and not proved may be earlier than the contact.

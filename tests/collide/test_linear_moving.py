@@ -22,7 +22,7 @@ from collide.linear.kernel import DEAD, PROVED, UNKNOWN
 from generative import Rigid, Screw, t
 from generative.screw import keyframes
 
-from .linear_motions import KINDS, NUMBERS, OWN, PAIRS, TURN, Referee, check_straight, in_balls, queries
+from .linear_motions import KINDS, NUMBERS, OWN, PAIRS, TURN, check_isolated, check_straight, in_balls, queries
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -33,10 +33,7 @@ def test_against_roots_isolated_with_balls(kind, pair):
     r = getattr(collide, kind)(q, tolerance=1e-9, motions=PAIRS[pair])
     flint.ctx.prec, balls = 200, [in_balls(m) for m in PAIRS[pair]]
     for k, query in enumerate(q):
-        truth = Referee(balls, query, kind == "vertex_face").contact(0.0, 1.0)
-        assert r.hit[k] == r.proved[k] == (truth is not None), k
-        if truth is not None:
-            assert r.time[k, 0] <= truth <= r.time[k, 1] <= r.time[k, 0] + 1e-9
+        check_isolated(r, k, query, balls, kind)
     assert r.hit.sum() > 2
 
 

@@ -11,7 +11,7 @@ import collide
 from collide import Status
 from generative import Rigid, Screw, t
 
-from .linear_motions import KINDS, NUMBERS, OWN, Referee, check_straight, in_balls, queries
+from .linear_motions import KINDS, NUMBERS, OWN, check_isolated, check_straight, in_balls, queries
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -27,10 +27,7 @@ def test_every_query_has_a_screw_of_its_own(kind):
     for k, query, numbers in zip(some, q[some], values[some], strict=True):
         exact = [sp.Rational(x) for x in numbers]
         screw = Screw(axis=exact[:3], point=exact[3:6], angle=exact[6] * t, advance=exact[7] * t)
-        truth = Referee([in_balls(screw), in_balls(still)], query, kind == "vertex_face").contact(0.0, 1.0)
-        assert r.hit[k] == r.proved[k] == (truth is not None), k
-        if truth is not None:
-            assert r.time[k, 0] <= truth <= r.time[k, 1] <= r.time[k, 0] + 1e-9
+        check_isolated(r, k, query, [in_balls(screw), in_balls(still)], kind)
     assert r.hit.sum() > 5
 
 
