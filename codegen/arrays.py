@@ -4,10 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from numpy.typing import NDArray
-
-from .expr import ExprPool
 
 # Integers up to this size are doubles.
 _EXACT = 1 << 53
@@ -44,14 +41,14 @@ def _rounded(array: NDArray[Any], name: str, end: int | None) -> NDArray[np.floa
 
 def _end(number: Any, name: str, end: int | None) -> float:
     """An end of the tight enclosure of a real number by doubles; without one, about the number."""
-    from .from_sympy import convert
+    from .from_sympy import real_number
     from .reference import enclose_constant
 
     if isinstance(number, np.floating) and np.isfinite(number):
         number = Fraction(*number.as_integer_ratio())
-    if isinstance(number, (float, np.floating)) or number in (sp.oo, -sp.oo):
+    if isinstance(number, (float, np.floating)):
         return float(number)
-    exact = None if isinstance(number, str) else sp.sympify(number)
-    if not (isinstance(exact, sp.Expr) and exact.is_number and exact.is_real):
+    exact = real_number(number)
+    if exact is None:
         raise ValueError(f"{name} must be an array of real numbers, got {number!r}")
-    return enclose_constant(convert([exact], {}, ExprPool())[0])[end or 0]
+    return exact if isinstance(exact, float) else enclose_constant(exact)[end or 0]

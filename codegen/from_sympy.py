@@ -57,6 +57,16 @@ def convert(expressions: Any, known: dict[Any, Expr], pool: ExprPool) -> list[Ex
     return [converter.convert(e) for e in flatten(expressions)]
 
 
+def real_number(number: Any) -> Expr | float | None:
+    """A real number, of SymPy or of Python, as a constant node, an infinity as a float; None for anything else."""
+    exact = None if isinstance(number, str) else sp.sympify(number)
+    if exact in (sp.oo, -sp.oo):
+        return float(exact)
+    if not (isinstance(exact, sp.Expr) and exact.is_number and exact.is_real):
+        return None
+    return convert([exact], {}, ExprPool())[0]
+
+
 def flatten(expressions: Any) -> list[Any]:
     """Nested sequences, arrays and matrices as one row-major list of SymPy expressions."""
     if isinstance(expressions, (sp.MatrixBase, sp.NDimArray)):
