@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,11 @@ from .answer import clear_until, contacts, possible
 from .bezier import time_dependent
 from .breaks import stage_ends
 from .broad_phase import Window
-from .budget import Budget, Clock, as_budget, drive
+from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
 from .features import bordered, explained, features
-from .jumps import jumps_of
+from .jumped import Found, jumped, within
+from .jumps import free_of_jumps, jumps_of
 from .problem import Problem
 from .result import Contacts, Start
 from .scene import Meeting, Scene
@@ -34,30 +35,6 @@ _BATCH, _GROWTH = 4, 2
 # A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
 # row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
 _PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.25
-# Boxes in which it may be seen that nothing meets while a motion jumps, and after how many it is looked whether something was located.
-_JUMP, _GLANCE = 100_000, 2_000
-
-
-class _Found(NamedTuple):
-    """A search of meetings, whether it came to its end, and the time up to which everything was looked at; and the features to search yet
-    to say what was hit. `slow`: it got on so slowly that it was left.
-    """
-
-    search: Search | None
-    finished: bool
-    seen: float
-    meetings: Sequence[Meeting] = ()
-    features: Sequence[Meeting] = ()
-    slow: bool = False
-
-    @property
-    def proved(self) -> float:
-        """A time by which contact is proved."""
-        return math.inf if self.search is None else float(self.search.real[layout.PROVED])
-
-    @property
-    def located(self) -> bool:
-        return self.search is not None and any(possible(self.search, k) for k in self.search.solutions)
 
 
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
@@ -69,7 +46,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     meet, and before `clear_until` they are *proved* not to meet. For pairs that touch or overlap at the start: the
     same for new incoming tangential contacts (Snyder 1993, Section 2). An implicit surface is what lies within its bounds.
     Pairs that touch at the start, and are proved disjoint `simultaneity` before it by the formulas of their motions, are searched
-    from there like those that start apart: of a contact just at time[0] rounding leaves a bracket that begins a little earlier.
+    from there like those that start apart: of a contact just at time[0] rounding leaves a bracket that begins a little earlier. Likewise
+    the bracket of a contact just at time[1] may end a little later, where the motions go on by the same formulas; it holds time[1] then.
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values.
     `simultaneity`: contacts at most this much later than the first are reported with it. `separation`: distance between
@@ -86,7 +64,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     numbers = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
     options: dict[str, Any] = {"method": method, "order": order, **numbers}
     start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
-    found = _Found(None, False, span[0])
+    found = Found(None, False, span[0])
     notes: tuple[str, ...] = ()
     try:
         check_kinds(bodies)
@@ -98,14 +76,14 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         check_bodies(bodies, span)
         start = scene.start(numbers["tolerance"], clock)
         scene.look_back(numbers["simultaneity"], numbers["tolerance"], clock)
-        for known in _searches(scene, options, clock):
+        for known in _to_the_end(scene, options, clock):
             found = known
         if found.proved < span[0]:
             # They met before the beginning: what counts is what comes after.
             scene.look_no_further_back(tuple(time))
-            for known in _searches(scene, options, clock):
+            for known in _to_the_end(scene, options, clock):
                 found = known
-        notes = _beginnings(scene)
+        notes = (*_beginnings(scene), *_ending(found, span))
     except KeyboardInterrupt:
         clock.interrupted = True
     finally:
@@ -123,9 +101,55 @@ def _beginnings(scene: Scene) -> tuple[str, ...]:
             "there, so the bracket may begin before the span.",)
 
 
-def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
+def _ending(found: Found, span: Window) -> tuple[str, ...]:
+    """Whether bodies come together just as the time span ends."""
+    if not span[1] < found.proved < math.inf:
+        return ()
+    return ("Bodies come together just as the time span ends: they were searched a little beyond it, by the formulas of their motions, so "
+            "the bracket may end after the span.",)
+
+
+def _to_the_end(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Found]:
+    """What is known, ever more of it. Of a contact located just at the end of the span, which rounding cannot tell from one after it, it is
+    asked whether it is proved by how the motions go on.
+    """
+    tried = False
+    for found in _searches(scene, options, clock):
+        yield found
+        if not tried and found.seen >= scene.span[1] and found.located and not found.proved < math.inf:
+            tried = True
+            sure = _beyond(scene, found, options, clock)
+            if sure is not None:
+                yield sure
+                return
+
+
+def _beyond(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> Found | None:
+    """A search from where all is clear to `simultaneity` after the span, if that decides what is located at the end of it; the formulas
+    must not change there.
+    """
+    assert found.search is not None
+    (begin, end), reach = scene.span, options["simultaneity"]
+    clear = min(found.seen, clear_until(found.search, [k for k in found.search.solutions if possible(found.search, k)], end))
+    # A little before all is clear, lest a proof find its border there.
+    span = max(begin, clear - reach), end + reach
+    around = float(np.nextafter(span[0], -math.inf)), float(np.nextafter(span[1], math.inf))
+    if end - clear > reach or not begin < clear or not span[0] < end < span[1] or clock.exceeded():
+        return None
+    if stage_ends(scene.bodies, around) or not free_of_jumps(scene.bodies, scene.numbers, around):
+        return None
+    known = list(_searches(scene.within(span), options, clock))
+    later = known[-1] if known else found
+    if later.finished and later.proved < math.inf:
+        assert later.search is not None
+        first = clear_until(later.search, later.search.solutions, span[1])
+        return later if first <= end else Found(None, True, end)
+    return None
+
+
+def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Found]:
     """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit."""
-    found = _Found(None, False, scene.span[0])
+    found = Found(None, False, scene.span[0])
     for found in _stages(scene, options, clock):
         yield found
     while found.search is not None and found.features:
@@ -133,7 +157,7 @@ def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_
         yield found
 
 
-def _hit(scene: Scene, found: _Found, options: dict[str, Any], clock: Clock) -> _Found:
+def _hit(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> Found:
     """Goes on with a search that stopped when the time was known, now with edges and vertices beside the faces."""
     search, meetings = found.search, found.meetings
     assert search is not None
@@ -147,10 +171,10 @@ def _hit(scene: Scene, found: _Found, options: dict[str, Any], clock: Clock) -> 
     finished = drive_past(again, clock, scene.begin)
     if again.pole is not None:
         return _charted(scene, again, (scene.span[0], found.seen), options, clock)
-    return _Found(again, finished, found.seen)
+    return Found(again, finished, found.seen)
 
 
-def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any], clock: Clock) -> _Found:
+def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any], clock: Clock) -> Found:
     """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
     assert search.pole is not None
     scene.take_chart(*search.pole)
@@ -158,7 +182,7 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     return _timed(scene, (clear, span[1]), options, clock, float(search.real[layout.PROVED]))
 
 
-def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
+def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Found]:
     """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact.
 
     A long stage in which bodies turn far is searched in shorter ones: boxes are divided in space for all of the time that they hold, so
@@ -172,13 +196,13 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
     while ends and not (clock.interrupted or (clock.over and begin > scene.span[0])):
         end, before = min(ends[-1], begin + pace.length), clock.boxes
         if scene.passes((begin, end), options["tolerance"], clock):
-            found = _Found(None, True, end)
+            found = Found(None, True, end)
         elif any(lo <= begin and end <= hi for lo, hi in jumps):
-            found = _jumped(scene, (begin, end), options, clock)
+            found = jumped(scene, (begin, end), options, clock)
             if not found.proved < math.inf:
                 if found.located or not found.finished:
                     doubt = doubt or found
-                found = _Found(None, True, end)
+                found = Found(None, True, end)
         else:
             found = _timed(scene, (begin, end), options, clock, proved if proved <= end else math.inf, pace.hasty, pace.length < math.inf)
             if found.slow:
@@ -200,10 +224,10 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[_Fo
             begin = max(begin, clear_until(found.search, found.search.solutions, end))
             continue
         begin = end
-        yield doubt if doubt and end == last else _told(_Found(None, end == last, end), doubt)
+        yield doubt if doubt and end == last else _told(Found(None, end == last, end), doubt)
 
 
-def _told(found: _Found, doubt: _Found | None) -> _Found:
+def _told(found: Found, doubt: Found | None) -> Found:
     """What is known after a stage where there was a doubtful jump before it."""
     return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen))
 
@@ -231,45 +255,6 @@ class _Pace:
             self.length, self.tries = 2.0 * self.length, 0
 
 
-def _jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> _Found:
-    """What may meet while a motion jumps. It is excluded wherever the bodies may be meanwhile, or by each of the formulas that may hold
-    then; or it is proved of the moment after it, where bodies cross then.
-    """
-    within = [m for m in scene.meetings() if _within(m, span)]
-    if not within:
-        return _Found(None, True, span[1])
-    search = Search([scene.problem(m, span) for m in within], **options)
-    found = _Found(search, drive_past(search, clock, scene.begin, _GLANCE), span[0])
-    if search.pole is not None:
-        scene.take_chart(*search.pole)
-        return _jumped(scene, span, options, clock)
-    if found.finished and not found.located:
-        return found
-    return _crossed(scene, span, options, clock) or (
-        _Found(None, True, span[1]) if scene.passes(span, options["tolerance"], clock, jump=True) else _looked_at(scene, found, clock))
-
-
-def _looked_at(scene: Scene, found: _Found, clock: Clock) -> _Found:
-    """Goes on with a search for what meets while a motion jumps. What is located once cannot be excluded."""
-    search, boxes = found.search, _GLANCE
-    assert search is not None
-    while not (found.finished or found.located or search.pole) and boxes <= search.count[layout.ITERATIONS] and boxes < _JUMP:
-        boxes += _GLANCE
-        found = found._replace(finished=drive_past(search, clock, scene.begin, boxes))
-    return found
-
-
-def _crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> _Found | None:
-    """Where bodies that were apart before a jump, at the beginning of the span, *provably* cross after it, at its end."""
-    problems = scene.crossings(span[1])
-    if not problems:
-        return None
-    search = Search(problems, **options)
-    drive(search, clock, boxes=_JUMP)
-    # The time is known, whatever is still open.
-    return _Found(search, True, span[0]) if search.real[layout.PROVED] < math.inf else None
-
-
 def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:
     """The ends of the stages: where the next pairs come into play, a few at a time."""
     count, previous = 0, span[0]
@@ -282,44 +267,40 @@ def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:
     yield span[1]
 
 
-def _within(m: Meeting, span: Window) -> bool:
-    return m.window[0] <= span[1] and m.window[1] >= span[0]
-
-
 def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf, hasty: bool = False,
-           closer: bool = False) -> _Found:
+           closer: bool = False) -> Found:
     """A search of what may meet in a span of time, where contact is proved by the time `proved`.
 
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
     `simultaneity`, and goes on only if nothing is left at a border. `hasty`: it may be left where it gets on slowly. `closer`: what may
     meet is looked at more closely before.
     """
-    within = [m for m in scene.meetings() if _within(m, span)]
+    meetings = [m for m in scene.meetings() if within(m, span)]
     if closer:
-        within = scene.closer(within, span)
-    if not within:
-        return _Found(None, True, span[1])
-    problems = _converted(scene, within, span, options, clock)
+        meetings = scene.closer(meetings, span)
+    if not meetings:
+        return Found(None, True, span[1])
+    problems = _converted(scene, meetings, span, options, clock)
     if problems is None:
-        return _Found(None, False, span[0])
+        return Found(None, False, span[0])
     search = Search(problems, **options)
     search.real[layout.PROVED] = proved
-    search.real[layout.GAP] = options["simultaneity"] if bordered(scene, within) else 0.0
-    clear, patience = max(span[0], min(m.window[0] for m in within)), _PATIENCE if hasty else math.inf
+    search.real[layout.GAP] = options["simultaneity"] if bordered(scene, meetings) else 0.0
+    clear, patience = max(span[0], min(m.window[0] for m in meetings)), _PATIENCE if hasty else math.inf
     finished = drive_past(search, clock, scene.begin, patience)
     while not finished and search.pole is None and search.count[layout.ITERATIONS] >= patience:
         before, clear = clear, clear_until(search, search.solutions, span[1])
         if _slow(search, before, clear, span[1]):
-            return _Found(search, False, clear, slow=True)
+            return Found(search, False, clear, slow=True)
         patience += _PATIENCE
         finished = drive_past(search, clock, scene.begin, patience)
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
-        features = _features(scene, search, within, span, options)
+        features = _features(scene, search, meetings, span, options)
         if features:
-            return _Found(search, True, span[1], within, features)
+            return Found(search, True, span[1], meetings, features)
         search.real[layout.GAP] = 0.0
         finished = drive_past(search, clock, scene.begin)
-    return _Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
+    return Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
 
 
 def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options: dict[str, Any], clock: Clock) -> list[Problem] | None:

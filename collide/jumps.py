@@ -37,12 +37,22 @@ def jumps_of(bodies: Sequence[Any], span: Window, numbers: Sequence[Numbers] | N
     """Intervals in order, as narrow as doubles allow, that hold all moments in a span at which a formula of a body jumps; none where
     there are too many. `numbers`: of bodies that are formulas of families.
     """
-    known = numbers or [NONE] * len(bodies)
-    kernels = [(_changing(formulas, own.symbols), own) for body, own in zip(bodies, known, strict=True)
-               for formulas in map(_formulas, pieces_of(body))]
-    found = [_changes(kernel, own, span) for kernel, own in kernels if kernel is not None]
+    found = [_changes(kernel, own, span) for kernel, own in _kernels(bodies, numbers or [NONE] * len(bodies))]
     boxes = [intervals for intervals in found if intervals is not None]
     return _merged(np.concatenate(boxes)) if boxes and len(boxes) == len(found) else []
+
+
+def free_of_jumps(bodies: Sequence[Any], numbers: Sequence[Numbers], span: Window) -> bool:
+    """Is it proved that no formula of a body jumps within a span?"""
+    return all(kernel.decorated(np.array([span[:1]]), np.array([span[1:]]), parameters=own.parameters)[2].min() == 3
+               for kernel, own in _kernels(bodies, numbers))
+
+
+def _kernels(bodies: Sequence[Any], numbers: Sequence[Numbers]) -> list[tuple[Kernel, Numbers]]:
+    """The formulas that may jump, with their numbers."""
+    found = [(_changing(formulas, own.symbols), own) for body, own in zip(bodies, numbers, strict=True)
+             for formulas in map(_formulas, pieces_of(body))]
+    return [(kernel, own) for kernel, own in found if kernel is not None]
 
 
 @functools.lru_cache(maxsize=4096)

@@ -140,6 +140,14 @@ class Scene:
         self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
         self._place()
 
+    def within(self, span: Window) -> "Scene":
+        """The same bodies in another span of time, from which on all that is known to start apart is apart."""
+        other = copy.copy(self)
+        other.charts, other.begin = list(self.charts), span[0]
+        other.span, other.time = span, (sp.Rational(span[0]), sp.Rational(span[1]))
+        other._place()
+        return other
+
     def passes(self, window: Window, tolerance: float, clock: Clock, jump: bool = False) -> bool:
         """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?"""
         variants = jumps.variants(self.bodies, self.numbers, window) if jump else smooth_bodies(self.bodies, *window)
