@@ -122,8 +122,9 @@ FIELDS = {
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of
 # the box `best`. MENDING: 1 once samples are left out, and only gaps beside these are sampled.
+# LATE_STEPS counts steps over what comes just after the least objective that is proved.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, MENDING, COUNTS) = range(23)
+ WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, MENDING, LATE_STEPS, COUNTS) = range(24)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero; LATEST the greatest. GAP, where

@@ -20,6 +20,7 @@ from .layout import (
     LABEL,
     LANES,
     LATE,
+    LATE_STEPS,
     LEAST,
     OBJECTIVE,
     PARAMETERS,
@@ -29,7 +30,6 @@ from .layout import (
     SEPARATION,
     SIMULTANEITY,
     SOLUTIONS,
-    STEPS,
     STRIDE,
     UNIQUE,
     VARIABLES,
@@ -46,8 +46,9 @@ _SOONER = 0.125
 # A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
 # last sample, there must be one more.
 _NEARER = 0.9
-# After so many steps samples are taken where contact is proved, but not that it is tangential.
-STUBBORN = 6000
+# After so many steps over what comes just after the first contact samples are taken where contact is proved, but not that it is
+# tangential.
+STUBBORN = 4000
 # Against the separation, the size of an image to which samples of other problems of the two bodies count.
 _TINY = 1.0 / 64.0
 
@@ -192,16 +193,25 @@ def sample(s, p, used):
 
 
 @native
+def any_late(s, used):
+    for lane in range(used):
+        if s.action[lane] >= LATE:
+            return True
+    return False
+
+
+@native
 def sample_crossings(s, p, used):
     """Where a search has taken long over what comes just after the first contact, zeros of the equations in its boxes count as samples,
     whether the necessary conditions hold there or all but hold: as between bodies that touch in a point, and only just not in a curve.
     Is there a new one?
     """
-    if s.count[STEPS] <= STUBBORN or not s.real[PROVED] < np.inf or attribute(s, p, IMAGE) == 0 or attribute(s, p, EXISTENCE) == 0:
+    if not s.real[PROVED] < np.inf or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, CLOSED) != 0 or not any_late(s, used):
         return False
-    objective, wanted = attribute(s, p, OBJECTIVE), False
-    if objective < 0 or attribute(s, p, CLOSED) != 0:
+    s.count[LATE_STEPS] += 1
+    if s.count[LATE_STEPS] <= STUBBORN or attribute(s, p, IMAGE) == 0 or attribute(s, p, EXISTENCE) == 0:
         return False
+    wanted = False
     for lane in range(LANES):
         source = lane if lane < used else 0
         s.trial[lane] = 1 if lane < used and s.action[lane] >= LATE and not close_to_sample(s, p, lane, False) else 0
