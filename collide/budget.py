@@ -19,8 +19,8 @@ from .search import layout
 _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
-# Seconds that a query with its answer ready waits at most for code that makes later ones faster.
-_WAIT = 2.0
+# A query with its answer ready begins to compile what makes later ones faster in so many seconds: the first few wait a little each.
+_WAIT = 0.2
 
 
 class Search(Protocol):
@@ -143,7 +143,8 @@ class Clock:
         with contextlib.suppress(KeyboardInterrupt):
             end = self.seconds + min(self.left, _WAIT)
             compile_repeated(end - self.seconds)
-            optimize_loops(end - self.seconds, repeated=True)
+            if self.seconds < end:
+                optimize_loops(self.left, repeated=True)
         if self._bar is not None:
             self._bar.close()
 
