@@ -66,7 +66,7 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     that are not real.
     """
     expression = exact(value)
-    if isinstance(value, str) and expression.free_symbols:
+    if isinstance(value, str) and allowed and expression.free_symbols:
         raise ValueError(f"{owner} is written with the symbols of generative, not as text; got {value!r}")
     if not isinstance(expression, sp.Expr):
         raise ValueError(f"{owner} needs real expressions, got {value!r} of type {type(value).__name__}")

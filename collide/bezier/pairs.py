@@ -196,7 +196,9 @@ def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.
     least, greatest = w.min(initial=1.0), w.max(initial=1.0)
     if not (least >= 1 / _HEAVIEST and greatest <= _HEAVIEST):
         raise ValueError(f"weights must lie between 2**-30 and 2**30, got {least:g} to {greatest:g}")
-    return w
+    # Those of a patch times a power of two, which is exact, are the same patch: here the largest is from 1 to 2.
+    largest = w.max(axis=tuple(range(2, w.ndim)), initial=1.0 / _HEAVIEST, keepdims=True)
+    return np.ldexp(w, 1 - np.frexp(largest)[1])
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """A whole sheet of surfaces: its pieces, which pairs of them are joined, and which others may meet, and when."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 
 from generative import ParametricSurface, Solid, v
 from generative.chart import is_pole
+from generative.symbols import parameters_of
 
 from ..bezier.nurbs import BezierNets
 from ..broad_phase import sweep_and_prune
@@ -71,6 +73,10 @@ def _surfaces(surface: Any) -> list[ParametricSurface]:
     given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
     if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
         raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {surface!r}")
+    for k, s in enumerate(given):
+        free = parameters_of(*s.body, *itertools.chain(*s.domain.values()), s.motion.rotation, s.motion.translation)
+        if free:
+            raise ValueError(f"surface {k} contains the parameter {min(free, key=str)}; substitute a number")
     return list(given)
 
 

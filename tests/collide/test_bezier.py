@@ -88,6 +88,16 @@ def test_rational_patches():
     np.testing.assert_allclose(scaled.time, r.time, atol=2e-8)
 
 
+def test_the_weights_of_a_patch_as_a_whole_do_not_matter():
+    """Times any power of two, each patch its own: the same bits."""
+    g = np.random.default_rng(7)
+    q, w = g.uniform(-1, 1, (20, 2, 2, 3, 3, 3)), g.uniform(0.5, 2, (20, 2, 3, 3))
+    plain, scaled = (collide.bezier_pairs(q, weights=w * 2.0 ** np.array(e)[None, :, None, None]) for e in ((0, 0), (-28, 27)))
+    assert plain.proved.sum() > 5 and all(np.array_equal(getattr(plain, f), getattr(scaled, f), equal_nan=f != "status")
+                                          for f in ("status", "time", "parameters", "tests"))
+    assert len(collide.bezier_pairs(q[:0], weights=w[:0])) == 0
+
+
 def test_unequal_degrees_and_degree_zero():
     g = np.random.default_rng(1)
     q = g.uniform(-1, 1, (40, 2, 2, 2, 4, 3))

@@ -10,7 +10,7 @@ import collide
 from collide import Start, Status, self_contact
 from collide.budget import Budget
 from collide.sheets import injective
-from generative import ParametricSurface, Screw, patch, t, u, v
+from generative import Parameter, ParametricSurface, Screw, patch, t, u, v
 
 from .sheet_scenes import W, folding, halves, hinge, over, pinched
 
@@ -235,6 +235,7 @@ BALL = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v
     ([pinched(), patch.bezier_triangle([[(0, 0, 0), (0, 1, 0)], [(1, 0, t)]])], ValueError, "surface 1 is a single point"),
     ([pinched()] * 3, ValueError, "surface 1 of the sheet is surface 0 again"), ([], TypeError, "takes a ParametricSurface"),
     ([pinched(), 3], TypeError, "takes a ParametricSurface"),
+    ([pinched(), ParametricSurface([u, v, Parameter("a") * u], {u: (0, 1), v: (0, 1)})], ValueError, "surface 1 contains the parameter a"),
     (ParametricSurface([u, u, t], {u: (0, 1), v: (0, 1)}), ValueError, "vanishes")])
 def test_bad_surfaces(bodies, error, words):
     with pytest.raises(error, match=words):
