@@ -229,8 +229,12 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     """
     normals, candidates = np.full((len(at), 3), np.nan), problem.candidates(at)
     direction, speed, declared = candidates[..., :3], candidates[..., 3], candidates[..., 4]
+    largest = np.abs(direction).max(axis=2)
+    good = (largest > 0) & (largest < np.inf)
+    # Powers of two, by which to divide is exact: bodies of any size have normals whose squares overflow.
+    scale = np.ldexp(1.0, np.frexp(np.where(good, largest, 1.0))[1] - 1)
+    direction, speed = direction / scale[..., None], speed / scale
     length = np.sqrt((direction**2).sum(axis=2))
-    good = (length > 0) & (length < np.inf)
     side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)
     some = np.flatnonzero(good.any(axis=1))
     if len(some):

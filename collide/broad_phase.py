@@ -105,7 +105,8 @@ def sweep_and_prune(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 def _balls_meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Balls (..., 7), 3 lower ends and 3 upper ends of the centre and the radius; a radius of infinity stands for no ball."""
-    with np.errstate(invalid="ignore"):  # a centre that may be anywhere: NaN, which is not beyond anything
+    # A centre that may be anywhere gives NaN, which is not beyond anything; one beyond the square root of the largest double, infinity.
+    with np.errstate(invalid="ignore", over="ignore"):
         square = np.zeros(a.shape[:-1])
         for k in range(3):
             square += np.maximum(0.0, np.maximum(a[..., k] - b[..., 3 + k], b[..., k] - a[..., 3 + k])) ** 2

@@ -2,7 +2,8 @@
 
 import contextlib
 import functools
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from generative.symbols import derivative, exact, text
 
 from .batch import check_positive
 from .border import halved
+from .breaks import pieces_of
 from .numbers import NONE, Numbers, numbers_of
 from .patch import bounds, enclose
 from .state import METHODS
@@ -38,6 +40,14 @@ def check_kinds(bodies: Sequence[Any]) -> None:
     for k, body in enumerate(bodies):
         if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
+        if any(math.inf in map(abs, enclose(end)) for pair in _domains(body) for end in pair if not end.free_symbols):
+            raise ValueError(f"the domain or the bounds of body {k} exceed the range of doubles; scale them")
+
+
+def _domains(body: Any) -> Iterator[tuple[Any, Any]]:
+    """The intervals that a body is given over."""
+    for piece in pieces_of(body):
+        yield from piece.domain.values() if isinstance(piece, ParametricSurface) else piece.bounds
 
 
 def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
@@ -67,7 +77,10 @@ def check_span(time: Any) -> tuple[float, float]:
         raise ValueError(f"the time span must have two finite real ends, got {first} to {last}")
     if not ends[0] < ends[1]:
         raise ValueError(f"the time span must go forward, got {first} to {last}")
-    return enclose(ends[0])[0], enclose(ends[1])[1]
+    span = enclose(ends[0])[0], enclose(ends[1])[1]
+    if not np.isfinite(span).all():
+        raise ValueError(f"the time span must lie in the range of doubles, got {first} to {last}; scale the time")
+    return span
 
 
 def check_options(method: str, order: str, **numbers: float) -> None:
@@ -116,8 +129,12 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
     if not len(finite):
         known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
         return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None
-    normal, first, second = (np.linalg.norm(finite[:, 3 * k:3 * k + 3], axis=1) for k in range(3))
-    return None if (normal > 1e-13 * first * second).any() else vanishes
+    tangents = finite[:, :6].reshape(-1, 2, 3)
+    sizes = np.abs(tangents).max(axis=2, keepdims=True)
+    # Of size 1, that no product overflows, or vanishes beside a surface that is small.
+    first, second = np.moveaxis(tangents / np.where(sizes > 0, sizes, 1.0), 1, 0)
+    normal, *lengths = (np.linalg.norm(vectors, axis=1) for vectors in (np.cross(first, second), first, second))
+    return None if (normal > 1e-13 * lengths[0] * lengths[1]).any() else vanishes
 
 
 @functools.lru_cache(maxsize=1024)
@@ -166,9 +183,9 @@ def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
-    """The normal, both tangents and the point in the body's frame."""
+    """Both tangents and the point in the body's frame."""
     derivatives = [[derivative(e, s) for e in surface.body] for s in (u, v)]
-    return compile([*surface.body_normal, *derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
+    return compile([*derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
 
 
 @functools.lru_cache(maxsize=256)

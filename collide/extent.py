@@ -169,7 +169,8 @@ class Extent:
             return np.array([0.0, 0.0, 0.0, np.inf])
         centre = 0.5 * (lo + hi)
         far = np.maximum(np.abs(cells[..., 0] - centre), np.abs(cells[..., 1] - centre))
-        return np.append(centre, np.sqrt((far**2).sum(axis=1)).max())
+        with np.errstate(over="ignore"):  # an infinite radius, as of no ball
+            return np.append(centre, np.sqrt((far**2).sum(axis=1)).max())
 
     @cached_property
     def placing(self) -> Member:

@@ -8,6 +8,7 @@ directions follow. A cylinder has three faces and two edges and no vertex; a tor
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import sympy as sp
@@ -29,8 +30,8 @@ class Edge:
     domain: tuple[Any, Any]
 
     def __post_init__(self) -> None:
-        paths = tuple((formula(a, [u], "an edge path"), formula(b, [u], "an edge path")) for a, b in self.paths)
-        object.__setattr__(self, "faces", tuple(int(f) for f in self.faces))
+        paths = _pairs(self.paths, [u], "the paths of an edge", "an edge path")
+        object.__setattr__(self, "faces", _numbers(self.faces, "an edge"))
         object.__setattr__(self, "paths", paths)
         object.__setattr__(self, "domain", interval(self.domain, "the domain of an edge"))
         if not self.faces or len(self.faces) != len(self.paths):
@@ -45,11 +46,26 @@ class Vertex:
     points: tuple[tuple[Any, Any], ...]
 
     def __post_init__(self) -> None:
-        points = tuple((formula(a, [], "a vertex"), formula(b, [], "a vertex")) for a, b in self.points)
-        object.__setattr__(self, "faces", tuple(int(f) for f in self.faces))
+        points = _pairs(self.points, [], "the points of a vertex", "a vertex")
+        object.__setattr__(self, "faces", _numbers(self.faces, "a vertex"))
         object.__setattr__(self, "points", points)
         if not self.faces or len(self.faces) != len(self.points):
             raise ValueError(f"a vertex needs a point a face, got {len(self.faces)} faces, {len(self.points)} points")
+
+
+def _pairs(given: Any, allowed: Sequence[Any], owner: str, one: str) -> tuple[tuple[Any, Any], ...]:
+    """A pair of formulas a face."""
+    items = [list(p) if isinstance(p, Iterable) else [p] for p in given] if isinstance(given, Iterable) else [[given]]
+    if any(len(item) != 2 for item in items):
+        raise ValueError(f"{owner} must be pairs (u, v), one a face, got {given!r}")
+    return tuple((formula(a, allowed, one), formula(b, allowed, one)) for a, b in items)
+
+
+def _numbers(given: Any, owner: str) -> tuple[int, ...]:
+    items: list[Any] = list(given) if isinstance(given, Iterable) else [None]
+    if not all(isinstance(f, Integral) for f in items):
+        raise ValueError(f"the faces of {owner} must be a list of their numbers, got {given!r}")
+    return tuple(map(int, items))
 
 
 class Solid:

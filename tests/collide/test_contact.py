@@ -179,6 +179,8 @@ PLANE = [slab(), FLOOR]
     ([slab(), None], TypeError, "body 1 is a NoneType"),
     ([slab()], ValueError, "at least two bodies"),
     (slab(), TypeError, "list of bodies"),
+    ([FLOOR, ParametricSurface([u, v, 0], {u: (0, 10**400), v: (0, 1)})], ValueError, "bounds of body 1 exceed the range of doubles"),
+    ([slab(), ImplicitSurface(z, [(-(10**400), 0), (0, 1), (0, 1)])], ValueError, "bounds of body 1 exceed the range of doubles"),
     ([FLOOR, ParametricSurface([u, u**2, sp.sin(u)], {u: (0, 1), v: (0, 1)})], ValueError, "normal of body 1 vanishes everywhere"),
     ([FLOOR, ParametricSurface([u + v, (u + v) ** 2, 0], {u: (0, 1), v: (0, 1)})], ValueError, "normal of body 1 vanishes everywhere"),
     ([FLOOR, ParametricSurface([u * v, sp.sin(u * v) / 3, sp.exp(u * v)], {u: (0, 1), v: (0, 1)})], ValueError, "vanishes everywhere"),
@@ -191,7 +193,7 @@ def test_bad_bodies(bodies, error, message):
 @pytest.mark.parametrize("span, message", [
     ((1, 0), "must go forward"), ((1, 1), "must go forward"), ((0, sp.oo), "finite real ends"), ((0, float("inf")), "finite real ends"),
     ((0, float("nan")), "finite real ends"), (3, "must be a pair"),
-    ("02", "must be a pair"), ((0, 1, 2), "must be a pair"), ((0, t), "finite real ends")])
+    ("02", "must be a pair"), ((0, 10**400), "range of doubles"), ((0, 1, 2), "must be a pair"), ((0, t), "finite real ends")])
 def test_bad_span(span, message):
     with pytest.raises(ValueError, match=message):
         collide.first_contact(PLANE, span)
@@ -221,6 +223,13 @@ def test_an_implicit_surface_without_normals(formula):
     thick = ImplicitSurface(formula, bounds=[(-1, 1)] * 3)
     with pytest.raises(ValueError, match="the normal of body 1 vanishes everywhere"):
         collide.first_contact([PLANE[0], thick | FLOOR], SPAN)
+
+
+@pytest.mark.parametrize("size", [Q(1, 10**170), 10**120])
+def test_a_surface_of_any_size_has_normals(size):
+    plate, cap = (ParametricSurface([size * u, size * v, size * h], {u: (-1, 1), v: (-1, 1)}) for h in (0, 2 - t + (u**2 + v**2) / 4))
+    c = collide.first_contact([plate, cap], (0, 3))
+    assert c.status is collide.Status.CONTACT and c.time.lo <= 2 <= c.time.hi and c.time.hi - c.time.lo < 1e-9
 
 
 def test_bad_tangency():

@@ -70,7 +70,7 @@ RECTANGLE = {u: (0, 1), v: (0, 1)}
 
 @pytest.mark.parametrize("expressions, domain, message", [
     ([u, v], RECTANGLE, "vector of 3 expressions, got 2"),
-    (u, RECTANGLE, "vector of 3 expressions, got 1"),
+    (u, RECTANGLE, "vector of 3 expressions, got u"),
     ([sp.Symbol("u"), v, 0], RECTANGLE, "import u from generative"),
     ([sp.Symbol("w"), v, 0], RECTANGLE, "the symbol w means nothing"),
     ([x, v, 0], RECTANGLE, "the symbol x means nothing"),
