@@ -26,6 +26,9 @@ from .separable_advance import ComposedAdvance, SeparableAdvance, composed_advan
 
 Value = TypeVar("Value")
 
+# So many inequalities of a problem contract its boxes.
+_MOST_LIMITS = 24
+
 
 def _shared(build: Callable[["Problem"], Value]) -> Value:
     """A property computed once for a problem and its copies (`copy.copy`) over other domains."""
@@ -121,6 +124,24 @@ class Problem:
         if self.feasible is None or self.domain is None:
             return self.domain if self.feasible is None else self.feasible
         return self.feasible.pool.node("and", self.domain, self.feasible)
+
+    @_shared
+    def limits(self) -> tuple[Expr, ...]:
+        """Functions that are at most 0 at every zero of interest: of the inequalities that must all hold."""
+        found, open_ = [], [self.feasible] if self.feasible is not None else []
+        while open_:
+            e = open_.pop()
+            if e.op == "and":
+                open_ += reversed(e.args)
+            elif e.op in ("le", "lt"):
+                found.append(e.args[0] - e.args[1])
+        return tuple(found[:_MOST_LIMITS])
+
+    @_shared
+    def limit_kernels(self) -> tuple[Kernel, Kernel]:
+        """The limits, and their Jacobian like that of the rows."""
+        slopes = [_trusted_like(d, f) for f, row in zip(self.limits, partials(self.limits, self.coordinates), strict=True) for d in row]
+        return self._kernel(self.limits), self._kernel(slopes)
 
     @_shared
     def slope_kernel(self) -> Kernel:

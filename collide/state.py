@@ -22,6 +22,8 @@ from .separable_advance import ComposedAdvance, SeparableAdvance
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
+# After so many steps inequalities contract the boxes, too.
+_LONG = 2000
 
 # How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well; and
 # the operator, which is also the one that proves uniqueness.
@@ -84,7 +86,22 @@ class Search:
 
     def run(self, steps: int) -> int:
         """Up to `steps` steps; why it stopped (`layout.FINISHED` and others)."""
-        return compiled(run, 1)(self.arrays.address, steps)
+        reason = compiled(run, 1)(self.arrays.address, steps)
+        if self.count[layout.STEPS] > _LONG:
+            self._respect_limits()
+        return reason
+
+    def _respect_limits(self) -> None:
+        """From now on inequalities contract the boxes of the problems that come first: in long searches that is worth its code."""
+        table = self.arrays["table"]
+        begins = {k: float(self.arrays["key"][table[k, layout.ROOT]]) for k, p in enumerate(self.problems)
+                  if table[k, layout.ROOT] >= 0 and p.objective is not None}
+        first = min(begins.values(), default=np.inf)
+        for k, begin in begins.items():
+            p = self.problems[k]
+            if begin <= first + self.real[layout.SIMULTANEITY] and p.limits and not table[k, layout.LIMITS]:
+                solve = linear.linear_solve(len(p.limits), len(p.variables))
+                table[k, layout.LIMITS:layout.COLUMNS] = len(p.limits), *(kernel.block_address() for kernel in p.limit_kernels), solve
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -230,7 +247,7 @@ class _Compiled(NamedTuple):
     """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
 
     row: np.ndarray
-    sizes: tuple[int, int, int, int, int]
+    sizes: tuple[int, int, int, int, int, int]
 
 
 def prepare(p: Problem, method: str) -> None:
@@ -251,15 +268,15 @@ def _least(p: Problem) -> bool:
     return len(set().union(*p.pattern[:len(p.equations)])) == len(p.variables)
 
 
-def _sizes(p: Problem) -> tuple[int, int, int, int, int]:
-    """Rows, outputs of the point kernels and of those for time bounds, and the lengths of a Taylor model and of what is shown of one."""
+def _sizes(p: Problem) -> tuple[int, int, int, int, int, int]:
+    """Rows, outputs of the point kernels and of those for time bounds, the lengths of a Taylor model and of what is shown of one, limits."""
     m, n = len(p.rows), len(p.variables)
     if p.advance is None:
-        return m, m + m * n, 0, 1, 1
+        return m, m + m * n, 0, 1, 1, len(p.limits)
     record = padded(max(model.length for model in p.advance.models)) if not isinstance(p.advance, Advance) else 1
     bounds = max(len(k.outputs) for k in p.advance.all_kernels)
     shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
-    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record, shown
+    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record, shown, len(p.limits)
 
 
 def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> None:

@@ -6,7 +6,24 @@ from codegen.loops import call_kernel, native
 
 from .boxes import at_border
 from .halves import contract_halves, propagate
-from .layout import BACKWARD, DECOUPLED, ELIMINATE, EQUATIONS, LANES, LINEAR, NEWTON, PRECONDITION, ROWS, SQUARE, VARIABLES
+from .layout import (
+    BACKWARD,
+    DECOUPLED,
+    ELIMINATE,
+    EQUATIONS,
+    LANES,
+    LIMIT_RANGE,
+    LIMIT_SLOPE,
+    LIMIT_SOLVE,
+    LIMITS,
+    LINEAR,
+    NEWTON,
+    PARAMETERS,
+    PRECONDITION,
+    ROWS,
+    SQUARE,
+    VARIABLES,
+)
 from .prove import linearize
 from .queue import attribute
 
@@ -38,6 +55,29 @@ def contract(s, p, used):
         call_kernel(attribute(s, p, DECOUPLED), s.G, s.F, s.C, s.X, s.flag)
     if s.count[NEWTON] > 1 and attribute(s, p, SQUARE) != 0:
         intersect_operator(s, p)
+    if attribute(s, p, LIMITS) != 0:
+        respect_limits(s, p)
+
+
+@native
+def respect_limits(s, p):
+    """Shrink the boxes in X by functions that are at most 0 at every zero of interest: by the mean value theorem f(c) + f'(X) (x - c) is,
+    too. `flag` becomes 0 in lanes where one is positive throughout.
+    """
+    for j in range(attribute(s, p, VARIABLES)):
+        for lane in range(LANES):
+            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
+            c = min(max(0.5 * (lo + hi), lo), hi)
+            s.C[j * LANES + lane] = c
+            s.K[2 * j * LANES + lane] = -c
+            s.K[(2 * j + 1) * LANES + lane] = c
+    call_kernel(attribute(s, p, LIMIT_SLOPE), s.X, attribute(s, p, PARAMETERS), s.slopes)
+    call_kernel(attribute(s, p, LIMIT_RANGE), s.K, attribute(s, p, PARAMETERS), s.level)
+    # f(c) plus anything that is not negative.
+    for i in range(attribute(s, p, LIMITS)):
+        for lane in range(LANES):
+            s.level[(2 * i + 1) * LANES + lane] = np.inf
+    call_kernel(attribute(s, p, LIMIT_SOLVE), s.slopes, s.level, s.C, s.X, s.flag)
 
 
 @native

@@ -44,6 +44,8 @@ FIELDS = {
     "F": float,           # (m + 1, 2): the range of the rows, and of the feasibility
     "V": float,           # (m + 1, 2): the same at the centres
     "M": float,           # (m, n, 2): the Jacobian
+    "level": float,       # (limits, 2): functions that are at most 0, at the centres
+    "slopes": float,      # (limits, n, 2): and their Jacobian
     "K": float,           # (n, 2): what an operator returns
     "hull": float,        # (n, 2): a union of boxes
     "Q": float,           # (n, 2): a smaller system's box
@@ -113,11 +115,11 @@ FIELDS = {
 # kernel of the motions, or TAYLOR and FORM are those of how the two deform. BESIDE counts the boxes beside which proofs were tried
 # (`tips`). RANGED: 1 where `march` looks at the ranges of the rows, too. Problems of the same two bodies have the same LABEL. GATHER and
 # SCATTER take records from the nodes and put them there (`codegen.records`). VARYING: 1 where the rates at which bodies move differ from
-# point to point.
+# point to point. LIMITS: how many functions that are at most 0 contract the boxes, by kernels in LIMIT_RANGE, LIMIT_SLOPE and LIMIT_SOLVE.
 (VARIABLES, ROWS, EQUATIONS, OBJECTIVE, ROOT, RANGE, SLOPE, POINT, IMAGE, LINEAR, SQUARE, EXISTENCE, UNIQUENESS, PARAMETERS,
  POINT_PARAMETERS, SEARCHED, CLOSED, BACKWARD, PRECONDITION, DECOUPLED, TAYLOR, TIME_BOUND, LOCAL_STEP,
  LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, NET, _, FORM, BESIDE, RANGED, ELIMINATE,
- LABEL, GATHER, SCATTER, VARYING, COLUMNS) = range(48)
+ LABEL, GATHER, SCATTER, VARYING, LIMITS, LIMIT_RANGE, LIMIT_SLOPE, LIMIT_SOLVE, COLUMNS) = range(52)
 
 # Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of

@@ -18,13 +18,15 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import cut, load_lane, lower, upper, width
+from .boxes import cut, load_lane, lower, share, upper, width
+from .contraction import respect_limits
 from .layout import (
     BODY,
     EQUATIONS,
     FORM,
     ITERATIONS,
     LANES,
+    LIMITS,
     NET,
     NO_PLAN,
     OBJECTIVE,
@@ -60,6 +62,8 @@ _CURVED, _MOSTLY = 0.5, 0.5
 _SHORTER = 0.25
 # A second variable is halved together with the first if it moves the point by at least this share as far.
 _COMPARABLE = 0.5
+# A variable this much wider than the one that moves the point furthest is halved first.
+_NEGLECTED = 100.0
 # How far a variable moves the point whose derivatives are unbounded: further than any other.
 _UNKNOWN = 1e300
 
@@ -79,6 +83,8 @@ def march(s, p):
     bound_times(s, p)
     if attribute(s, p, RANGED) != 0:
         drop_impossible(s, p, used)
+    if attribute(s, p, LIMITS) != 0:
+        begin_within_limits(s, p, used)
     for lane in range(used):
         settle(s, p, lane)
 
@@ -95,6 +101,22 @@ def drop_impossible(s, p, used):
         if not may_hold_zero(s, p, lane):
             s.out[lane] = np.inf
             s.until[lane] = upper(s, s.before, lane, attribute(s, p, OBJECTIVE))
+
+
+@native
+def begin_within_limits(s, p, used):
+    """Move the windows on to where the inequalities may hold."""
+    objective = attribute(s, p, OBJECTIVE)
+    for lane in range(LANES):
+        load_lane(s, p, s.before, lane if lane < used else 0, lane)
+        s.flag[lane] = 1.0
+    respect_limits(s, p)
+    for lane in range(used):
+        if s.flag[lane] < 0.5:
+            s.out[lane] = np.inf
+            s.until[lane] = upper(s, s.before, lane, objective)
+        else:
+            s.out[lane] = max(s.out[lane], -s.X[2 * objective * LANES + lane])
 
 
 @native
@@ -283,8 +305,19 @@ def divisible(s, k, j):
 
 
 @native
+def widest_share(s, p, lane, j):
+    """The variable that is widest against its domain, j if none is wider."""
+    for k in range(attribute(s, p, VARIABLES)):
+        if k != attribute(s, p, OBJECTIVE) and divisible(s, lane, k) and share(s, p, s.before, lane, k) > share(s, p, s.before, lane, j):
+            j = k
+    return j
+
+
+@native
 def plan_of(s, p, lane):
-    """The variables to halve: those that move the point furthest."""
+    """The variables to halve: those that move the point furthest, or one that was neglected for too long: where derivatives by others are
+    unbounded, as on the axis of a cone, or the equations do not depend on it.
+    """
     first, second = -1, -1
     most, more = -1.0, -1.0
     q = 0
@@ -305,6 +338,9 @@ def plan_of(s, p, lane):
         return NO_PLAN
     if most <= s.real[TOLERANCE]:
         return SETTLED
+    widest = widest_share(s, p, lane, first)
+    if share(s, p, s.before, lane, first) * _NEGLECTED < share(s, p, s.before, lane, widest):
+        return widest + _SECOND * _NONE
     if second < 0 or more < _COMPARABLE * most:
         second = _NONE
     return first + _SECOND * second

@@ -27,12 +27,12 @@ class Memory(Mapping[str, np.ndarray]):
     loop finds the addresses of all of them.
     """
 
-    def __init__(self, n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int) -> None:
+    def __init__(self, n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int, limits: int) -> None:
         """n: the largest number of variables; `rows` of equations and conditions, `values` of a kernel for points, `bounds` of one for
-        time bounds, `record` the length of a Taylor model, `shown` of what `net_kernel` makes of one.
+        time bounds, `record` the length of a Taylor model, `shown` of what `net_kernel` makes of one; `limits`: functions that are at most 0.
         """
         self.record = record
-        self._cuts = _cuts(n, problems, rows, values, bounds, record, shown)
+        self._cuts = _cuts(n, problems, rows, values, bounds, record, shown, limits)
         self._block = np.empty(self._cuts.size + _ALIGNED)
         at = self._block.ctypes.data
         self._first = -at // 8 % _ALIGNED
@@ -85,8 +85,8 @@ class _Cuts(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int) -> _Cuts:
-    shapes = _shapes(n, problems, rows, values, bounds, record, shown)
+def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int, limits: int) -> _Cuts:
+    shapes = _shapes(n, problems, rows, values, bounds, record, shown, limits)
     last = {*PER_BOX, *PER_NODE}
     names = sorted(FIELDS, key=lambda name: name in last)
     lengths = [-math.prod(shapes[name]) // _ALIGNED * -_ALIGNED for name in names]
@@ -96,13 +96,13 @@ def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: in
     return _Cuts({name: (begins[name], shapes[name]) for name in FIELDS}, 8 * np.array([begins[name] for name in FIELDS]), zero, ends[-1])
 
 
-def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int, shown: int) -> dict[str, tuple[int, ...]]:
+def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int, shown: int, limits: int) -> dict[str, tuple[int, ...]]:
     per_problem = {"table": (layout.COLUMNS,), "domain": (n, 2), "inner": (n, 2), "border": (n, 2), "period": (n,), "polar": (n, 2),
                    "normal": (3,)}
     per_box = dict.fromkeys(PER_BOX, ()) | {"box": (n, 2), "pair": (2,)}
     per_node = {"record": (record,), "rectangle": (2, 2), "halves": ()}
     per_solution = dict.fromkeys(PER_SOLUTION, ()) | {"found": (n, 2), "region": (n, 2), "place": (3, 2)}
-    blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
+    blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "level": (limits, 2), "slopes": (limits, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
               "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
               "multiplier": (m,), "unheld": (n,), "damping": (), "reach": (),
               "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (4, 2), "W": (2, 2),

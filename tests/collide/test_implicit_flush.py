@@ -58,6 +58,48 @@ def test_what_lands_on_an_implicit_body_is_found_in_few_boxes(name, frame):
     assert c.clear_until <= 3 <= c.time.hi and c.time.lo <= 3 and c.time.hi - c.time.lo < 2e-6
 
 
+UNIT, LARGE = block(), block((3, 3, 1))
+STACKS = {
+    # upper body, lower body, where the upper one stands
+    "blocks of one size": (UNIT, UNIT, (0, 0)),
+    "blocks along an edge": (UNIT, UNIT, (0, Q(1, 9))),
+    "a block at the corner of another": (UNIT, LARGE, (1, 1)),
+    "drums of one radius": (DRUM, DRUM, (0, 0)),
+}
+
+
+@pytest.mark.parametrize("frame", [Rigid(), TILTED], ids=["straight", "tilted"])
+@pytest.mark.parametrize("name", STACKS)
+def test_sides_that_coincide_do_not_keep_bodies_from_landing(name, frame):
+    """Sides in one plane, or on one cylinder, touch as soon as they overlap: inequalities tell that they do not before."""
+    upper, lower, at = STACKS[name]
+    c = collide.first_contact([upper.moved(fall(4, *at)).moved(frame), lower.moved(frame)], (0, 4), separation=0.2,
+                              budget=collide.Budget(boxes=300_000, seconds=None))
+    assert c.status is collide.Status.CONTACT and c.existence.any()
+    assert c.clear_until <= 3 <= c.time.hi and c.time.lo <= 3 and c.time.hi - c.time.lo < 2e-6
+    assert covered(inside(c.points, frame)[:, :2], upper, lower, at)
+
+
+def inside(points, frame):
+    """The points as the frame sees them."""
+    rotation, shift = (np.array(m.evalf(30), float) for m in (frame.rotation, frame.translation))
+    return (points - shift.ravel()) @ rotation
+
+
+def covered(points, upper, lower, at, apart=0.2):
+    """Is a sample within `apart` of each point where the bodies stand on each other, and none elsewhere?"""
+    grid = np.stack(np.meshgrid(*[np.linspace(-2, 2, 81)] * 2), axis=-1).reshape(-1, 2)
+
+    def shared(p, margin):
+        if upper is DRUM:
+            return np.linalg.norm(p, axis=1) <= 0.5 + margin
+        half = 1.5 if lower is LARGE else 0.5
+        return (np.abs(p).max(axis=1) <= half + margin) & (np.abs(p - np.array(at, float)).max(axis=1) <= 0.5 + margin)
+
+    reach = np.linalg.norm(grid[shared(grid, 0.0)][:, None] - points[None], axis=2).min(axis=1)
+    return shared(points, 2e-6).all() and reach.max() <= apart + 1e-6
+
+
 @pytest.mark.parametrize("lift", [Q(1, 10**6), Q(1, 10**9)])
 @pytest.mark.parametrize("body", [COIN, DRUM, LOG.moved(Rigid(translation=[0, 0, Q(1, 2)]))], ids=["coin", "drum", "log"])
 def test_what_stays_a_little_above_a_tilted_floor_does_not_touch(body, lift):
