@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codegen.autodiff import partials
-from codegen.expr import Expr, ExprPool, substitute
+from codegen.expr import Expr, ExprPool, reachable, substitute
 from codegen.from_sympy import convert
+from codegen.meanvalue import mean_value_form
 from generative import ImplicitBody, ImplicitSurface, Motion, t, u, v, x, y, z
 from generative.implicit import Combination, Piece
 
@@ -227,8 +228,13 @@ class PlacedImplicit:
         entries = [convert(m.entries, known, self.frame.pool) for m, known in ((self.local.motion, self.local.known), (motion, self.known))]
         (first, shift), (second, away) = ((e[:9], e[9:]) for e in entries)
         columns = [*(_vector(first[k::3]) for k in range(3)), subtract(_vector(shift), _vector(away))]
-        rows = [[dot(_vector(second[k::3]), column) for column in columns] for k in range(3)]
+        rows = [[self._close(dot(_vector(second[k::3]), column)) for column in columns] for k in range(3)]
         return _vector([dot(_vector(row[:3]), self.local.at) + row[3] for row in rows])
+
+    def _close(self, e: Expr) -> Expr:
+        """A function of the time, enclosed to second order too: of a sum that hardly varies the terms may."""
+        time = self.frame.time
+        return mean_value_form([e], [time])[0] if time.op == "variable" and time in reachable([e]) else e
 
     def value(self, leaf: ImplicitSurface) -> Expr:
         return convert([leaf.body], self._known(self.coordinates(leaf)), self.frame.pool)[0]

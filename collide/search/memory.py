@@ -29,7 +29,7 @@ class Memory(Mapping[str, np.ndarray]):
 
     def __init__(self, n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int, limits: int) -> None:
         """n: the largest number of variables; `rows` of equations and conditions, `values` of a kernel for points, `bounds` of one for
-        time bounds, `record` the length of a Taylor model, `shown` of what `net_kernel` makes of one; `limits`: functions that are at most 0.
+        time bounds, `record` the length of a Taylor model, `shown` of what `net_kernel` makes of one, `limits` of inequalities.
         """
         self.record = record
         self._cuts = _cuts(n, problems, rows, values, bounds, record, shown, limits)
@@ -102,7 +102,8 @@ def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int
     per_box = dict.fromkeys(PER_BOX, ()) | {"box": (n, 2), "pair": (2,)}
     per_node = {"record": (record,), "rectangle": (2, 2), "halves": ()}
     per_solution = dict.fromkeys(PER_SOLUTION, ()) | {"found": (n, 2), "region": (n, 2), "place": (3, 2)}
-    blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "level": (limits, 2), "slopes": (limits, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
+    blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
+              "level": (limits, 2), "slopes": (limits, n, 2),
               "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
               "multiplier": (m,), "unheld": (n,), "damping": (), "reach": (),
               "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (4, 2), "W": (2, 2),

@@ -13,7 +13,8 @@ from collide.border import where, without_absent
 from collide.implicit_parts import implicit_parts
 from collide.numbers import NONE
 from collide.start import surface_point
-from generative import ImplicitSurface, Rigid, axis_angle, t, x, y, z
+from collide.state import Search
+from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, x, y, z
 from generative.primitives import ball, block, round_cylinder
 from models.shapes.patches import plane_patch
 from models.shapes.solids import cylinder
@@ -139,3 +140,30 @@ def test_a_point_of_a_surface_is_a_point_where_the_sign_is_undecided_half_way():
         for body, motion in ((FLOOR, TILTED), (FLOOR, TURNING), (ball(1), TILTED)):
             box = surface_point(body.moved(motion), moment)
             assert box is not None and (box[:, 1] - box[:, 0]).max() < 1e-12
+
+
+@pytest.fixture
+def limits_at_once(monkeypatch):
+    """Inequalities contract boxes from the first step on, not in long searches only."""
+    run = Search.run
+
+    def sooner(self, steps):
+        for _ in self.problems:
+            self._respect_limits()
+            self.run_plainly(1)
+        return run(self, steps)
+
+    monkeypatch.setattr(Search, "run_plainly", run, raising=False)
+    monkeypatch.setattr(Search, "run", sooner)
+
+
+@pytest.mark.parametrize("frame", [Rigid(), TILTED], ids=["straight", "tilted"])
+@pytest.mark.parametrize("at", [(0, 0), (Q(7, 10), Q(1, 9)), (Q(7, 10), Q(7, 10))], ids=["face", "edge", "vertex"])
+def test_inequalities_keep_every_contact(limits_at_once, frame, at):
+    """A ball comes down on a block, beside its upper face by 1 / 5 or not."""
+    over = [max(Q(e) - Q(1, 2), 0) for e in at]
+    truth = sp.N(3 - Q(1, 2) - sp.sqrt(Q(1, 4) - over[0] ** 2 - over[1] ** 2), 30)
+    for body in (ball(Q(1, 2)), ParametricSurface([e / 2 for e in (sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v))],
+                                                  {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})):
+        c = collide.first_contact([body.moved(fall(3, *at)).moved(frame), UNIT.moved(frame)], (0, 3))
+        assert c.status is collide.Status.CONTACT and c.time.lo <= truth <= c.time.hi < c.time.lo + 1e-9 and c.clear_until <= truth

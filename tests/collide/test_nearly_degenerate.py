@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, x, y, z
-from generative.primitives import ball, round_cone
+from generative.primitives import ball, half_space, round_cone
 from models.scenes.literature import tube_on_cushion
 
 Q = sp.Rational
@@ -19,7 +19,8 @@ BUDGET = collide.Budget(boxes=250_000, seconds=None)
 
 
 @pytest.mark.parametrize("frame", [Rigid(), TILTED], ids=["straight", "tilted"])
-@pytest.mark.parametrize("bodies", [(IMPLICIT, IMPLICIT), (PARAMETRIC, IMPLICIT), (PARAMETRIC, PARAMETRIC)], ids=["implicit", "mixed", "parametric"])
+@pytest.mark.parametrize("bodies", [(IMPLICIT, IMPLICIT), (PARAMETRIC, IMPLICIT), (PARAMETRIC, PARAMETRIC)],
+                         ids=["implicit", "mixed", "parametric"])
 @pytest.mark.parametrize("beside", [Q(1, 500), Q(1, 10**4), Q(1, 10**5)])
 def test_tori_that_are_nearly_coaxial(bodies, beside, frame):
     """One comes down on the other, its axis `beside` that one's: their middle circles cross where both are exactly 1/2 apart in height, at
@@ -31,7 +32,7 @@ def test_tori_that_are_nearly_coaxial(bodies, beside, frame):
     assert c.clear_until <= 2.5 <= c.time.hi and c.time.lo <= 2.5 and c.time.hi - c.time.lo < 2e-6
     rotation, shift = (np.array(m.evalf(30), float) for m in (frame.rotation, frame.translation))
     points = (c.points - shift.ravel()) @ rotation
-    # Contacts up to 1e-6 after the first are listed: then the tori share lenses as deep as that, and as wide as the root of TUBE / 2 times it.
+    # Contacts up to 1e-6 after the first are listed: then the tori share lenses as deep as that, and wider than they are deep.
     assert np.abs(np.hypot(points[:, 0], points[:, 1]) - 1).max() < 1e-3 + float(beside) and np.abs(points[:, 2] - 0.25).max() < 1e-5
     # The two of the first moment are among them, or samples that stand for them.
     for side in (-1, 1):
@@ -48,13 +49,28 @@ def test_a_tube_that_is_hardly_moved_touches_a_cushion(beside):
 
 
 def test_a_cone_is_searched_along_its_axis():
-    """Where its formula has a kink nothing is known of derivatives across; a ball passes its tip at a distance of 1 / 100."""
+    """Where its formula has a kink nothing is known of derivatives across: a ball passes its tip, and one meets its side."""
     cone = round_cone(Q(1, 2), 1)
     passing = ball(Q(1, 4)).moved(Rigid(translation=[2 - t, 0, 1 + Q(1, 4) + Q(1, 100)]))
     c = collide.first_contact([passing.moved(TILTED), cone.moved(TILTED)], (0, 4), budget=BUDGET)
     assert c.status is collide.Status.NO_CONTACT
     meeting = ball(Q(1, 4)).moved(Rigid(translation=[Q(1, 2), 0, 2 - t]))
-    c = collide.first_contact([meeting.moved(TILTED), cone.moved(TILTED)], (0, 4), budget=BUDGET)
-    # The cone's side has the slope 2, its outward direction (2, 0, 1) / sqrt(5): where the ball's centre is 1/4 away from it.
+    c = collide.first_contact([meeting.moved(TILTED), cone.moved(TILTED)], (0, 4), budget=collide.Budget(boxes=10_000, seconds=None))
+    # The side 2 rho + z = 1 is 1/4 away from the centre (1/2, 0, z) where z = sqrt(5) / 4.
     truth = float(2 - sp.sqrt(5) / 4)
     assert c.status is collide.Status.CONTACT and c.time.lo <= truth <= c.time.hi < c.time.lo + 1e-6
+
+
+def test_a_cone_comes_down_on_half_a_ring():
+    """Its rim meets the upper half of a torus, and its axis comes near that before: many boxes hold the kink."""
+    turn, ring = axis_angle([1, 0, 0], Q(5, 2)), (Q(7, 10), Q(1, 5))
+    cone = round_cone(Q(1, 2), 1).moved(Rigid(rotation=turn)).moved(Rigid(translation=[0, Q(1, 9), 2 - t]))
+    torus = ImplicitSurface((x**2 + y**2 + z**2 + ring[0] ** 2 - ring[1] ** 2) ** 2 - 4 * ring[0] ** 2 * (x**2 + y**2), [(-1, 1)] * 3)
+    half = torus - half_space((0, 0, 1), 0, size=1)
+    c = collide.first_contact([cone.moved(TILTED), half.moved(TILTED)], (0, 2), budget=collide.Budget(boxes=40_000, seconds=None))
+    # On the rim (cos u / 2, sin u / 2, 0), turned and lowered, the torus' function f and df/du are zero.
+    rim = sp.Matrix(turn) * sp.Matrix([sp.cos(u) / 2, sp.sin(u) / 2, 0]) + sp.Matrix([0, Q(1, 9), 2 - t])
+    f = torus.body.xreplace(dict(zip((x, y, z), rim, strict=True)))
+    low = sp.nsolve([f, sp.diff(f, u)], [u, t], [4.7, 1.63], prec=30)
+    assert c.status is collide.Status.CONTACT and c.features[0] == ("edge 0", "face 0")
+    assert c.time.lo <= low[1] <= c.time.hi < c.time.lo + 1e-9
