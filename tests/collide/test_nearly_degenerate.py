@@ -15,7 +15,7 @@ RING, TUBE = 1, Q(1, 4)
 IMPLICIT = ImplicitSurface((x**2 + y**2 + z**2 + RING**2 - TUBE**2) ** 2 - 4 * RING**2 * (x**2 + y**2), [(-2, 2), (-2, 2), (-1, 1)])
 ACROSS = RING + TUBE * sp.cos(v)
 PARAMETRIC = ParametricSurface([ACROSS * sp.cos(u), ACROSS * sp.sin(u), TUBE * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
-BUDGET = collide.Budget(boxes=250_000, seconds=None)
+BUDGET = collide.Budget(boxes=600_000, seconds=None)
 
 
 @pytest.mark.parametrize("frame", [Rigid(), TILTED], ids=["straight", "tilted"])
