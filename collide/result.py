@@ -128,7 +128,7 @@ def _outcome(c: Contacts) -> str:
     """The status, the bracket of the time, and what is known of the points."""
     if c.status is Status.NO_CONTACT:
         first, last = (_number(end, 12) for end in c.time_span)
-        if all(state is Start.DISJOINT for state in c.start.values()):
+        if _all_apart(c):
             return f"No contact: the bodies are proved not to touch from t = {first} to t = {last}."
         return f"No new contact from t = {first} to t = {last}: proved, in the sense given below."
     if c.status is Status.CONTACT:
@@ -176,7 +176,12 @@ def _clearance(c: Contacts) -> str:
     if c.status is Status.NO_CONTACT or not c.clear_until > c.time_span[0]:
         return ""
     before = _number(c.clear_until, 12)
-    return f"Before t = {before} there is proved to be no contact."
+    new = "" if _all_apart(c) else "new "
+    return f"Before t = {before} there is proved to be no {new}contact."
+
+
+def _all_apart(c: Contacts) -> bool:
+    return all(state is Start.DISJOINT for state in c.start.values())
 
 
 def _starts(c: Contacts) -> str:

@@ -74,7 +74,7 @@ def test_summary_says_what_is_weaker_when_bodies_do_not_start_apart():
     start = {(0, 1): Start.OVERLAPPING, (0, 2): Start.DISJOINT, (1, 2): Start.UNKNOWN}
     text = contacts(start=start).summary()
     assert "Bodies 0 and 1 are overlapping at the start." in text and "Bodies 1 and 2 are not decided" in text
-    assert "no new incoming tangential contact" in text
+    assert "no new incoming tangential contact" in text and "there is proved to be no new contact" in text
     many = contacts(start={(0, j): Start.TOUCHING for j in range(1, 10)}).summary()
     assert "0 and 4; and 5 more pairs are touching" in many
 

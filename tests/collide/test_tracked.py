@@ -64,6 +64,7 @@ def test_functions_that_do_not_follow():
 @pytest.mark.parametrize("item, error, message", [
     ("contact", TypeError, "Tracked values"),
     (Tracked((1, 0), 0, 0, 0, 0, 0.1), ValueError, "i < j"),
+    (Tracked(1, 0, 0, 0, 0, 0.1), ValueError, "i < j"),
     (Tracked((0, 1), 0, 0, 0, 0, 0), ValueError, "radius"),
     (Tracked((0, 1), 0, 0, 0, 0, float("nan")), ValueError, "radius"),
     (Tracked((0, 1), None, None, None, None, 0.1), ValueError, "needs u"),
