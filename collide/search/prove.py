@@ -15,11 +15,13 @@ from .layout import (
     EQUATIONS,
     EXISTENCE,
     EXISTS,
+    GAP,
     LANES,
     LOCATED,
     PARAMETERS,
     RANGE,
     SLOPE,
+    STRIDE,
     UNIQUE,
     UNIQUENESS,
     VARIABLES,
@@ -165,6 +167,16 @@ def note_bounds(s, p):
 
 
 @native
+def bound_at_border(s, p):
+    """Is a coordinate of `centre` at an end of its domain where the necessary conditions do not hold?"""
+    for j in range(attribute(s, p, VARIABLES)):
+        end = 0 if s.centre[j] <= lower(s, s.inner, p, j) else 1
+        if s.bound[j] != 0 and s.border[2 * (s.count[STRIDE] * p + j) + end] != 0:
+            return True
+    return False
+
+
+@native
 def restrict(s, p):
     """The columns of M, C and X of the variables to solve for, in G, C and Q."""
     n, e = attribute(s, p, VARIABLES), attribute(s, p, EQUATIONS)
@@ -210,7 +222,8 @@ def prove(s, p, sample):
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
     A unique zero is recorded. One that only exists is recorded where it may be a `sample` of a manifold of them;
-    otherwise it lowers the bound u.
+    otherwise it lowers the bound u. While just the time is wanted (GAP), one at a border is no sample: it would stand for the contact of an
+    edge there.
     """
     if solved_before(s, p):
         return True
@@ -230,7 +243,7 @@ def prove(s, p, sample):
         return True
     if not prove_exists(s, p):
         return alone
-    if sample and not alone:
+    if sample and not alone and not (s.real[GAP] > 0.0 and bound_at_border(s, p)):
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     else:
         improve(s, p, s.tight, 0)

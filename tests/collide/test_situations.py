@@ -6,8 +6,9 @@ import sympy as sp
 
 import collide
 from collide import Status
+from generative import Rigid, axis_angle, t
 
-from .contact_scenes import CASES
+from .contact_scenes import CASES, Q, ball, cylinder
 
 
 def exactly(value):
@@ -52,3 +53,15 @@ def test_first_contact(case):
 
 def test_there_are_many_scenes():
     assert len(CASES) >= 60
+
+
+@pytest.mark.parametrize("angle", [Q(-173, 64), Q(-91, 64), Q(150, 64)])
+@pytest.mark.parametrize("scale", [Q(1, 10**6)])
+def test_what_is_hit_does_not_depend_on_the_unit_of_time(angle, scale):
+    """A rim hits a ball about the origin: the direction is that from the point to the centre, whatever the faces do there."""
+    pose = Rigid(axis_angle([1, 2, 3], angle), [Q(1, 5), Q(-1, 7), 3 - 2 * t])
+    can, globe = cylinder(radius=Q(1, 2), height=1).moved(pose), ball()
+    for k in (Q(1), scale):
+        c = collide.first_contact([can.at(t / k), globe], (0, 2 * k), simultaneity=1e-6 * float(k))
+        assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all()
+        assert c.features[0][0].startswith("edge") and abs(c.normals[0] + c.points[0]).max() < 1e-6
