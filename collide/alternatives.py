@@ -16,18 +16,26 @@ class Term(NamedTuple):
     equal: tuple[Any, ...] = ()
 
 
+class _Literal(NamedTuple):
+    """A relation of a formula to 0: "=", ">=" or ">"."""
+
+    formula: Any
+    relation: str
+
+
 def alternatives(conditions: Sequence[Any]) -> list[Term]:
     """The conditions as terms of which at least one holds (disjunctive normal form), inequalities closed."""
     terms = _conjunction([_terms(c, True) for c in conditions])
     if len(terms) > _TERMS:
         raise ValueError(f"the conditions have {len(terms)} alternatives, more than {_TERMS}; split the domain or simplify them")
-    return terms
+    return [Term(tuple(e.formula for e in term if e.relation != "="), tuple(e.formula for e in term if e.relation == "="))
+            for term in terms]
 
 
-def _terms(c: Any, holds: bool) -> list[Term]:
+def _terms(c: Any, holds: bool) -> list[tuple[_Literal, ...]]:
     """Terms of the condition, or of its negation."""
     if c in (sp.true, sp.false):
-        return [Term()] if bool(c) is holds else []
+        return [()] if bool(c) is holds else []
     if isinstance(c, sp.Not):
         return _terms(c.args[0], not holds)
     if isinstance(c, (sp.And, sp.Or)):
@@ -36,17 +44,22 @@ def _terms(c: Any, holds: bool) -> list[Term]:
     if isinstance(c, (sp.Eq, sp.Ne)):
         if isinstance(c, sp.Eq) is not holds:
             raise ValueError(f"{c if holds else sp.Not(c)} excludes single values, which leaves no closed set to minimize over")
-        return [Term(equal=(c.lhs - c.rhs,))]
+        return [(_Literal(c.lhs - c.rhs, "="),)]
     if isinstance(c, (sp.Ge, sp.Gt, sp.Le, sp.Lt)):
         difference = c.lhs - c.rhs if isinstance(c, (sp.Ge, sp.Gt)) is holds else c.rhs - c.lhs
-        return [Term(at_least=(difference,))]
+        return [(_Literal(difference, ">" if isinstance(c, (sp.Gt, sp.Lt)) is holds else ">="),)]
     return _terms(sp.to_nnf(c, simplify=False), holds)
 
 
-def _conjunction(parts: Sequence[list[Term]]) -> list[Term]:
-    terms = [Term()]
+def _conjunction(parts: Sequence[list[tuple[_Literal, ...]]]) -> list[tuple[_Literal, ...]]:
+    terms: list[tuple[_Literal, ...]] = [()]
     for part in parts:
-        terms = [Term(a.at_least + b.at_least, a.equal + b.equal) for a in terms for b in part]
+        terms = [a + b for a in terms for b in part if not _contradictory(a, b)]
         if len(terms) > 100 * _TERMS:
             break
     return terms
+
+
+def _contradictory(a: tuple[_Literal, ...], b: tuple[_Literal, ...]) -> bool:
+    """Does one say g > 0 and the other g <= 0? Closed, such a term, which has no points, would have those with g = 0."""
+    return any(">" in (d.relation, e.relation) and "=" not in (d.relation, e.relation) and d.formula == -e.formula for d in a for e in b)

@@ -47,8 +47,8 @@ class Search(Protocol):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may use: `seconds` of time, `boxes` examined, `bytes` of memory for its queue. None is no
-    limit.
+    """What a search may use: `seconds` of time, `boxes` examined, `bytes` of memory for its queue, which grows by doubling: a search
+    ends once it has more. None is no limit.
     """
 
     seconds: float | None = 60.0
@@ -104,7 +104,7 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        """Is the time up, or was Ctrl-C pressed?"""
+        """Is the time up, or was Ctrl-C pressed, or memory refused?"""
         return bool(self.interrupted or (self.budget.seconds is not None and self.seconds > self.budget.seconds))
 
     @property
@@ -166,7 +166,8 @@ def advance(s: Search, steps: int, seconds: float = math.inf) -> bool:
 def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None,
           boxes: float = math.inf) -> bool:
     """Run the search to its end or to the end of the budget, or until it asks for a chart, or has examined so many boxes; did it finish?
-    Ctrl-C ends it like a spent budget. `between` is called after every slice, of so many `steps`.
+    Ctrl-C ends it like a spent budget, and so does memory that the system refuses. `between` is called after every slice, of so many
+    `steps`.
     """
     finished, begin, before = False, time.perf_counter(), int(s.count[layout.ITERATIONS])
     clock.boxes -= before
@@ -177,7 +178,7 @@ def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, st
             clock.report(s)
             if between is not None:
                 between()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     clock.searched += time.perf_counter() - begin
     clock.boxes += int(s.count[layout.ITERATIONS])

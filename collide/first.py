@@ -84,7 +84,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             for known in _to_the_end(scene, options, clock):
                 found = known
         notes = (*_beginnings(scene), *_ending(found, span))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
         clock.close()

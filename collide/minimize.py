@@ -131,7 +131,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         problems = [p for p in candidates if p is not None]
         search = Search(problems, tolerance=width) if problems else None
         finished = search is None or _search(search, tolerance, clock)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
         clock.close()
@@ -215,7 +215,7 @@ def _search(s: Search, tolerance: float, clock: Clock) -> bool:
         s.real[layout.GAP] = 0.0
         most = 2 * int(s.count[layout.ITERATIONS]) + _REFINEMENT
         clock.boxes = 0
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt, MemoryError):
             while s.count[layout.ITERATIONS] < most and not clock.spent(s) and not advance(s, _SLICE, clock.left):
                 pass
         clock.boxes = int(s.count[layout.ITERATIONS])

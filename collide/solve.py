@@ -100,7 +100,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     try:
         search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)
         finished = drive(search, clock)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
         clock.close()

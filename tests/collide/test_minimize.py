@@ -143,6 +143,22 @@ def test_logical_combinations() -> None:
     assert bracketed(m, 1)
 
 
+def test_a_choice_adds_no_points_where_it_changes() -> None:
+    """x > 0 and x <= 0 exclude each other; closed, they would share x = 0, where the lesser of both alternatives is not asked for."""
+    domain = {x: (-1, 1), y: (-1, 1)}
+    choice = sp.ITE(x > 0, y >= x, y >= -x)
+    m = collide.minimize(x + y, domain, at_least=[choice])
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, 0)
+    m = collide.minimize((x - 1)**2 + y, domain, at_least=[sp.Xor(x >= 0, y >= 0), x >= -third])
+    # x >= 0 and y <= 0, or x <= 0 and y >= 0: the least is at (1, -1).
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, -1)
+    m = collide.minimize(x**2 + (y - 1)**2, {x: (-1, 1), y: (0, 1)}, at_least=[sp.Equivalent(x > third, y > third)])
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, third**2)
+    assert collide.minimize(x, {x: (-1, 1)}, at_least=[x > 0, x <= 0]).status is MinimumStatus.INFEASIBLE
+    m = collide.minimize(y, domain, at_least=[x >= 0, x <= 0])
+    assert m.status is MinimumStatus.OPTIMAL and bracketed(m, -1)
+
+
 def test_alternatives_are_a_disjunctive_normal_form() -> None:
     terms = alternatives([sp.Or(x >= 0, y >= 0), sp.Not(sp.Or(x > 1, y > 1))])
     assert {t.at_least for t in terms} == {(x, 1 - x, 1 - y), (y, 1 - x, 1 - y)}
@@ -155,6 +171,12 @@ def test_spent_budget_keeps_the_bracket() -> None:
     assert m.bracket.lo <= 3 <= m.bracket.hi
     if m.status is not MinimumStatus.OPTIMAL:
         assert m.status is MinimumStatus.BUDGET_SPENT and "budget" in m.summary()
+
+
+def test_a_limit_of_memory_keeps_the_bracket() -> None:
+    p = PROGRAMS["Branin"]
+    m = collide.minimize(p.objective, p.domain, budget=collide.Budget(bytes=1000))
+    assert m.status is MinimumStatus.BUDGET_SPENT and bracketed(m, p.minimum)
 
 
 def test_repeatable() -> None:

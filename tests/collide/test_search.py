@@ -146,6 +146,22 @@ def test_a_spent_budget_says_how_far_it_is_clear():
         assert c.status is collide.Status.BUDGET_SPENT and c.clear_until <= exact.time.lo and boxes <= c.iterations <= boxes + 16
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_limit_of_memory_is_a_spent_budget(monkeypatch, refused):
+    """A pair of coaxial tori without thinning: boxes multiply round the circle. What is proved so far is kept."""
+    if refused:
+        def grow(self):
+            raise MemoryError
+
+        monkeypatch.setattr(Search, "grow_boxes", grow)
+    above = torus().moved(Rigid(translation=[sp.Rational(1, 7), 0, 2 - t]))
+    below = torus().moved(Rigid(translation=[sp.Rational(1, 7), 0, 0]))
+    budget = collide.Budget(seconds=60, bytes=None if refused else 4_000_000)
+    c = collide.first_contact([above, below], (0, 2), method="subdivision", separation=1e-6, budget=budget)
+    assert c.status is collide.Status.BUDGET_SPENT and "budget was spent" in c.summary()
+    assert 0 < c.clear_until <= 1.4 <= c.time.hi and c.iterations > 1000
+
+
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "auto"])
 def test_the_methods_agree(rings, method):
     fast = finish(Search([rings], simultaneity=1e-6, separation=0.1))

@@ -159,6 +159,34 @@ def test_spent_budget_still_covers_all_zeros() -> None:
         assert any(np.all((b[:, 0] <= box[:, 1]) & (box[:, 0] <= b[:, 1])) for b in r.boxes)
 
 
+MANY = [sp.sin(10 * x) * sp.cos(10 * y) - sp.sin(5 * x * y), sp.cos(7 * x * y) - sp.sin(9 * x + y)]
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_limit_of_memory_is_a_spent_budget(monkeypatch: pytest.MonkeyPatch, refused: bool) -> None:
+    """Thousands of zeros, of which every one stays within the boxes listed, proved or undecided."""
+    if refused:
+        def grow(self: Any) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr("collide.state.Search.grow_boxes", grow)
+        monkeypatch.setattr("collide.state.Search.grow_solutions", grow)
+    r = collide.solve(MANY, {x: (-30, 30), y: (-30, 30)}, budget=collide.Budget(seconds=60, bytes=None if refused else 2_000_000))
+    assert r.status is ZerosStatus.BUDGET_SPENT and r.proved.any() and not r.proved.all()
+    rng = np.random.default_rng(8)
+    f = sp.lambdify([x, y], MANY, "mpmath")
+    held = 0
+    for start in rng.uniform(-29, 29, (12, 2)):
+        try:
+            zero = [float(e) for e in mpmath.findroot(f, start.tolist())]
+        except (ValueError, ZeroDivisionError):
+            continue
+        if max(map(abs, zero)) < 29:
+            held += 1
+            assert ((r.boxes[:, :, 0] - 1e-9 <= zero) & (zero <= r.boxes[:, :, 1] + 1e-9)).all(axis=1).any()
+    assert held > 3
+
+
 def test_repeatable() -> None:
     s = SYSTEMS["Bratu 10"]
     first, second = (collide.solve(s.equations, s.domain) for _ in range(2))
