@@ -1,0 +1,199 @@
+"""What leaves the search, and when: nothing that may hold a contact, and nothing without a trace."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from codegen.loops import native
+from collide.contact import situation
+from collide.native import compiled
+from collide.parts import faces_of, parts_of
+from collide.search import layout
+from collide.search.boxes import keep_clear, take
+from collide.search.layout import ROOT
+from collide.search.march import narrow, settle
+from collide.search.pairs import wanted
+from collide.search.queue import attribute
+from collide.search.sample import near_sample
+from collide.state import Search
+from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
+
+from .test_search_steps import BALL, PLATE, TILTED, falling, meetings, search
+
+R = sp.Rational
+LATER = np.nextafter(1.0, 2.0)
+
+# -- windows of time ------------------------------------------------------------------------------------------------
+
+
+@native
+def settle_held(s, p):
+    settle(s, p, 0)
+    return 0
+
+
+@pytest.mark.parametrize("motion", ["apart", "together"])
+@pytest.mark.parametrize(("bound", "until", "left"), [
+    (0.5, 1.0, 0.5),  # nothing before 0.5
+    (0.0, 1.0, 0.25),  # nothing learnt
+    (1.0, 1.0, 1.0),  # nothing before 1, the end of what was looked at: it may touch just then
+    (LATER, 1.0, 1.0),  # nothing up to 1, which says nothing of what comes after
+    (np.inf, 1.0, 1.0),
+    (np.inf, 2.125, 2.125),  # the bound is at 2, and what comes up to a quarter later counts
+    (np.inf, 2.25, None),  # nothing up to the end
+    (np.inf, 3.0, None),
+])
+def test_a_window_moves_on_as_far_as_it_was_looked_at(motion, bound, until, left):
+    """The window [0.25, 3], of which the part up to `until` was seen to be free up to `bound`."""
+    found = search(falling(motion), PLATE, (0, 4), tangency=False, simultaneity=0.25)
+    a = found.arrays
+    a["table"][0, layout.ROOT], found.count[layout.OPEN] = -1, 0
+    found.real[layout.PROVED] = 2.0
+    a["before"][0], a["until"][0], a["trial"][0] = [[0, 1]] * 4 + [[0.25, 3]], until, 0
+    a["both"][0] = 0
+    a["out"][:] = 0.0
+    a["out"][0, 0] = bound
+    compiled(settle_held, 1)(a.address, 0)
+    open_boxes = found.open(0)
+    assert len(open_boxes) == (left is not None)
+    for box in open_boxes:
+        assert box[4].tolist() == [left, 3] and (box[:4] == [0, 1]).all()
+
+
+@native
+def narrow_lanes(s, p):
+    narrow(s, p)
+    return 0
+
+
+@pytest.mark.parametrize("motion", ["apart", "together"])
+def test_a_window_that_ends_with_the_contact_is_kept(motion):
+    """Bounds are exact for plates, and so are these moments."""
+    found = search(falling(motion), PLATE, (0, 2), tangency=False)
+    a, zeros = found.arrays, meetings(8)
+    for size in 2.0 ** -np.arange(1, 12):
+        lo = zeros - size
+        lo[:, :4] = np.maximum(lo[:, :4], -1)
+        a["flag"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, zeros.T], axis=1)
+        compiled(narrow_lanes, 1)(a.address, 0)
+        assert (a["flag"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all()
+
+
+def stay(found, zeros, most=150):
+    """Every zero lies in a queued box, step after step, until a box is small enough for a proof, and then cuts off later ones; the steps."""
+    for step in range(most):
+        found.run(1)
+        if found.real[layout.PROVED] < np.inf or found.solutions:
+            return step
+        left = np.ones(len(zeros), bool)
+        for box in found.open(0):
+            left &= ~((box[:, 0] - 1e-12 <= zeros) & (zeros <= box[:, 1] + 1e-12)).all(axis=1)
+        assert not left.any(), (step, zeros[left])
+    return most
+
+
+@pytest.mark.parametrize("side", range(4))
+def test_contacts_of_a_side_stay_in_the_search(side):
+    """A tilted plate comes down, faster and faster: the point (a, b) of a side meets the plate below when t^2 + 3 t is 4 (1 + a/4 + b/8)."""
+    plate = ParametricSurface([u, v, u / 4 + v / 8 + 1], PLATE.domain).moved(Rigid(translation=[0, 0, -(t**2 + 3 * t) / 4]))
+    edge = [part for part in parts_of(plate) if part.dimension == 1][side]
+    along = np.random.default_rng(7).uniform(-1, 1, 300)
+    a, b = (np.broadcast_to(e, along.shape) for e in sp.lambdify(edge.symbols, edge.path)(along))
+    zeros = np.column_stack([along, a, b, np.sqrt(2.25 + 4 + a + b / 2) - 1.5])
+    assert stay(Search([situation(edge, *faces_of(PLATE), (0, 3), tangency=False)], sample=False), zeros) > 20
+
+
+@pytest.mark.parametrize("implicit", [False, True])
+def test_crossings_at_the_side_of_a_face_stay_in_the_search(implicit):
+    """A ball comes down beside a plate and meets its side u = 1 along an arc, where no tangent planes agree."""
+    ball = ParametricSurface([BALL[0] + R(11, 10), BALL[1], BALL[2] + 3 - t], {u: (-3, 0), v: (-1, 1)})
+    (face,), rest = faces_of(PLATE), ImplicitSurface((x - R(11, 10))**2 + y**2 + (z - 3 + t)**2 - 1, bounds=[(-3, 3)] * 3)
+    whole = situation(*faces_of(rest if implicit else ball), face, (0, 4))
+    names = list(whole.variables)
+    border = np.zeros((len(names), 2), int)
+    border[[names.index(n) for n in ("u2", "v2")]] = 1
+    b = np.random.default_rng(9).uniform(-0.5, 0.5, 40)
+    depth = np.sqrt(1 - 0.01 - b**2)
+    if implicit:
+        zeros = np.column_stack([np.ones(40), b, 3 - depth])
+    else:
+        zeros = np.column_stack([-np.arctan2(depth, -0.1), np.arcsin(b), np.ones(40), b, 3 - depth])
+    for method in ("auto", "newton"):
+        assert stay(Search([replace(whole, border=border)], sample=False, method=method), zeros) > 40
+
+
+# -- boxes ----------------------------------------------------------------------------------------------------------
+
+
+@native
+def take_one(s, p):
+    return take(s, p)
+
+
+@native
+def wanted_root(s, p):
+    return 1 if wanted(s, p, attribute(s, p, ROOT)) else 0
+
+
+@pytest.mark.parametrize("at_border", [False, True])
+def test_at_a_border_no_region_settles_a_box(at_border):
+    """The square system says nothing of contacts on a side, where other ones may lie in the region of its only zero."""
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2), sample=False)
+    a = found.arrays
+    a["region"][0], a["kind"][0], a["owner"][0], found.count[layout.SOLUTIONS] = [[-2, 2]] * 5, layout.UNIQUE, 0, 1
+    a["border"][0, :4] = 1
+    a["box"][a["table"][0, layout.ROOT]] = [[-0.5, 0.5]] * 3 + [[0.5, 1.0 if at_border else 0.75], [0, 1]]
+    assert bool(compiled(wanted_root, 1)(a.address, 0)) is at_border
+    assert compiled(take_one, 1)(a.address, 0) == int(at_border)
+
+
+@native
+def keep_held(s, p):
+    keep_clear(s, p, s.hold, 0)
+    return 0
+
+
+def test_a_box_that_is_given_up_leaves_its_times():
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
+    for (begin, end), clear, latest in (((0.5, 0.75), 0.5, 0.75), ((0.25, 0.5), 0.25, 0.75), ((0.3, 1.5), 0.25, 1.5)):
+        found.arrays["hold"][0] = [[0, 1]] * 4 + [[begin, end]]
+        compiled(keep_held, 1)(found.arrays.address, 0)
+        assert found.real[layout.CLEAR] == clear and found.real[layout.LATEST] == latest
+
+
+# -- thinning -------------------------------------------------------------------------------------------------------
+
+
+@native
+def near_held(s, p, whole):
+    return 1 if near_sample(s, p, whole != 0, 1.0) else 0
+
+
+def image(middle, size):
+    return np.stack([np.array(middle) - size / 2, np.array(middle) + size / 2], axis=1)
+
+
+@pytest.mark.parametrize(("kind", "owner", "moment", "middle", "size", "thinned"), [
+    (layout.EXISTS, 0, 1.0, (0.3, 0, 0), 0.2, True),
+    (layout.LOCATED, 0, 1.0, (0.3, 0, 0), 0.2, True),
+    (layout.EXISTS, 0, 1.0, (0.9, 0, 0), 0.3, False),  # not all of it is near
+    (layout.EXISTS, 0, 1.0, (0.5, 0.5, 0.5), 0.3, False),  # a corner is not
+    (layout.EXISTS, 0, 1.001, (0.3, 0, 0), 0.2, True),  # simultaneous
+    (layout.EXISTS, 0, 1.1, (0.3, 0, 0), 0.2, False),  # the sample comes later
+    (layout.UNIQUE, 0, 1.0, (0.3, 0, 0), 0.2, False),  # an isolated contact stands for no other one
+    (layout.EXISTS, 1, 1.0, (0.3, 0, 0), 0.2, False),  # another situation of the same bodies, which may hold an isolated contact
+    (layout.EXISTS, 1, 1.0, (0.3, 0, 0), 0.01, True),  # but for what is tiny
+    (layout.LOCATED, 1, 1.0, (0.3, 0, 0), 0.01, False),
+    (layout.EXISTS, 2, 1.0, (0.3, 0, 0), 0.01, False),  # other bodies
+])
+def test_what_a_sample_stands_for(kind, owner, moment, middle, size, thinned):
+    """A sample at the origin, separation 1, simultaneity 1/100, and the image of a box that begins at 1."""
+    whole = situation(*faces_of(ParametricSurface(TILTED, PLATE.domain)), *faces_of(PLATE), (0, 2))
+    found = Search([whole, whole, replace(whole, label=(0, 2))], simultaneity=0.01, separation=1.0)
+    a = found.arrays
+    a["kind"][0], a["owner"][0], a["place"][0], found.count[layout.SOLUTIONS] = kind, owner, 0.0, 1
+    a["found"][0, 4] = moment
+    a["near"][:] = image(middle, size)
+    assert bool(compiled(near_held, 2)(a.address, 0, 1)) is thinned
