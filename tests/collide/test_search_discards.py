@@ -42,6 +42,7 @@ def settle_held(s, p):
     (LATER, 1.0, 1.0),  # nothing up to 1, which says nothing of what comes after
     (np.inf, 1.0, 1.0),
     (np.inf, 2.125, 2.125),  # the bound is at 2, and what comes up to a quarter later counts
+    (np.inf, 2.25 - 2.0**-20, 2.25 - 2.0**-20),
     (np.inf, 2.25, None),  # nothing up to the end
     (np.inf, 3.0, None),
 ])
@@ -74,15 +75,14 @@ def test_a_window_that_ends_with_the_contact_is_kept(motion):
     found = search(falling(motion), PLATE, (0, 2), tangency=False)
     a, zeros = found.arrays, meetings(8)
     for size in 2.0 ** -np.arange(1, 12):
-        lo = zeros - size
-        lo[:, :4] = np.maximum(lo[:, :4], -1)
-        a["flag"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, zeros.T], axis=1)
+        lo, hi = zeros - [0, 0, 0, 0, size], zeros + [size, size, size, size, 0]
+        a["flag"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, hi.T], axis=1)
         compiled(narrow_lanes, 1)(a.address, 0)
         assert (a["flag"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all()
 
 
 def stay(found, zeros, most=150):
-    """Every zero lies in a queued box, step after step, until a box is small enough for a proof, and then cuts off later ones; the steps."""
+    """Every zero lies in a queued box, step after step, until one is small enough for a proof, which cuts off later ones; the steps."""
     for step in range(most):
         found.run(1)
         if found.real[layout.PROVED] < np.inf or found.solutions:
@@ -94,15 +94,18 @@ def stay(found, zeros, most=150):
     return most
 
 
+@pytest.mark.parametrize("implicit", [False, True])
 @pytest.mark.parametrize("side", range(4))
-def test_contacts_of_a_side_stay_in_the_search(side):
-    """A tilted plate comes down, faster and faster: the point (a, b) of a side meets the plate below when t^2 + 3 t is 4 (1 + a/4 + b/8)."""
+def test_contacts_of_a_side_stay_in_the_search(side, implicit):
+    """A tilted plate comes down, faster and faster: the point (a, b) of a side meets the floor when t^2 + 3 t = 4 + a + b/2."""
     plate = ParametricSurface([u, v, u / 4 + v / 8 + 1], PLATE.domain).moved(Rigid(translation=[0, 0, -(t**2 + 3 * t) / 4]))
     edge = [part for part in parts_of(plate) if part.dimension == 1][side]
     along = np.random.default_rng(7).uniform(-1, 1, 300)
     a, b = (np.broadcast_to(e, along.shape) for e in sp.lambdify(edge.symbols, edge.path)(along))
-    zeros = np.column_stack([along, a, b, np.sqrt(2.25 + 4 + a + b / 2) - 1.5])
-    assert stay(Search([situation(edge, *faces_of(PLATE), (0, 3), tangency=False)], sample=False), zeros) > 20
+    moments = np.sqrt(2.25 + 4 + a + b / 2) - 1.5
+    floor = ImplicitSurface(z, bounds=[(-4, 4)] * 3) if implicit else PLATE
+    found = Search([situation(edge, *faces_of(floor), (0, 3), tangency=False)], sample=False)
+    assert stay(found, np.column_stack([along, moments] if implicit else [along, a, b, moments])) > 20
 
 
 @pytest.mark.parametrize("implicit", [False, True])
