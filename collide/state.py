@@ -25,9 +25,9 @@ _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
 # After so many steps inequalities contract the boxes, too.
 _LONG = 2000
 
-# How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well; and
-# the operator, which is also the one that proves uniqueness.
-METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk": (2, "krawczyk"), "subdivision": (0, "krawczyk")}
+# How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well, 3 by that alone where the
+# rows are as many as the variables; and the operator, which is also the one that proves uniqueness.
+METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk": (3, "krawczyk"), "subdivision": (0, "krawczyk")}
 
 
 class Search:

@@ -45,11 +45,12 @@ def contract(s, p, used):
     for lane in range(used):
         if at_border(s, p, s.before, lane):
             ignore_necessary(s, p, lane)
-    for _ in range(_SWEEPS):
-        call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
-    if attribute(s, p, ELIMINATE) != 0:
-        # It reads the equations only, which come before the necessary conditions.
-        call_kernel(attribute(s, p, ELIMINATE), s.M, s.V, s.C, s.X, s.flag)
+    if s.count[NEWTON] < 3 or attribute(s, p, SQUARE) == 0:
+        for _ in range(_SWEEPS):
+            call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
+        if attribute(s, p, ELIMINATE) != 0:
+            # It reads the equations only, which come before the necessary conditions.
+            call_kernel(attribute(s, p, ELIMINATE), s.M, s.V, s.C, s.X, s.flag)
     if attribute(s, p, PRECONDITION) != 0:
         call_kernel(attribute(s, p, PRECONDITION), s.M, s.V, s.G, s.F)
         call_kernel(attribute(s, p, DECOUPLED), s.G, s.F, s.C, s.X, s.flag)
