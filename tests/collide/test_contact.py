@@ -13,7 +13,7 @@ from collide.checks import check_options, solid_fault
 from collide.contact import at_time, member, situation
 from collide.numbers import NONE
 from collide.parts import faces_of, is_closed, parts_of
-from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Solid, Vertex, t, u, v, x, z
+from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, Vertex, t, u, v, x, y, z
 from generative.family import member_of
 
 from .contact_scenes import FLOOR, TILT, TURN, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
@@ -160,6 +160,20 @@ def test_incoming(motion, expected):
     time = 2 if expected else 0
     _, _, feasible = rows_at(falls, (1, -1.5707, time))
     assert feasible == (expected, expected)
+
+
+@pytest.mark.parametrize("grows", [1, -1])
+def test_incoming_by_deformation(grows):
+    """An implicit ball at rest on the floor, of radius 1 at t = 0, comes in where it grows, not where it shrinks; so on a ridge."""
+    lean = sp.atan(Q(3, 4))
+    wedge = half_space().moved(Screw([1, 0, 0], angle=lean)) & half_space().moved(Screw([1, 0, 0], angle=-lean))
+    (ridge,) = (p for p in parts_of(wedge) if p.dimension == 1 and not p.sides)
+    breathing = ImplicitSurface(x**2 + y**2 + z**2 - (1 + grows * t) ** 2, bounds=[(-2, 2)] * 3).moved(move(0, 0, 1))
+    for second, point in ((parts_of(FLOOR)[0], (0, 0, -1, sp.atan(2), 0)), (parts_of(slab())[0], (0, 0, 0)), (ridge, (0, 0, -1, 0))):
+        problem = situation(parts_of(breathing)[0], second, SPAN, incoming=True)
+        lo, hi, feasible = rows_at(problem, point)
+        n = len(problem.equations)
+        assert (lo[:n] <= 1e-15).all() and (hi[:n] >= -1e-15).all() and feasible == ((1, 1) if grows > 0 else (0, 0))
 
 
 def test_parts_that_differ_in_a_number_share_their_kernels():

@@ -16,7 +16,7 @@ from collide.search.layout import ROOT
 from collide.search.march import narrow, settle
 from collide.search.pairs import wanted
 from collide.search.queue import attribute
-from collide.search.sample import near_sample
+from collide.search.sample import near_sample, thin
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 
@@ -200,3 +200,21 @@ def test_what_a_sample_stands_for(kind, owner, moment, middle, size, thinned):
     a["found"][0, 4] = moment
     a["near"][:] = image(middle, size)
     assert bool(compiled(near_held, 2)(a.address, 0, 1)) is thinned
+
+
+@native
+def thin_held(s, p):
+    thin(s, p, 1)
+    return s.action[0]
+
+
+@pytest.mark.parametrize(("half", "action", "gone"), [(0.1, layout.LATE, True), (0.1, layout.SPLIT, False), (1.0, layout.LATE, False)])
+def test_a_box_is_thinned_only_as_a_whole(half, action, gone):
+    """A box round a sample on a plate; only what is late, and what lies within the separation, is dropped, and leaves its times."""
+    found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
+    a = found.arrays
+    a["kind"][0], a["owner"][0], a["found"][0, 4], found.count[layout.SOLUTIONS] = layout.EXISTS, 0, 1.0, 1
+    a["hold"][:] = [[-half, half]] * 4 + [[0.75, 1.25]]
+    a["action"][0] = action
+    assert compiled(thin_held, 1)(a.address, 0) == (layout.GONE if gone else action)
+    assert found.real[layout.CLEAR] == (0.75 if gone else np.inf)
