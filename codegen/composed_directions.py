@@ -1,7 +1,7 @@
-"""A lower bound of the time of contact of two bodies at F(g(x), t), from Taylor models of g and derivatives of F by g.
+"""A lower bound of the time of contact of two bodies at F(g(x), t), from polynomial models of g and derivatives of F by g.
 
 The functions g of a body's parameters lie within the convex hull of control points, widened by rho, and in the box c +- r
-(`taylor_models`). Where F is twice differentiable by g on the box at t0, the beginning of the window, Taylor's theorem gives there
+(`polynomial_models`). Where F is twice differentiable by g on the box at t0, the beginning of the window, Taylor's theorem gives there
 
     F(g, t0) = F(c, t0) + A (g - c) + R,   A = F_g(c, t0),   |R| <= sum_{j <= k} max |F_jk| r_j r_k / (1 + [j = k]),
 
@@ -15,9 +15,9 @@ Rounding is that of `separable_directions`; F(c, t0) - A c is computed as an int
 from typing import NamedTuple
 
 from .lanes import Lanes
+from .polynomial_models import Model
 from .separable_directions import TURNED, Carrier, Pair
 from .straight_line import straight_line
-from .taylor_models import Model
 from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, product
 
 

@@ -1,7 +1,7 @@
 """A body that deforms by functions of the time: its control points at one time, and how they go on from there.
 
-The points of the body are C(t) g, g m functions of its parameters, known by a record of their Taylor model (`taylor_models`): hull of
-control points, widened by rho. C(t) has k <= 3 rows. At t0, the beginning of a window, the body is then in the hull of the points
+The points of the body are C(t) g, g m functions of its parameters, known by a record of their polynomial model (`polynomial_models`):
+hull of control points, widened by rho. C(t) has k <= 3 rows. At t0, the beginning of a window, the body is then in the hull of the points
 C(t0) P, widened by |C| rho and by what is left open of C: a record of k functions, with which `separable_directions` goes on as with
 that of a body that keeps its shape. Of the motion from there it needs the rate C'(t0) g, the second derivative C''(t) g in the window,
 and, by Taylor's theorem, with h the length of the window,
@@ -19,8 +19,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .lanes import Lanes, Module
+from .polynomial_models import Model
 from .straight_line import straight_line
-from .taylor_models import Model
 from .tensor_models import Tensor
 from .time_advance import Ball, Matrix, Reader, Value, Vector, product, row_product
 
@@ -39,7 +39,7 @@ class Net(NamedTuple):
     @property
     def shown(self) -> Model:
         """What the first part of a record of `net_kernel` looks like."""
-        return Model(self.model.degrees, (), (), False, self.rows)
+        return Model(self.model.degrees, (), False, self.rows)
 
     @property
     def rate(self) -> int:

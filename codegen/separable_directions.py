@@ -1,7 +1,7 @@
-"""A lower bound of the time of contact of two bodies in a box, from Taylor models of their shapes and from what carries them.
+"""A lower bound of the time of contact of two bodies in a box, from polynomial models of their shapes and from what carries them.
 
 Let E = P1 - P2 = A1 g1 + A2 g2 + T, with the second matrix negated: the functions g_k of a body's parameters, three for a rigid
-body, lie within the convex hull of control points, widened by rho (`taylor_models`), and the 3 x m matrices A_k and T are functions of
+body, lie within the convex hull of control points, widened by rho (`polynomial_models`), and the 3 x m matrices A_k and T are functions of
 the time (`separation`). For a direction n, a vector of doubles, n . A g = m . g with m = A^T n: so what is wide stays
 in the frame of its body, a shape is evaluated once for all times, and a direction costs a few products. Let A > 0 bound
 n . E or -n . E from below over the box at t0, the beginning of the window, B its time derivative n . (A1' g1 + A2' g2 + T') over
@@ -25,8 +25,8 @@ from typing import NamedTuple
 from .direction_trials import DirectionTrials
 from .lanes import Lanes, Module
 from .moving_nets import Net
+from .polynomial_models import Model
 from .straight_line import straight_line
-from .taylor_models import Model
 from .time_advance import Ball, Matrix, Reader, Value, Vector, added, dot, normals, product, row_product, signed, step
 
 Terms = list[tuple[Matrix | None, Ball]]
@@ -55,8 +55,8 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
                          quick: bool = False) -> int:
     """Address of ``void(A, B, M, W, N, out)``: a lower bound of the time of any contact of eight pairs of boxes.
 
-    A, B  (length,)   the records of the two boxes (`taylor_models.record_kernel`; `moving_nets.net_kernel` of bodies that are nets, whose
-                      model here is `Net.shown`)
+    A, B  (length,)   the records of the two boxes (`polynomial_models.record_kernel`; `moving_nets.net_kernel` of bodies that are nets,
+                      whose model here is `Net.shown`)
     M     intervals:  for each body whose matrix is not FIXED, its entries at t0, and for one that is TURNING the rates there, the
                       derivatives of these over the window, the entries over the window, and for a net that is TURNING the rates over the
                       window; at last T, T' at t0, T'' and T over the window. The matrix of the second body is negated

@@ -1,4 +1,4 @@
-"""Taylor models of functions that are products of one of the first parameter and one of the second, such as those of tensor product
+"""Polynomial models of functions that are products of one of the first parameter and one of the second, such as those of tensor product
 patches: models of the factors, of which there are few.
 
 Let g = a b with |a - A| <= rho_a, A in the hull of control points, |a|, |A| <= size_a, and likewise b. Then A B, whose control points
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .lanes import Lanes
+from .polynomial_models import Model, extents, half_width, write_record
 from .straight_line import straight_line
-from .taylor_models import Model, extents, write_record
-from .time_advance import Reader, Value, Vector, dot, half_width, largest
+from .time_advance import Reader, Value, Vector, dot, largest
 
 _LARGEST = 2.0**500
 
@@ -93,7 +93,7 @@ class Tensor(NamedTuple):
 
 def tensor_record_kernel(model: Tensor, quick: bool = False) -> int:
     """Address of ``void(Z, T, V, out)``: the records of eight boxes; the intervals of T are those of the first factors, then of the
-    second. The others are as in `taylor_models.record_kernel`.
+    second. The others are as in `polynomial_models.record_kernel`.
     """
     return straight_line("tensor model", tuple(model), "Z T V out", lambda module, L: _record(L, model), quick=quick)
 

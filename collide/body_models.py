@@ -1,84 +1,83 @@
-"""Kernels of what Taylor models of the shape of a body are made of (`codegen.taylor_models`, `codegen.tensor_models`)."""
+"""Kernels of what polynomial models of the shape of a body are made of (`codegen.polynomial_models`, `codegen.tensor_models`)."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
 
 from codegen.expr import Expr
 from codegen.kernel import Kernel
+from codegen.polynomial_models import HIGHEST, Model, nodes
 from codegen.polynomials import polynomial_degree
-from codegen.taylor_models import Model
 from codegen.tensor_models import Tensor
 
-from .advance import bound_kernel, columns, depends, rough, substituted
+from .advance import columns, rough, substituted
 from .moving_bodies import Deforming, Moving
-
-# Polynomials of up to this degree in each parameter are taken whole; of other surfaces, Taylor polynomials of this degree.
-_HIGHEST, _TOTAL = 3, 3
 
 
 def shape_kernel(body: Moving | Deforming, viewed: bool, parameters: int) -> tuple[Kernel, Model]:
-    """The kernel of a body's Taylor models: its variables are those of the body, then as many for the centre."""
+    """The kernel of a body's models: its variables are those of the body, then as many for their lower and for their upper ends."""
     d = len(body.own)
     outputs, model = _modelled(*_own_variables(body), range(d))
-    return bound_kernel(outputs, [f"x{k}" for k in range(d)], parameters), model._replace(viewed=viewed)
+    return _kernel(outputs, d, parameters), model._replace(viewed=viewed)
 
 
 def factors_kernel(body: Moving, parameters: int) -> tuple[Kernel, Tensor]:
     """The same for products of functions of one parameter each: the outputs for both kinds one after the other."""
-    shape, x, centre = _own_variables(body)
+    shape, x, ends = _own_variables(body)
     count = 1 + max(i for i, _ in body.pairs)
-    first, one = _modelled(shape[:count], x, centre, [0])
-    second, two = _modelled(shape[count:], x, centre, [1])
-    return bound_kernel([*first, *second], ["x0", "x1"], parameters), Tensor(one, two, body.pairs)
+    first, one = _modelled(shape[:count], x, ends, [0])
+    second, two = _modelled(shape[count:], x, ends, [1])
+    return _kernel([*first, *second], 2, parameters), Tensor(one, two, body.pairs)
 
 
-def _own_variables(body: Moving | Deforming) -> tuple[list[Expr], list[Expr], list[Expr]]:
-    """The shape as functions of variables 0 to d - 1, these, and as many for the centre."""
+def _kernel(outputs: Sequence[Expr], d: int, parameters: int) -> Kernel:
+    names = [f"x{k}{end}" for end in ("", " from", " to") for k in range(d)]
+    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True)
+
+
+def _own_variables(body: Moving | Deforming) -> tuple[list[Expr], list[Expr], list[tuple[Expr, Expr]]]:
+    """The shape as functions of variables 0 to d - 1, these, and as many for both ends of each."""
     pool, d = body.shape[0].pool, len(body.own)
-    x, centre = [pool.variable(k) for k in range(d)], [pool.variable(d + k) for k in range(d)]
+    x, ends = [pool.variable(k) for k in range(d)], [(pool.variable(d + k), pool.variable(2 * d + k)) for k in range(d)]
     renumbered: list[Expr | None] = [None] * (1 + max(body.own))
     for k, j in enumerate(body.own):
         renumbered[j] = x[k]
-    return substituted(body.shape, renumbered), x, centre
+    return substituted(body.shape, renumbered), x, ends
 
 
-def _modelled(shape: Sequence[Expr], x: Sequence[Expr], centre: Sequence[Expr], by: Sequence[int]) -> tuple[list[Expr], Model]:
-    """What a Taylor model of functions of the variables number `by` is made of."""
-    pool, d = shape[0].pool, len(by)
-    derivatives = _Derivatives(shape, [x[k] for k in by])
+def _modelled(shape: Sequence[Expr], x: Sequence[Expr], ends: Sequence[tuple[Expr, Expr]], by: Sequence[int]) -> tuple[list[Expr], Model]:
+    """What a model of functions of the variables number `by` is made of."""
+    pool = shape[0].pool
+    degree = [polynomial_degree(shape, k) for k in by]
+    degrees = tuple(int(min(found, HIGHEST)) for found in degree)
+    left = {j: _derivatives(shape, x[k]) for j, k in enumerate(by) if degree[j] > HIGHEST}
+    grid = [[_between(*ends[k], s) for s in nodes(p)] for k, p in zip(by, degrees, strict=True)]
+    outputs = list(shape)
+    for point in product(*grid):
+        image: list[Expr | None] = list(x)
+        for k, value in zip(by, point, strict=True):
+            image[k] = value
+        outputs += substituted(shape, image)
+    outputs += [e for bends in left.values() for e in bends[HIGHEST + 1]]
     kinked = rough(shape)
-    degrees = tuple(int(min(polynomial_degree(shape, k), _HIGHEST + 1)) for k in by)
-    if not kinked and max(degrees) <= _HIGHEST:
-        terms = list(product(*(range(p + 1) for p in degrees)))
-        remainder: list[tuple[int, ...]] = []
-    else:
-        degrees = (_TOTAL,) * d
-        terms = [i for i in product(range(_TOTAL + 1), repeat=d) if sum(i) <= _TOTAL]
-        remainder = [i for i in product(range(_TOTAL + 2), repeat=d) if sum(i) == _TOTAL + 1]
-    terms = [i for i in terms if sum(i) == 0 or any(map(depends, derivatives[i]))]
-    remainder = [i for i in remainder if any(map(depends, derivatives[i]))]
-    outputs = [*shape, *(e for i in terms for e in substituted(derivatives[i], centre)), *(e for i in remainder for e in derivatives[i])]
     if kinked:
         doubt = pool.constant(0)
-        for guard in (e for i in terms for e in derivatives[i]):
+        for guard in [*shape, *(e for bends in left.values() for order in range(1, HIGHEST + 1) for e in bends[order])]:
             doubt = pool.trusted(doubt, guard, 3)
         outputs.append(doubt)
-    return outputs, Model(degrees, tuple(map(_index, terms)), tuple(map(_index, remainder)), kinked, len(shape))
+    return outputs, Model(degrees, tuple(left), kinked, len(shape))
 
 
-def _index(orders: tuple[int, ...]) -> tuple[int, int]:
-    return orders[0], orders[1] if len(orders) > 1 else 0
+def _between(lo: Expr, hi: Expr, s: Fraction) -> Expr:
+    """The point at s of an interval, whose ends are at -1 and 1."""
+    if abs(s) == 1:
+        return lo if s < 0 else hi
+    return lo * ((1 - s) / 2) + hi * ((1 + s) / 2)
 
 
-class _Derivatives(dict[tuple[int, ...], list[Expr]]):
-    """Partial derivatives by their orders, computed when first wanted."""
-
-    def __init__(self, outputs: Sequence[Expr], x: Sequence[Expr]) -> None:
-        super().__init__({(0,) * len(x): list(outputs)})
-        self.x = x
-
-    def __missing__(self, orders: tuple[int, ...]) -> list[Expr]:
-        j = next(k for k, order in enumerate(orders) if order)
-        lower = tuple(order - (k == j) for k, order in enumerate(orders))
-        self[orders] = columns(self[lower], [self.x[j]])[0]
-        return self[orders]
+def _derivatives(shape: Sequence[Expr], x: Expr) -> list[list[Expr]]:
+    """The functions and their derivatives by x, up to the order of the remainder."""
+    found = [list(shape)]
+    for _ in range(HIGHEST + 1):
+        found.append(columns(found[-1], [x])[0])
+    return found

@@ -291,7 +291,7 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     finished = drive_past(search, clock, scene.begin, patience)
     while not finished and search.pole is None and search.count[layout.ITERATIONS] >= patience:
         before, clear = clear, clear_until(search, search.solutions, span[1])
-        if _slow(search, before, clear, span[1]):
+        if _slow(search, before, clear, span):
             return Found(search, False, clear, slow=True)
         patience += _PATIENCE
         finished = drive_past(search, clock, scene.begin, patience)
@@ -315,10 +315,11 @@ def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options:
     return problems
 
 
-def _slow(search: Search, begin: float, clear: float, end: float) -> bool:
-    """Did a search that found nothing get on from `begin` to `clear`, but by little of what is ahead?"""
-    ahead = min(end, float(search.real[layout.PROVED])) - clear
-    return not len(search.solutions) and begin < clear and clear - begin < _SHARE * ahead
+def _slow(search: Search, begin: float, clear: float, span: Window) -> bool:
+    """Did a search get on from `begin` to `clear`, but by little of what is ahead: if it found something, of most of the span?"""
+    ahead = min(span[1], float(search.real[layout.PROVED])) - clear
+    far = not len(search.solutions) or ahead > clear - span[0]
+    return far and begin < clear and clear - begin < _SHARE * ahead
 
 
 def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:

@@ -12,8 +12,8 @@ from codegen.expr import Expr, reachable
 from codegen.kernel import Kernel
 from codegen.lanes import WIDTH
 from codegen.moving_nets import Net, net_kernel
+from codegen.polynomial_models import Model, record_kernel
 from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
-from codegen.taylor_models import Model, record_kernel
 from codegen.tensor_models import Tensor, tensor_record_kernel
 
 from .advance import bound_kernel, columns, depends, guarded, substituted
@@ -23,9 +23,9 @@ from .moving_bodies import Deforming, Moving
 
 @dataclass(frozen=True, eq=False)
 class SeparableAdvance:
-    """Taylor models of two such bodies, each by a kernel and the function that makes records of its results, `kernel` for
+    """Polynomial models of two such bodies, each by a kernel and the function that makes records of its results, `kernel` for
     the motions, for bodies that deform the functions that say how, and the function that makes a time of all that. See
-    `codegen.taylor_models`, `codegen.moving_nets` and `codegen.separable_directions`.
+    `codegen.polynomial_models`, `codegen.moving_nets` and `codegen.separable_directions`.
     `varying`: may points of a body move at different rates?
     """
 
@@ -79,7 +79,7 @@ def _full(values: np.ndarray, width: int, entries: Sequence[int]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class ComposedAdvance:
-    """Taylor models of the functions through which two bodies deform, and `forms`, kernels of how they do so. See
+    """Polynomial models of the functions through which two bodies deform, and `forms`, kernels of how they do so. See
     `codegen.composed_directions`.
     """
 

@@ -269,7 +269,7 @@ def _least(p: Problem) -> bool:
 
 
 def _sizes(p: Problem) -> tuple[int, int, int, int, int, int]:
-    """Rows, outputs of the point kernels and of those for time bounds, lengths of a Taylor model and of what is shown, limits."""
+    """Rows, outputs of the point kernels and of those for time bounds, lengths of a polynomial model and of what is shown, limits."""
     m, n = len(p.rows), len(p.variables)
     if p.advance is None:
         return m, m + m * n, 0, 1, 1, len(p.limits)

@@ -26,7 +26,7 @@ FIELDS = {
     "pair": int,          # (capacity, 2): its nodes in the trees of both bodies, -1 for none
     "horizon": float,     # (capacity,): up to which time; or minus the size it had when a local solve was tried in it
     # nodes of the trees of boxes of single bodies, see `nodes`
-    "record": float,      # (nodes, RECORD_STRIDE): Taylor models
+    "record": float,      # (nodes, RECORD_STRIDE): polynomial models
     "rectangle": float,   # (nodes, 2, 2): lo, hi of each parameter
     "halves": int,        # (nodes,): the first of two neighbours; -1 before they are made
     # solutions
@@ -54,9 +54,9 @@ FIELDS = {
     "image": float,       # (6, 2)
     "Z": float,           # (2 n, 2): boxes and their centres, for `march`
     "T": float,           # (bounds, 2): Taylor coefficients there
-    "S": float,           # (4, 2): boxes of one body's parameters and their centres
+    "S": float,           # (6, 2): boxes of one body's parameters, their lower and their upper ends
     "W": float,           # (2, 2): windows of time and their beginnings
-    "A": float,           # (RECORD_STRIDE,): Taylor models of the first body
+    "A": float,           # (RECORD_STRIDE,): polynomial models of the first body
     "B": float,           # (RECORD_STRIDE,): and of the second
     "shown": float,       # (SHOWN,): what the first body looks like at the beginnings of the windows, see `codegen.moving_nets`
     "other": float,       # (SHOWN,): and the second one
@@ -109,7 +109,7 @@ FIELDS = {
 # Columns of `table`. The capitals from RANGE to PARAMETERS, and from BACKWARD on, and ELIMINATE, are addresses; 0 where a problem has
 # none. SEARCHED: the first so many variables are split and measured, the others only contracted. CLOSED: 1 where the
 # necessary conditions hold on the whole closed domain. BODY, RECORD, LENGTH, OWN, VIEW, FUNCTIONS, NET have an entry for each of two
-# bodies whose shape and motion are apart: the kernel of its Taylor model and what makes a record of that, the length of the record, the
+# bodies whose shape and motion are apart: the kernel of its polynomial model and what makes a record of that, the length of the record, the
 # number of its parameters, the matrix by which to judge its extents in space, the number of its functions, what shows it at the
 # beginnings of windows (0 for a body that keeps its shape); for such bodies TAYLOR is the
 # kernel of the motions, or TAYLOR and FORM are those of how the two deform. BESIDE counts the boxes beside which proofs were tried

@@ -29,7 +29,7 @@ class Memory(Mapping[str, np.ndarray]):
 
     def __init__(self, n: int, problems: int, rows: int, values: int, bounds: int, record: int, shown: int, limits: int) -> None:
         """n: the largest number of variables; `rows` of equations and conditions, `values` of a kernel for points, `bounds` of one for
-        time bounds, `record` the length of a Taylor model, `shown` of what `net_kernel` makes of one, `limits` of inequalities.
+        time bounds, `record` the length of a polynomial model, `shown` of what `net_kernel` makes of one, `limits` of inequalities.
         """
         self.record = record
         self._cuts = _cuts(n, problems, rows, values, bounds, record, shown, limits)
@@ -106,7 +106,7 @@ def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int
               "level": (limits, 2), "slopes": (limits, n, 2),
               "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
               "multiplier": (m,), "unheld": (n,), "damping": (), "reach": (),
-              "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (4, 2), "W": (2, 2),
+              "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (6, 2), "W": (2, 2),
               "A": (record,), "B": (record,), "made": (record,), "shown": (shown,), "other": (shown,),
               "N": (m,), "out": (n + 1,)}
     rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),

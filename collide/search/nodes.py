@@ -1,7 +1,7 @@
-"""Trees of boxes of one body's parameters, each node with a Taylor model: what a body looks like there, whatever its motion.
+"""Trees of boxes of one body's parameters, each node with a polynomial model: what a body looks like there, whatever its motion.
 
 A pair of boxes is a node of each of two trees; nodes are shared by all pairs, made when first wanted, and halved along the side
-that is longer in space. See `codegen.taylor_models` for what a record holds and `march` for its use.
+that is longer in space. See `codegen.polynomial_models` for what a record holds and `march` for its use.
 """
 
 from codegen.loops import call_kernel, native
@@ -21,13 +21,14 @@ def room_for_nodes(s):
 
 @native
 def put_side(s, p, side, j, lane, lo, hi):
-    """Parameter j of a body in a lane of S: its interval and its centre."""
+    """Parameter j of a body in a lane of S: its interval and its ends."""
     d = attribute(s, p, OWN + side)
-    centre = min(max(0.5 * (lo + hi), lo), hi)
     s.S[2 * j * LANES + lane] = -lo
     s.S[(2 * j + 1) * LANES + lane] = hi
-    s.S[2 * (d + j) * LANES + lane] = -centre
-    s.S[(2 * (d + j) + 1) * LANES + lane] = centre
+    s.S[2 * (d + j) * LANES + lane] = -lo
+    s.S[(2 * (d + j) + 1) * LANES + lane] = lo
+    s.S[2 * (2 * d + j) * LANES + lane] = -hi
+    s.S[(2 * (2 * d + j) + 1) * LANES + lane] = hi
 
 
 @native

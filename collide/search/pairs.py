@@ -142,7 +142,7 @@ def place_side(s, p, side, k, half, lane):
 
 @native
 def model_boxes(s, p):
-    """The Taylor models of the boxes in X, which come from no tree."""
+    """The polynomial models of the boxes in X, which come from no tree."""
     first = 0
     for side in range(2):
         d = attribute(s, p, OWN + side)

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from codegen.taylor_models import Model
+from codegen.polynomial_models import Model
 
 
 def call(address, *arrays):
@@ -95,12 +95,11 @@ def rationals(lo, hi):
     return [(Fraction(a), Fraction(b)) for a, b in zip(lo, hi, strict=True)]
 
 
-QUADRATIC = Model((2, 2), tuple(i for i in itertools.product(range(3), repeat=2) if sum(i) <= 2),
-                  tuple(i for i in itertools.product(range(4), repeat=2) if sum(i) == 3), True)
-CURVE = Model((2,), ((0, 0), (1, 0), (2, 0)), ((3, 0),), False)
+BENT = Model((2, 3), (1,), True)
+CURVE = Model((3,), (0,), False)
 # Of more coordinates than space has.
-MANY = QUADRATIC._replace(coordinates=5, viewed=True)
-NET = Model((2, 1), tuple(itertools.product(range(3), range(2))), (), False, coordinates=4, viewed=True)
+MANY = BENT._replace(coordinates=5, viewed=True)
+NET = Model((2, 1), (), False, coordinates=4, viewed=True)
 ALL = tuple(range(9))
 
 

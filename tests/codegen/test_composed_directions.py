@@ -9,9 +9,9 @@ from codegen.composed_directions import Form, composed_time_bound
 
 from .advance_referee import (
     ALL,
+    BENT,
     CURVE,
     MANY,
-    QUADRATIC,
     block,
     call,
     directed,
@@ -27,7 +27,7 @@ from .advance_referee import (
     turned,
 )
 
-FORMS = [((QUADRATIC, CURVE), (Form(ALL, ((0, 0), (0, 2))), Form((0, 1, 5, 8), ((1, 1), (1, 2))))),
+FORMS = [((BENT, CURVE), (Form(ALL, ((0, 0), (0, 2))), Form((0, 1, 5, 8), ((1, 1), (1, 2))))),
          ((MANY, CURVE), (Form(tuple(range(15)), ((0, 4), (3, 3))), Form(ALL, ())))]
 
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from codegen.moving_nets import Net, net_kernel
-from codegen.taylor_models import Model
+from codegen.polynomial_models import Model
 from codegen.tensor_models import Tensor, tensor_record_kernel
 
 from .advance_referee import MANY, NET, block, call, thin
 
-PRODUCTS = Tensor(Model((2,), ((0, 0), (1, 0), (2, 0)), (), False, coordinates=2),
-                  Model((2,), ((0, 0), (1, 0), (2, 0)), ((3, 0),), True, coordinates=3), ((0, 0), (1, 2), (0, 1), (1, 1), (0, 2)))
+PRODUCTS = Tensor(Model((2,), (), False, coordinates=2),
+                  Model((3,), (0,), True, coordinates=3), ((0, 0), (1, 2), (0, 1), (1, 1), (0, 2)))
 SHOWN = {"any": Net(MANY, 3, tuple(range(15)), (0, 3, 7, 8, 14)), "plane": Net(NET, 2, (0, 1, 3, 4, 6), (0, 4, 6)),
          "products": Net(PRODUCTS, 3, (*range(8), 10, 12, 14), (0, 3, 7, 10, 14))}
 
@@ -145,9 +145,9 @@ def test_a_matrix_that_is_not_bounded_tells_nothing(name, bad):
 @pytest.mark.parametrize("bad", [np.inf, np.nan])
 def test_factors_with_unbounded_derivatives_leave_the_products_in_doubt(bad):
     kernel, rng = tensor_record_kernel(PRODUCTS), np.random.default_rng(7)
-    first, second = ((1 + len(part.terms) + len(part.remainder)) * part.coordinates + part.rough
+    first, second = ((1 + part.points + len(part.remainder)) * part.coordinates + part.rough
                      for part in (PRODUCTS.first, PRODUCTS.second))
-    z = block(np.tile([-1.0, -1.0, 0.0, 0.0], (8, 1)), np.tile([1.0, 1.0, 0.0, 0.0], (8, 1)))
+    z = block(np.tile([-1.0, -1.0, -1.0, -1.0, 1.0, 1.0], (8, 1)), np.tile([1.0, 1.0, -1.0, -1.0, 1.0, 1.0], (8, 1)))
     t = block(*thin(rng, rng.normal(size=(8, first + second)), 1e-3))
     t[:2], t[first:first + 3], t[-1] = 9.0, 9.0, 0.0
     for row in (2, first + 3, first + second - 1):

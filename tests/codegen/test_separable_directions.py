@@ -11,10 +11,10 @@ from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separa
 
 from .advance_referee import (
     ALL,
+    BENT,
     CURVE,
     MANY,
     NET,
-    QUADRATIC,
     block,
     call,
     directed,
@@ -30,14 +30,14 @@ from .advance_referee import (
     turned,
 )
 
-RIGID = [((QUADRATIC, CURVE), tuple(Carrier(kind, ALL, ALL) for kind in kinds))
+RIGID = [((BENT, CURVE), tuple(Carrier(kind, ALL, ALL) for kind in kinds))
          for kinds in ((FIXED, FIXED), (TURNED, TURNING), (TURNING, TURNING))]
 NONE = None, None
 # Nets of any functions: of their own model only the degrees count here.
-SHEET, STRIP = Net(QUADRATIC, 3, ALL, ALL), Net(CURVE, 2, (0, 1, 2, 3), (0, 2))
+SHEET, STRIP = Net(BENT, 3, ALL, ALL), Net(CURVE, 2, (0, 1, 2, 3), (0, 2))
 CARRIED = [*((*each, NONE) for each in RIGID),
            ((MANY, CURVE), (Carrier(TURNING, tuple(range(15)), (0, 3, 7, 8, 14)), Carrier(FIXED, ALL, ALL)), NONE),
-           ((NET, QUADRATIC._replace(coordinates=2)),
+           ((NET, BENT._replace(coordinates=2)),
             (Carrier(TURNING, (0, 2, 3, 5, 6, 9), (0, 5, 6)), Carrier(TURNED, (0, 1, 3), ())), NONE),
            ((SHEET.shown, CURVE), (Carrier(FIXED, ALL, ALL), Carrier(TURNING, ALL, ALL)), (SHEET, None)),
            ((STRIP.shown, SHEET.shown), (Carrier(TURNED, (0, 1, 3), ()), Carrier(TURNING, ALL, (0, 1, 4, 8))), (STRIP, SHEET))]

@@ -86,6 +86,11 @@ def block(ends):
     return np.ascontiguousarray(np.stack([-ends[:, :, 0].T, ends[:, :, 1].T], axis=1))
 
 
+def with_ends(lo, hi):
+    """Boxes (8, k), then their lower and their upper ends as thin intervals."""
+    return block(np.stack([np.concatenate([lo, lo, hi], axis=1), np.concatenate([hi, lo, hi], axis=1)], axis=2))
+
+
 def centred(lo, hi):
     """Boxes (8, k), then their centres as thin intervals."""
     centre = np.clip((lo + hi) / 2, lo, hi)
@@ -131,7 +136,7 @@ class SeparableBound:
         """Both records, the motion, the window."""
         p, result = block(parameters), []
         for side, own in ((0, [0, 1]), (1, [2, 3])):
-            s = centred(lo[:, own], hi[:, own])
+            s = with_ends(lo[:, own], hi[:, own])
             record, view = np.zeros((self.advance.models[side].length, 8)), np.ones((3 * self.advance.models[side].coordinates, 8))
             call(self.advance.records[side], s, evaluated(self.advance.kernels[side], s, p), view, record)
             result.append(record)
