@@ -53,13 +53,14 @@ class DirectionTrials:
         self.store(L, "curved", [unbounded(L, self.number(L, "finite"))])
         self.store(L, "best", [L.select(apart, L.const(-math.inf), L.const(0.0))])
 
-    def improve(self, L: Lanes, valid: Value, advance: Value, curved: Value) -> None:
-        """Where it is valid and the largest so far: an advance, negated, and its share that the second derivative used up."""
+    def improve(self, L: Lanes, valid: Value, advance: Value, curved: Value) -> Value:
+        """Where it is valid and the largest so far (returned): an advance, negated, and its share that the second derivative used up."""
         best = self.number(L, "best")
         advance = L.select(valid, advance, L.const(0.0))
         better = L.lt(advance, best)
         self.store(L, "best", [L.select(better, advance, best)])
         self.store(L, "curved", [L.select(better, curved, self.number(L, "curved"))])
+        return better
 
     def one_direction(self, L: Lanes, n: Vector) -> None:
         """Lower `best` by direction n."""

@@ -159,7 +159,21 @@ def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball,
     if other is not None:
         b = L.min(L.select(opposite, *other), b)
     b = L.mul(half, b)
-    c = L.mul(half, L.max(zero, dot(L, turned, push[0], dot(L, size, push[1]))))
-    root = L.sqrt(L.fma(b, b, L.mul(L.neg(minus_a), c)))
-    advance = L.div(minus_a, L.add(b, root))
-    return minus_a, advance, L.div(L.mul(c, L.mul(advance, advance)), L.neg(minus_a))
+    c = half_push(L, turned, size, push)
+    advance = minus_step(L, minus_a, b, c)
+    return minus_a, advance, share_used(L, minus_a, advance, c)
+
+
+def half_push(L: Lanes, turned: Vector, size: Vector, push: Ball) -> Value:
+    """-C / 2, 0 at least, `turned` being minus the direction and `size` the sizes of its entries."""
+    return L.mul(L.const(0.5), L.max(L.const(0.0), dot(L, turned, push[0], dot(L, size, push[1]))))
+
+
+def minus_step(L: Lanes, minus_a: Value, b: Value, c: Value) -> Value:
+    """-s for -A, b = -B / 2 and c = -C / 2, none of which is too small: none too small either."""
+    return L.div(minus_a, L.add(b, L.sqrt(L.fma(b, b, L.mul(L.neg(minus_a), c)))))
+
+
+def share_used(L: Lanes, minus_a: Value, advance: Value, c: Value) -> Value:
+    """About which share of the gap the second derivative used up."""
+    return L.div(L.mul(c, L.mul(advance, advance)), L.neg(minus_a))

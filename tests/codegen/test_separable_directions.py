@@ -193,7 +193,26 @@ def separably_justified(step, models, carriers, nets, records, motion, normal):
             speed = in_direction(n, models, records, motion, "B", terms)
         if may_advance(step, (max(place[0], ends[0]), min(place[1], ends[1])), rate, push, n, speed):
             return True
+        if not any(nets) and TURNING in [c.kind for c in carriers] and still_apart(step, place, models, records, motion, push, n):
+            return True
     return False
+
+
+def still_apart(step, place, models, records, motion, push, n):
+    """Are the hulls of the control points, each of which moves on at its own rate, apart in this direction by what the second derivative
+    may take? What is apart at both ends is apart all the while.
+    """
+    later = {"A": tuple(a + step * b for a, b in zip(rational(motion["A"]), rational(motion["B"]), strict=True))}
+    for k in (0, 1):
+        turned = rational(motion["A", k])
+        later["A", k] = tuple(a + step * b for a, b in zip(turned, rational(motion["B", k]), strict=True)) if ("B", k) in motion else turned
+    (low, high), (c_low, c_high) = in_direction(n, models, records, later, "A", [("A", k, 0) for k in (0, 1)]), exact_dot(n, push)
+    return ((place[0] > 0 and low + min(c_low, 0) * step**2 / 2 >= 0) or (place[1] < 0 and -high + min(-c_high, 0) * step**2 / 2 >= 0))
+
+
+def rational(ends):
+    """Arrays of rationals."""
+    return tuple(np.vectorize(Fraction, otypes=[object])(x) for x in ends)
 
 
 def in_direction(n, models, records, motion, shift, terms):
