@@ -177,6 +177,8 @@ class Expressions:
         return self.binary(node, node.op, self.value(node.left), self.value(node.right))
 
     def binary(self, node: ast.AST, op: ast.operator, a: Value, b: Value) -> Value:
+        if isinstance(op, (ast.BitAnd, ast.BitOr)) and a.kind == b.kind == BOOL:
+            return Value(self.emit(f"{'and' if isinstance(op, ast.BitAnd) else 'or'} i1 {a.name}, {b.name}"), BOOL)
         division = isinstance(op, ast.Div)
         kind = FLOAT if division or FLOAT in (a.kind, b.kind) else INT
         a, b = self.convert(a, kind, node), self.convert(b, kind, node)

@@ -6,8 +6,8 @@ nearest, arrays are bare pointers, nothing is counted or checked.
 
 The subset: integers, floats and truth values; ``s.name[i]`` for an array of the structure passed around; assignment
 (also swaps and ``+=``), ``if``, ``while``, ``for .. in range``, ``break``, ``continue``, ``return``, conditional
-expressions, ``and``/``or``/``not`` (short-circuit), chained comparisons, ``min``, ``max``, ``abs``, constant tuples
-indexed by an integer, module constants, calls of functions marked `native`, and `call_kernel`, which calls machine
+expressions, ``and``/``or``/``not`` (short-circuit), ``&`` and ``|`` of truth values (no branch), chained comparisons, ``min``, ``max``,
+``abs``, constant tuples indexed by an integer, module constants, calls of functions marked `native`, and `call_kernel`, which calls machine
 code at an address. A variable keeps the kind it was first given.
 
 Why not numba: for the collision search (70 functions) it needs 15 to 20 s of processor time before the first

@@ -27,7 +27,8 @@ def meld(s, a, b):
         return b
     if b < 0:
         return a
-    exchanged = s.key[b] < s.key[a] or (s.key[b] == s.key[a] and b < a)
+    # Which one is first cannot be predicted, so it is not a branch.
+    exchanged = (s.key[b] < s.key[a]) | ((s.key[b] == s.key[a]) & (b < a))
     first = b if exchanged else a
     second = a if exchanged else b
     s.sibling[second] = s.child[first]

@@ -41,6 +41,7 @@ def guarded(s: Any, n: int) -> int:
             hits += 1
         if k < 0 or k >= n or not s.a[k] > HALF:
             hits += 100
+        hits += 1000 if (k < 0) | ((k >= 2) & (k < n)) else 0
     return hits
 
 
