@@ -73,6 +73,10 @@ def copy_box(s, p, source, i, target, k):
 def push(s, p, source, k):
     """Queue box k of the array `source`; its index. Boxes come first by the lower (or upper) end of the objective;
     without one, the widest.
+
+    By the lower end, all boxes that begin before the least objective are examined and no others. By the upper end as many are once
+    u is known, which local solves mostly see to early; it gains where samples of a curve thin boxes out before it is known when they begin,
+    and loses where it goes deep at a wrong place.
     """
     s.count[FREE] -= 1
     i = s.free[s.count[FREE]]
