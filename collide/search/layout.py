@@ -76,6 +76,7 @@ FIELDS = {
     "before": float,      # (LANES, n, 2): boxes as they were popped
     "hold": float,        # (LANES, n, 2): and after contraction
     "action": int,        # (LANES,): what becomes of each
+    "idle": int,          # (LANES,): a variable that need not be divided, as nothing is known of the rows that contain it; or -1
     "trial": int,         # (LANES,): tests of a box in a row
     "until": float,       # (LANES,): the end of the window that is tested
     "both": int,          # (LANES, 2): nodes of the boxes in `before`

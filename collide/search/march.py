@@ -64,8 +64,8 @@ _SHORTER = 0.25
 _COMPARABLE = 0.5
 # A variable this much wider than the one that moves the point furthest is halved first.
 _NEGLECTED = 100.0
-# How far a variable moves the point whose derivatives are unbounded: further than any other.
-_UNKNOWN = 1e300
+# Where some derivatives are unbounded, as on the axis of a cone: how much a variable whose derivatives are known counts against the others.
+_AHEAD = 0.125
 
 
 @native
@@ -318,20 +318,31 @@ def widest_share(s, p, lane, j):
 
 
 @native
+def all_known(s, p, lane):
+    """Is it known how far each variable moves the point?"""
+    for q in range(1, attribute(s, p, VARIABLES)):
+        if not s.out[q * LANES + lane] < np.inf:
+            return False
+    return True
+
+
+@native
 def plan_of(s, p, lane):
-    """The variables to halve: those that move the point furthest, or one that was neglected for too long: where derivatives by others are
-    unbounded, as on the axis of a cone, or the equations do not depend on it.
+    """The variables to halve: those that move the point furthest, or one that was neglected for too long, as one on which the equations
+    do not depend.
     """
     first, second = -1, -1
     most, more = -1.0, -1.0
+    known = all_known(s, p, lane)
     q = 0
     for j in range(attribute(s, p, VARIABLES)):
         if j != attribute(s, p, OBJECTIVE):
             q += 1
             extent = s.out[q * LANES + lane]
-            if not extent < np.inf:
-                # Nothing is known of the derivatives: of several such variables the one that is widest against its domain.
-                extent = _UNKNOWN * (width(s, s.before, lane, j) / width(s, s.domain, p, j))
+            if not known:
+                # Nothing is known of some derivatives: the variable that is widest against its domain, first such of unknown ones.
+                ahead = _AHEAD if extent < np.inf else 1.0
+                extent = ahead * (width(s, s.before, lane, j) / width(s, s.domain, p, j))
             if divisible(s, lane, j):
                 if extent > most:
                     second, more = first, most
@@ -340,7 +351,7 @@ def plan_of(s, p, lane):
                     second, more = j, extent
     if first < 0:
         return NO_PLAN
-    if most <= s.real[TOLERANCE]:
+    if known and most <= s.real[TOLERANCE]:
         return SETTLED
     widest = widest_share(s, p, lane, first)
     if share(s, p, s.before, lane, first) * _NEGLECTED < share(s, p, s.before, lane, widest):

@@ -49,8 +49,9 @@ def verdict(s, p, lane):
     if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
         return GONE
     most, progress = 0.0, 1.0
+    note_idle(s, p, lane)
     for j in range(attribute(s, p, SEARCHED)):
-        most = max(most, width(s, s.hold, lane, j))
+        most = max(most, width(s, s.hold, lane, j) if j != s.idle[lane] else 0.0)
         old = width(s, s.before, lane, j)
         if old > 0.0:
             progress = min(progress, width(s, s.hold, lane, j) / old)
@@ -60,6 +61,23 @@ def verdict(s, p, lane):
     if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
         return LATE
     return AGAIN if progress < _PROGRESS else SPLIT
+
+
+@native
+def note_idle(s, p, lane):
+    """Is there a variable in necessary conditions alone, and is nothing known of these, as of the angle between gradients at a kink?"""
+    n = attribute(s, p, VARIABLES)
+    s.idle[lane] = -1
+    if s.count[NEWTON] == 0 or attribute(s, p, EQUATIONS) == attribute(s, p, ROWS):
+        return
+    for j in range(attribute(s, p, SEARCHED)):
+        idle = j != attribute(s, p, OBJECTIVE)
+        for i in range(attribute(s, p, ROWS)):
+            at = 2 * (n * i + j) * LANES + lane
+            size = max(abs(s.M[at]), abs(s.M[at + LANES]))
+            idle = idle and (size == 0.0 if i < attribute(s, p, EQUATIONS) else size == np.inf)
+        if idle:
+            s.idle[lane] = j
 
 
 @native
@@ -140,10 +158,10 @@ def divisible(s, boxes, k, j):
 
 @native
 def widest_share(s, p, lane):
-    """The variable that is widest against its domain, -1 if none can be halved."""
+    """The variable that is widest against its domain, -1 if none is to be halved."""
     best, chosen = -1.0, -1
     for j in range(attribute(s, p, SEARCHED)):
-        if divisible(s, s.hold, lane, j) and share(s, p, s.hold, lane, j) > best:
+        if j != s.idle[lane] and divisible(s, s.hold, lane, j) and share(s, p, s.hold, lane, j) > best:
             best, chosen = share(s, p, s.hold, lane, j), j
     return chosen
 

@@ -6,10 +6,10 @@ import sympy as sp
 
 import collide
 from collide import Status
-from generative import Rigid, Screw, t
+from generative import ImplicitSurface, Rigid, Screw, t, x, y, z
 from models.shapes.solids import cone
 
-from .contact_scenes import Q, box, move, slab
+from .contact_scenes import Q, box, move, slab, sphere
 
 # A cube on one of its vertices: the diagonal is vertical, the lowest vertex sqrt(3)/2 below the middle.
 ON_TIP = Screw([1, 1, 0], angle=sp.acos(1 / sp.sqrt(3)))
@@ -67,3 +67,17 @@ def test_a_tip_just_past_a_corner(past):
     assert c.status is Status.CONTACT
     assert sp.Float(c.time.lo, 40) <= time.evalf(40) <= sp.Float(c.time.hi, 40) and c.clear_until <= time.evalf(40)
     assert c.time.hi - c.time.lo < 1e-8 and np.isclose(c.points, [float(past), 2 * float(past), 0], atol=1e-8).all(axis=1).any()
+
+
+CONE = ImplicitSurface(z + sp.sqrt(x**2 + y**2), bounds=[(-3, 3)] * 3)
+BRICK = ImplicitSurface(sp.Max(sp.Abs(x) - 1, sp.Abs(y) - 1, sp.Abs(z) - Q(1, 2)), bounds=[(-2, 2)] * 3)
+
+
+@pytest.mark.parametrize("body, at, tip", [(CONE, (0, 0), (0, 0, 0)), (CONE, (Q(1, 9), Q(1, 7)), (0, 0, 0)),
+                                           (BRICK, (Q(5, 4), Q(3, 2)), (1, 1, Q(1, 2)))])
+def test_an_implicit_ball_meets_a_kink_of_an_implicit_body(body, at, tip):
+    """Where a gradient jumps, nothing is known of the angle between two: it is not divided there, nor is a box at the axis for ever."""
+    c = collide.first_contact([sphere().moved(move(*at, 3 - 2 * t)), body], (0, 2), budget=collide.Budget(boxes=100_000))
+    truth = (3 - tip[2] - sp.sqrt(1 - sum((a - b) ** 2 for a, b in zip(at, tip, strict=False)))) / 2
+    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 1e-8
+    assert Q(c.time.lo) <= truth <= Q(c.time.hi) and abs(c.points[0] - [float(e) for e in tip]).max() < 1e-3
