@@ -19,6 +19,8 @@ _STEPS, _REACH, _FIRST, _LAST = 24, 0.3, 1.0, 1e-4
 # A step and a residual at which a local solve has converged, a step below which another one changes nothing, and a
 # residual at which it is given up after half of the steps.
 _SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP, _HOPELESS = 1e-9, 1e-7, 3e-11, 3e-2
+# Against the point, a step that is but rounding: late in time, say.
+_ROUNDING = 1e-15
 # After so many steps the first point that has converged ends the solve.
 _ENOUGH = 8
 # So many points stay near the box they come from: no step is longer than so many of its widths, and where it is no wider than
@@ -116,7 +118,7 @@ def glide(s, p, lane):
         whole = width(s, s.domain, p, j)
         if whole > 0.0:
             share = abs(s.steps[j * LANES + lane]) / whole
-            size = max(size, share)
+            size = max(size, share - _ROUNDING * abs(s.point[j * LANES + lane]) / whole)
             far = max(far, share / (_REACH if j == objective else s.reach[lane]))
     scale = 1.0 / far if far > 1.0 else 1.0
     for j in range(n):

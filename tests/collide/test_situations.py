@@ -65,3 +65,13 @@ def test_what_is_hit_does_not_depend_on_the_unit_of_time(angle, scale):
         c = collide.first_contact([can.at(t / k), globe], (0, 2 * k), simultaneity=1e-6 * float(k))
         assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all()
         assert c.features[0][0].startswith("edge") and abs(c.normals[0] + c.points[0]).max() < 1e-6
+
+
+@pytest.mark.parametrize("origin", [10**8, 10**9])
+def test_late_in_time_a_step_of_a_few_roundings_is_none(origin):
+    """A unit in the last place of the time is more there than a local solve asks for elsewhere; the centres come within 2."""
+    late = ball().moved(Rigid(axis_angle([1, 2, 3], 1), [3 - 2 * (t - origin) ** 2, Q(1, 5), Q(1, 7)]))
+    c = collide.first_contact([late, ball()], (origin, origin + 1), budget=collide.Budget(boxes=20_000))
+    truth = origin + sp.sqrt((3 - sp.sqrt(4 - Q(1, 25) - Q(1, 49))) / 2)
+    assert c.status is Status.CONTACT and c.proved.all() and len(c) == 1
+    assert not_above(exactly(c.time.lo), truth) and not_above(truth, exactly(c.time.hi)) and c.time.hi - c.time.lo < 1e-6
