@@ -95,7 +95,7 @@ class Reader:
             stack.pop()
             if parts[e] and type(e).__name__ in _UNORDERED:
                 parts[e] = tuple(sorted(parts[e], key=digests.__getitem__))
-            own = "number" if isinstance(e, _Datum) else str(e) if not parts[e] else _name(e)
+            own = "number" if isinstance(e, _Datum) else _spelled(e) if not parts[e] else _name(e)
             digests[e] = hashlib.sha1(b"".join([own.encode(), *(digests[a] for a in parts[e])]), usedforsecurity=False).digest()
 
     def _arguments(self, e: Any) -> tuple[Any, ...]:
@@ -173,6 +173,11 @@ def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[A
         else:
             built.append(_FUNCTIONS[name](*(built[k] for k in rest)))
     return built
+
+
+def _spelled(e: Any) -> str:
+    """All nodes of an expression, each before its arguments. Printing would put long sums in order first, which takes minutes."""
+    return " ".join(f"{type(a).__name__}/{len(a.args)}" if a.args else str(a) for a in sp.preorder_traversal(e))
 
 
 def _name(e: Any) -> str:

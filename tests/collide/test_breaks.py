@@ -3,7 +3,9 @@
 import math
 
 import mpmath
+import numpy as np
 import pytest
+import scipy.linalg
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
@@ -137,3 +139,15 @@ def test_a_moment_at_which_derivatives_by_time_are_unbounded_is_passed(name):
     assert c.status is Status.CONTACT and c.proved.all() and len(c) == 1 and c.time.hi - c.time.lo < 1e-9
     assert ahead(mpmath.mpf(c.time.lo)) > -1e-12 and ahead(mpmath.mpf(c.time.hi)) < 1e-12
     assert all(ahead(mpmath.mpf(c.time.lo) * k / 100) > 0 for k in range(100))
+
+
+def test_keyframes_between_exact_turns_about_several_axes():
+    """Their formulas have forty thousand operations, which SymPy would take minutes to print."""
+    poses = [move(4, 0, 0), Rigid(axis_angle([0, 0, 1], 1), [0, 3, 0]), Rigid(axis_angle([1, 0, 1], 2), [-Q(1, 2), 1, 0])]
+    motion = keyframes(poses, [0, THIRD, 1])
+    c = first_contact([ball().moved(motion), sphere()], (0, 1), budget=Budget(boxes=20_000))
+    first, last = (np.block([[np.array(p.rotation, float), np.array(p.translation, float)], [np.zeros(3), 1]]) for p in poses[1:])
+    turn = scipy.linalg.logm(last @ np.linalg.inv(first))
+    distance = [np.linalg.norm((scipy.linalg.expm(1.5 * (s - 1 / 3) * turn) @ first)[:3, 3]) for s in c.time]
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo > THIRD and c.time.hi - c.time.lo < 1e-9
+    assert distance[0] >= 2 - 1e-9 and distance[1] <= 2 + 1e-9
