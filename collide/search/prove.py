@@ -20,18 +20,22 @@ from .layout import (
     LOCATED,
     PARAMETERS,
     RANGE,
+    ROWS,
     SLOPE,
     STRIDE,
     UNIQUE,
     UNIQUENESS,
     VARIABLES,
 )
-from .local_solve import evaluate_points, extent, slope_at
+from .local_solve import evaluate_points, extent, row_scale, slope_at
 from .queue import attribute
 from .solutions import feasible, impossible, improve, record, solved_before
+from .split import spatial
 
 # Against the domain, a distance from its end that counts as none.
 _NEAR = 1e-8
+# Against its change across the domain, the size of a necessary condition that counts as zero at a sample.
+_TANGENT = 1e-3
 
 
 @native
@@ -218,6 +222,23 @@ def prove_exists(s, p):
 
 
 @native
+def tangential(s, p):
+    """Do the necessary conditions about hold at the proved point, where they must? Not where the least objective of a part of a face is
+    at an end of that part, beyond which the face goes on: it is less there.
+    """
+    if not spatial(s, p) or at_border(s, p, s.tight, 0):
+        return True
+    for j in range(attribute(s, p, VARIABLES)):
+        for lane in range(LANES):
+            s.point[j * LANES + lane] = s.centre[j]
+    evaluate_points(s, p)
+    for i in range(attribute(s, p, EQUATIONS), attribute(s, p, ROWS)):
+        if abs(s.value[i * LANES]) * row_scale(s, p, i, 0) > _TANGENT:
+            return False
+    return True
+
+
+@native
 def prove(s, p, sample):
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
@@ -243,7 +264,7 @@ def prove(s, p, sample):
         return True
     if not prove_exists(s, p):
         return alone
-    if sample and not alone and not (s.real[GAP] > 0.0 and bound_at_border(s, p)):
+    if sample and not alone and tangential(s, p) and not (s.real[GAP] > 0.0 and bound_at_border(s, p)):
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     else:
         improve(s, p, s.tight, 0)

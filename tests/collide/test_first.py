@@ -41,6 +41,15 @@ def test_pairs_that_meet_almost_at_once(apart, simultaneity, expected):
     assert sorted(c.pairs.tolist()) == sorted([order[k], 6] for k in range(expected))
 
 
+def test_what_is_simultaneous_may_come_in_a_later_stage(monkeypatch):
+    """Contacts at 1, 1.1, 1.2, .. with stages that end where the next pair may meet: those up to a quarter after the first one."""
+    monkeypatch.setattr(first, "_BATCH", 1)
+    bodies = falling(PLACES, [Q(3, 2) + Q(k, 10) for k in (3, 0, 5, 1, 4, 2)])
+    c = collide.first_contact(bodies, (0, 3), simultaneity=0.25)
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= 1 <= c.time.hi
+    assert sorted(c.pairs.tolist()) == [[1, 6], [3, 6], [5, 6]]
+
+
 def spiral(sense):
     """A ball of radius 1/2 on a narrowing spiral that rises and falls, 32 turns in 200; `sense`: the side at which it begins."""
     r = (3 - t / 100) * sense

@@ -89,3 +89,13 @@ def test_tips_that_meet_are_located():
     first = [k for k in range(len(c)) if c.boxes[k][-1, 0] < 1.5]
     assert [c.features[k] for k in first] == [("vertex 0", "vertex 0")] and not c.existence[first].any()
     assert "only located" in c.summary() and c.iterations < 200_000
+
+
+@pytest.mark.parametrize("simultaneity", [0.01, 0.25])
+def test_where_a_chart_ends_no_later_crossing_is_a_contact(simultaneity):
+    """A ball lands on the middle of a cylinder's lid, a pole of it. A little later it crosses the lid, also where the parameters round the
+    pole end: the face goes on there, and nothing touches anew.
+    """
+    bodies = [sphere().moved(TILT).moved(Rigid(translation=[Q(-1, 7), Q(-2, 9), Q(16, 3) - t])), cylinder(radius=1, height=2)]
+    c = collide.first_contact(bodies, (0, 4), simultaneity=simultaneity)
+    assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all() and c.time.lo <= Q(8, 3) <= c.time.hi < c.time.lo + 1e-6
