@@ -255,6 +255,8 @@ def test_bad_methods():
     for name in ("method", "order"):
         with pytest.raises(ValueError, match=f"{name} must be one of"):
             collide.first_contact(PLANE, SPAN, **{name: "best"})
+    with pytest.raises(TypeError, match="tangency must be True or False, got None"):
+        collide.first_contact(PLANE, SPAN, tangency=None)
 
 
 def test_an_implicit_surface_without_bounds():
