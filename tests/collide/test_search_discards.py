@@ -17,6 +17,7 @@ from collide.search.march import narrow, settle
 from collide.search.pairs import wanted
 from collide.search.queue import attribute
 from collide.search.sample import near_sample, thin
+from collide.separable_advance import ComposedAdvance
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 
@@ -92,6 +93,23 @@ def stay(found, zeros, most=150):
             left &= ~((box[:, 0] - 1e-12 <= zeros) & (zeros <= box[:, 1] + 1e-12)).all(axis=1)
         assert not left.any(), (step, zeros[left])
     return most
+
+
+def test_contacts_of_a_twisting_plate_stay_in_the_search():
+    """A tilted plate comes down and twists about the vertical: points at the height h of the plate at rest turn by h t on their way."""
+    height = u / 4 + v / 8
+    cosine, sine = sp.cos(height * t), sp.sin(height * t)
+    plate = ParametricSurface([u * cosine - v * sine, u * sine + v * cosine, height + 1 - t], PLATE.domain)
+    ground = ParametricSurface([u + u**3, v, 0], {u: (-2, 2), v: (-3, 3)})
+    a, b = np.random.default_rng(12).uniform(-1, 1, (2, 2000))
+    moment = 1 + a / 4 + b / 8
+    turn = (moment - 1) * moment
+    far = a * np.cos(turn) - b * np.sin(turn)
+    root = 2 / np.sqrt(3) * np.sinh(np.arcsinh(1.5 * np.sqrt(3) * far) / 3)
+    zeros = np.column_stack([a, b, root, a * np.sin(turn) + b * np.cos(turn), moment])
+    found = Search([situation(*faces_of(plate), *faces_of(ground), (0, 3), tangency=False)], sample=False)
+    assert isinstance(found.problems[0].advance, ComposedAdvance)
+    assert stay(found, zeros) > 100
 
 
 @pytest.mark.parametrize("implicit", [False, True])
