@@ -202,6 +202,8 @@ def combined() -> list[Case]:
              4 - sp.sqrt(Q(5, 4)), {"points": 2}),
         Case("implicit ball between the balls of a union", [sphere(Q(1, 2)).moved(move(0, 0, 4 - t)), two], (0, 4), 4 - sp.sqrt(Q(5, 4)),
              {"points": 2}),
+        Case("ball on a flat face cut off two balls", [ball(Q(1, 2)).moved(TILT).moved(move(-1, Q(1, 7), 4 - t)), half_space() & two],
+             (0, 5), Q(7, 2), {**ONE, "at": (-1, Q(1, 7), 0), "kinds": ("face", "face")}),
         Case("small ball into the bite", [ball(Q(1, 4)).moved(TILT).moved(move(Q(1, 10), 0, 4 - t)), bitten], (0, 4),
              4 - (2 - sp.sqrt(Q(9, 16) - Q(1, 100))), ONE),
         Case("plate on the rim of the bite", [slab(3).moved(move(0, 0, 4 - t)), bitten], (0, 4), 4 - Q(7, 4), {"exists": True}),

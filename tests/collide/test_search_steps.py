@@ -15,7 +15,10 @@ from collide.search import layout
 from collide.search.boxes import inside_region, known, too_late, trim
 from collide.search.march import halve, narrow
 from collide.search.prove import prove, prove_exists, prove_unique
+from collide.search.sample import prove_near
+from collide.search.solutions import feasible, impossible
 from collide.search.split import split
+from collide.search.tips import prove_beside
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 
@@ -246,6 +249,55 @@ def test_where_bodies_pass_nothing_is_proved(entry, gap):
             centre = [a, b, np.cos(a) * np.cos(b), np.sin(b), moment]
             assert not tried(entry, found, centre), (size, centre)
     assert found.real[layout.PROVED] == np.inf and not found.solutions
+
+
+@native
+def prove_near_held(s, p):
+    prove_near(s, p, s.hold, 0, 0.8)
+    return 0
+
+
+@native
+def prove_beside_held(s, p):
+    prove_beside(s, p, s.hold, 0)
+    return 0
+
+
+@pytest.mark.parametrize("entry", [prove_near_held, prove_beside_held])
+@pytest.mark.parametrize("cut", [True, False])
+def test_proofs_round_a_box_need_a_crossing(entry, cut):
+    """A plate comes down on a ball. Local solves find where it meets the top at t = 1, or just after; where that is cut off at z = 1/2
+    it is no contact, and the first one comes at t = 3/2.
+    """
+    ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, R(1, 2) if cut else 2)])
+    found = search(ball, ParametricSurface([u, v, 2 - t], PLATE.domain), (0, 4), tangency=False)
+    for size in 10.0 ** np.arange(-9, -1):
+        found.arrays["table"][0, layout.BESIDE] = 0
+        found.arrays["hold"][0] = [[-size, size], [-size, size], [1, 1 + size]]
+        compiled(entry, 1)(found.arrays.address, 0)
+    assert found.real[layout.PROVED] >= 1.5 if cut else 1 <= found.real[layout.PROVED] < 1.1
+
+
+@native
+def impossible_held(s, p):
+    return 1 if impossible(s, p, s.hold, 0) else 0
+
+
+@native
+def feasible_held(s, p):
+    return 1 if feasible(s, p, s.hold, 0) else 0
+
+
+@pytest.mark.parametrize("j", range(4))
+@pytest.mark.parametrize(("ends", "inside", "outside"), [
+    ((-1, 1), True, False), ((0.5, 0.75), True, False), ((0.5, 1 + 1e-9), False, False), ((-1 - 1e-9, 0), False, False),
+    ((-2, 2), False, False), ((1, 1), True, False), ((1 + 1e-9, 2), False, True), ((-2, -1 - 1e-9), False, True)])
+def test_a_box_is_in_the_domain_or_outside_or_neither(j, ends, inside, outside):
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
+    found.arrays["hold"][0] = [[0.25, 0.5]] * 4 + [[1, 1.5]]
+    found.arrays["hold"][0, j] = ends
+    assert bool(compiled(feasible_held, 1)(found.arrays.address, 0)) is inside
+    assert bool(compiled(impossible_held, 1)(found.arrays.address, 0)) is outside
 
 
 def test_where_bodies_meet_both_proofs_succeed():
