@@ -34,7 +34,7 @@ from .tracking import Tracked, check_tracked
 _BATCH, _GROWTH = 4, 2
 # A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
 # row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
-_PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.25
+_PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.5
 
 
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
