@@ -264,7 +264,7 @@ def prove(s, p, sample):
         return True
     if not prove_exists(s, p):
         return alone
-    if sample and not alone and tangential(s, p) and not (s.real[GAP] > 0.0 and bound_at_border(s, p)):
+    if sample and not alone and not (s.real[GAP] > 0.0 and bound_at_border(s, p)) and tangential(s, p):
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     else:
         improve(s, p, s.tight, 0)
