@@ -225,8 +225,7 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Fou
             begin = max(begin, clear_until(found.search, found.search.solutions, end))
             continue
         begin = end
-        # All of the span was looked at: what is located in a jump is the answer.
-        yield doubt._replace(finished=doubt.located) if doubt and end == last else _told(Found(None, end == last, end), doubt)
+        yield doubt if doubt and end == last else _told(Found(None, end == last, end), doubt)
 
 
 def _told(found: Found, doubt: Found | None) -> Found:
