@@ -20,7 +20,7 @@ _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
 # A query with its answer ready begins to compile what makes later ones faster in so many seconds: the first few wait a little each.
-_WAIT = 0.5
+_WAIT = 2.0
 
 
 class Search(Protocol):

@@ -18,6 +18,7 @@ from .layout import (
     GAP,
     LANES,
     LOCATED,
+    OBJECTIVE,
     PARAMETERS,
     RANGE,
     ROWS,
@@ -222,11 +223,20 @@ def prove_exists(s, p):
 
 
 @native
+def at_an_end(s, p):
+    """Is a variable other than the objective at the end of its domain?"""
+    for j in range(attribute(s, p, VARIABLES)):
+        if s.bound[j] != 0 and j != attribute(s, p, OBJECTIVE):
+            return True
+    return False
+
+
+@native
 def tangential(s, p):
     """Do the necessary conditions about hold at the proved point, where they must? Not where the least objective of a part of a face is
-    at an end of that part, beyond which the face goes on: it is less there.
+    at an end of that part (which `note_bounds` has noted), beyond which the face goes on: it is less there.
     """
-    if not spatial(s, p) or at_border(s, p, s.tight, 0):
+    if not spatial(s, p) or not at_an_end(s, p) or at_border(s, p, s.tight, 0):
         return True
     for j in range(attribute(s, p, VARIABLES)):
         for lane in range(LANES):
