@@ -40,8 +40,13 @@ def check_kinds(bodies: Sequence[Any]) -> None:
     for k, body in enumerate(bodies):
         if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
-        if any(math.inf in map(abs, enclose(end)) for pair in _domains(body) for end in pair if not end.free_symbols):
+        if any(_beyond_doubles(end) for pair in _domains(body) for end in pair):
             raise ValueError(f"the domain or the bounds of body {k} exceed the range of doubles; scale them")
+
+
+@functools.lru_cache(maxsize=4096)
+def _beyond_doubles(end: Any) -> bool:
+    return not end.free_symbols and math.inf in map(abs, enclose(end))
 
 
 def _domains(body: Any) -> Iterator[tuple[Any, Any]]:
