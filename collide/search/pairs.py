@@ -65,6 +65,8 @@ def take_pairs(s, p):
     while attribute(s, p, ROOT) >= 0 and marching(s, p):
         i = attribute(s, p, ROOT)
         sides = halved_sides(s, p, i)
+        if sides == 3 and used + 4 > LANES:
+            sides = larger_side(s, p, i)
         lanes = (1 + sides % 2) * (1 + sides // 2)
         if used + lanes > LANES:
             break
@@ -103,6 +105,12 @@ def halved_sides(s, p, i):
         return 0
     share = min(_ALIKE, 1.0)
     return (1 if a >= share * b and a >= 0.0 else 0) + (2 if b >= share * a and b >= 0.0 else 0)
+
+
+@native
+def larger_side(s, p, i):
+    """The larger node of box i: 1 the first, 2 the second."""
+    return 1 if node_size(s, p, 0, s.pair[2 * i]) >= node_size(s, p, 1, s.pair[2 * i + 1]) else 2
 
 
 @native
