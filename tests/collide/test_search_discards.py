@@ -7,16 +7,18 @@ import pytest
 import sympy as sp
 
 from codegen.loops import native
+from collide.answer import clear_until
 from collide.contact import situation
 from collide.native import compiled
 from collide.parts import faces_of, parts_of
 from collide.search import layout
 from collide.search.boxes import keep_clear, take
 from collide.search.layout import ROOT
-from collide.search.march import narrow, settle
+from collide.search.march import drop_impossible, narrow, settle
 from collide.search.pairs import wanted
 from collide.search.queue import attribute
 from collide.search.sample import near_sample, thin
+from collide.search.split import split
 from collide.separable_advance import ComposedAdvance
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
@@ -236,3 +238,81 @@ def test_a_box_is_thinned_only_as_a_whole(half, action, gone):
     a["action"][0] = action
     assert compiled(thin_held, 1)(a.address, 0) == (layout.GONE if gone else action)
     assert found.real[layout.CLEAR] == (0.75 if gone else np.inf)
+
+
+def test_a_box_that_is_thinned_bounds_what_is_clear():
+    """The box thinned above begins at 3/4, the sample that stands for it at 1: before 3/4 all is clear, not before 1."""
+    found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
+    a = found.arrays
+    a["table"][0, layout.ROOT], found.count[layout.OPEN] = -1, 0
+    a["kind"][0], a["owner"][0], a["found"][0, 4], found.count[layout.SOLUTIONS] = layout.EXISTS, 0, 1.0, 1
+    assert clear_until(found, found.solutions, 2.0) == 1.0
+    a["hold"][:] = [[-0.1, 0.1]] * 4 + [[0.75, 1.25]]
+    a["action"][0] = layout.LATE
+    assert compiled(thin_held, 1)(a.address, 0) == layout.GONE
+    assert clear_until(found, found.solutions, 2.0) == 0.75
+
+
+@native
+def split_held(s, p, j):
+    split(s, p, 0, j)
+    return 0
+
+
+def test_a_box_that_cannot_be_halved_is_located():
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
+    box = np.array([[0.25, 0.5]] * 4 + [[1.0, 1.5]])
+    found.arrays["table"][0, layout.ROOT], found.arrays["hold"][0], found.count[layout.OPEN] = -1, box, 0
+    compiled(split_held, 2)(found.arrays.address, 0, -1)
+    assert [found.kind(k) for k in found.solutions] == [layout.LOCATED] and (found.found(0) == box).all()
+    assert len(found.open(0)) == 0 and found.real[layout.CLEAR] == 1.0
+
+
+# -- ranges of the rows ---------------------------------------------------------------------------------------------
+
+
+@native
+def drop_lanes(s, p, used):
+    drop_impossible(s, p, used)
+    return 0
+
+
+@pytest.mark.parametrize(("height", "gone"), [((0, 0), False), ((-1, 0), False), ((0, 1), False), ((-1, 1), False),
+                                              ((2.0**-40, 1), True), ((-1, -(2.0**-40)), True)])
+@pytest.mark.parametrize("used", [1, 8])
+def test_a_box_is_dropped_for_its_own_ranges(height, gone, used):
+    """A side above a floor, at these heights in one lane and at height 0 in all others: only that one may go, and only if 0 is outside."""
+    side = next(part for part in parts_of(ParametricSurface(TILTED, PLATE.domain)) if part.dimension == 1)
+    found = Search([situation(side, *faces_of(PLATE), (0, 2), tangency=False)])
+    a, along = found.arrays, 0.25
+    place = [float(e.subs(dict.fromkeys(side.symbols, along))) for e in map(sp.sympify, side.path)]
+    moment = 1 + place[0] / 4 + place[1] / 8
+    for lane in range(8):
+        a["before"][:] = np.repeat([[along], [place[0]], [place[1]], [moment]], 2, axis=1)
+        a["before"][lane, 3] = moment - height[1], moment - height[0]
+        a["out"][:], a["until"][:] = 0.0, 0.5
+        compiled(drop_lanes, 2)(a.address, 0, used)
+        dropped = (np.arange(8) == lane) & (lane < used) & gone
+        assert (a["out"][0] == np.where(dropped, np.inf, 0.0)).all()
+        assert (a["until"] == np.where(dropped, a["before"][:, 3, 1], 0.5)).all()
+
+
+# -- solutions from elsewhere ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "ends", "noted"), [
+    (layout.EXISTS, (0.25, 0.5), True), (layout.EXISTS, (0.5, 1 + 1e-9), False), (layout.EXISTS, (1 + 1e-9, 2), False),
+    (layout.LOCATED, (0.25, 0.5), True), (layout.LOCATED, (0.5, 1 + 1e-9), True)])
+def test_a_zero_beyond_the_domain_is_not_noted_as_a_contact(kind, ends, noted):
+    found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
+    assert found.note(0, np.array([ends, *[[0.25, 0.5]] * 3, [1, 1.5]]), kind) is noted
+    assert len(found.solutions) == noted and found.real[layout.PROVED] == (1.5 if noted and kind == layout.EXISTS else np.inf)
+
+
+@pytest.mark.parametrize(("top", "noted"), [(R(1, 2), False), (2, True)])
+def test_a_zero_beyond_the_bounds_of_a_surface_is_not_noted_as_a_contact(top, noted):
+    """A plate meets the top of a ball at t = 1, which may be cut off below it."""
+    floor = ParametricSurface([u, v, 2 - t], PLATE.domain)
+    found = search(ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, top)]), floor, (0, 4), tangency=False)
+    assert found.note(0, np.array([[-0.1, 0.1]] * 2 + [[0.9, 1.1]]), layout.EXISTS) is noted
+    assert found.real[layout.PROVED] == (1.1 if noted else np.inf)
