@@ -1,5 +1,6 @@
 """The broad phase never loses a pair: against brute force over sampled points and times."""
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,7 +10,7 @@ import sympy as sp
 from collide import broad_phase
 from collide.approach import moved_on
 from collide.broad_phase import may_meet, sweep_and_prune, windows
-from collide.extent import Extent
+from collide.extent import _GRID, Extent
 from collide.patch import bounds
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 
@@ -191,3 +192,46 @@ def test_a_part_that_may_be_anywhere_is_kept() -> None:
     spread = ParametricSurface([u, v, u / (1 - t)], {u: (-1, 1), v: (-1, 1)})
     (window,) = windows([extent(spread), far], (0, 1), (0.0, 2.0)).values()
     assert 0.7 < window[0] <= 0.875 and 1.125 <= window[1] < 1.3
+
+
+@pytest.mark.parametrize("length", [2.0**-20, 1.0, 2.0**20])
+@pytest.mark.parametrize("share", [sp.Rational(1, 2**14), sp.Rational(1, 2**30), 0])
+def test_what_meets_as_the_span_ends_is_kept(length: float, share: sp.Rational) -> None:
+    """A ball comes down on another one so late that little is left of the span: the window of the pair is short, and holds the moment."""
+    moment = sp.Rational(length) * (1 - share)
+    falling = ball(1).moved(Rigid(translation=[0, 0, 2 + moment - t]))
+    ((begin, end),) = kept_windows([ball(1), falling], (0.0, length)).values()
+    assert (1 - 2.0**-10) * length < begin <= moment and end == length
+    assert may_meet([(extent(ball(1)), extent(falling))], (begin, length)).all()
+
+
+@pytest.mark.parametrize("speed", [10, 10**6])
+@pytest.mark.parametrize("count", [2, 30])
+def test_a_short_meeting_is_kept(speed: int, count: int) -> None:
+    """A small ball shoots past others, through the first of them: the time for which they overlap, in closed form."""
+    tiny = sp.Rational(1, 100)
+    shot = ball(tiny).moved(Rigid(translation=[speed * (t - sp.Rational(1, 3)), 0, 0]))
+    others = [ball(tiny).moved(Rigid(translation=[0, k, 0])) for k in range(count - 1)]
+    begin, end = (sp.Rational(1, 3) + sign * 2 * tiny / speed for sign in (-1, 1))
+    window = kept_windows([shot, *others], (0.0, 1.0))[0, 1]
+    assert window[0] <= begin and end <= window[1] and window[1] - window[0] < 0.1
+
+
+@pytest.mark.parametrize("domain", [[(0.1, 0.7)], [(-1.0, 1e-9)], [(0.1, 0.3), (1 / 3, 1e9)], [(-1e-300, 0.7), (5.0, 5.0)],
+                                    [(0.1, 0.7), (-0.3, 1 / 7), (1.0, 1.0 + 2.0**-52)]])
+def test_the_cells_of_a_part_cover_it(domain: list[tuple[float, float]]) -> None:
+    """All combinations of pieces of the parameters, which go from end to end without a gap."""
+    part = Extent(None, (), (u, v, t)[:len(domain)], np.array(domain), Rigid())
+    for grid in (part.grid, part._grid(tuple(4 * count for count in _GRID[len(domain)]))):
+        pieces = [sorted({(lo, hi) for lo, hi in grid[:, j].tolist()}) for j in range(len(domain))]
+        assert {tuple((lo, hi) for lo, hi in cell) for cell in grid.tolist()} == set(itertools.product(*pieces))
+        for own, (lo, hi) in zip(pieces, domain, strict=True):
+            assert own[0][0] == lo and own[-1][1] == hi and all(after[0] <= before[1] for before, after in itertools.pairwise(own))
+
+
+def test_cells_and_ball_hold_the_corners_of_a_patch() -> None:
+    patch = extent(ParametricSurface([u, v, u * v], {u: (-1, 1), v: (-1, 3)}))
+    for corner in np.array([[a, b, a * b] for a in (-1, 1) for b in (-1, 3)]):
+        cells = patch.cells(np.zeros((1, 2)))[0]
+        assert ((cells[..., 0] <= corner) & (corner <= cells[..., 1])).all(axis=1).any()
+        assert np.linalg.norm(corner - patch.ball[:3]) <= patch.ball[3] * (1 + 1e-12)
