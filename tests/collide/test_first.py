@@ -1,5 +1,6 @@
 """The order of work of `first_contact`: faces before edges, earlier pairs before later ones, and what ends it early."""
 
+import itertools
 import re
 
 import mpmath
@@ -11,8 +12,9 @@ import collide
 from collide import Status, first
 from collide.features import _faces_at, explained
 from collide.scene import Scene
+from collide.search import layout
 from collide.search.layout import ITERATIONS
-from generative import Rigid, Screw, axis_angle, t
+from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
 from models.shapes.machine import frustum
 from models.shapes.patches import plane_patch
 from models.shapes.quadrics import sphere
@@ -93,6 +95,70 @@ def test_later_pairs_are_not_compiled(monkeypatch):
     c = collide.first_contact(bodies, (0, 10))
     assert c.status is Status.CONTACT and c.time.lo <= 1.5 <= c.time.hi and c.pairs.tolist() == [[0, 10]]
     assert len({label for label in built if 10 in label}) <= 6
+
+
+def halves(boxes, j):
+    """Boxes (n, variables, 2) cut in the middle of variable j."""
+    middle = boxes[:, j].mean(axis=1)
+    first, second = boxes.copy(), boxes.copy()
+    first[:, j, 1] = second[:, j, 0] = middle
+    return np.concatenate([first, second])
+
+
+def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
+    """A patch comes down with six lowest points, four in its face and two on a side. When the search of the face knows the time, what is
+    left, here in many small boxes, is searched with the side.
+    """
+    left, hit = [], first._hit
+
+    def cut(scene, found, *given):
+        s = found.search
+        for k in range(len(found.meetings)):
+            boxes = s.open(k)
+            for j in (0, 1, 0, 1, 0, 1):
+                boxes = halves(boxes, j)
+            s.arrays["table"][k, layout.ROOT], s.count[layout.OPEN] = -1, 0
+            s._push(k, boxes)
+            left.append(len(s.open(k)))
+        return hit(scene, found, *given)
+
+    monkeypatch.setattr(first, "_hit", cut)
+    along = (v + Q(1, 2))**2 * (v - Q(3, 10))**2
+    body = ParametricSurface([u, v, (u + Q(1, 2))**2 * (u - Q(1, 4))**2 * (1 - u) + along], {u: (-1, 1), v: (-1, 1)})
+    floor = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
+    c = collide.first_contact([body.moved(Rigid(translation=[0, 0, 1 - t])), floor], (0, 3))
+    assert len(left) == 1 and left[0] >= 64
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= 1 <= c.time.hi and c.clear_until <= 1
+    expected = [[a, b, 0] for a in (-0.5, 0.25, 1) for b in (-0.5, 0.3)]
+    assert len(c) == 6 and np.allclose(sorted(c.points.round(6).tolist()), expected, rtol=0, atol=1e-5)
+
+
+def test_stages_leave_no_time_out(monkeypatch):
+    """A ball on a spiral as above; searches are left after few boxes. The next stage begins no later than anything is open or located."""
+    stages, until = [], {}
+    passes, timed = Scene.passes, first._timed
+
+    def begun(self, window, *given):
+        stages.append(window)
+        return passes(self, window, *given)
+
+    def looked(scene, span, *given):
+        found = timed(scene, span, *given)
+        if found.slow:
+            s = found.search
+            until[len(stages) - 1] = found.seen
+            begins = [box[problem.objective, 0] for k, problem in enumerate(s.problems) for box in s.open(k)]
+            assert begins and span[0] < found.seen <= min(*begins, s.real[layout.CLEAR], span[1])
+        return found
+
+    monkeypatch.setattr(first, "_PATIENCE", 256)
+    monkeypatch.setattr(Scene, "passes", begun)
+    monkeypatch.setattr(first, "_timed", looked)
+    c = collide.first_contact([sphere(), spiral(1)], (0, 200), budget=collide.Budget(boxes=500_000))
+    assert c.status is Status.CONTACT and 151.87 < c.time.lo <= c.time.hi < 151.88
+    assert len(until) > 1 and stages[0][0] == 0
+    for number, ((_, end), (begin, _)) in enumerate(itertools.pairwise(stages)):
+        assert begin <= until.get(number, end)
 
 
 def test_edges_that_stay_in_one_plane():
