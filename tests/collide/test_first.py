@@ -161,6 +161,29 @@ def test_stages_leave_no_time_out(monkeypatch):
         assert begin <= until.get(number, end)
 
 
+@pytest.mark.parametrize("length", [2.0**-4, 2.0**-14, 2.0**-30])
+def test_a_short_stage_keeps_what_meets_in_it(length):
+    """Balls that reach the patch at 1, 2, 3; looked at more closely just before 1, round it and just after it."""
+    scene = Scene(falling(PLACES[:3], [Q(3, 2), Q(5, 2), Q(7, 2)]), (0, 4), (0.0, 4.0), ())
+    scene.start(1e-9, collide.budget.Clock(collide.Budget()))
+    for span in ((1 - length, 1.0), (1 - length / 2, 1 + length / 2), (1.0, 1 + length)):
+        windows = [m.window for m in scene.closer(scene.meetings(), span) if m.label == (0, 3)]
+        assert any(lo <= 1 <= hi for lo, hi in windows)
+    assert scene.closer(scene.meetings(), (0.25 - length, 0.25)) == []
+
+
+@pytest.mark.parametrize("length", [2.0**-4, 2.0**-14])
+def test_a_short_span_that_was_looked_back_from_keeps_what_meets_in_it(length):
+    """One ball reaches the patch as the span begins, and is searched from a little before; another one in the middle of it."""
+    moment = Q(length) / 2
+    scene = Scene(falling(PLACES[:2], [Q(1, 2), Q(1, 2) + moment]), (0, Q(length)), (0.0, length), ())
+    clock = collide.budget.Clock(collide.Budget())
+    scene.start(1e-9, clock)
+    scene.look_back(1e-6, 1e-9, clock)
+    assert scene.early == {(0, 2)} and scene.span[0] < 0
+    assert any(lo <= moment <= hi for m in scene.near if m.label == (1, 2) for lo, hi in [m.window])
+
+
 def test_edges_that_stay_in_one_plane():
     """Two frusta slide towards each other on a table: their lower rims touch first, where nothing crosses."""
     turned = axis_angle([0, 0, 1], Q(1, 3))
