@@ -141,7 +141,8 @@ def _steps(name: str) -> list[Any]:
     first, second = (faces_of(b)[0] for b in scene.bodies)
     best, search = math.inf, None
     for _ in range(200):
-        search = Search([situation(first, second, scene.time)], method="auto", sample=False, order="auto", simultaneity=1e-6, tolerance=1e-9)
+        search = Search([situation(first, second, scene.time)], method="auto", sample=False, order="auto", simultaneity=1e-6,
+                        tolerance=1e-9)
         search.real[layout.PROVED], search.real[layout.GAP] = c.time.hi, 1e-6
         clock = Clock(Budget(seconds=BUDGET))
         begin = time.perf_counter()
