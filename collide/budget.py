@@ -19,7 +19,7 @@ from .search import layout
 _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
-# A query with its answer ready begins to compile what makes later ones faster in so many seconds: the first few wait a little each.
+# A query with its answer ready begins to compile what makes later ones faster in so many seconds.
 _WAIT = 2.0
 
 
