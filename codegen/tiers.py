@@ -4,8 +4,8 @@ Native loops hold the address of a kernel for as long as they run. Here it is th
 the interpreter with a program, and later to machine code. Nothing else changes: the bits of all results are the same.
 
 LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
-tens of thousands of calls. For queries that come again it is made at the end of the second one, which takes longer for it as far as its budget
-allows, and of later ones if some is left; once it is in the cache on disk nobody waits.
+tens of thousands of calls. For queries that come again it is made at the end of the second one, which takes longer for it
+as far as its budget allows, and of later ones if some is left; once it is in the cache on disk nobody waits.
 """
 
 import ctypes
