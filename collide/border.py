@@ -13,10 +13,11 @@ from generative import ImplicitSurface
 from generative.implicit import Piece
 
 from .extent import box_of
+from .frame import Frame, all_of
 from .implicit_parts import Implicit, Side
 from .numbers import Numbers
 from .parts import Part
-from .place import Frame, PlacedImplicit, all_of
+from .placed_implicit import PlacedImplicit
 
 Window = tuple[float, float]
 

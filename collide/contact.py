@@ -22,12 +22,14 @@ from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from generative import u, v
 
+from .frame import Frame, all_of, any_of
 from .implicit_parts import Implicit
 from .moving_bodies import Bodies, deforming
 from .numbers import NONE, Numbers
 from .parts import Parametric, Part
 from .patch import Vector, bounds, cross, dot, enclose, framed, subtract
-from .place import Frame, Placed, PlacedImplicit, PlacedParametric, all_of, any_of, contact_equations, coordinates_of, place
+from .place import Placed, PlacedParametric, contact_equations, place
+from .placed_implicit import PlacedImplicit, coordinates_of
 from .problem import Problem, formula_kernel
 from .tracking import Known
 

@@ -20,10 +20,11 @@ from generative import ImplicitBody, ParametricSurface, Solid, t, u, v, x, y, z
 
 from .budget import Clock, drive
 from .contact import at_time, member, situation, with_numbers
+from .frame import Frame
 from .numbers import NONE, Numbers
 from .parts import Parametric, Part, faces_of, is_closed
 from .patch import bounds
-from .place import Frame, PlacedParametric
+from .place import PlacedParametric
 from .problem import Problem
 from .result import Start
 from .search import layout

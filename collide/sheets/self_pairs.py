@@ -15,8 +15,9 @@ from codegen.expr import Expr
 from codegen.from_sympy import convert
 
 from ..contact import placed_situation
+from ..frame import Frame, all_of
 from ..patch import Vector, enclose
-from ..place import Frame, PlacedParametric, all_of
+from ..place import PlacedParametric
 from ..problem import Problem
 from .glue import Join
 from .injective import NEAR
