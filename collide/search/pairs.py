@@ -24,7 +24,8 @@ from .layout import (
 from .nodes import ask, make_halves, model, node_size, put_side, seed
 from .queue import attribute, copy_box, pop
 
-# The smaller node is halved together with the larger one if it is at least this share as long; the larger one always is.
+# The smaller node is halved together with the larger one if it is at least this share as long. No more than 1, so that the
+# larger one always is.
 _ALIKE = 0.5
 # Boxes that are this small against their domain are left to `search.step`, but at a border where tangency is not known: of a curve along
 # which surfaces meet, tangency leaves points.
@@ -103,8 +104,7 @@ def halved_sides(s, p, i):
     a, b = node_size(s, p, 0, s.pair[2 * i]), node_size(s, p, 1, s.pair[2 * i + 1])
     if a < 0.0 and b < 0.0:
         return 0
-    share = min(_ALIKE, 1.0)
-    return (1 if a >= share * b and a >= 0.0 else 0) + (2 if b >= share * a and b >= 0.0 else 0)
+    return (1 if a >= _ALIKE * b and a >= 0.0 else 0) + (2 if b >= _ALIKE * a and b >= 0.0 else 0)
 
 
 @native
