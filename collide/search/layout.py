@@ -35,6 +35,7 @@ FIELDS = {
     "place": float,       # (solutions, 3, 2): bounds of its image in space
     "kind": int,          # (solutions,): LOCATED, EXISTS, UNIQUE
     "owner": int,         # (solutions,): its problem
+    "dimension": int,     # (solutions,): one more than that of the set of zeros round it; 0 before it was looked for
     # scalars
     "count": int,         # (COUNTS,)
     "real": float,        # (REALS,)
@@ -76,6 +77,8 @@ FIELDS = {
     "before": float,      # (LANES, n, 2): boxes as they were popped
     "hold": float,        # (LANES, n, 2): and after contraction
     "action": int,        # (LANES,): what becomes of each
+    "beside": int,        # (LANES,): a sample near a box that may hold an isolated contact, too; or -1
+    "final": int,         # (LANES,): 1 for such a box that is so small that it is searched no more
     "idle": int,          # (LANES,): a variable that need not be divided, as nothing is known of the rows that contain it; or -1
     "trial": int,         # (LANES,): tests of a box in a row
     "until": float,       # (LANES,): the end of the window that is tested

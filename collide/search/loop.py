@@ -66,9 +66,10 @@ from .march import march, narrow
 from .nodes import room_for_nodes
 from .pairs import marching
 from .queue import attribute, first_problem, push
-from .sample import look_ahead, prove_near, sample, sample_crossings, thin
+from .sample import look_ahead, prove_near, sample, sample_crossings
 from .solutions import feasible, may_hold_zero, record
 from .split import split, steepest, verdict, widest
+from .thinning import drop_final, thin
 from .tips import HOPELESS, LONG, prove_beside
 from .walk import walk
 
@@ -180,6 +181,7 @@ def conclude(s, p, used):
         thin(s, p, used)
     if attribute(s, p, POINT) != 0 and sample_crossings(s, p, used):
         thin(s, p, used)
+    drop_final(s, p, used)
     for lane in range(used):
         if s.action[lane] == SMALLEST:
             if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:

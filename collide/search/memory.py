@@ -15,7 +15,7 @@ BOXES, NODES, SOLUTIONS = 1 << 12, 1 << 12, 256
 """What there is room for at the beginning."""
 PER_BOX = ("box", "key", "child", "sibling", "free", "plan", "horizon", "pair")
 PER_NODE = ("record", "rectangle", "halves")
-PER_SOLUTION = ("found", "region", "place", "kind", "owner")
+PER_SOLUTION = ("found", "region", "place", "kind", "owner", "dimension")
 
 # Arrays begin at multiples of so many numbers of 8 bytes, one vector of lanes.
 _ALIGNED = 8
@@ -110,7 +110,8 @@ def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int
               "A": (record,), "B": (record,), "made": (record,), "shown": (shown,), "other": (shown,),
               "N": (m,), "out": (n + 1,)}
     rest = {"count": (layout.COUNTS,), "real": (layout.REALS,), "before": (LANES, n, 2), "hold": (LANES, n, 2),
-            "action": (LANES,), "idle": (LANES,), "trial": (LANES,), "until": (LANES,), "reached": (LANES, n),
+            "action": (LANES,), "beside": (LANES,), "final": (LANES,), "idle": (LANES,), "trial": (LANES,), "until": (LANES,),
+            "reached": (LANES, n),
             "both": (LANES, 2), "parents": (LANES, 2), "fresh": (LANES,), "begins": (LANES,),
             "asked": (LANES,), "repeat": (LANES,), "later": (LANES,),
             "small": (max(m, n), n), "step": (n,), "gradient": (n,), "best": (n, 2), "centre": (n,), "tight": (n, 2), "wide": (n, 2),

@@ -1,126 +1,42 @@
-"""Sampling: local solves from the boxes of a search, and thinning by the distance from what they found (Snyder 1993, Fig. 6).
-
-Where contacts form curves or surfaces, points of them stand for all of them: a box is dropped when all of its image lies
-within `separation` of one of them.
-"""
+"""Sampling: local solves from the boxes of a search, and proofs of what they find (Snyder 1993, Fig. 6)."""
 
 import numpy as np
 
-from codegen.loops import call_kernel, native
+from codegen.loops import native
 
-from .boxes import at_pole, cut, keep_clear, load_lane, lower, upper
+from .boxes import at_pole, cut, lower, upper
 from .descend import descend, descend_near
 from .layout import (
     CLOSED,
     EQUATIONS,
     EXISTENCE,
     EXISTS,
-    GONE,
     IMAGE,
-    LABEL,
     LANES,
     LATE,
     LATE_STEPS,
     LEAST,
     OBJECTIVE,
-    PARAMETERS,
     POINT,
     PROVED,
     ROOT,
-    SEPARATION,
-    SIMULTANEITY,
     SOLUTIONS,
     STRIDE,
-    UNIQUE,
     VARIABLES,
 )
 from .local_solve import local_solve, restore, scatter_points
 from .prove import prove, prove_exists
 from .queue import attribute
-from .solutions import image_of, improve, record, shared_image, solved_before
+from .solutions import image_of, improve, record, solved_before
 from .split import largest_share
+from .thinning import begin, close_to_sample, drop_beside, near_sample
 from .tips import locate
 
 # A local solve in a box is repeated in parts of it of this relative size.
 _SOONER = 0.125
-# A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
-# last sample, there must be one more.
-_NEARER = 0.9
 # After so many steps over what comes just after the first contact samples are taken where contact is proved, but not that it is
 # tangential.
 STUBBORN = 4000
-# Against the separation, the size of an image to which samples of other problems of the two bodies count.
-_TINY = 1.0 / 64.0
-
-
-@native
-def begin(s, p, boxes, k):
-    """The least objective of a box, where there is one."""
-    objective = attribute(s, p, OBJECTIVE)
-    return lower(s, boxes, k, objective) if objective >= 0 else 0.0
-
-
-@native
-def near_sample(s, p, whole, moment):
-    """Is the image `near` close to a point accepted before: all of it within `separation`, or else its middle, and by a little more?
-
-    A sample counts in its own problem, lest it hide an isolated contact of another, and in the others of the two bodies for whole
-    images that are tiny: an isolated contact that can be proved was found before its box got there. What is left is where edges
-    lie in faces, or on each other, of which rounding lets nothing be proved. A sample counts for boxes that begin at `moment` if
-    it is not later than they may be (Snyder 1993, footnote 9). The squared distance has fewer than ten roundings, each
-    by less than 2e-16 of it, so the points of a whole image that passes are proved to be near.
-    """
-    tiny = whole and tiny_image(s)
-    for k in range(s.count[SOLUTIONS]):
-        if s.kind[k] == UNIQUE or not (s.owner[k] == p or (tiny and s.kind[k] == EXISTS and (
-                attribute(s, s.owner[k], LABEL) == attribute(s, p, LABEL)))):
-            continue
-        objective = attribute(s, s.owner[k], OBJECTIVE)
-        if objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]:
-            continue
-        square = 0.0
-        for c in range(3):
-            middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
-            lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
-            square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
-        if square < (1.0 - 1e-14 if whole else _NEARER) * s.real[SEPARATION] ** 2:
-            return True
-    return False
-
-
-@native
-def tiny_image(s):
-    """Is the image `near` much smaller than the distance of samples?"""
-    for c in range(3):
-        if not s.near[2 * c + 1] - s.near[2 * c] < _TINY * s.real[SEPARATION]:
-            return False
-    return True
-
-
-@native
-def see(s, p):
-    """The images of the boxes in `hold`, all lanes at once."""
-    for lane in range(LANES):
-        load_lane(s, p, s.hold, lane, lane)
-    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
-
-
-@native
-def close_to_sample(s, p, lane, whole):
-    """Is the image of the lane's box close to an accepted point, all of it or its middle?"""
-    shared_image(s, lane, s.near, 0)
-    return near_sample(s, p, whole, begin(s, p, s.hold, lane))
-
-
-@native
-def thin(s, p, used):
-    """Drop the late boxes of which all of the image is near an accepted point."""
-    if attribute(s, p, IMAGE) != 0:
-        see(s, p)
-        for lane in range(used):
-            if s.action[lane] >= LATE and close_to_sample(s, p, lane, True):
-                keep_clear(s, p, s.hold, lane)
-                s.action[lane] = GONE
 
 
 @native
@@ -134,30 +50,50 @@ def load_reached(s, p, lane):
 
 @native
 def candidate(s, p, lane):
-    """The converged point of a lane into `centre`; False if it comes too late, or near a sample, or at a pole."""
+    """The converged point of a lane into `centre`; False if it comes too late, or at a pole."""
     objective = attribute(s, p, OBJECTIVE)
     load_reached(s, p, lane)
     if objective >= 0 and s.centre[objective] > cut(s):
         return False
-    if attribute(s, p, IMAGE) != 0:
-        image_of(s, p, s.tight, 0, s.near, 0)
-        return not near_sample(s, p, False, begin(s, p, s.tight, 0)) and not at_pole(s, p, s.tight, 0)
-    return True
+    return attribute(s, p, IMAGE) == 0 or not at_pole(s, p, s.tight, 0)
+
+
+@native
+def sampled(s, p):
+    """Is there a sample near `centre`?"""
+    if attribute(s, p, IMAGE) == 0:
+        return False
+    image_of(s, p, s.tight, 0, s.near, 0)
+    return near_sample(s, p, False, begin(s, p, s.tight, 0)) >= 0
 
 
 @native
 def due(s, p, lane):
-    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger? Not where
-    its middle is near a sample, or in the region of a known solution: that is what would be found.
+    """Is it time for a local solve in the lane's box: has there been none, or none since it was much larger? Not where its middle is in
+    the region of a known solution, or near a sample and nothing else may be in the box: that is what would be found.
     """
     if s.action[lane] < LATE:
         return False
-    before = -s.until[lane]
-    if before >= 0.0 and largest_share(s, p, lane) > _SOONER * before:
+    before, final = -s.until[lane], s.beside[lane] >= 0 and s.final[lane] != 0
+    if before >= 0.0 and not final and largest_share(s, p, lane) > _SOONER * before:
         return False
     for j in range(attribute(s, p, VARIABLES)):
         s.centre[j] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
-    return not solved_before(s, p) and not (attribute(s, p, IMAGE) != 0 and close_to_sample(s, p, lane, False))
+    if solved_before(s, p):
+        return False
+    return attribute(s, p, IMAGE) == 0 or s.beside[lane] >= 0 or close_to_sample(s, p, lane, False) < 0
+
+
+@native
+def examine(s, p, lane):
+    """The converged point of a lane: prove it, or locate it. Beside a sample an isolated contact is to be found, and no more samples."""
+    if not sampled(s, p):
+        if not prove(s, p, True):
+            load_reached(s, p, lane)
+            locate(s, p)
+    elif s.beside[lane] >= 0 and drop_beside(s, p, lane) == 0:
+        load_reached(s, p, lane)
+        prove(s, p, False)
 
 
 @native
@@ -186,9 +122,8 @@ def sample(s, p, used):
         if s.count[SOLUTIONS] > before and s.kind[s.count[SOLUTIONS] - 1] == EXISTS:
             # First a walk from this sample of a manifold, whose steps are even; then the other boxes again.
             s.until[lane] = np.inf
-        elif s.trial[lane] != 0 and candidate(s, p, lane) and not prove(s, p, True):
-            load_reached(s, p, lane)
-            locate(s, p)
+        elif s.trial[lane] != 0 and candidate(s, p, lane):
+            examine(s, p, lane)
     return s.count[SOLUTIONS] > before
 
 
@@ -214,7 +149,7 @@ def sample_crossings(s, p, used):
     wanted = False
     for lane in range(LANES):
         source = lane if lane < used else 0
-        s.trial[lane] = 1 if lane < used and s.action[lane] >= LATE and not close_to_sample(s, p, lane, False) else 0
+        s.trial[lane] = 1 if lane < used and s.action[lane] >= LATE and close_to_sample(s, p, lane, False) < 0 else 0
         wanted = wanted or s.trial[lane] != 0
         for j in range(attribute(s, p, VARIABLES)):
             s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
@@ -227,7 +162,7 @@ def sample_crossings(s, p, used):
             s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
     before = s.count[SOLUTIONS]
     for lane in range(used):
-        if s.trial[lane] != 0 and s.count[SOLUTIONS] == before and candidate(s, p, lane) and prove_exists(s, p):
+        if s.trial[lane] != 0 and s.count[SOLUTIONS] == before and candidate(s, p, lane) and not sampled(s, p) and prove_exists(s, p):
             record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     return s.count[SOLUTIONS] > before
 

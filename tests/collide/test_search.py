@@ -182,7 +182,7 @@ def test_the_methods_agree(rings, method):
 
 @pytest.mark.parametrize("later, thinned", [(0.008, True), (0.02, False)])
 def test_samples_thin_out_only_what_is_simultaneous(rings, later, thinned):
-    """Samples planted at the contacts, a little later. Within the simultaneity they thin out all boxes that hold the contacts:
+    """Points planted at the contacts, located a little later. Within the simultaneity they thin out all boxes that hold the contacts:
     then nothing may be called clear beyond the true time. Later than that they must not hide them, however near they are in
     space (Snyder 1993, footnote 9).
     """
@@ -193,7 +193,7 @@ def test_samples_thin_out_only_what_is_simultaneous(rings, later, thinned):
         for name in ("found", "place"):
             search.arrays[name][k] = plain.arrays[name][k]
         search.arrays["found"][k, 4] += later
-        search.arrays["kind"][k] = layout.EXISTS
+        search.arrays["kind"][k] = layout.LOCATED
     search.count[layout.SOLUTIONS] = len(plain.solutions)
     search.real[layout.PROVED] = plain.real[layout.PROVED] + 0.008
     finish(search)

@@ -17,8 +17,8 @@ from collide.search.layout import ROOT
 from collide.search.march import drop_impossible, narrow, settle
 from collide.search.pairs import wanted
 from collide.search.queue import attribute
-from collide.search.sample import near_sample, thin
 from collide.search.split import split
+from collide.search.thinning import near_sample, thin
 from collide.separable_advance import ComposedAdvance
 from collide.state import Search
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
@@ -191,7 +191,7 @@ def test_a_box_that_is_given_up_leaves_its_times():
 
 @native
 def near_held(s, p, whole):
-    return 1 if near_sample(s, p, whole != 0, 1.0) else 0
+    return 1 if near_sample(s, p, whole != 0, 1.0) >= 0 else 0
 
 
 def image(middle, size):

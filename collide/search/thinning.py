@@ -1,0 +1,308 @@
+"""Thinning: where contacts form curves or surfaces, samples stand for boxes near them, unless these may hold an isolated contact.
+
+Snyder 1993, Fig. 6, drops every box within `separation` of a point that was accepted; its footnote 10 calls the isolated
+contacts lost by that minor. Here a box is dropped only if the zeros in it lie on the curve (or surface) of the sample that
+stands for it: in the hull of the box and the sample the Jacobian has a rank so large that the zeros there lie on one graph
+over one variable (or two). A box of which this is not known is searched on, down to a small share of `separation`.
+"""
+
+from codegen.loops import call_kernel, native
+
+from .boxes import at_border, keep_clear, load_lane, lower, shift_into, upper
+from .layout import (
+    EXISTS,
+    GONE,
+    IMAGE,
+    LABEL,
+    LANES,
+    LATE,
+    OBJECTIVE,
+    PARAMETERS,
+    ROWS,
+    SEPARATION,
+    SIMULTANEITY,
+    SLOPE,
+    SOLUTIONS,
+    UNIQUE,
+    VARIABLES,
+)
+from .local_solve import extent
+from .queue import attribute
+from .solutions import shared_image
+from .tangents import nullity
+
+# A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
+# last sample, there must be one more.
+_NEARER = 0.9
+# Against the separation, the size of an image to which samples of other problems of the two bodies count.
+_TINY = 1.0 / 64.0
+# Likewise, the size of an image that is not searched for isolated contacts beside a sample of its own problem.
+_FINE = 1.0 / 8.0
+# What is less than one by so much is so beyond all rounding of it.
+_SURELY = 1.0 - 1e-6
+# Terms of the series tried.
+_SUMS = 8
+
+
+@native
+def begin(s, p, boxes, k):
+    """The least objective of a box, where there is one."""
+    objective = attribute(s, p, OBJECTIVE)
+    return lower(s, boxes, k, objective) if objective >= 0 else 0.0
+
+
+@native
+def near_sample(s, p, whole, moment):
+    """The nearest point accepted before to which the image `near` is close: all of it within `separation`, or else its middle, and by a
+    little more; -1 for none.
+
+    A sample counts in its own problem, lest it hide an isolated contact of another, and in the others of the two bodies for whole
+    images that are tiny: an isolated contact that can be proved was found before its box got there. What is left is where edges
+    lie in faces, or on each other, of which rounding lets nothing be proved. A sample counts for boxes that begin at `moment` if
+    it is not later than they may be (Snyder 1993, footnote 9). The squared distance has fewer than ten roundings, each
+    by less than 2e-16 of it, so the points of a whole image that passes are proved to be near.
+    """
+    tiny = whole and small_image(s, _TINY)
+    limit, chosen = (1.0 - 1e-14 if whole else _NEARER) * s.real[SEPARATION] ** 2, -1
+    nearest, surface = limit, False
+    for k in range(s.count[SOLUTIONS]):
+        if s.kind[k] == UNIQUE or not (s.owner[k] == p or (tiny and s.kind[k] == EXISTS and (
+                attribute(s, s.owner[k], LABEL) == attribute(s, p, LABEL)))):
+            continue
+        objective = attribute(s, s.owner[k], OBJECTIVE)
+        if objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]:
+            continue
+        square = 0.0
+        for c in range(3):
+            middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
+            lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
+            square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
+        if square < limit:
+            of_surface = whole and s.kind[k] == EXISTS and dimension(s, s.owner[k], k) == 2
+            if (of_surface and not surface) or (square < nearest and of_surface == surface):
+                nearest, chosen, surface = square, k, of_surface
+    return chosen
+
+
+@native
+def small_image(s, share):
+    """Is the image `near` smaller than this share of the distance of samples?"""
+    for c in range(3):
+        if not s.near[2 * c + 1] - s.near[2 * c] < share * s.real[SEPARATION]:
+            return False
+    return True
+
+
+@native
+def see(s, p):
+    """The images of the boxes in `hold`, all lanes at once."""
+    for lane in range(LANES):
+        load_lane(s, p, s.hold, lane, lane)
+    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+
+
+@native
+def close_to_sample(s, p, lane, whole):
+    """The accepted point to which the image of the lane's box is close, all of it or its middle; -1 for none."""
+    shared_image(s, lane, s.near, 0)
+    return near_sample(s, p, whole, begin(s, p, s.hold, lane))
+
+
+@native
+def thin(s, p, used):
+    """Drop the late boxes of which all of the image is near an accepted point. Those that may hold an isolated contact beside it keep the
+    number of that point in `beside`, which is -1 for all others.
+    """
+    for lane in range(LANES):
+        s.beside[lane] = -1
+    if attribute(s, p, IMAGE) == 0:
+        return
+    see(s, p)
+    doubtful = False
+    for lane in range(used):
+        if s.action[lane] >= LATE:
+            s.beside[lane] = close_to_sample(s, p, lane, True)
+            s.final[lane] = 1 if small_image(s, _FINE) else 0
+            if s.beside[lane] >= 0 and not may_hide(s, p, lane, s.beside[lane]):
+                drop(s, p, lane)
+            doubtful = doubtful or s.beside[lane] >= 0
+    if doubtful:
+        drop_on_manifolds(s, p)
+
+
+@native
+def drop(s, p, lane):
+    """A sample stands for the box of a lane."""
+    keep_clear(s, p, s.hold, lane)
+    s.action[lane] = GONE
+    s.beside[lane] = -1
+
+
+@native
+def may_hide(s, p, lane, k):
+    """May the lane's box, with its image in `near`, hold an isolated contact beside sample k? Not of other problems, which have samples of
+    their own; nor where only located points are known, or where contacts are isolated by no condition.
+    """
+    if s.kind[k] != EXISTS or s.owner[k] != p or attribute(s, p, ROWS) < attribute(s, p, VARIABLES):
+        return False
+    return not at_border(s, p, s.hold, lane)
+
+
+@native
+def dimension(s, p, k):
+    """Of the set of zeros round sample k, as its Jacobian has it."""
+    if s.dimension[k] == 0:
+        for j in range(attribute(s, p, VARIABLES)):
+            s.base[j] = 0.5 * (lower(s, s.found, k, j) + upper(s, s.found, k, j))
+        s.dimension[k] = 1 + nullity(s, p)
+    return s.dimension[k] - 1
+
+
+@native
+def drop_on_manifolds(s, p):
+    """Drop the boxes with a sample `beside` them whose zeros lie on one curve or surface with it."""
+    for lane in range(LANES):
+        load_lane(s, p, s.hold, lane, lane)
+        if s.beside[lane] >= 0:
+            extend(s, p, lane, s.found, s.beside[lane])
+    call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
+    for lane in range(LANES):
+        if s.beside[lane] >= 0 and on_one_manifold(s, p, lane, dimension(s, p, s.beside[lane])):
+            drop(s, p, lane)
+
+
+@native
+def drop_final(s, p, used):
+    """Drop the boxes beside samples that are small, in which a last local solve was made."""
+    for lane in range(used):
+        if s.beside[lane] >= 0 and s.final[lane] != 0:
+            drop(s, p, lane)
+
+
+@native
+def drop_beside(s, p, lane):
+    """`centre` is a zero, found from the lane's box. Drop the box if it is none by itself and the zeros in the box lie on one curve or
+    surface with it; the dimension of that.
+    """
+    for j in range(attribute(s, p, VARIABLES)):
+        s.base[j] = s.centre[j]
+        s.tight[2 * j] = s.centre[j]
+        s.tight[2 * j + 1] = s.centre[j]
+    free = nullity(s, p)
+    if free > 0:
+        load_lane(s, p, s.hold, lane, lane)
+        extend(s, p, lane, s.tight, 0)
+        call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
+        if on_one_manifold(s, p, lane, free):
+            drop(s, p, lane)
+    return free
+
+
+@native
+def extend(s, p, lane, boxes, k):
+    """The hull of the box in a lane of X and box k of problem p, which may be a period away."""
+    for j in range(attribute(s, p, VARIABLES)):
+        at = 2 * j * LANES + lane
+        lo, hi = lower(s, boxes, k, j), upper(s, boxes, k, j)
+        shift = shift_into(s, p, j, 0.5 * (lo + hi), 0.5 * (s.X[at + LANES] - s.X[at]))
+        s.X[at] = max(s.X[at], -(lo + shift))
+        s.X[at + LANES] = max(s.X[at + LANES], hi + shift)
+
+
+@native
+def on_one_manifold(s, p, lane, free):
+    """Do the zeros in the box of a lane, whose Jacobian is in M, lie on one graph over `free` variables (1 or 2)?
+
+    They do where the Jacobian of n - free rows by the other variables, multiplied by the inverse of its middle, differs from the unit
+    matrix by no more than N, entry by entry, with N v < v for a positive v: all such matrices are regular, and between two zeros that
+    agree in the free variables the mean value theorem would find one that is not. Rows and variables are chosen by elimination with
+    pivots.
+    """
+    if not 1 <= free <= 2:
+        return False
+    rank = attribute(s, p, VARIABLES) - free
+    if not eliminate(s, p, lane, rank):
+        return False
+    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    for k in range(rank):
+        s.step[k] = 1.0
+        for q in range(rank):
+            j = s.pick[q]
+            error = 0.0
+            for i in range(m):
+                at, factor = 2 * (n * i + j) * LANES + lane, abs(s.G[k * (n + m) + n + i])
+                error += factor * (0.5 * (s.M[at] + s.M[at + LANES])) if factor > 0.0 else 0.0
+            s.small[k * n + q] = error * extent(s, p, j, 0.0)
+    for _ in range(_SUMS):
+        if contracts(s, n, rank):
+            return True
+    return False
+
+
+@native
+def contracts(s, n, rank):
+    """Is N v < v, for N in `small` and v in `step`, both nowhere negative? If not, v becomes 1 + N v: so it sums N^k 1."""
+    less = True
+    for k in range(rank):
+        s.gradient[k] = 0.0
+        for q in range(rank):
+            s.gradient[k] += s.small[k * n + q] * s.step[q]
+        less = less and s.gradient[k] < _SURELY * s.step[k]
+    for k in range(rank):
+        s.step[k] = 1.0 + s.gradient[k]
+    return less
+
+
+@native
+def eliminate(s, p, lane, rank):
+    """The middle of the Jacobian in a lane of M, with variables measured against their domains, reduced to `rank` unit columns (named in
+    `pick`) in G, and beside it what the rows were multiplied by. False if the rank is less.
+    """
+    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    columns = n + m
+    for i in range(m):
+        largest = 0.0
+        for j in range(n):
+            at = 2 * (n * i + j) * LANES + lane
+            largest = max(largest, max(abs(s.M[at]), abs(s.M[at + LANES])) * extent(s, p, j, 0.0))
+        # A row of which nothing is known is of no use.
+        scale = 1.0 / largest if 0.0 < largest < 1e300 else 0.0
+        for j in range(n):
+            at = 2 * (n * i + j) * LANES + lane
+            s.G[i * columns + j] = 0.5 * scale * (s.M[at + LANES] - s.M[at]) * extent(s, p, j, 0.0) if scale > 0.0 else 0.0
+        for q in range(m):
+            s.G[i * columns + n + q] = scale if q == i else 0.0
+    for k in range(rank):
+        best, row, column = 0.0, -1, -1
+        for i in range(k, m):
+            for j in range(n):
+                if abs(s.G[i * columns + j]) > best and not picked(s, k, j):
+                    best, row, column = abs(s.G[i * columns + j]), i, j
+        if row < 0:
+            return False
+        s.pick[k] = column
+        clear_column(s, columns, m, k, row, column)
+    return True
+
+
+@native
+def picked(s, k, j):
+    for q in range(k):
+        if s.pick[q] == j:
+            return True
+    return False
+
+
+@native
+def clear_column(s, columns, rows, k, row, column):
+    """Row `row` of G becomes row k, with 1 in the column, where all others become 0."""
+    for j in range(columns):
+        s.G[row * columns + j], s.G[k * columns + j] = s.G[k * columns + j], s.G[row * columns + j]
+    pivot = s.G[k * columns + column]
+    for j in range(columns):
+        s.G[k * columns + j] /= pivot
+    for i in range(rows):
+        factor = s.G[i * columns + column]
+        if i != k:
+            for j in range(columns):
+                s.G[i * columns + j] -= factor * s.G[k * columns + j]
