@@ -279,3 +279,14 @@ def prove(s, p, sample):
     else:
         improve(s, p, s.tight, 0)
     return True
+
+
+@native
+def prove_isolated(s, p):
+    """Is the candidate `centre` a unique zero that is now known?"""
+    if solved_before(s, p):
+        return True
+    isolated = prove_unique(s, p) and feasible(s, p, s.tight, 0)
+    if isolated:
+        record(s, p, UNIQUE, s.tight, 0, s.wide, 0)
+    return isolated

@@ -25,7 +25,7 @@ from .layout import (
     VARIABLES,
 )
 from .local_solve import local_solve, restore, scatter_points
-from .prove import prove, prove_exists
+from .prove import prove, prove_exists, prove_isolated
 from .queue import attribute
 from .solutions import image_of, improve, record, solved_before
 from .split import largest_share
@@ -80,20 +80,25 @@ def due(s, p, lane):
     for j in range(attribute(s, p, VARIABLES)):
         s.centre[j] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
     if solved_before(s, p):
+        s.final[lane] = 0
         return False
     return attribute(s, p, IMAGE) == 0 or s.beside[lane] >= 0 or close_to_sample(s, p, lane, False) < 0
 
 
 @native
 def examine(s, p, lane):
-    """The converged point of a lane: prove it, or locate it. Beside a sample an isolated contact is to be found, and no more samples."""
+    """The converged point of a lane: prove it, or locate it. Beside a sample isolated contacts are to be found, and no more samples; where
+    there is one, there may be others.
+    """
     if not sampled(s, p):
         if not prove(s, p, True):
             load_reached(s, p, lane)
             locate(s, p)
-    elif s.beside[lane] >= 0 and drop_beside(s, p, lane) == 0:
+    elif s.beside[lane] >= 0 and prove_isolated(s, p):
+        s.final[lane] = 0
+    elif s.beside[lane] >= 0:
         load_reached(s, p, lane)
-        prove(s, p, False)
+        drop_beside(s, p, lane)
 
 
 @native

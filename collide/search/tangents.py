@@ -16,16 +16,17 @@ def find_kernel(s, p):
     """The kernel of the Jacobian of the rows at `base`, with the objective fixed: its first two vectors into `along`.
     False if it is not of one or two dimensions.
     """
-    free = nullity(s, p)
+    free = nullity(s, p, NO_SLOPE)
     if 1 <= free <= 2:
         read_kernel(s, p)
     return 1 <= free <= 2
 
 
 @native
-def nullity(s, p):
+def nullity(s, p, least):
     """The dimension of the kernel of the Jacobian of the rows at `base`, with the objective fixed: 0 at an isolated zero, 1 on a curve of
-    them, 2 on a surface. `small` is left reduced, and `bound` names the pivot of each column.
+    them, 2 on a surface. Slopes below `least` count as none, see `load_slopes`. `small` is left reduced, and `bound` names the
+    pivot of each column.
     """
     n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
     objective = attribute(s, p, OBJECTIVE)
@@ -34,7 +35,7 @@ def nullity(s, p):
         s.bound[j] = -1
     rank = 0
     while rank < m:
-        best, row, column = NO_SLOPE, -1, -1
+        best, row, column = least, -1, -1
         for i in range(rank, m):
             for j in range(n):
                 if j != objective and s.bound[j] < 0 and abs(s.small[i * n + j]) > best:

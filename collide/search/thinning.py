@@ -38,6 +38,8 @@ _NEARER = 0.9
 _TINY = 1.0 / 64.0
 # Likewise, the size of an image that is not searched for isolated contacts beside a sample of its own problem.
 _FINE = 1.0 / 8.0
+# Against the largest in the domain, a slope that is but rounding where the zeros form a curve or surface.
+_NO_SLOPE = 1e-9
 # What is less than one by so much is so beyond all rounding of it.
 _SURELY = 1.0 - 1e-6
 # Terms of the series tried.
@@ -154,7 +156,7 @@ def dimension(s, p, k):
     if s.dimension[k] == 0:
         for j in range(attribute(s, p, VARIABLES)):
             s.base[j] = 0.5 * (lower(s, s.found, k, j) + upper(s, s.found, k, j))
-        s.dimension[k] = 1 + nullity(s, p)
+        s.dimension[k] = 1 + nullity(s, p, _NO_SLOPE)
     return s.dimension[k] - 1
 
 
@@ -181,21 +183,19 @@ def drop_final(s, p, used):
 
 @native
 def drop_beside(s, p, lane):
-    """`centre` is a zero, found from the lane's box. Drop the box if it is none by itself and the zeros in the box lie on one curve or
-    surface with it; the dimension of that.
+    """`centre` is a zero that could not be proved to be isolated, found from the lane's box. Drop the box if the zeros in it lie on one
+    curve or surface with that one.
     """
     for j in range(attribute(s, p, VARIABLES)):
         s.base[j] = s.centre[j]
         s.tight[2 * j] = s.centre[j]
         s.tight[2 * j + 1] = s.centre[j]
-    free = nullity(s, p)
-    if free > 0:
-        load_lane(s, p, s.hold, lane, lane)
-        extend(s, p, lane, s.tight, 0)
-        call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
-        if on_one_manifold(s, p, lane, free):
-            drop(s, p, lane)
-    return free
+    free = nullity(s, p, _NO_SLOPE)
+    load_lane(s, p, s.hold, lane, lane)
+    extend(s, p, lane, s.tight, 0)
+    call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
+    if on_one_manifold(s, p, lane, free):
+        drop(s, p, lane)
 
 
 @native
