@@ -23,10 +23,11 @@ from .layout import (
     SIMULTANEITY,
     SLOPE,
     SOLUTIONS,
+    STRIDE,
     UNIQUE,
     VARIABLES,
 )
-from .local_solve import extent
+from .local_solve import extent, restore
 from .queue import attribute
 from .solutions import shared_image
 from .tangents import nullity
@@ -168,9 +169,44 @@ def drop_on_manifolds(s, p):
         if s.beside[lane] >= 0:
             extend(s, p, lane, s.found, s.beside[lane])
     call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
+    flat = False
     for lane in range(LANES):
-        if s.beside[lane] >= 0 and on_one_manifold(s, p, lane, dimension(s, p, s.beside[lane])):
+        s.trial[lane] = 0
+        if s.beside[lane] >= 0:
+            free = dimension(s, p, s.beside[lane])
+            s.trial[lane] = free if on_one_manifold(s, p, lane, free) else 0
+            flat = flat or s.trial[lane] == 2
+    if flat:
+        look_at_middles(s, p)
+    for lane in range(LANES):
+        if s.trial[lane] != 0:
             drop(s, p, lane)
+
+
+@native
+def look_at_middles(s, p):
+    """That zeros lie on one surface says little: where a sample is one of a surface of zeros, and no point in which curves of them cross,
+    a zero of the equations near the middle of the box lies on such a surface, too. `trial` becomes 0 in lanes where it does not.
+    """
+    for lane in range(LANES):
+        for j in range(attribute(s, p, VARIABLES)):
+            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
+    restore(s, p)
+    for lane in range(LANES):
+        s.trial[lane] = s.trial[lane] if s.flag[lane] > 0.5 or s.trial[lane] == 1 else 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+    for lane in range(LANES):
+        if s.trial[lane] == 2 and nullity_at(s, p, s.reached, lane) < 2:
+            s.trial[lane] = 0
+
+
+@native
+def nullity_at(s, p, points, k):
+    """The dimension of the set of zeros round point k, as the Jacobian there has it."""
+    for j in range(attribute(s, p, VARIABLES)):
+        s.base[j] = points[s.count[STRIDE] * k + j]
+    return nullity(s, p, _NO_SLOPE)
 
 
 @native
@@ -184,17 +220,17 @@ def drop_final(s, p, used):
 @native
 def drop_beside(s, p, lane):
     """`centre` is a zero that could not be proved to be isolated, found from the lane's box. Drop the box if the zeros in it lie on one
-    curve or surface with that one.
+    curve with that one.
     """
+    if nullity_at(s, p, s.centre, 0) != 1:
+        return
     for j in range(attribute(s, p, VARIABLES)):
-        s.base[j] = s.centre[j]
         s.tight[2 * j] = s.centre[j]
         s.tight[2 * j + 1] = s.centre[j]
-    free = nullity(s, p, _NO_SLOPE)
     load_lane(s, p, s.hold, lane, lane)
     extend(s, p, lane, s.tight, 0)
     call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
-    if on_one_manifold(s, p, lane, free):
+    if on_one_manifold(s, p, lane, 1):
         drop(s, p, lane)
 
 
