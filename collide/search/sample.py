@@ -103,25 +103,26 @@ def examine(s, p, lane):
 
 @native
 def sample(s, p, used):
-    """Local solves from the middles of the boxes that are due, and proofs of what they find; is there a new solution?"""
-    wanted = False
+    """Local solves from the middles of the boxes that are due, and proofs of what they find; is there a new solution? Where samples are
+    near, the nearest zero is looked for, which may be isolated, and not one of least objective: along a curve it would be another sample.
+    """
+    least, nearest = False, False
     for lane in range(used):
         s.trial[lane] = 1 if due(s, p, lane) else 0
         if s.trial[lane] != 0:
             s.until[lane] = -largest_share(s, p, lane)
-            wanted = True
-    if not wanted:
+            least = least or s.beside[lane] < 0
+            nearest = nearest or s.beside[lane] >= 0
+    if not (least or nearest):
         return False
-    for lane in range(LANES):
-        source = lane if lane < used else 0
-        for j in range(attribute(s, p, VARIABLES)):
-            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
-    solve_locally(s, p)
-    for lane in range(used):
-        if s.flag[lane] < 0.5:
-            s.trial[lane] = 0
-        for j in range(attribute(s, p, VARIABLES)):
-            s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+    if least:
+        start_at_middles(s, p, used)
+        solve_locally(s, p)
+        keep_reached(s, p, used, False)
+    if nearest:
+        start_at_middles(s, p, used)
+        local_solve(s, p)
+        keep_reached(s, p, used, True)
     before = s.count[SOLUTIONS]
     for lane in range(used):
         if s.count[SOLUTIONS] > before and s.kind[s.count[SOLUTIONS] - 1] == EXISTS:
@@ -130,6 +131,26 @@ def sample(s, p, used):
         elif s.trial[lane] != 0 and candidate(s, p, lane):
             examine(s, p, lane)
     return s.count[SOLUTIONS] > before
+
+
+@native
+def start_at_middles(s, p, used):
+    """The middles of the boxes into `point`."""
+    for lane in range(LANES):
+        source = lane if lane < used else 0
+        for j in range(attribute(s, p, VARIABLES)):
+            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, source, j) + upper(s, s.hold, source, j))
+
+
+@native
+def keep_reached(s, p, used, beside):
+    """Where a local solve ended in the lanes that are beside a sample, or in the others."""
+    for lane in range(used):
+        if (s.beside[lane] >= 0) == beside:
+            if s.flag[lane] < 0.5:
+                s.trial[lane] = 0
+            for j in range(attribute(s, p, VARIABLES)):
+                s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
 
 
 @native
