@@ -50,7 +50,7 @@ def backward_code(equations: Sequence[Expr], condition: Expr | None) -> Code | N
 
 
 def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Expr]) -> str:
-    module = Module(inline=False)
+    module = Module(longest=0)
     passes = _Pass(module, order)
     zero = passes.L.const(0.0)
     for e in equations:

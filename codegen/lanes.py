@@ -14,6 +14,7 @@ NaN. `max` and `min` are compare-and-select: ``max(a, b) = a if a > b else b``, 
 the *second* operand. Callers put the operand that is never NaN second.
 """
 
+import math
 import struct
 from collections.abc import Callable
 
@@ -149,6 +150,10 @@ class Lanes:
     def isnan(self, a: str) -> str:
         return self._compare("uno", a, a)
 
+    def negative(self, a: str) -> str:
+        """Is the sign bit set? Of -0 it is."""
+        return self.emit(f"icmp slt {self.bits} {self.to_bits(a)}, zeroinitializer")
+
     def select(self, mask: str, a: str, b: str) -> str:
         """a where the mask holds, b elsewhere (vectors of doubles)."""
         return self.emit(f"select {self.mask} {mask}, {self.vector} {a}, {self.vector} {b}")
@@ -213,24 +218,25 @@ Emit = Callable[..., tuple[str, ...]]
 class Module:
     """LLVM assembly of one module: a library of vector functions emitted on demand, and entry points.
 
-    A library function takes and returns vectors. With ``inline`` its instructions are written where it is used;
-    otherwise `call` emits it on first use and calls it by name: a little slower to run, much faster to compile.
+    A library function takes and returns vectors. One of up to `longest` instructions is written where it is used;
+    for others `call` emits a function on first use and calls it by name, which compiles much faster.
     (LLVM's own inliner is not used: in a strictfp function it turns comparisons into constrained ones, which no
     longer become maximum instructions.)
     """
 
-    def __init__(self, width: int = WIDTH, rounding: str = "upward", inline: bool = True) -> None:
-        self.width, self.rounding, self.inline = width, rounding, inline
+    def __init__(self, width: int = WIDTH, rounding: str = "upward", longest: float = math.inf) -> None:
+        self.width, self.rounding, self.longest = width, rounding, longest
         self.intrinsics: dict[str, str] = {}
         self.functions: dict[str, str] = {}
         self._results: dict[str, int] = {}
+        self._inline: dict[str, bool] = {}
 
     def lanes(self) -> Lanes:
         return Lanes(self.intrinsics, self.width, self.rounding)
 
     def call(self, lanes: Lanes, name: str, function: Emit, *args: str) -> tuple[str, ...]:
         """The results of the library function `name`, written by `function`."""
-        if self.inline:
+        if self._short(name, function, len(args)):
             return tuple(function(lanes, *args))
         if name not in self._results:
             self._results[name] = self._define(name, function, len(args))
@@ -239,6 +245,15 @@ class Module:
         operands = ", ".join(f"{lanes.vector} {a}" for a in args)
         packed = lanes.emit(f"call fastcc {results} @{name}({operands})")
         return tuple(lanes.emit(f"extractvalue {results} {packed}, {k}") for k in range(count))
+
+    def _short(self, name: str, function: Emit, arity: int) -> bool:
+        if math.isinf(self.longest):
+            return True
+        if name not in self._inline:
+            lanes = self.lanes()
+            function(lanes, *(f"%a{k}" for k in range(arity)))
+            self._inline[name] = len(lanes.lines) <= self.longest
+        return self._inline[name]
 
     def _define(self, name: str, function: Emit, arity: int) -> int:
         lanes = self.lanes()

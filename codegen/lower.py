@@ -12,6 +12,7 @@ function. Values that outlive their chunk pass through slots in memory, which ar
 dead.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 from .expr import Expr, reachable
@@ -22,18 +23,27 @@ from .translate import Kind, Translation, Values, vectors
 
 # Nodes a chunk: by measurement, smaller chunks no longer compile faster and larger ones do more slowly.
 CHUNK = 256
-# From this many nodes on, library functions are called instead of inlined: a little slower, several times faster to
-# compile.
-OUTLINE = 500
+# A kernel among others runs as fast as its instructions are fetched, so long library functions are written once and called, but in
+# small graphs, which fit the processor's cache anyway: the two polynomials of a sine are some 180 instructions, a product 18 or 26. Of
+# larger graphs products that need no guard are written in place, of the largest none: called, they compile several times faster.
+ROOMY, MIDDLE, OUTLINE = 64, 500, 1500
+_SHORT, _SHORTEST = 32, 20
 
 
 def lower(outputs: Sequence[Expr], kind: Kind, width: int = WIDTH) -> Module:
     """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block."""
     outputs = expand(outputs, "points" if kind == "points" else "rigorous")
     rounding = "nearest" if kind == "points" else "upward"
-    module = Module(width, rounding, inline=len(reachable(outputs)) < OUTLINE)
+    module = Module(width, rounding, _longest(len(reachable(outputs))))
     _lower(module, outputs, kind, "")
     return module
+
+
+def _longest(nodes: int) -> float:
+    """The length in instructions of the longest library function that is written in place."""
+    if nodes >= OUTLINE:
+        return 0
+    return math.inf if nodes < ROOMY else _SHORT if nodes < MIDDLE else _SHORTEST
 
 
 def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str) -> None:

@@ -65,11 +65,25 @@ def multiply(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, guard: bool =
     If Y is the whole line and the other end of X is not 0, two products are -inf and +inf. If X = [0, 0], all four
     are NaN, so the guarded one says 0. ``guard=False`` is for operands whose ends are known to be finite.
     """
+    if not guard:
+        return _multiply_finite(L, xn, xh, yn, yh)
     minus_xn, minus_xh = L.neg(xn), L.neg(xh)
     upper = [L.mul(xn, yn), L.mul(xh, yh), L.mul(minus_xn, yh), L.mul(minus_xh, yn)]
     negated_lower = [L.mul(xn, yh), L.mul(xh, yn), L.mul(minus_xn, yn), L.mul(minus_xh, yh)]
     fallback = L.const(0.0) if guard else None
     return _largest(L, negated_lower, fallback), _largest(L, upper, fallback)
+
+
+def _multiply_finite(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value) -> Interval:
+    """X Y of finite ends. For an end x of X the largest x y is |x| times yh or -yl, as x is not negative or is, and the largest -x y is
+    |x| times the other one of them; X Y reaches furthest at an end of X. What depends on X alone is shared by all products with it.
+    """
+    low, high = L.abs(xn), L.abs(xh)
+    # The lower end is -xn. A zero of either sign is multiplied with finite numbers.
+    below, above = L.negative(xh), L.negative(xn)
+    upper = L.max(L.mul(high, L.select(below, yn, yh)), L.mul(low, L.select(above, yh, yn)))
+    negated_lower = L.max(L.mul(high, L.select(below, yh, yn)), L.mul(low, L.select(above, yn, yh)))
+    return negated_lower, upper
 
 
 def fma(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, zn: Value, zh: Value, guard: bool = True) -> Interval:
