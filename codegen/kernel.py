@@ -92,13 +92,15 @@ class Kernel:
     Errors: ValueError for wrong shapes, for NaN or reversed bounds (with the row), and for an interval [inf, inf].
 
     `quick`: interpreted until it turns out to be used much (see `tiers`), so the first results come at once; with the same bits.
+    `bounded`: made for inputs of at most `signs.LARGEST` in size, so that few products need a guard against 0 * infinity; a box or
+    parameters that are larger, in what the formulas use of them, get the whole line from `interval`. Results are the same else.
     """
 
     def __init__(self, outputs: Sequence[Expr], variables: Sequence[str], parameters: Sequence[str] = (),
-                 cpu: str | None = None, quick: bool = False) -> None:
+                 cpu: str | None = None, quick: bool = False, bounded: bool = False) -> None:
         self.outputs = tuple(outputs)
         self.variables, self.parameters = tuple(variables), tuple(parameters)
-        self.cpu, self.quick = cpu, quick
+        self.cpu, self.quick, self.bounded = cpu, quick, bounded
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -176,7 +178,7 @@ class Kernel:
             return held[kind]
 
     def _shared_tiered(self, kind: Kind) -> Tiered | None:
-        return tiered(self._name(kind, "block"), self.outputs, kind, lambda: self._code(kind, "block"))
+        return tiered(self._name(kind, "block"), self.outputs, kind, lambda: self._code(kind, "block"), self._bounded(kind))
 
     @functools.cached_property
     def _interpretable(self) -> bool:
@@ -193,7 +195,12 @@ class Kernel:
         return linked(self._name(kind, entry), entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
 
     def _name(self, kind: Kind, entry: str) -> str:
-        return code_key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}", cpu=self.cpu)
+        own = ("bounded",) * self._bounded(kind)
+        return code_key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}", *own, cpu=self.cpu)
+
+    def _bounded(self, kind: Kind) -> bool:
+        """Decorations speak of the values before these become the whole line, and points need no guards."""
+        return self.bounded and kind == "interval"
 
     def llvm(self, kind: Kind = "interval", entry: str = "batch") -> str:
         """The LLVM assembly of one kind of this kernel's code.
@@ -201,7 +208,7 @@ class Kernel:
         The loop over a batch takes more lanes at once where the formula leaves them idle; no result depends on how
         many.
         """
-        module = lower(self.outputs, kind, batch_width(self.outputs) if entry == "batch" else WIDTH)
+        module = lower(self.outputs, kind, batch_width(self.outputs) if entry == "batch" else WIDTH, self._bounded(kind))
         if entry == "block":
             add_block(module)
         else:
@@ -278,10 +285,10 @@ class Kernel:
     # -- pickling -----------------------------------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Callable[..., "Kernel"], tuple[Any, ...]]:
-        return _restore, (serialize(self.outputs), self.variables, self.parameters, self.cpu, self.quick)
+        return _restore, (serialize(self.outputs), self.variables, self.parameters, self.cpu, self.quick, self.bounded)
 
 
-def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], cpu: str | None, quick: bool) -> Kernel:
-    return Kernel(deserialize(data), variables, parameters, cpu, quick)
+def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], cpu: str | None, quick: bool, bounded: bool) -> Kernel:
+    return Kernel(deserialize(data), variables, parameters, cpu, quick, bounded)
 
 

@@ -44,12 +44,12 @@ def linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
         return _codes[name]
 
 
-def tiered(name: str, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code]) -> Tiered | None:
+def tiered(name: str, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code], bounded: bool = False) -> Tiered | None:
     """Code that is interpreted at first, one for all kernels of this cache name; None if their machine code is there already."""
     with _lock:
         if name not in _tiers:
             there = name in _codes or cache.stored(name)
-            _tiers[name] = None if there else Tiered(outputs, kind, build)
+            _tiers[name] = None if there else Tiered(outputs, kind, build, bounded)
         return _tiers[name]
 
 

@@ -30,12 +30,14 @@ ROOMY, MIDDLE, OUTLINE = 64, 500, 1500
 _SHORT, _SHORTEST = 32, 20
 
 
-def lower(outputs: Sequence[Expr], kind: Kind, width: int = WIDTH) -> Module:
-    """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block."""
+def lower(outputs: Sequence[Expr], kind: Kind, width: int = WIDTH, bounded: bool = False) -> Module:
+    """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block.
+    `bounded`: see `Kernel`.
+    """
     outputs = expand(outputs, "points" if kind == "points" else "rigorous")
     rounding = "nearest" if kind == "points" else "upward"
     module = Module(width, rounding, _longest(len(reachable(outputs))))
-    _lower(module, outputs, kind, "")
+    _lower(module, outputs, kind, "", bounded)
     return module
 
 
@@ -46,10 +48,10 @@ def _longest(nodes: int) -> float:
     return math.inf if nodes < ROOMY else _SHORT if nodes < MIDDLE else _SHORTEST
 
 
-def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str) -> None:
+def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
     """Add the function ``{prefix}body`` and what it calls."""
     outputs = outline(outputs, numbers=kind != "points")
-    _Lowering(module, outputs, kind, prefix).run()
+    _Lowering(module, outputs, kind, prefix, bounded).run()
 
 
 def batch_width(outputs: Sequence[Expr]) -> int:
@@ -69,8 +71,8 @@ def batch_width(outputs: Sequence[Expr]) -> int:
 class _Lowering(Translation):
     """Walks the nodes in order, chunk by chunk."""
 
-    def __init__(self, module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str) -> None:
-        super().__init__(outputs, kind)
+    def __init__(self, module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
+        super().__init__(outputs, kind, bounded)
         self.module, self.prefix = module, prefix
         self.lanes = module.lanes()
 
@@ -99,8 +101,11 @@ class _Lowering(Translation):
         chunks = [self.order[k:k + CHUNK] for k in range(0, len(self.order), CHUNK)] or [[]]
         slots = _Slots(chunks, self._leaf)
         stored: dict[int, bool] = {}
+        self._last_slot = slots.count * self._slot_vectors
         for number, chunk in enumerate(chunks):
             self.lanes = self.module.lanes()
+            if self.bounded and number == 0:
+                self.lanes.store("%s", self._last_slot, self.make_excess())
             self.values, self.levels = {}, {}
             for e in slots.read[number]:
                 self._load_slot(e, slots, stored)
@@ -125,7 +130,7 @@ class _Lowering(Translation):
 
     def _body(self, chunks: int, slots: int) -> None:
         L = self.lanes
-        size = slots * self._slot_vectors
+        size = slots * self._slot_vectors + self.bounded
         outside = "ptr %c" if self.prefix else "ptr null"
         calls = "\n".join(f"  call void @{self.prefix}chunk{k}(ptr %x, ptr %p, ptr %out, ptr %s, {outside})" for k in range(chunks))
         parameters = "ptr %x, ptr %p, ptr %out" + (", ptr %c" if self.prefix else "")
@@ -135,6 +140,9 @@ class _Lowering(Translation):
     @property
     def _slot_vectors(self) -> int:
         return 1 if self.kind == "points" else 3
+
+    def excess(self) -> str:
+        return self.lanes.load("%s", self._last_slot)
 
     def _load_slot(self, e: Expr, slots: "_Slots", stored: dict[int, bool]) -> None:
         base = slots.place[e.index] * self._slot_vectors

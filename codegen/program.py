@@ -27,10 +27,12 @@ def interpretable(outputs: Sequence[Expr]) -> bool:
 
 
 class Program:
-    """A graph that is `interpretable`, as words at `address` for `instructions.enter` at `entry`, which counts calls at `counter`."""
+    """A graph that is `interpretable`, as words at `address` for `instructions.enter` at `entry`, which counts calls at `counter`.
+    `bounded`: see `Kernel`.
+    """
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind, counter: int) -> None:
-        writer = _Writer(outputs, kind)
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, counter: int, bounded: bool = False) -> None:
+        writer = _Writer(outputs, kind, bounded)
         library = NEAREST if kind == "points" else UPWARD
         functions = library.need([step.instruction for step in writer.steps])
         place, room = writer.places()
@@ -56,8 +58,8 @@ class _Step(NamedTuple):
 class _Writer(Translation):
     """Notes the steps to all outputs. Vectors are numbered from 1."""
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind) -> None:
-        super().__init__(outputs, kind)
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool) -> None:
+        super().__init__(outputs, kind, bounded)
         self.steps: list[_Step] = []
         self.constants: dict[bytes, int] = {}
         self.inputs: dict[str, list[int]] = {"variable": [], "parameter": []}
@@ -87,11 +89,15 @@ class _Writer(Translation):
         self.steps.append(_Step(instruction, args, results))
         return results
 
+    def excess(self) -> int:
+        return self._excess
+
     def _run(self) -> None:
         wanted: dict[int, list[int]] = {}
         for k, e in enumerate(self.outputs):
             wanted.setdefault(e.index, []).append(k)
         size = vectors(self.kind)[1]
+        self._excess = self.make_excess() if self.bounded else 0
         for e in self.order:
             self.node(e)
             for k in wanted.get(e.index, ()):

@@ -3,6 +3,9 @@
 Both speak of the *computed* ends. They rest on operations that clamp their result to their range, so they let a
 product take fewer multiplications and do without the guard against 0 * infinity. Operations that may be undefined
 on a whole box (and then answer with the whole line) count only where their argument is in the domain for sure.
+
+Of inputs nothing is known, unless a kernel takes none larger than `LARGEST`. Sums and products of these, up to some thirty factors, are
+then below every overflow; so they have no infinite ends, and 0 * infinity cannot occur in what is made of them.
 """
 
 import math
@@ -19,6 +22,9 @@ _BOUND = {"sin": 1.0, "cos": 1.0, "tanh": 1.0, "sign": 1.0, "heaviside": 1.0, "s
 _FINITE = 1e300
 _ROUNDING = 1.0 + 2.0**-40
 
+LARGEST = 2.0**32
+"""The largest size of the ends of inputs of which a size is known."""
+
 
 class Known(NamedTuple):
     """`nonnegative`: the lower end is >= 0. `bound`: no end is larger in size (inf when nothing is known)."""
@@ -31,12 +37,15 @@ class Known(NamedTuple):
         return self.bound < _FINITE
 
 
-def analyse(order: Sequence[Expr]) -> dict[int, Known]:
-    """What is known of every node of `order` (arguments before users), by index."""
+def analyse(order: Sequence[Expr], bounded: bool = False) -> dict[int, Known]:
+    """What is known of every node of `order` (arguments before users), by index. `bounded`: of boxes and parameters all ends of which are
+    at most `LARGEST` in size.
+    """
+    inputs = LARGEST if bounded else math.inf
     known: dict[int, Known] = {}
     for e in order:
         args = [known[a.index] for a in e.args if not a.boolean]
-        known[e.index] = Known(_nonnegative(e, args), _bound(e, args) * _ROUNDING)
+        known[e.index] = Known(_nonnegative(e, args), _bound(e, args, inputs) * _ROUNDING)
     return known
 
 
@@ -52,8 +61,10 @@ def _nonnegative(e: Expr, args: Sequence[Known]) -> bool:
     return e.op in _ALWAYS_NONNEGATIVE
 
 
-def _bound(e: Expr, args: Sequence[Known]) -> float:
+def _bound(e: Expr, args: Sequence[Known], inputs: float) -> float:
     sizes = [a.bound for a in args]
+    if e.op in ("variable", "parameter"):
+        return inputs
     if e.op == "constant":
         return _constant_size(e)
     if e.op in ("add", "sub"):

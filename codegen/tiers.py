@@ -92,14 +92,14 @@ _all: list[_Stubs] = []
 class Tiered:
     """The code of one kind of a kernel: `address` of its block entry. `build` makes linked machine code, when it is wanted."""
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code]) -> None:
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code], bounded: bool = False) -> None:
         with _lock:
             if not _all or len(_all[-1].taken) == _STUBS:
                 _all.append(_Stubs())
             self._stubs, self._k = _all[-1], len(_all[-1].taken)
             self._stubs.taken.append(self)
             self.address = self._stubs.addresses[self._k]
-            self.program = Program(outputs, kind, self._stubs.calls.ctypes.data + 8 * self._k)
+            self.program = Program(outputs, kind, self._stubs.calls.ctypes.data + 8 * self._k, bounded)
             self._stubs.cells[self._k] = self.program.entry, self.program.address
             self._build = build
             self._code: Code | None = None

@@ -6,6 +6,7 @@ points; a level is one more vector, where decorations are needed. What a vector 
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from .expr import Expr, reachable
 from .lanes import Emit
 from .operations import INLINE, LEVEL, PAIRED, POINT, interval_operation
 from .reference import enclose_constant
-from .signs import Known, analyse
+from .signs import LARGEST, Known, analyse
 
 Kind = Literal["interval", "decorated", "points"]
 
@@ -63,14 +64,19 @@ def live_nodes(outputs: Sequence[Expr], kind: Kind, decorated: set[int]) -> list
 
 
 class Translation:
-    """Walks the nodes to compute, in order: `node` leaves the vectors of a node in `values`, that of its level in `levels` (None: 3)."""
+    """Walks the nodes to compute, in order: `node` leaves the vectors of a node in `values`, that of its level in `levels` (None: 3).
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind) -> None:
-        self.outputs, self.kind = outputs, kind
+    `bounded`: see `Kernel`. Results then pass through `confined`, which makes them the whole line where an input is larger than what was
+    taken for granted: what comes there before, be it NaN, is not looked at.
+    """
+
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> None:
+        self.outputs, self.kind, self.bounded = outputs, kind, bounded
         self.decorated = decorated_nodes(outputs, kind)
         self.order = live_nodes(outputs, kind, self.decorated)
-        self.known: dict[int, Known] = analyse(reachable(outputs)) if kind != "points" else {}
+        self.known: dict[int, Known] = analyse(reachable(outputs), bounded) if kind != "points" else {}
         self.constant = constants(reachable(outputs))
+        self.factors = Counter(a.index for e in self.order if e.op == "mul" for a in e.args)
         self.enclosures: dict[int, tuple[float, float]] = {}
         self.values: dict[int, Values] = {}
         self.levels: dict[int, Vector | None] = {}
@@ -116,7 +122,21 @@ class Translation:
     def results(self, e: Expr) -> Values:
         """The vectors of an output."""
         values = self.values[e.index]
+        if self.bounded:
+            values = self.apply("confined", logic.confined, *values, self.excess(), short=True)
         return (*values, self.levels[e.index] or self.number(3.0)) if self.kind == "decorated" else values
+
+    def excess(self) -> Vector:
+        """+inf in lanes where an input is larger than `LARGEST`, -inf in others."""
+        raise NotImplementedError
+
+    def make_excess(self) -> Vector:
+        """Of an interval (-lo, hi) with lo <= hi one of the two is as large as the larger end."""
+        largest = self.number(0.0)
+        for e in self.order:
+            for end in self.input(e) if e.op in ("variable", "parameter") else ():
+                (largest,) = self.apply("larger_end", logic.larger_end, end, largest, short=True)
+        return self.apply("excess", logic.excess, largest, self.number(LARGEST), short=True)[0]
 
     def _arguments(self, e: Expr) -> Values:
         return tuple(v for a in e.args for v in self.values[a.index])
@@ -162,8 +182,15 @@ class Translation:
         return values if level is None else self.apply("trust", logic.trust, *values, level, self.number(float(e.value)), short=True)
 
     def _ordered(self, e: Expr, name: str) -> Values:
-        """The arguments, the nonnegative factor first where the product is specialized for it."""
-        if name.startswith("multiply_nonnegative") and not self.known[e.args[0].index].nonnegative:
+        """The arguments, the nonnegative factor first where the product is specialized for it, of others the one that has most products:
+        what depends on the first one alone is computed once (see `arithmetic.multiply`).
+        """
+        exchanged = False
+        if name.startswith("multiply_nonnegative"):
+            exchanged = not self.known[e.args[0].index].nonnegative
+        elif name == "multiply_finite":
+            exchanged = self.factors[e.args[1].index] > self.factors[e.args[0].index]
+        if exchanged:
             a, b = e.args
             return (*self.values[b.index], *self.values[a.index])
         return self._arguments(e)

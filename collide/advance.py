@@ -34,9 +34,10 @@ class Advance:
         return (self.kernel,)
 
 
-def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0, quick: bool = False) -> Advance:
+def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0, quick: bool = False,
+                   bounded: bool = False) -> Advance:
     """Bounds for the common zeros of `equations`, nodes of one pool in so many variables, number `time` the time,
-    and parameters.
+    and parameters. `quick`, `bounded`: see `Kernel`.
     """
     n = len(variables)
     pool = equations[0].pool
@@ -58,7 +59,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     if rough(equations):
         for guard in [*equations, *(e for column in slopes for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
-    return Advance(bound_kernel(outputs, variables, parameters), time_bound(n, time, m, pairs, quick))
+    return Advance(bound_kernel(outputs, variables, parameters, bounded), time_bound(n, time, m, pairs, quick))
 
 
 def guarded(values: Sequence[Expr], guards: Sequence[Expr]) -> list[Expr]:
@@ -75,10 +76,10 @@ def columns(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Exp
     return [[row[k] for row in rows] for k in range(len(variables))]
 
 
-def bound_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
+def bound_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int, bounded: bool = False) -> Kernel:
     """A kernel of boxes of these variables, and of their centres."""
     names = [*variables, *(f"{name} at the centre" for name in variables)]
-    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True)
+    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
 def rough(outputs: Sequence[Expr]) -> bool:

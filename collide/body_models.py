@@ -14,25 +14,25 @@ from .advance import columns, rough, substituted
 from .moving_bodies import Deforming, Moving
 
 
-def shape_kernel(body: Moving | Deforming, viewed: bool, parameters: int) -> tuple[Kernel, Model]:
+def shape_kernel(body: Moving | Deforming, viewed: bool, parameters: int, bounded: bool = False) -> tuple[Kernel, Model]:
     """The kernel of a body's models: its variables are those of the body, then as many for their lower and for their upper ends."""
     d = len(body.own)
     outputs, model = _modelled(*_own_variables(body), range(d))
-    return _kernel(outputs, d, parameters), model._replace(viewed=viewed)
+    return _kernel(outputs, d, parameters, bounded), model._replace(viewed=viewed)
 
 
-def factors_kernel(body: Moving, parameters: int) -> tuple[Kernel, Tensor]:
+def factors_kernel(body: Moving, parameters: int, bounded: bool = False) -> tuple[Kernel, Tensor]:
     """The same for products of functions of one parameter each: the outputs for both kinds one after the other."""
     shape, x, ends = _own_variables(body)
     count = 1 + max(i for i, _ in body.pairs)
     first, one = _modelled(shape[:count], x, ends, [0])
     second, two = _modelled(shape[count:], x, ends, [1])
-    return _kernel([*first, *second], 2, parameters), Tensor(one, two, body.pairs)
+    return _kernel([*first, *second], 2, parameters, bounded), Tensor(one, two, body.pairs)
 
 
-def _kernel(outputs: Sequence[Expr], d: int, parameters: int) -> Kernel:
+def _kernel(outputs: Sequence[Expr], d: int, parameters: int, bounded: bool) -> Kernel:
     names = [f"x{k}{end}" for end in ("", " from", " to") for k in range(d)]
-    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True)
+    return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
 def _own_variables(body: Moving | Deforming) -> tuple[list[Expr], list[Expr], list[tuple[Expr, Expr]]]:

@@ -19,6 +19,7 @@ from codegen.lanes import WIDTH
 from codegen.local_step import least_step
 from codegen.native import Code
 from codegen.serialize import serialize
+from codegen.signs import LARGEST
 
 from .advance import Advance, advance_kernel
 from .moving_bodies import Bodies, Deforming
@@ -31,11 +32,14 @@ _MOST_LIMITS = 24
 
 
 def _shared(build: Callable[["Problem"], Value]) -> Value:
-    """A property computed once for a problem and its copies (`copy.copy`) over other domains."""
+    """A property computed once for a problem and its copies (`copy.copy`) over other domains, and once more for those that are too large
+    to be `bounded`.
+    """
     def value(self: "Problem") -> Value:
-        if build.__name__ not in self.built:
-            self.built[build.__name__] = build(self)
-        result: Value = self.built[build.__name__]
+        key = build.__name__, self.bounded
+        if key not in self.built:
+            self.built[key] = build(self)
+        result: Value = self.built[key]
         return result
 
     return property(value)  # type: ignore[return-value]
@@ -88,11 +92,18 @@ class Problem:
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
     late: list[tuple[int, int, Any]] = field(default_factory=list)
-    built: dict[str, Any] = field(default_factory=dict, init=False)
+    built: dict[Any, Any] = field(default_factory=dict, init=False)
 
     @property
     def rows(self) -> tuple[Expr, ...]:
         return (*self.equations, *self.necessary)
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Are the domain and all parameters of a size that bounded kernels are made for (see `Kernel`)? There may be NaN in the place of
+        numbers that come later.
+        """
+        return not any((np.abs(ends) > LARGEST).any() for ends in (self.outer, self.parameters))
 
     @cached_property
     def coordinates(self) -> list[Expr]:
@@ -206,10 +217,10 @@ class Problem:
             return None
         bodies = self.moving() if self.moving is not None else None
         if bodies is not None and isinstance(bodies[0], Deforming):
-            return composed_advance(bodies, len(self.parameters), self.quick)
+            return composed_advance(bodies, len(self.parameters), self.quick, self.bounded)
         if bodies is not None:
-            return separable_advance(bodies, self.objective, len(self.parameters), self.quick)
-        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick)
+            return separable_advance(bodies, self.objective, len(self.parameters), self.quick, self.bounded)
+        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick, self.bounded)
 
     @_shared
     def curved(self) -> tuple[tuple[tuple[int, int], ...], tuple[Expr, ...]]:
@@ -262,16 +273,16 @@ class Problem:
         object.__setattr__(other, "parameters", np.concatenate([numbers, self.parameters[len(numbers):]]))
         for name, value in {"outer": outer, "inner": inner, **fields}.items():
             object.__setattr__(other, name, value)
-        for name in ("parameter_blocks", "views"):
+        for name in ("bounded", "parameter_blocks", "views"):
             other.__dict__.pop(name, None)
         return other
 
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
-        return formula_kernel(outputs, self.variables, len(self.parameters))
+        return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)
 
 
-def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int) -> Kernel:
-    return Kernel(outputs, variables, [f"p{k}" for k in range(parameters)], quick=True)
+def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int, bounded: bool = False) -> Kernel:
+    return Kernel(outputs, variables, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
 # What distinguishes problems with the same formulas from each other: in code, and in data only.

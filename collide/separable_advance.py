@@ -99,15 +99,16 @@ class ComposedAdvance:
         return self.forms[0]
 
 
-def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, quick: bool = False) -> ComposedAdvance:
-    """Bounds for the contact of two such bodies."""
-    (first, one), (second, two) = (shape_kernel(body, False, parameters) for body in bodies)
-    forms = [_form_kernel(body, sign, parameters) for body, sign in zip(bodies, (1, -1), strict=True)]
+def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, quick: bool = False,
+                     bounded: bool = False) -> ComposedAdvance:
+    """Bounds for the contact of two such bodies. `quick`, `bounded`: see `Kernel`."""
+    (first, one), (second, two) = (shape_kernel(body, False, parameters, bounded) for body in bodies)
+    forms = [_form_kernel(body, sign, parameters, bounded) for body, sign in zip(bodies, (1, -1), strict=True)]
     return ComposedAdvance((first, second), (one, two), (record_kernel(one, quick), record_kernel(two, quick)),
                            (forms[0][0], forms[1][0]), composed_time_bound((one, two), (forms[0][1], forms[1][1]), quick))
 
 
-def _form_kernel(body: Deforming, sign: int, parameters: int) -> tuple[Kernel, Form]:
+def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> tuple[Kernel, Form]:
     """The kernel of F as `composed_time_bound` takes it. Its variables are how far the box of the functions reaches from its centre, and
     the window; then that centre, and the beginning of the window.
     """
@@ -127,14 +128,15 @@ def _form_kernel(body: Deforming, sign: int, parameters: int) -> tuple[Kernel, F
                *(e for j, k in bends for e in substituted([row[k] for row in curvature[j]], start)),
                *substituted(value, start), *substituted(slopes[m], start),
                *substituted([row[m] for row in partials(slopes[m], x)], window), *substituted(value, window)]
-    return bound_kernel(outputs, [*(f"g{k}" for k in range(m)), "t"], parameters), Form(entries, bends)
+    return bound_kernel(outputs, [*(f"g{k}" for k in range(m)), "t"], parameters, bounded), Form(entries, bends)
 
 
-def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False) -> SeparableAdvance:
-    """Bounds for the contact of two separable bodies; variable `time` of the graph is the time."""
+def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False,
+                      bounded: bool = False) -> SeparableAdvance:
+    """Bounds for the contact of two separable bodies; variable `time` of the graph is the time. `quick`, `bounded`: see `Kernel`."""
     carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
-    first, second = (factors_kernel(body, parameters) if body.pairs else
-                     shape_kernel(body, not body.rigid and (carrier.kind != FIXED or len(body.inner) > 0), parameters)
+    first, second = (factors_kernel(body, parameters, bounded) if body.pairs else
+                     shape_kernel(body, not body.rigid and (carrier.kind != FIXED or len(body.inner) > 0), parameters, bounded)
                      for body, carrier in zip(bodies, carriers, strict=True))
     models = first[1], second[1]
     nets = _net(bodies[0], models[0], time), _net(bodies[1], models[1], time)
@@ -144,7 +146,7 @@ def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int 
     shown = _shown(nets[0], models[0]), _shown(nets[1], models[1])
     records = [tensor_record_kernel(m, quick) if isinstance(m, Tensor) else record_kernel(m, quick) for m in models]
     return SeparableAdvance((first[0], second[0]), models, (records[0], records[1]), carriers,
-                            _motion_kernel(bodies, carriers, nets, time, parameters), nets, (one, two),
+                            _motion_kernel(bodies, carriers, nets, time, parameters, bounded), nets, (one, two),
                             separable_time_bound(shown, carriers, nets, quick))
 
 
@@ -169,7 +171,7 @@ def _net(body: Moving, model: Model | Tensor, time: int) -> Net | None:
 
 
 def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carrier], nets: tuple[Net | None, Net | None], time: int,
-                   parameters: int) -> Kernel:
+                   parameters: int, bounded: bool) -> Kernel:
     """The matrices and shifts and their derivatives as `separable_time_bound` takes them, of the window and its beginning, then those
     that `net_kernel` takes.
     """
@@ -194,7 +196,7 @@ def _motion_kernel(bodies: tuple[Moving, Moving], carriers: tuple[Carrier, Carri
     (speed,) = columns(shift, [window])
     now = guarded(substituted(shift, [start]), [*guards, *shift, *speed])
     outputs += [*now, *substituted(speed, [start]), *columns(speed, [window])[0], *shift]
-    return bound_kernel([*outputs, *last], ["t"], parameters)
+    return bound_kernel([*outputs, *last], ["t"], parameters, bounded)
 
 
 def _inner(matrix: Sequence[Expr], net: Net, window: Expr, start: Expr) -> list[Expr]:

@@ -256,7 +256,7 @@ def prepare(p: Problem, method: str) -> None:
 
 
 def _compiled_parts(p: Problem, operator: str, march: bool) -> _Compiled:
-    key = f"search {operator} {march}"
+    key = f"search {operator} {march}", p.bounded
     if key not in p.built:
         p.built[key] = _Compiled(_row(p, operator, march), _sizes(p))
     part: _Compiled = p.built[key]

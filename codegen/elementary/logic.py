@@ -5,6 +5,8 @@ points it is one lane, 1.0 or 0.0. Masks would do within one function, but doubl
 like every other value.
 """
 
+import math
+
 from ..lanes import Lanes
 
 Value = str
@@ -146,3 +148,20 @@ def trust(L: Lanes, n: Value, h: Value, level: Value, least: Value) -> tuple[Val
     """[lo, hi] where the level is at least `least`, else the whole line."""
     enough, infinity = L.ge(level, least), L.const(float("inf"))
     return L.select(enough, n, infinity), L.select(enough, h, infinity)
+
+
+# -- inputs of known size -----------------------------------------------------------------------------------------
+
+
+def larger_end(L: Lanes, a: Value, b: Value) -> tuple[Value]:
+    return (L.max(a, b),)
+
+
+def excess(L: Lanes, largest: Value, allowed: Value) -> tuple[Value]:
+    """+inf where an end is larger than allowed, -inf elsewhere."""
+    return (L.select(L.gt(largest, allowed), L.const(math.inf), L.const(-math.inf)),)
+
+
+def confined(L: Lanes, n: Value, h: Value, beyond: Value) -> tuple[Value, Value]:
+    """The whole line where `excess` is +inf: a maximum drops a NaN in its first operand."""
+    return L.max(n, beyond), L.max(h, beyond)
