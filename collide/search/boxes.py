@@ -170,7 +170,7 @@ def known(s, p, boxes, k):
 
 @native
 def take(s, p):
-    """Pop up to eight boxes that need work into the lanes and `before`; how many."""
+    """Pop up to eight boxes that need work into the lanes and `before`; how many. Where they are nodes of trees, `parents` say so."""
     used = 0
     while used < LANES and attribute(s, p, ROOT) >= 0:
         i = pop(s, p)
@@ -182,6 +182,7 @@ def take(s, p):
             continue
         copy_box(s, p, s.box, i, s.before, used)
         s.until[used] = s.horizon[i]
+        s.parents[2 * used] = s.pair[2 * i]
         used += 1
     for lane in range(LANES):
         load_lane(s, p, s.before, lane if lane < used else 0, lane)

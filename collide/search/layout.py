@@ -83,7 +83,7 @@ FIELDS = {
     "trial": int,         # (LANES,): tests of a box in a row
     "until": float,       # (LANES,): the end of the window that is tested
     "both": int,          # (LANES, 2): nodes of the boxes in `before`
-    "parents": int,       # (LANES, 2): nodes of the boxes in `hold`
+    "parents": int,       # (LANES, 2): nodes of the boxes in `hold`, or in `before`; -1 for none
     "fresh": int,         # (LANES,): nodes being made
     "begins": int,        # (LANES,): where their records begin, or those of other nodes
     "asked": int,         # (LANES,): nodes to be halved

@@ -27,6 +27,7 @@ from .boxes import at_pole, read_lane, room_for_boxes, take
 from .contraction import contract
 from .layout import (
     AGAIN,
+    BODY,
     CLOSED,
     EXISTENCE,
     EXISTS,
@@ -49,6 +50,7 @@ from .layout import (
     PROBLEMS,
     PROVED,
     RANGE,
+    RANGED,
     ROOM,
     ROOT,
     SAMPLE,
@@ -148,12 +150,7 @@ def step(s, p):
     used = take(s, p)
     if used == 0:
         return
-    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
-    alive = 0.0
-    for lane in range(LANES):
-        s.flag[lane] = 1.0 if lane < used and may_hold_zero(s, p, lane) else 0.0
-        alive += s.flag[lane]
-    if alive == 0.0:
+    if excluded(s, p, used):
         return
     if s.count[NEWTON] > 0:
         contract(s, p, used)
@@ -171,6 +168,24 @@ def step(s, p):
         elif s.action[lane] == SPLIT:
             split(s, p, lane, steepest(s, p, lane))
     conclude(s, p, used)
+
+
+@native
+def excluded(s, p, used):
+    """Does the natural extension of the system exclude all boxes in the lanes? `flag` says which may hold a zero. Boxes that come from
+    `march` have been looked at, and the extension seldom knows more than the bounds there.
+    """
+    marched = attribute(s, p, BODY) != 0 and attribute(s, p, RANGED) == 0
+    for lane in range(used):
+        marched = marched and s.parents[2 * lane] >= 0
+    if not marched:
+        call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
+    alive = False
+    for lane in range(LANES):
+        holds = lane < used and (marched or may_hold_zero(s, p, lane))
+        s.flag[lane] = 1.0 if holds else 0.0
+        alive = alive or holds
+    return not alive
 
 
 @native
