@@ -18,38 +18,55 @@ _DAMPING, _LEAST = 1e-3, 1e-15
 
 
 def local_step(m: int, n: int) -> int:
-    """Address of ``void(value, step)``: a step of Levenberg and Marquardt for m functions of n variables.
+    """Address of ``void(value, unit, step)``: a step of Levenberg and Marquardt for m functions of n variables.
 
-    value (m + m n,) holds the functions and then their Jacobian row-major. step (n + 1,) receives the step and the
-    largest size of a function. The damping fades with the residual, so convergence stays quadratic at regular zeros
-    and steps stay tame at singular ones; a lane without a step gets NaN.
+    value (m + m n,) holds the functions and then their Jacobian row-major, unit (n,) what variables are measured in. step (n + 1,)
+    receives the step and the residual: the largest function, each measured against its largest change by one unit of a variable. The
+    damping fades with the residual, so convergence stays quadratic at regular zeros and steps stay tame at singular ones; a lane
+    without a step gets NaN.
     """
-    return straight_line("local step", (m, n), "value step", lambda module, L: _gauss_newton(L, m, n), "nearest")
+    return straight_line("local step", (m, n), "value unit step", lambda module, L: _gauss_newton(L, m, n), "nearest")
 
 
 def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
-    """Address of ``void(value, multiplier, free, damping, step)``: towards the least x_objective among common zeros.
+    """Address of ``void(value, multiplier, free, damping, unit, step)``: towards the least x_objective among common zeros.
 
     value: m functions, their Jacobian row-major, then for each (i, j) of `pairs` their m second derivatives. multiplier
-    (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. step (2 n + 1,): the step, the
-    gradient of the Lagrangian in the held variables (of no meaning in others), and the largest size of a function.
-    `quick`: see `Kernel`.
+    (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. unit (n,): what variables are measured in.
+    step (2 n + 1,): the step, the gradient of the Lagrangian in the held variables (of no meaning in others), by their units, and the
+    residual as in `local_step`. `quick`: see `Kernel`.
     """
-    return straight_line("least step", (m, n, objective, tuple(pairs)), "value multiplier free damping step",
+    return straight_line("least step", (m, n, objective, tuple(pairs)), "value multiplier free damping unit step",
                          lambda module, L: _lagrange(L, m, n, objective, pairs), "nearest", quick)
 
 
 def _gauss_newton(L: Lanes, m: int, n: int) -> None:
-    f = [L.load("%value", i) for i in range(m)]
-    d = [[L.load("%value", m + n * i + j) for j in range(n)] for i in range(m)]
+    unit = [L.load("%unit", j) for j in range(n)]
+    f, d, _ = _scaled(L, m, unit)
     residual = _largest(L, f)
     a, right, largest = _normal_equations(L, f, d)
     damping = L.mul(largest, L.add(L.const(_LEAST), L.min(L.mul(residual, residual), L.const(_DAMPING))))
     for j in range(n):
         a[j][j] = L.add(a[j][j], damping)
     for j, x in enumerate(_symmetric_solution(L, a, right)):
-        L.store("%step", j, x)
+        L.store("%step", j, L.mul(unit[j], x))
     L.store("%step", n, residual)
+
+
+def _scaled(L: Lanes, m: int, unit: Sequence[str]) -> tuple[list[str], list[list[str]], list[str]]:
+    """The functions and their Jacobian, by units of the variables, each row divided by its largest entry: what lengths and times are
+    measured in then makes no difference. And the factors of the rows, 0 where a row is.
+    """
+    zero, one, n = L.const(0.0), L.const(1.0), len(unit)
+    f, d, factors = [], [], []
+    for i in range(m):
+        row = [L.mul(L.load("%value", m + n * i + j), unit[j]) for j in range(n)]
+        largest = _largest(L, row)
+        factor = L.select(L.gt(largest, zero), L.div(one, largest), zero)
+        f.append(L.mul(L.load("%value", i), factor))
+        d.append([L.mul(x, factor) for x in row])
+        factors.append(factor)
+    return f, d, factors
 
 
 def _largest(L: Lanes, f: Sequence[str]) -> str:
@@ -106,23 +123,24 @@ def _symmetric_solution(L: Lanes, a: list[list[str]], right: list[str]) -> list[
 
 
 def _lagrange(L: Lanes, m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]]) -> None:
-    """Solve [W + damping, J^T; J, 0] (dx, multiplier) = (-e, -f), W the second derivatives weighted by the multipliers.
+    """Solve [W + damping, J^T; J, 0] (dx, multiplier) = (-e, -f), W the second derivatives weighted by the multipliers, all by units of the
+    variables, and rows scaled.
 
-    Rows and columns of held variables become those of the identity.
+    Rows and columns of held variables become those of the identity. Multipliers are stored as those of the functions as they are.
     """
     zero, one = L.const(0.0), L.const(1.0)
-    f = [L.load("%value", i) for i in range(m)]
-    J = [[L.load("%value", m + n * i + j) for j in range(n)] for i in range(m)]
+    unit = [L.load("%unit", j) for j in range(n)]
+    f, J, factors = _scaled(L, m, unit)
     old = [L.load("%multiplier", i) for i in range(m)]
     free = [L.load("%free", j) for j in range(n)]
     damping = L.load("%damping", 0)
-    curved = _weighted_curvature(L, m, n, old, pairs)
+    curved = _weighted_curvature(L, m, unit, old, pairs)
     a = _bordered(L, curved, J, free, damping)
     right = [L.neg(free[j]) if j == objective else zero for j in range(n)] + [L.neg(x) for x in f]
     x = _eliminated(L, a, right)
     residual = _largest(L, f)
     for j in range(n):
-        L.store("%step", j, x[j])
+        L.store("%step", j, L.mul(unit[j], x[j]))
         gradient = one if j == objective else zero
         for k in range(m):
             gradient = L.fma(x[n + k], J[k][j], gradient)
@@ -131,15 +149,17 @@ def _lagrange(L: Lanes, m: int, n: int, objective: int, pairs: Sequence[tuple[in
                 gradient = L.fma(curved[j][i], x[i], gradient)
         L.store("%step", n + j, gradient)
     for k in range(m):
-        L.store("%multiplier", k, x[n + k])
+        L.store("%multiplier", k, L.mul(x[n + k], factors[k]))
     L.store("%step", 2 * n, residual)
 
 
-def _weighted_curvature(L: Lanes, m: int, n: int, weights: Sequence[str], pairs: Sequence[tuple[int, int]]) -> list[list[str]]:
-    """The second derivatives weighted by the multipliers, 0 literally where there are none."""
+def _weighted_curvature(L: Lanes, m: int, unit: Sequence[str], weights: Sequence[str], pairs: Sequence[tuple[int, int]]) -> list[list[str]]:
+    """The second derivatives by units of the variables, weighted by the multipliers, 0 literally where there are none."""
+    n = len(unit)
     curved = [[L.const(0.0)] * n for _ in range(n)]
     for q, (i, j) in enumerate(pairs):
-        curved[i][j] = curved[j][i] = _column_product(L, weights, [L.load("%value", m + n * m + m * q + k) for k in range(m)])
+        total = _column_product(L, weights, [L.load("%value", m + n * m + m * q + k) for k in range(m)])
+        curved[i][j] = curved[j][i] = L.mul(L.mul(total, unit[i]), unit[j])
     return curved
 
 

@@ -11,6 +11,7 @@ from codegen.loops import call_kernel, native
 
 from .boxes import lower, period, upper, width
 from .layout import EQUATIONS, LANES, LEAST, LEAST_STEP, LOCAL_SOLVES, OBJECTIVE, POINT_PARAMETERS, VARIABLES
+from .local_solve import measure
 from .queue import attribute
 
 # Newton steps, the longest step against the domain, the damping at the first step and at the last ones: along a curve
@@ -64,6 +65,7 @@ def start(s, p):
     """Nothing is held, nothing known of the multipliers."""
     s.count[LOCAL_SOLVES] += 1
     n = attribute(s, p, VARIABLES)
+    measure(s, p)
     for lane in range(LANES):
         s.reach[lane] = _REACH
         s.damping[lane] = _FIRST
@@ -79,7 +81,7 @@ def settle_down(s, p):
     n = attribute(s, p, VARIABLES)
     for turn in range(_STEPS):
         call_kernel(attribute(s, p, LEAST), s.point, attribute(s, p, POINT_PARAMETERS), s.value)
-        call_kernel(attribute(s, p, LEAST_STEP), s.value, s.multiplier, s.unheld, s.damping, s.steps)
+        call_kernel(attribute(s, p, LEAST_STEP), s.value, s.multiplier, s.unheld, s.damping, s.unit, s.steps)
         busy, found = False, False
         for lane in range(LANES):
             size, residual = glide(s, p, lane), s.steps[2 * n * LANES + lane]

@@ -68,10 +68,11 @@ FIELDS = {
     "out": float,         # (n,): what follows for the time, and sizes in space
     "point": float,       # (n,): points of a local solve
     "value": float,       # (derivatives,): rows and Jacobian there, and second derivatives
-    "steps": float,       # (2 n + 1,): steps from there, gradients, and sizes of the rows
+    "steps": float,       # (2 n + 1,): steps from there, gradients, and residuals
     "multiplier": float,  # (m,): those of Lagrange
     "unheld": float,      # (n,): 0 for variables held at the end of their domain
     "damping": float,     # ()
+    "unit": float,        # (n,): what variables are measured in
     "reach": float,       # (): the longest step against the domain
     # one lane at a time
     "before": float,      # (LANES, n, 2): boxes as they were popped

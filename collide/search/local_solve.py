@@ -71,6 +71,15 @@ def extent(s, p, j, x):
 
 
 @native
+def measure(s, p):
+    """What variables are measured in, into `unit`: the domain, as a search near the points in `point` sees it."""
+    for j in range(attribute(s, p, VARIABLES)):
+        for lane in range(LANES):
+            size = extent(s, p, j, s.point[j * LANES + lane])
+            s.unit[j * LANES + lane] = size if size > 0.0 else 1.0
+
+
+@native
 def row_scale(s, p, i, lane):
     """The inverse of the largest change of row i across the domain by its slopes; 0 for a row of no use."""
     largest = 0.0
@@ -144,10 +153,11 @@ def advance(s, p, lane):
 def local_solve(s, p):
     """Newton from the points in `point`, all lanes at once. `flag` is 1 in lanes that converged."""
     s.count[LOCAL_SOLVES] += 1
+    measure(s, p)
     for _ in range(_STEPS):
         evaluate_points(s, p)
         if attribute(s, p, LOCAL_STEP) != 0:
-            call_kernel(attribute(s, p, LOCAL_STEP), s.value, s.steps)
+            call_kernel(attribute(s, p, LOCAL_STEP), s.value, s.unit, s.steps)
         settled = True
         for lane in range(LANES):
             residual = newton_step(s, p, lane)

@@ -105,7 +105,7 @@ def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int
     blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
               "level": (limits, 2), "slopes": (limits, n, 2),
               "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
-              "multiplier": (m,), "unheld": (n,), "damping": (), "reach": (),
+              "multiplier": (m,), "unheld": (n,), "damping": (), "unit": (n,), "reach": (),
               "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (6, 2), "W": (2, 2),
               "A": (record,), "B": (record,), "made": (record,), "shown": (shown,), "other": (shown,),
               "N": (m,), "out": (n + 1,)}
