@@ -205,6 +205,8 @@ def joined(pieces: Sequence[Any], symbol: Any, joints: Sequence[Any]) -> Any:
 
 def polygon(points: Sequence[Any], *, closed: bool = True) -> list[Curve]:
     """The sides of a polygon, u from k to k + 1 on side k; the last joins the last point to the first, if `closed`."""
+    if len(points) < 2:
+        raise ValueError(f"a polygon needs at least two corners, got {len(points)}")
     corners = [*points, points[0]] if closed else list(points)
     return [line(a, b).onto((k, k + 1)) for k, (a, b) in enumerate(pairwise(corners))]
 

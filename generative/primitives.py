@@ -56,7 +56,8 @@ def blend_union(*bodies: ImplicitBody, width: Any, bounds: Any = None) -> Implic
     """The union with its creases filled: pairwise (a + b - sqrt((a - b)^2 + width^2)) / 2, smooth where a and b are.
 
     It is at most min(a, b) and at least min(a, b) - width/2: the blend contains the union, and where the functions are
-    distances it reaches at most `width`/2 beyond it for two bodies. `bounds` are those of the first body if not given.
+    distances it reaches at most `width`/2 beyond it for two bodies. `bounds`, in the world, hold those of all bodies if not
+    given, for bodies that are not moved.
     """
     return _blend(bodies, width, bounds, lambda a, b, root: (a + b - root) / 2)
 

@@ -23,12 +23,15 @@ Seen = Sequence[tuple[int, np.ndarray]]
 
 def search_figure(trace: Trace, *, problem: Problem | None = None, height: int = 760) -> "go.Figure":
     """Four panels: the bounds of the objective and their distance against the number of boxes examined; and the boxes of one problem
-    in the planes of its first and its next two variables besides the time. `problem`: None is the one with the most boxes.
+    in the planes of its first and its next two variables besides the time. `problem`, one of those of ``trace.boxes()``: None is the one
+    with the most boxes. `height` in pixels. Raises ValueError for a problem of another search.
     """
     go = plotly()
     from plotly.subplots import make_subplots
 
     seen = trace.boxes()
+    if problem is not None and problem not in seen:
+        raise ValueError("the problem must be one of those of the trace, a key of trace.boxes(), or None for that with the most boxes")
     if problem is None:
         problem = max(seen, key=lambda p: len(seen[p]), default=None)
     planes = _planes(problem) if problem is not None else []

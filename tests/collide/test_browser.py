@@ -84,12 +84,17 @@ needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not in
 
 @needs_chromium
 def test_a_png_shows_the_bodies(tmp_path):
-    save_png(tmp_path / "rings.png", SCENES["tori-crossed"].bodies, width=320, height=240)
-    data = (tmp_path / "rings.png").read_bytes()
-    size, bits = struct.unpack(">II", data[16:24]), data[24]
-    raw = zlib.decompress(b"".join(chunk for kind, chunk in chunks(data) if kind == b"IDAT"))
-    assert data[:8] == b"\x89PNG\r\n\x1a\n" and size == (320, 240) and bits == 8
-    assert len(set(raw)) > 100  # an empty page has one colour
+    """At rest as they are at t = 0, and otherwise the last moment of a span: as at that moment alone, and not as at the first one."""
+    seen = []
+    for time in (None, (0, 0), (1, 1), (0, 1)):
+        save_png(tmp_path / "rings.png", SCENES["tori-crossed"].bodies, time=time, width=320, height=240)
+        data = (tmp_path / "rings.png").read_bytes()
+        size, bits = struct.unpack(">II", data[16:24]), data[24]
+        seen.append(zlib.decompress(b"".join(chunk for kind, chunk in chunks(data) if kind == b"IDAT")))
+        assert data[:8] == b"\x89PNG\r\n\x1a\n" and size == (320, 240) and bits == 8
+        assert len(set(seen[-1])) > 100  # an empty page has one colour
+    rest, begin, end, span = seen
+    assert rest == begin != end and len(span) == len(end)
 
 
 def chunks(data):

@@ -109,6 +109,9 @@ def test_points_at_a_jump_lie_on_both_bodies(height):
 @pytest.mark.parametrize("height", [
     sp.floor(3 * t), sp.ceiling(t) * sp.sign(t - 1) + t, sp.Heaviside(t - 1, 3) * sp.frac(2 * t),
     sp.Mod(t**2, 1) + sp.floor(t + sp.sign(t - 1)), sp.Piecewise((sp.floor(t), t**2 < 1), (5, True)),
+    # One alone: formulas of several are combined in all ways, of which another one may happen to be right.
+    sp.ceiling(t), sp.ceiling(-t**2), sp.sign(t - 1), sp.Heaviside(t - 1, 3), sp.frac(t), sp.Mod(t**2, 1), sp.Mod(t**3, -1),
+    sp.Piecewise((1, t**2 < 1), (2, t**3 <= 1), (t, t**2 < 2), (4, True)),
 ], ids=str)
 def test_one_of_the_formulas_of_a_jump_holds_at_every_time(height):
     body, window = ball().moved(move(0, 0, height)), (0.9375, 1.0625)

@@ -11,6 +11,8 @@ from collide.picture import figure
 from collide.picture.search import search_figure
 from generative import ImplicitSurface, Rigid, t, x, y, z
 from models.scenes import SCENES
+from models.shapes.patches import plane_patch
+from models.shapes.quadrics import sphere
 from models.shapes.rings import torus
 
 CROSSED = SCENES["tori-crossed"]
@@ -75,6 +77,23 @@ def test_the_figure_of_a_search(crossed):
     drawn = sum(np.isnan(line.x).sum() for line in picture.data[3:])  # one NaN a rectangle
     assert drawn == 2 * len(crossed.boxes().popitem()[1])
     assert [a.text for a in picture.layout.annotations] == ["bracket", "its width", "boxes in u1 and v1", "boxes in u2 and v2"]
+
+
+def test_the_figure_of_a_search_shows_the_problem_that_is_asked_for():
+    """Two balls come down on a plate, one of them far later: its problem has few boxes, and is not the one that is shown by itself."""
+    balls = [sphere().moved(Rigid(translation=[3 * k, 0, 2 + k - t])) for k in (0, 1)]
+    trace = collide.trace([*balls, plane_patch(width=9, depth=9)], time=(0, 3), simultaneity=2)
+    least, most = sorted(trace.boxes(), key=lambda p: len(trace.boxes()[p]))[::len(trace.boxes()) - 1]
+    drawn = {}
+    for problem in (None, least, most):
+        picture = search_figure(trace, problem=problem, height=400)
+        drawn[problem] = sum(np.isnan(line.x).sum() for line in picture.data[3:])
+        assert picture.layout.height == 400
+    assert search_figure(trace).layout.height == 760 and least is not most
+    assert drawn == {None: drawn[most], least: 2 * len(trace.boxes()[least]), most: 2 * len(trace.boxes()[most])}
+    other = collide.trace(collide.solve, [x**2 - 2], {x: (0, 2)})
+    with pytest.raises(ValueError, match="the problem must be one of those of the trace"):
+        search_figure(trace, problem=next(iter(other.boxes())))
 
 
 def test_boxes_of_a_search_lie_on_the_bodies(crossed):

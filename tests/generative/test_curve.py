@@ -78,8 +78,10 @@ def test_pieces_are_joined():
     at = approx_function(joined.expressions, [u])(np.array([0.0, 0.5, 1.0, 3.0]))
     np.testing.assert_allclose(at, [[0, 0, 0], [1, 0, 0], [2, 0, 0], [2 * np.cos(1), 2 * np.sin(1), 0]], atol=1e-14)
     assert joined.domain == (0, 3) and joined.expressions[2] == 0
-    sides = curve.polygon([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+    sides = curve.polygon(corners)
     assert [s.domain for s in sides] == [(0, 1), (1, 2), (2, 3)] and sides[2].at(3) == (0, 0, 0)
+    assert curve.polygon(corners, closed=False) == sides[:2] and curve.polygon([*corners, corners[0]], closed=False) == sides
 
 
 def test_maps_of_the_parameter():
@@ -98,6 +100,8 @@ def test_values():
     (lambda: Curve([u, v, 0], (0, 1)), "the symbol v means nothing in a curve"),
     (lambda: curve.line([1, 2, 3], [1, 2, 3]), "two different ends"),
     (lambda: curve.superellipse(1, 1, 3), "must be even"),
+    (lambda: curve.polygon([]), "a polygon needs at least two corners, got 0"),
+    (lambda: curve.polygon([[0, 0, 0]], closed=False), "a polygon needs at least two corners, got 1"),
     (lambda: curve.piecewise([]), "at least one piece"),
     (lambda: curve.piecewise([curve.circle(), curve.circle()]), "piece 1 begins at 0"),
     (lambda: curve.bezier([[0, 0, 0]]), "at least two control points"),
@@ -115,11 +119,14 @@ def test_misuse_says_what_to_do(make, message):
 
 PARABOLA = curve.polynomial([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
 with mpmath.workdps(40):
-    LENGTHS = [(curve.ellipse(2, 1), 4 * mpmath.ellipe(-3)), (curve.helix(1, 2, 3), 6 * mpmath.pi * mpmath.sqrt(1 + 1 / mpmath.pi**2)),
+    # By Legendre's integral of the second kind, whose angle is counted from an end of the axis b.
+    FROM_AN_END = [mpmath.ellipe(angle, mpmath.mpf(3) / 4) for angle in (mpmath.pi / 6, mpmath.pi / 2)]
+    LENGTHS = [(curve.ellipse(2, 1), 4 * mpmath.ellipe(-3)), (curve.ellipse(2, 1, sp.pi / 3, sp.pi), 2 * sum(FROM_AN_END)),
+               (curve.helix(1, 2, 3), 6 * mpmath.pi * mpmath.sqrt(1 + 1 / mpmath.pi**2)),
                (PARABOLA, mpmath.sqrt(5) / 2 + mpmath.asinh(2) / 4)]
 
 
-@pytest.mark.parametrize("c, exact", LENGTHS, ids=["ellipse", "helix", "parabola"])
+@pytest.mark.parametrize("c, exact", LENGTHS, ids=["ellipse", "half ellipse", "helix", "parabola"])
 def test_arc_lengths_are_enclosed(c, exact):
     lo, hi = codegen.compile([c.arc_length()], []).interval(np.empty((1, 0)), np.empty((1, 0)))
     assert lo[0, 0] <= exact <= hi[0, 0] and hi[0, 0] - lo[0, 0] < 1e-8
@@ -162,3 +169,20 @@ def test_curves_by_arc_length_over_a_given_domain():
     kernel = codegen.compile(list(growing.by_arc_length((0, 1)).expressions), [u, t])
     assert np.allclose(kernel.points([[1.0, 0.5]]), [[1.5, 1.0, 0.0]], atol=1e-12)
     assert (kernel.decorated([[0.2, 0.1]], [[0.3, 0.2]])[2] == 3).all()
+
+
+def test_a_curve_by_arc_length_that_goes_no_further_than_it_must():
+    """The length of (u, sqrt(32)/5 u^(5/4), 2/3 u^(3/2)) from 0 is u + 2/3 u^(3/2), and there is no curve before u = 0."""
+    start = sp.Rational(1, 100)
+    c = Curve([u, sp.sqrt(32) / 5 * u ** sp.Rational(5, 4), sp.Rational(2, 3) * u ** sp.Rational(3, 2)], (start, 1))
+    at = np.linspace(0, 1, 5)[:, None]
+    for share, proved in ((sp.Rational(1, 64), False), (sp.Rational(1, 200), True)):
+        even = codegen.compile(list(c.by_arc_length((0, 1), beyond=share).expressions), [u])
+        assert (even.decorated(at, at)[2] == 3).all() == proved
+    lo, hi = even.interval(at, at)
+    with mpmath.workdps(40):
+        length = lambda p: p + mpmath.mpf(2) / 3 * p ** mpmath.mpf(1.5)  # noqa: E731
+        first, last = length(mpmath.mpf(1) / 100), length(1)
+        for share, below, above in zip(at[:, 0].tolist(), lo[:, 0].tolist(), hi[:, 0].tolist(), strict=True):
+            place = mpmath.findroot(lambda p, s=share: length(p) - first - s * (last - first), below)
+            assert below <= place <= above < below + 1e-5

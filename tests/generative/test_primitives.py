@@ -40,7 +40,19 @@ def test_blends_stay_within_half_their_width():
     assert (upper <= cut).all() and (cut <= upper + 0.25).all()
     np.testing.assert_allclose(values(blend_difference(a, b, width=0.5)), values(blend_intersection(a, ~b, width=0.5)))
     three = blend_union(a, b, c, width=0.1)
+    assert three.bounds == a.bounds == b.bounds == c.bounds
     assert isinstance(three, ImplicitSurface) and (values(three) <= np.minimum(lower, values(c))).all()
+
+
+@pytest.mark.parametrize("blend, rule", [(blend_union, np.minimum), (blend_intersection, np.maximum),
+                                         (blend_difference, lambda a, b: np.maximum(a, -b))])
+def test_blends_of_moved_bodies_are_in_the_world(blend, rule):
+    """Within given bounds; they end at half their width from the sharp combination of what was moved."""
+    up, bounds = Rigid(translation=[0, 0, 1 + t]), [(-3, 3), (-2, 2), (-1, 4)]
+    a, b = ball(2), half_space([0, 1, 1], 0).moved(up)
+    blended = blend(a, b, width=0.25, bounds=bounds)
+    sharp = rule(values(a), POINTS[:, 1] + POINTS[:, 2] - 1)
+    assert blended.bounds == tuple(bounds) and (abs(values(blended) - sharp) <= 0.125).all()
 
 
 @pytest.mark.parametrize("make, message", [

@@ -22,9 +22,12 @@ def volume(solid):
     (solids.revolved(Curve([sp.sin(u), 0, -sp.cos(u)], (0, sp.pi))), (1, 0, 0), sp.Rational(4, 3) * sp.pi),
     (solids.revolved(Curve([2 + sp.cos(u), 0, sp.sin(u)], TURN)), (1, 0, 0), 4 * sp.pi**2),
     (solids.lofted([curve.circle(2), Curve([sp.cos(u), sp.sin(u), 3], TURN)]), (3, 2, 0), 7 * sp.pi),
+    (solids.lofted([Curve([r * sp.cos(u), r * sp.sin(u), h], TURN) for r, h in ((1, 0), (2, 1), (1, 3))], at=[0, 1, 3]), (3, 2, 0),
+     sp.integrate(sp.pi * (1 + v * (3 - v) / 2)**2, (v, 0, 3))),
+    (solids.swept(curve.circle(), curve.line([0, 0, 0], [0, 0, 3]), up=(1, 0, 0), scale=1 + u), (3, 2, 0), 7 * sp.pi),
     (solids.swept(curve.ellipse(sp.Rational(1, 2), sp.Rational(1, 4)), curve.arc(2, 0, 3)), (3, 2, 0), sp.pi / 8 * 6),
     (solids.swept(curve.circle(sp.Rational(1, 2)), curve.circle(2)), (1, 0, 0), sp.pi**2),
-], ids=["oblique", "frustum", "cone", "ball", "torus", "loft", "bar", "ring"])  # fmt: skip
+], ids=["oblique", "frustum", "cone", "ball", "torus", "loft", "uneven loft", "upright cone", "bar", "ring"])  # fmt: skip
 def test_volumes(solid, features, known):
     assert (len(solid.faces), len(solid.edges), len(solid.vertices)) == features
     assert volume(solid) == pytest.approx(float(known), rel=1e-9)  # positive: normals outward, caps too

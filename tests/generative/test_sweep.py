@@ -39,6 +39,7 @@ def points(surface, count=7, time=0.0):
 @pytest.mark.parametrize("surface, area", [
     (extrude(curve.circle(2), [0, 0, 3]), 12 * np.pi),
     (revolve(SEGMENT), 4 * np.pi),
+    (revolve(SEGMENT, (1, sp.Rational(5, 2))), 3),
     (revolve(curve.line([1, 0, 0], [0, 0, 1])), np.sqrt(2) * np.pi),
     (ruled(curve.circle(1), Curve([sp.cos(u), sp.sin(u), 3], (0, TAU))), 6 * np.pi),
     (profile_product(curve.circle(1), SEGMENT), 4 * np.pi),
@@ -53,7 +54,7 @@ def points(surface, count=7, time=0.0):
     (wire_product(curve.circle(sp.Rational(1, 5)), curve.helix(1, 1, 1)), 2 * np.pi / 5 * np.hypot(2 * np.pi, 1)),
     (affine_sweep(curve.circle(2), [[1, 0, 0], [0, 1, 0], [u, 0, 1]], curve.line([0, 0, 0], [0, 0, 3])), None),
     (rail_product(Curve([u, 0, 0], (-1, 1)), curve.line([0, 0, 0], [0, 3, 0]), curve.line([1, 0, 0], [3, 3, 0])), 6),
-], ids=["extrude", "revolve", "cone", "ruled", "product", "torus", "tube", "offset", "field", "between", "triangle", "bend",
+], ids=["extrude", "revolve", "sector", "cone", "ruled", "product", "torus", "tube", "offset", "field", "between", "triangle", "bend",
         "twist", "wire", "affine", "rails"])
 def test_areas(surface, area):
     if area is None:  # a circle of radius 2 sheared along z by u x: |S_u x S_v| from the definition
@@ -66,12 +67,13 @@ def test_areas(surface, area):
 @pytest.mark.parametrize("surface, volume", [
     (revolve(Curve([sp.cos(u), 0, sp.sin(u)], (-sp.pi / 2, sp.pi / 2))), 4 / 3 * np.pi),
     (sweep(curve.circle(sp.Rational(3, 10)), curve.circle(1)), 2 * np.pi**2 * 0.09),
+    (wire_product(curve.circle(1), curve.circle(2), scale=1 + sp.sin(u) / 2), 2 * np.pi**2 * 2 * (1 + 1 / 8)),
     (scale(sphere(), (1, 2, 3)), 8 * np.pi),
     (scale(sphere(), -2), 32 / 3 * np.pi),
     (twist(torus(), 2), 2 * np.pi**2 * 0.09),
     (deform(torus(), [y, x, z], mirrored=True), 2 * np.pi**2 * 0.09),
     (taper(sphere(), 1 + z / 2), 4 / 3 * np.pi * (1 + 1 / 20)),
-], ids=["ball", "torus", "stretched", "mirrored", "twisted", "exchanged", "tapered"])
+], ids=["ball", "torus", "bulging ring", "stretched", "mirrored", "twisted", "exchanged", "tapered"])
 def test_volumes_are_positive_and_known(surface, volume):
     """The volume is positive where the normal points outwards."""
     assert quadrature(surface)[1] == pytest.approx(volume, rel=1e-9)
