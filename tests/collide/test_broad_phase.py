@@ -205,6 +205,18 @@ def test_what_meets_as_the_span_ends_is_kept(length: float, share: sp.Rational) 
     assert may_meet([(extent(ball(1)), extent(falling))], (begin, length)).all()
 
 
+def test_boxes_that_share_a_corner_are_kept() -> None:
+    """Their balls share just this point, too, but for rounding, whatever the direction and the sizes."""
+    rng = np.random.default_rng(4)
+    for _ in range(40):
+        corner, side = rng.uniform(-1, 1, 3), rng.choice([-1, 1], 3)
+        # Cubes and other boxes that are similar, along one diagonal.
+        ends = corner + side * rng.uniform(0.5, 1.5, rng.choice([1, 3])) * np.array([[-1], [rng.uniform(0.2, 5)]])
+        parts = [Extent(None, (), (u, v, t), np.sort(np.stack([corner, end], axis=1), axis=1), Rigid()) for end in ends]
+        assert list(windows(parts, (0, 1), (0.0, 1.0)).values()) == [(0.0, 1.0)]
+        assert may_meet([(parts[0], parts[1])], (0.0, 1.0)).all()
+
+
 @pytest.mark.parametrize("speed", [10, 10**6])
 @pytest.mark.parametrize("count", [2, 30])
 def test_a_short_meeting_is_kept(speed: int, count: int) -> None:
