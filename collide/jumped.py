@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from .answer import possible
 from .broad_phase import Window
 from .budget import Clock, drive
-from .scene import Meeting, Scene
+from .scene import Meeting, Pair, Scene
 from .search import layout
 from .standing import drive_past
 from .state import Search
@@ -57,7 +57,15 @@ def jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) ->
     if found.finished and not found.located:
         return found
     return _crossed(scene, span, options, clock) or (
-        Found(None, True, span[1]) if scene.passes(span, options["tolerance"], clock, jump=True) else _looked_at(scene, found, clock))
+        Found(None, True, span[1]) if scene.passes(span, options["tolerance"], clock, doubtful(search)) else _looked_at(scene, found, clock))
+
+
+def doubtful(search: Search) -> set[Pair]:
+    """The pairs of bodies of which something is open, left, or found: that the others do not meet is *proved*. (A box is left out only
+    for the sake of what is found of the same two bodies.)
+    """
+    left = search.left.union(map(search.owner, search.solutions), (k for k in range(len(search.problems)) if len(search.open(k))))
+    return {search.problems[k].label for k in left}
 
 
 def _looked_at(scene: Scene, found: Found, clock: Clock) -> Found:

@@ -8,7 +8,7 @@ for incoming contacts of each kind.
 
 import copy
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -148,10 +148,13 @@ class Scene:
         other._place()
         return other
 
-    def passes(self, window: Window, tolerance: float, clock: Clock, jump: bool = False) -> bool:
-        """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?"""
-        variants = jumps.variants(self.bodies, self.numbers, window) if jump else smooth_bodies(self.bodies, *window)
-        met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0]]
+    def passes(self, window: Window, tolerance: float, clock: Clock, jumping: Collection[Pair] | None = None) -> bool:
+        """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?
+
+        `jumping`: of these pairs alone, where a motion jumps, by each of the formulas that may hold then.
+        """
+        variants = smooth_bodies(self.bodies, *window) if jumping is None else jumps.variants(self.bodies, self.numbers, window)
+        met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0] and (jumping is None or m.label in jumping)]
         features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
         return bool(variants) and all(
             apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],

@@ -9,6 +9,7 @@ from codegen.kernel import Kernel, compile
 from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
+from .batch import check_positive
 from .border import halved
 from .checks import check_span
 
@@ -27,6 +28,8 @@ def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None
     """
     if not isinstance(solid, Solid):
         raise TypeError(f"check_solid takes a Solid, got a {type(solid).__name__}")
+    if within is not None:
+        check_positive("within", within)
     span = check_span(time)
     found = borders(solid.faces)
     together = len({face.motion for face in solid.faces}) == 1
@@ -37,8 +40,6 @@ def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None
     if not rest:
         return solid.noted("closed: borders proved to coincide exactly")
     limit = 1e-9 * _size(curves, span) if within is None else float(within)
-    if not limit > 0:
-        raise ValueError(f"within must be a positive distance, got {within!r}")
     kernel = compile([e for k in rest for e in gaps[k]], [u, t] if moving else [u], form="mean-value")
     box = np.array([[0.0, 1.0], list(span)] if moving else [[0.0, 1.0]])
     gaping, decided = _examine(kernel, box, limit)

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .symbols import derivative, exact, formula, interval, positive, simplified, t, text, u, vector
+from .symbols import derivative, exact, formula, interval, items, positive, simplified, t, text, u, vector
 
 
 class Curve:
@@ -88,9 +88,9 @@ class Curve:
         if domain is None and length.has(t):
             raise ValueError("the length of this curve changes with t; give the domain that u shall run over, such as (0, 1)")
         first, last = (sp.Integer(0), length) if domain is None else interval(domain, "the domain of a curve")
+        margin = (hi - lo) * positive(beyond, [], "the share beyond the ends")
         if not self.speed.has(u):
             return self.onto((first, last))
-        margin = (hi - lo) * formula(beyond, [], "the share beyond the ends")
         covered = length * (u - first) / (last - first) if domain is not None else u
         place = sp.Dummy("w", real=True)
         return Curve(self.at(Inverse(self.arc_length(place), place, covered, lo - margin, hi + margin)), (first, last))
@@ -187,8 +187,8 @@ def piecewise(pieces: Sequence[Curve]) -> Curve:
     At a joint the later piece counts. Whether the pieces meet there is not checked. As faces of a solid the pieces are quicker
     apart: an inclusion function of the whole encloses the neighbours too wherever a joint lies in the box.
     """
-    if not pieces:
-        raise ValueError("a piecewise curve needs at least one piece")
+    if not pieces or not all(isinstance(p, Curve) for p in items(pieces, "the pieces of a curve")):
+        raise ValueError(f"a piecewise curve needs at least one piece, each a Curve, got {list(pieces)}")
     for k, (a, b) in enumerate(pairwise(pieces), 1):
         if a.domain[1] != b.domain[0]:
             raise ValueError(f"piece {k} begins at {b.domain[0]}, but the piece before it ends at {a.domain[1]}; use onto()")
@@ -205,9 +205,10 @@ def joined(pieces: Sequence[Any], symbol: Any, joints: Sequence[Any]) -> Any:
 
 def polygon(points: Sequence[Any], *, closed: bool = True) -> list[Curve]:
     """The sides of a polygon, u from k to k + 1 on side k; the last joins the last point to the first, if `closed`."""
-    if len(points) < 2:
-        raise ValueError(f"a polygon needs at least two corners, got {len(points)}")
-    corners = [*points, points[0]] if closed else list(points)
+    corners = items(points, "the corners of a polygon")
+    if len(corners) < 2:
+        raise ValueError(f"a polygon needs at least two corners, got {len(corners)}")
+    corners += corners[:1] if closed else []
     return [line(a, b).onto((k, k + 1)) for k, (a, b) in enumerate(pairwise(corners))]
 
 
@@ -231,7 +232,7 @@ def b_spline(points: Sequence[Any], knots: Sequence[Any], degree: int, weights: 
 
 def control_points(points: Sequence[Any], weights: Sequence[Any] | None) -> list[tuple[Any, ...]]:
     """Control points in space, or in homogeneous coordinates if there are weights."""
-    plain = [vector(p, [t], "a control point") for p in points]
+    plain = [vector(p, [t], "a control point") for p in items(points, "the control points")]
     if len(plain) < 2:
         raise ValueError(f"a curve needs at least two control points, got {len(plain)}")
     if weights is None:

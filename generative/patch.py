@@ -6,7 +6,7 @@ from typing import Any
 from .curve import bernstein, bezier_points, check_knots, control_points, project, spans
 from .sampled import two_dimensional
 from .surface import ParametricSurface
-from .symbols import u, v
+from .symbols import items, u, v
 
 Net = list[list[tuple[Any, ...]]]
 
@@ -48,7 +48,7 @@ def b_spline_patches(points: Sequence[Sequence[Any]], knots_u: Sequence[Any], kn
 
 
 def _net(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[Any]] | None) -> Net:
-    rows = list(points)
+    rows = [items(row, "a row of control points") for row in items(points, "the control points of a patch")]
     if len(rows) < 2 or len({len(row) for row in rows}) != 1:
         raise ValueError("control points of a patch form a grid of at least two rows of equal length")
     if weights is not None and len(weights) != len(rows):

@@ -9,7 +9,7 @@ import sympy as sp
 from .brep import Edge, Solid, Vertex
 from .closedness import check_closed
 from .surface import ParametricSurface
-from .symbols import text, u, v, vector
+from .symbols import items, text, u, v, vector
 
 FLAT = sp.Float("1e-9")
 """Largest height, relative to the size of the face, of a corner above the plane of its face; admits rounded coordinates."""
@@ -23,8 +23,8 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid
     Every edge must belong to two faces that run through it in opposite senses; ValueError says how many holes or flipped faces there
     are, and where. A face of more than four corners is made of several patches; the lines between those are no edges.
     """
-    points = [vector(p, [], "a vertex") for p in vertices]
-    outlines = [_indices(k, face) for k, face in enumerate(faces)]
+    points = [vector(p, [], "a vertex") for p in items(vertices, "the vertices of a polyhedron")]
+    outlines = [_indices(k, face) for k, face in enumerate(items(faces, "the faces of a polyhedron"))]
     _check_indices(outlines, len(points))
     check_closed(points, outlines)
     _check_flat(points, outlines)

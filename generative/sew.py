@@ -14,7 +14,7 @@ import sympy as sp
 
 from .brep import SEWN, Edge, Solid, Vertex
 from .surface import ParametricSurface
-from .symbols import t, u, v, vector
+from .symbols import items, t, u, v, vector
 
 Point = tuple[float, float, float]
 FRACTIONS = (0.0, 0.21, 0.5, 0.83, 1.0)
@@ -96,7 +96,7 @@ def borders(faces: Sequence[ParametricSurface]) -> list[Border]:
 
 def _sides(faces: Sequence[ParametricSurface]) -> tuple[list[_Side], float]:
     """The four sides of every face, and the distance up to which points count as one."""
-    if isinstance(faces, (ParametricSurface, Solid)) or not faces or not all(isinstance(f, ParametricSurface) for f in faces):
+    if isinstance(faces, (ParametricSurface, Solid)) or not all(isinstance(f, ParametricSurface) for f in items(faces, "the faces")) or not faces:
         raise ValueError("a solid needs faces, each a ParametricSurface")
     functions = [sp.lambdify([u, v], [e.subs(t, 0) for e in face.expressions], "math") for face in faces]
     sides = [_side(k, face, functions[k], s, end) for k, face in enumerate(faces) for s in (u, v) for end in (0, 1)]
@@ -128,6 +128,8 @@ def cap(surface: ParametricSurface, side: tuple[Any, int], centre: Any = None, *
     `centre`: a point from which all of the outline is seen; None is the mean of three points of it a third of its parameter
     range apart. `flipped`: None turns the normal so that cap and surface look outwards together.
     """
+    if not isinstance(side, (tuple, list)) or len(side) != 2 or side[0] not in (u, v) or side[1] not in (0, 1):
+        raise ValueError(f"the side of a cap is a pair such as (u, 0) or (v, 1), got {side!r}")
     symbol, end = side
     fixed, other = surface.domain[symbol][end], v if symbol == u else u
     border = [e.xreplace({symbol: fixed}).xreplace({v: u}) for e in surface.body]

@@ -13,7 +13,7 @@ import sympy as sp
 from .curve import Curve
 from .sampled import check_range, two_dimensional
 from .surface import ParametricSurface
-from .symbols import derivative, formula, interval, simplified, t, text, u, v, vector
+from .symbols import derivative, formula, interval, items, simplified, t, text, u, v, vector
 
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
@@ -54,9 +54,10 @@ def loft(sections: Sequence[Curve], *, at: Sequence[Any] | None = None) -> Param
     The others are mapped linearly onto the domain of the first. (Lagrange's interpolation; with more than five or so sections
     it swings out, and several lofts joined are better.)
     """
-    if len(sections) < 2 or not all(isinstance(c, Curve) for c in sections):
+    if len(items(sections, "the sections of a loft")) < 2 or not all(isinstance(c, Curve) for c in sections):
         raise ValueError(f"a loft needs at least two sections, each a Curve, got {len(sections)}")
-    places = [formula(e, [], "the place of a section") for e in (range(len(sections)) if at is None else at)]
+    given = range(len(sections)) if at is None else items(at, "the places of the sections")
+    places = [formula(e, [], "the place of a section") for e in given]
     if len(places) != len(sections) or any(b <= a for a, b in pairwise(places)):
         raise ValueError(f"a loft needs increasing places, one a section, got {text(places)} for {len(sections)} sections")
     curves = [c.onto(sections[0].domain).expressions for c in sections]
@@ -115,7 +116,8 @@ def affine_sweep(section: Curve, matrix: Any, path: Curve) -> ParametricSurface:
     (The general affine product of Snyder and Kajiya 1992.) Which way the normal points depends on the matrix.
     """
     _check_curves("affine_sweep", section, path)
-    rows = [vector(row, [u, t], "a row of the matrix") for row in (matrix.tolist() if hasattr(matrix, "tolist") else matrix)]
+    given = items(matrix.tolist() if hasattr(matrix, "tolist") else matrix, "the matrix of an affine sweep, its rows,")
+    rows = [vector(row, [u, t], "a row of the matrix") for row in given]
     if len(rows) != 3:
         raise ValueError(f"an affine sweep needs a 3 x 3 matrix, got {len(rows)} rows")
     shape = section.at(v)

@@ -99,6 +99,13 @@ def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, 
     return first, second, third
 
 
+def items(given: Any, owner: str) -> list[Any]:
+    """What a list, an array or another finite collection holds, in order; TypeError for anything else."""
+    if isinstance(given, (str, dict, set)) or not isinstance(given, Iterable):
+        raise TypeError(f"{owner} must be a list, got {given!r}")
+    return list(given)
+
+
 def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     """The closed interval (lo, hi) of exact finite numbers, lo < hi."""
     if not isinstance(pair, Iterable) or isinstance(pair, (str, set)) or len(ends := list(pair)) != 2:

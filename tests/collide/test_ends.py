@@ -1,11 +1,14 @@
 """Contacts just at the end of the time span: proved by how the motions go on, where they do."""
 
+import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Budget, Start, Status, first_contact
+from collide import Budget, Start, Status, first, first_contact
+from collide.budget import Clock
 from collide.jumps import free_of_jumps
 from collide.numbers import NONE
+from collide.scene import Scene
 from generative import Rigid, t
 from models.shapes.patches import plane_patch
 
@@ -37,6 +40,29 @@ def test_what_meets_a_little_after_the_end_does_not_count(late):
     for upper, above in ((ball(), 1), (cylinder(Q(1, 2), 1), 0)):
         c = landing(upper, PLATE, above + END + late - t, END)
         assert c.status is Status.NO_CONTACT and c.clear_until == float(END)
+
+
+OPTIONS = {"method": "auto", "order": "auto", "simultaneity": 1e-6, "separation": 0.2, "tolerance": 1e-9}
+
+
+def coming_down(late):
+    """A ball that reaches a plate so much after the end, and a search that begins with it apart; and what is known at the end."""
+    clock = Clock(Budget(seconds=None, boxes=100_000))
+    scene = Scene([ball().moved(move(Q(1, 9), Q(1, 13), 1 + END + late - t)).moved(TILT), PLATE.moved(TILT)], (0, END), (0.0, 0.375), ())
+    scene.start(1e-9, clock)
+    *_, found = first._searches(scene, OPTIONS, clock)
+    return scene, found, clock
+
+
+def test_a_search_beyond_the_end_says_whether_what_is_located_there_comes_after_it():
+    """What was located at the end is a contact just then, or one that is proved to come later, or not decided."""
+    _, found, _ = coming_down(0)
+    assert found.located and not found.proved < np.inf
+    decided = {late: first._beyond(scene, found, OPTIONS, clock)
+               for late in (0, Q(1, 10**7), Q(9, 10**7), Q(3, 10**6)) for scene, _, clock in [coming_down(late)]}
+    assert decided[0].search is not None and Q(decided[0].proved) >= END
+    assert decided[Q(1, 10**7)] == decided[Q(9, 10**7)] == (None, True, float(END), (), (), False)
+    assert decided[Q(3, 10**6)] is None
 
 
 @pytest.mark.parametrize("height", [1 + sp.Abs(t - END), 1 + sp.Max(END - t, 0) - sp.Heaviside(t - END - Q(1, 10**7)),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Budget, Status, first_contact
+from collide import Budget, Start, Status, first_contact
 from collide.jumps import jumps_of, variants
 from collide.numbers import NONE
 from generative import ImplicitSurface, t, x, y, z
@@ -54,6 +54,14 @@ def test_a_body_that_jumps_over_another_one_is_not_proved_to_meet_it(body):
     """The ball is above at t < 1, and below from t = 1 on, two radii away at least."""
     c = first_contact([ball(Q(1, 2)).moved(TILT).moved(move(0, 0, 2 - 4 * sp.floor(t))), body], (0, Q(3, 2)), budget=Budget(boxes=200_000))
     assert c.status is Status.NO_CONTACT
+
+
+def test_bodies_that_overlap_all_the_time_prove_nothing_at_a_jump_of_others():
+    """The ball jumps over the slab at t = 1 while two others, far away, that cross from the beginning drift apart."""
+    crossed = [ball().moved(move(9, 0, h)) for h in (0, Q(4, 3) + t / 9)]
+    c = first_contact([ball(Q(1, 2)).moved(TILT).moved(move(0, 0, 2 - 4 * sp.floor(t))), slab(), *crossed], (0, Q(3, 2)),
+                      budget=Budget(boxes=200_000))
+    assert c.start[2, 3] is Start.OVERLAPPING and c.status is Status.NO_CONTACT
 
 
 def test_a_contact_for_a_moment_only_is_not_excluded_by_a_later_one():

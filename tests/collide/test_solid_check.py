@@ -10,6 +10,7 @@ from generative import ParametricSurface, Rigid, Screw, Solid, solids, sweep, t,
 from generative.curve import circle, line
 from generative.sew import FRACTIONS, borders
 from models.shapes import SHAPES
+from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cylinder, disc
 
 TURN = (0, 2 * sp.pi)
@@ -70,7 +71,9 @@ def test_what_cannot_be_decided_is_said(monkeypatch):
 @pytest.mark.parametrize("make, error, message", [
     (lambda: collide.check_solid(box().faces[0]), TypeError, "takes a Solid, got a ParametricSurface"),
     (lambda: collide.check_solid(Solid(box().faces[:5])), ValueError, "meets no other side"),
-    (lambda: collide.check_solid(SHAPES["prism"].make(), within=0), ValueError, "within must be a positive distance"),
+    (lambda: collide.check_solid(SHAPES["prism"].make(), within=0), ValueError, "within must be a positive number, got 0"),
+    # A ball closes exactly, so what it is to close within is not needed.
+    (lambda: collide.check_solid(Solid([sphere()]), within=float("nan")), ValueError, "within must be a positive number, got nan"),
     (lambda: collide.check_solid(solids.revolved(line([1, 0, 0], [1, 0, 1])), time=(1, 0)), ValueError, "must go forward"),
 ])  # fmt: skip
 def test_misuse_says_what_to_do(make, error, message):

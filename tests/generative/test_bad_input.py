@@ -14,6 +14,7 @@ from generative import (
     Rigid,
     Solid,
     Vertex,
+    cap,
     curve,
     deform,
     interpolate_poses,
@@ -42,6 +43,9 @@ DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 
 
 
 @pytest.mark.parametrize("make, message", [
+    (lambda: cap(cylinder().faces[0], 3), r"the side of a cap is a pair such as \(u, 0\) or \(v, 1\), got 3"),
+    (lambda: curve.piecewise([curve.circle(), 3]), r"a piecewise curve needs at least one piece, each a Curve, got \[Curve"),
+    (lambda: curve.circle().by_arc_length(beyond=0), "the share beyond the ends must be positive, got 0"),
     # degenerate profiles
     (lambda: Curve([1, t, 0], (0, 1)), "must depend on u, got the point"),
     (lambda: curve.bezier([[1, 2, 3], [1, 2, 3]]), "must depend on u"),
@@ -148,3 +152,19 @@ def test_solids_are_deformed_with_their_edges():
     assert twisted.closed == "closes at sampled points, not proved" and deform.scale(box(), 2).closed == "not checked to close"
     mirrored = deform.scale(sew(box().faces), (-1, 1, 1))
     assert sew(mirrored.faces)  # still outward
+
+
+@pytest.mark.parametrize("make, name", [
+    (lambda given: curve.polygon(given), "the corners of a polygon"), (lambda given: curve.piecewise(given), "the pieces of a curve"),
+    (lambda given: curve.bezier(given), "the control points"), (lambda given: sweep.loft(given), "the sections of a loft"),
+    (lambda given: sweep.loft([curve.circle(), curve.circle(2)], at=given), "the places of the sections"),
+    (lambda given: sweep.affine_sweep(curve.circle(), given, curve.helix()), "the matrix of an affine sweep, its rows,"),
+    (lambda given: patch.bezier_patch(given), "the control points of a patch"),
+    (lambda given: patch.bezier_patch([given, given]), "a row of control points"), (lambda given: sew(given), "the faces"),
+    (lambda given: polyhedron(given, [[0, 1, 2]]), "the vertices of a polyhedron"),
+    (lambda given: polyhedron(TETRAHEDRON, given), "the faces of a polyhedron"),
+])
+@pytest.mark.parametrize("given", [3, "abc"])
+def test_what_must_be_a_list(make, name, given):
+    with pytest.raises(TypeError, match=f"{name} must be a list, got {given!r}"):
+        make(given)
