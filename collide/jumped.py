@@ -56,8 +56,10 @@ def jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) ->
         return jumped(scene, span, options, clock)
     if found.finished and not found.located:
         return found
-    return _crossed(scene, span, options, clock) or (
-        Found(None, True, span[1]) if scene.passes(span, options["tolerance"], clock, doubtful(search)) else _looked_at(scene, found, clock))
+    crossed = _crossed(scene, span, options, clock)
+    if crossed is None and scene.passes(span, options["tolerance"], clock, doubtful(search)):
+        return Found(None, True, span[1])
+    return crossed or _looked_at(scene, found, clock)
 
 
 def doubtful(search: Search) -> set[Pair]:

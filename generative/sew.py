@@ -96,7 +96,8 @@ def borders(faces: Sequence[ParametricSurface]) -> list[Border]:
 
 def _sides(faces: Sequence[ParametricSurface]) -> tuple[list[_Side], float]:
     """The four sides of every face, and the distance up to which points count as one."""
-    if isinstance(faces, (ParametricSurface, Solid)) or not all(isinstance(f, ParametricSurface) for f in items(faces, "the faces")) or not faces:
+    if isinstance(faces, (ParametricSurface, Solid)) or not items(faces, "the faces") or not all(
+            isinstance(f, ParametricSurface) for f in faces):
         raise ValueError("a solid needs faces, each a ParametricSurface")
     functions = [sp.lambdify([u, v], [e.subs(t, 0) for e in face.expressions], "math") for face in faces]
     sides = [_side(k, face, functions[k], s, end) for k, face in enumerate(faces) for s in (u, v) for end in (0, 1)]

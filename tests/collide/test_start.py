@@ -6,6 +6,7 @@ import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
 from collide.budget import Clock
+from collide.scene import Scene
 from collide.start import nested, start_of, surface_point
 from generative import ParametricSurface, Rigid, t, u, v
 from generative.motion import axis_angle
@@ -74,6 +75,14 @@ def test_no_time_to_decide():
     clock = Clock(Budget(boxes=1))
     clock.boxes = 2
     assert start_of(ball().moved(TILT), ball(), 0.0, 1e-9, clock) is Start.UNKNOWN
+
+
+def test_without_time_only_what_is_culled_is_called_apart():
+    clock = Clock(Budget())
+    clock.interrupted = True
+    scene = Scene([ball().moved(move(place, 0, 0)) for place in (0, Q(3, 2), 9, 12)], (0, 1), (0.0, 1.0), ())
+    states = scene.start(1e-9, clock)
+    assert [states[pair] for pair in ((0, 1), (0, 2), (2, 3))] == [Start.UNKNOWN, Start.DISJOINT, Start.DISJOINT]
 
 
 def test_a_point_of_an_implicit_surface_is_on_it():
