@@ -206,6 +206,8 @@ def combined() -> list[Case]:
              (0, 5), Q(7, 2), {**ONE, "at": (-1, Q(1, 7), 0), "kinds": ("face", "face")}),
         Case("small ball into the bite", [ball(Q(1, 4)).moved(TILT).moved(move(Q(1, 10), 0, 4 - t)), bitten], (0, 4),
              4 - (2 - sp.sqrt(Q(9, 16) - Q(1, 100))), ONE),
+        Case("small implicit ball into the bite", [sphere(Q(1, 4)).moved(move(Q(1, 10), 0, 4 - t)), bitten], (0, 4),
+             4 - (2 - sp.sqrt(Q(9, 16) - Q(1, 100))), ONE),
         Case("plate on the rim of the bite", [slab(3).moved(move(0, 0, 4 - t)), bitten], (0, 4), 4 - Q(7, 4), {"exists": True}),
     ]
 

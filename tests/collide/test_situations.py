@@ -51,6 +51,29 @@ def test_first_contact(case):
         assert tuple(c.pairs[0]) == facts["pair"]
 
 
+BACK = ["tilted ball on floor", "implicit ball on floor", "patch from behind", "patch from behind, implicit ball", "border of a patch",
+        "corner of a patch", "box on floor, on a vertex", "crossed edges", "vertex on box", "tilted cylinder on floor",
+        "ball on the edge of a box", "ball on the vertex of a box", "parametric ball on the rim of a cylinder",
+        "ball on the crease of a wedge", "implicit ball on the crease of a wedge", "ball on the point of an octant",
+        "edge of a box on the crease of a wedge", "crease on crease", "ball hits the shell from its cavity"]
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.name in BACK], ids=lambda c: c.name)
+def test_bodies_that_part_and_come_back(case):
+    """They touch at t = 0, part at once and are back at t = 1 where they were: of bodies that do not start apart, that is the contact that
+    comes in.
+    """
+    bodies = [body.at(case.time - t * (1 - t)) for body in case.bodies]
+    c = collide.first_contact(bodies, (0, Q(5, 4)), budget=collide.Budget(boxes=200_000))
+    assert c.start[0, 1] is collide.Start.TOUCHING and c.status is Status.CONTACT
+    assert c.clear_until <= 1 and c.time.lo <= 1 <= c.time.hi and c.time.hi - c.time.lo < 1e-9
+    assert len(c) == 1 and c.proved.all()
+    if "at" in case.facts:
+        assert np.allclose(c.points[0], [float(e) for e in case.facts["at"]], atol=1e-6)
+    if "kinds" in case.facts:
+        assert tuple(name.split()[0] for name in c.features[0]) == case.facts["kinds"]
+
+
 def test_there_are_many_scenes():
     assert len(CASES) >= 60
 

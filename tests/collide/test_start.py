@@ -143,6 +143,7 @@ UPRIGHT = Rigid(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]])
 # Crossed tori touch when their centres are sqrt(39)/5 apart.
 BEGINNINGS = [
     ("ball on a plate", ball().moved(move(0, 0, 1 - t)), slab(), 1),
+    ("inward normals on a plate", ball(flipped=True).moved(TILT).moved(move(0, 0, 1 - t)), slab(), 1),
     ("tilted ball on an implicit floor", ball().moved(TILT).moved(move(0, 0, 1 - t)), FLOOR, 1),
     ("all tilted", ball().moved(move(0, 0, 1 - t)).moved(TILT), slab().moved(TILT), 1),
     ("implicit balls", sphere().moved(move(*((1 - t) * e for e in ASIDE))), sphere(), 1),
@@ -157,6 +158,8 @@ def test_a_contact_just_at_the_beginning_is_proved(name, first, second, points):
     assert c.status is Status.CONTACT and c.start == {(0, 1): Start.TOUCHING}
     assert c.time.lo <= 0 <= c.time.hi and c.time.hi - c.time.lo < 1e-12 and c.clear_until == 0.0
     assert len(c) == points and c.proved.all() and "come together as the time span begins" in c.summary()
+    if "plate" in name:  # outward is the way in which they come together
+        assert np.allclose(c.normals, [[0, 0, -1]], atol=1e-6)
 
 
 def test_what_touched_before_the_beginning_is_no_contact_of_the_span():

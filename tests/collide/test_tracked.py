@@ -59,7 +59,8 @@ def test_sliding_and_lifting_off():
 def test_a_new_contact_counts_from_the_radius_on(radius, seen):
     """A sheet that touches the floor at the origin all the time comes down on it 3/10 away at t = 1."""
     sheet = ParametricSurface([u, v, u**2 * ((u - Q(3, 10))**2 + 1 - t) + v**2], {u: (-1, 1), v: (-1, 1)})
-    c = collide.first_contact([sheet, FLOOR], (0, Q(9, 8)), tracked=[Tracked((0, 1), 0, 0, None, None, radius)], budget=collide.Budget(boxes=200_000))
+    known = Tracked((0, 1), 0, 0, None, None, radius)
+    c = collide.first_contact([sheet, FLOOR], (0, Q(9, 8)), tracked=[known], budget=collide.Budget(boxes=200_000))
     assert c.start[0, 1] is collide.Start.TOUCHING
     if seen:
         assert c.status is Status.CONTACT and c.time.lo <= 1 <= c.time.hi and np.allclose(c.points, [[0.3, 0, 0]], atol=1e-6)
