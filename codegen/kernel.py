@@ -48,8 +48,9 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     ``x**n`` is the power of algebra for a number n, and the real power exp(n log x), for x > 0, where n is a symbol or an expression,
     whatever is assumed of it. Integrals and inverses of monotone functions: `codegen.operators`.
 
-    Raises UnsupportedExpression (a ValueError) for a formula that has no inclusion function, naming the part at
-    fault.
+    Raises UnsupportedExpression (a ValueError) for a formula that has no inclusion function, naming the part at fault, ValueError for no
+    expression at all, for a symbol that is listed twice or not at all and for an unknown `form`, and TypeError for text, or for a variable
+    that is no SymPy symbol.
     """
     outputs = _graph(expressions, variables, parameters)
     if not outputs:

@@ -57,6 +57,11 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     the work, not the meaning.
     `budget`: seconds or a `Budget`; it counts everything, compiling formulas included, but whatever was compiled is searched for
     at least some milliseconds. A search whose budget was spent goes on in a call over the time from its `clear_until` on.
+
+    Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
+    with a free `Parameter`, or with edges that do not lie on its faces, for a time span that is not finite or does not go forward, for a
+    tolerance or budget that is not positive, for an unknown option, and for tracked functions that do not follow the bodies. A spent
+    budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
     """
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)

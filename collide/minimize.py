@@ -114,6 +114,10 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     Or, Not as you like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`: the width of
     the bracket, times |minimum| where that is larger than 1. `width`: boxes this small are not divided further.
     `budget`: seconds or a `Budget`. Points where a formula is undefined, or larger than 1e300, are not feasible.
+
+    Raises TypeError for what is no real formula or no condition, ValueError for more than one objective, a symbol without a domain, a
+    domain that is not finite with lo < hi, and a tolerance, width or budget that is not positive, and UnsupportedExpression (a ValueError)
+    for a formula that has no inclusion function. A spent budget raises nothing.
     """
     box = read_domain(domain)
     tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)

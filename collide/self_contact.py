@@ -57,6 +57,9 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
 
     Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface.
     Options as in `first_contact`.
+
+    Raises TypeError for what is no parametric surface or list of them, and ValueError for surfaces with a free `Parameter`, for a pole as
+    above, for a time span that is not finite or does not go forward, and for a tolerance or budget that is not positive.
     """
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)

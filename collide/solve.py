@@ -87,6 +87,10 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     And, Or, Not as you like; all must hold. `implied`: formulas that you assert to vanish at every zero of the
     equations. `tolerance`: the largest width of an undecided box. `method`: "auto"; or "newton", "krawczyk",
     "subdivision" for comparison. `budget`: seconds or a `Budget`.
+
+    Raises TypeError for what is no real formula or no condition, ValueError for a symbol without a domain, a domain that is not finite
+    with lo < hi, fewer equations than variables, a tolerance or budget that is not positive and an unknown method, and
+    UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises nothing.
     """
     box = read_domain(domain)
     tolerance = check_positive("tolerance", tolerance)

@@ -54,8 +54,11 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
     (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
     excluded near `parameters`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly.
-    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust; a
-    row in which a body has no position, as with a rotation axis of length zero, raises ValueError.
+    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust.
+
+    Raises TypeError for other bodies than two ParametricSurface values, and ValueError for a symbol without values, values without a
+    symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
+    forward, and a row in which a body has no position, as with a rotation axis of length zero.
 
     >>> import numpy as np
     >>> from collide import contact_batch

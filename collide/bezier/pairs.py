@@ -66,6 +66,9 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     contact is proved to exist, and every hit is UNRESOLVED.
 
     `workers`: so many threads share the pairs; the answer is the same to the bit.
+
+    Raises ValueError for arrays of other shapes or types, numbers that are not finite, weights that are not positive, a tolerance outside
+    1e-12 to 1, an unknown method, and a budget or a number of workers that is not positive.
     """
     _check_method(method)
     tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)

@@ -98,6 +98,9 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
 
     `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of nodes or of a query, are tested, `tests` of the
     result; seconds and bytes end it within some hundredths of a second. Ctrl-C ends it like a spent one.
+
+    Raises ValueError for what is no mesh (see `Mesh`), for vertices of the other kind than `motions` asks for, for motions with free
+    parameters, and for a time span, tolerance or budget that is none; TypeError for motions that are not of the class `Motion`.
     """
     began = perf_counter()
     limit = as_budget(budget)

@@ -60,6 +60,9 @@ def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time:
     `budget`, for `motions`: seconds, or a `Budget` for all queries together, 60 s for None. No more than its boxes, windows of time, are
     tested; its seconds end within some hundredths of one. Parts that stay close for long without touching take many windows. Where it
     is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it.
+
+    Raises ValueError for arrays of other shapes or with numbers that are not finite, for a parameter without a value, for a tolerance
+    outside 1e-14 to 1, and for another time span than (0, 1) without `motions`; TypeError for motions that are not of the class `Motion`.
     """
     return _first_contacts(q, tolerance, False, motions, time, parameters, budget)
 

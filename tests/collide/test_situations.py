@@ -74,6 +74,15 @@ def test_bodies_that_part_and_come_back(case):
         assert tuple(name.split()[0] for name in c.features[0]) == case.facts["kinds"]
 
 
+def test_edges_that_come_back_aslant_are_not_missed():
+    """As above, but each time one edge moves towards one face of the other body and away from the other: both contacts may come in."""
+    (case,) = (c for c in CASES if c.name == "crossed edges, aslant")
+    c = collide.first_contact([body.at(case.time - t * (1 - t)) for body in case.bodies], (0, Q(5, 4)))
+    assert c.status is Status.CONTACT and 1 <= c.time.hi < 1 + 1e-9
+    (k,) = np.flatnonzero(c.proved)
+    assert np.allclose(c.points[k], [float(e) for e in case.facts["at"]], atol=1e-6)
+
+
 def test_there_are_many_scenes():
     assert len(CASES) >= 60
 
