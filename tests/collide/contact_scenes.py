@@ -180,7 +180,8 @@ def combined() -> list[Case]:
     ridge = 4 - sp.sqrt(1 - Q(1, 49))
     # A wedge along y that opens upwards, its edge at z = 0 below it.
     wedge_above = wedge.moved(Rigid(rotation=[[0, 1, 0], [1, 0, 0], [0, 0, -1]]))
-    # One that opens upwards, its edge in the direction (12, 5, 0).
+    sharp = half_space().moved(Screw([1, 0, 0], angle=sp.atan(Q(4, 3)))) & half_space().moved(Screw([1, 0, 0], angle=-sp.atan(Q(4, 3))))
+    # It opens upwards, its edge in the direction (12, 5, 0).
     across = Rigid(rotation=[[Q(12, 13), Q(5, 13), 0], [Q(5, 13), -Q(12, 13), 0], [0, 0, -1]])
     # The region under three planes that meet at right angles in a point at the top.
     octant = (ImplicitSurface(x, bounds=BOX) & ImplicitSurface(y, bounds=BOX) & ImplicitSurface(z, bounds=BOX)).moved(
@@ -202,7 +203,7 @@ def combined() -> list[Case]:
              4 - sp.sqrt(2) / 2, {**ONE, "kinds": ("edge", "edge"), "at": (Q(1, 5), 0, 0)}),
         Case("crease on crease", [wedge_above.moved(down), wedge], (0, 5), 4,
              {**ONE, "features": ("edge 0", "edge 0"), "at": (Q(1, 5), 0, 0)}),
-        Case("crease nearly along a crease", [wedge.moved(across).moved(down), wedge], (0, 5), 4,
+        Case("crease nearly along a crease", [sharp.moved(across).moved(down), sharp], (0, 5), 4,
              {**ONE, "features": ("edge 0", "edge 0"), "at": (-Q(1, 7), 0, 0)}),
         Case("ball on a union", [ball(Q(1, 2)).moved(TILT).moved(move(Q(3, 2), 0, 4 - t)), two], (0, 4), 4 - sp.sqrt(2), ONE),
         Case("ball between the balls of a union", [ball(Q(1, 2)).moved(TILT).moved(move(0, 0, 4 - t)), two], (0, 4),
