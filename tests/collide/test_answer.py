@@ -1,13 +1,20 @@
 """What a result claims of its points."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 import collide
 from collide import Budget, Status, first_contact
+from collide.answer import possible
+from collide.contact import situation
+from collide.parts import faces_of
+from collide.search import layout
 from generative import t
 from models.scenes import SCENES
 
-from .contact_scenes import TILT, TURNED, Q, ball, half_space, move, slab
+from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, half_space, move, slab
 
 
 def test_a_pole_in_the_middle_of_a_flat_contact_is_not_called_isolated() -> None:
@@ -33,3 +40,24 @@ def test_the_bracket_of_an_unproved_contact_holds_it(name, bodies, time):
     c = first_contact(bodies, (0, 8), budget=Budget(boxes=200_000))
     assert c.status is Status.UNRESOLVED and c.clear_until <= time
     assert Q(c.time.lo) <= time <= Q(c.time.hi) and c.time.lo > time - Q(1, 10**6)
+
+
+ON_SLAB = situation(faces_of(ball(9).moved(TILT))[0], faces_of(slab())[0], (0, 4))
+ON_FLOOR = situation(faces_of(ball(9).moved(move(0, -8, 0)))[0], faces_of(FLOOR)[0], (0, 4))
+
+
+@pytest.mark.parametrize(("problem", "number", "ends", "inside"), [
+    (ON_SLAB, 2, (1, 1.5), True), (ON_SLAB, 2, (2 - 1e-9, 2 + 1e-9), True), (ON_SLAB, 2, (2 + 1e-9, 3), False),
+    (ON_SLAB, 3, (-3, -2), True), (ON_SLAB, 3, (-3, -2 - 1e-9), False), (ON_SLAB, 4, (4 - 1e-15, 5), True),
+    (ON_SLAB, 4, (4 + 1e-15, 5), False), (ON_SLAB, 0, (7, 7.5), True),  # after a whole turn
+    # The floor ends at x = 4, where the ball is at the cosine 4/9.
+    (ON_FLOOR, 0, (1.2, 1.3), True), (ON_FLOOR, 0, (1.1, 1.2), True), (ON_FLOOR, 0, (1.0, 1.1), False)])
+def test_the_only_zero_of_a_region_may_lie_in_the_domain_or_not(problem, number, ends, inside):
+    """It is excluded only where all of its box lies beyond the domain, or violates an inequality."""
+    box = np.array([[0.5, 0.6]] * 4 + [[1.0, 1.5]])[-len(problem.variables):]
+    if problem is ON_FLOOR:
+        box[1] = 0.0, 0.01
+    box[number] = ends
+    for kind, counts in ((layout.ALONE, inside), (layout.LOCATED, True), (layout.UNIQUE, True)):
+        found = SimpleNamespace(kind=[kind].__getitem__, problems=[problem], owner=[0].__getitem__, found=[box].__getitem__)
+        assert possible(found, 0) is counts
