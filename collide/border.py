@@ -81,10 +81,10 @@ def _where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
     else:
         boxes = boxes[_kept(kernel, boxes, numbers)]
     for axis in tuple(range(3)) * _FINER:
-        boxes = _sharpened(kernel, boxes, axis, numbers)
         if not len(boxes):
             return None
-    return _hull(boxes)
+        boxes = _sharpened(kernel, boxes, axis, numbers)
+    return _hull(boxes) if len(boxes) else None
 
 
 def _kept(kernel: Kernel, boxes: np.ndarray, numbers: Numbers) -> np.ndarray:

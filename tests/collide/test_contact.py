@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 import collide
+from collide import border
 from collide.border import where, without_absent
 from collide.checks import check_options, solid_fault
 from collide.contact import at_time, member, situation
@@ -129,6 +130,16 @@ def test_where_an_implicit_part_is():
     assert np.abs(where(parts_of(sphere())[0], NONE, SPAN) - [-1, 1]).max() < 1.1
     edge = next(p for p in parts_of(FLOOR) if p.sides)
     assert where(edge, NONE, SPAN)[:2].tolist() == [[-4, -4], [-4, 4]] and np.abs(where(edge, NONE, SPAN)[2]).max() < 0.5
+
+
+@pytest.mark.parametrize("rounds", range(11, 15))
+def test_an_edge_may_be_seen_to_be_absent_after_any_round(rounds, monkeypatch):
+    """A dome ends a little below the top of its bounds: the boxes that could hold an edge there are excluded after some halvings."""
+    monkeypatch.setattr(border, "_ROUNDS", rounds)
+    dome = ImplicitSurface(x**2 - x * y + y**2 + z - 1, bounds=[(-4, 4), (-4, 4), (-50, Q(11, 10))])
+    edge = next(p for p in parts_of(dome) if p.sides == ((0, 2, 1),))
+    found = border._where.__wrapped__(edge, NONE, SPAN)
+    assert found is None or (np.abs(found[:2]) <= 4).all()
 
 
 @pytest.mark.parametrize("first, second, point", [
