@@ -19,6 +19,8 @@ from .search import layout
 _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
+# Seconds that the answer takes for a box that is left, so many before its budget ends a search that leaves many boxes stops.
+_READING = 2.5e-6
 # A query with its answer ready begins to compile what makes later ones faster in so many seconds.
 _WAIT = 2.0
 
@@ -121,7 +123,8 @@ class Clock:
     def spent(self, s: Search) -> bool:
         """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
         b = self.budget
-        late = self.interrupted if s.count[layout.STEPS] == 0 else self.over
+        reading = _READING * int(s.count[layout.OPEN] + s.count[layout.SOLUTIONS])
+        late = self.interrupted if s.count[layout.STEPS] == 0 else self.left <= reading
         return bool(late or (b.boxes is not None and self.boxes + int(s.count[layout.ITERATIONS]) > b.boxes)
                     or (b.bytes is not None and s.bytes > b.bytes))
 

@@ -9,7 +9,6 @@ from codegen.kernel import Kernel
 from .problem import Problem
 from .search import layout
 from .state import Search
-from .system import stack
 
 # Boxes that are looked at, those of the least objective; and variables up to which all their corners and middles of sides are.
 _BOXES, _ALL = 500, 3
@@ -22,8 +21,7 @@ def lower_by_points(s: Search, n: int) -> None:
     begin at 0 or above, and those of equations are 0.
     """
     for p, problem in enumerate(s.problems):
-        located = [s.found(k) for k in s.solutions if s.owner(k) == p]
-        boxes = np.concatenate([stack(located, len(problem.variables)), s.open(p)])
+        boxes = np.concatenate([s.boxes(p, s.numbers(p)), s.open(p)])
         order = np.argsort(boxes[:, n, 0], kind="stable")[:_BOXES]
         points = _points(boxes[order, :n], problem.inner[:n])
         if not len(points):

@@ -134,7 +134,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
         problems = [p for p in candidates if p is not None]
         search = Search(problems, tolerance=width) if problems else None
-        finished = search is None or _search(search, tolerance, clock)
+        finished = search is None or _search(search, len(box), tolerance, clock)
     except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
@@ -211,11 +211,20 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 # -- running and reading ------------------------------------------------------------------------------------------------
 
 
-def _search(s: Search, tolerance: float, clock: Clock) -> bool:
+def _search(s: Search, n: int, tolerance: float, clock: Clock) -> bool:
     """Run until the bracket is narrow, and as long again to narrow the boxes of the minimizers; was the first part finished?"""
     s.real[layout.GAP] = tolerance
-    finished = drive(s, clock)
-    if finished and s.open_boxes():
+    examined = _REFINEMENT
+
+    def evaluate() -> None:
+        """Ever more rarely, boxes are looked at by evaluation: where slopes are infinite, nothing else proves a feasible point."""
+        nonlocal examined
+        if s.count[layout.ITERATIONS] >= examined:
+            examined *= 4
+            lower_by_points(s, n)
+
+    finished = drive(s, clock, evaluate)
+    if finished and any(len(s.open(p)) for p in range(len(s.problems))):
         s.real[layout.GAP] = 0.0
         most = 2 * int(s.count[layout.ITERATIONS]) + _REFINEMENT
         clock.boxes = 0
@@ -241,7 +250,7 @@ def _unsearched(box: Domain, clock: Clock) -> Minimum:
 def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:
     n = len(box)
     lower, upper, ones, others = _bracketed(s, n)
-    if finished and not ones and not others and upper == math.inf:
+    if finished and not len(ones) and not len(others) and upper == math.inf:
         return _infeasible(box, clock)
     if not _narrow(lower, upper, tolerance):
         lower_by_points(s, n)
@@ -249,18 +258,18 @@ def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clo
     status = MinimumStatus.UNRESOLVED if finished else MinimumStatus.BUDGET_SPENT
     if _narrow(lower, upper, tolerance):
         status = MinimumStatus.OPTIMAL
-    boxes = [b[:n] for b in ones] + merge([b[:n] for b in others])
+    boxes = [*ones[:, :n], *merge(others[:, :n])]
     feasible = s.arrays["best"][:n].copy() if upper < math.inf else None
     return Minimum(status=status, bracket=Interval(lower, upper), boxes=stack(boxes, n), unique=np.arange(len(boxes)) < len(ones),
                    point=None if feasible is None else feasible.mean(axis=1), feasible=feasible, variables=box.names,
                    iterations=clock.boxes, seconds=clock.seconds)
 
 
-def _bracketed(s: Search, n: int) -> tuple[float, float, list[np.ndarray], list[np.ndarray]]:
+def _bracketed(s: Search, n: int) -> tuple[float, float, np.ndarray, np.ndarray]:
     """The bracket, and the `_candidates`."""
     upper = float(s.real[layout.PROVED])
     ones, others = _candidates(s, upper, n)
-    lower = min([upper, *(float(b[n, 0]) for b in ones + others)])
+    lower = min(upper, *(float(boxes[:, n, 0].min(initial=math.inf)) for boxes in (ones, others)))
     return -math.inf if lower <= -_HUGE else lower, upper, ones, others
 
 
@@ -268,12 +277,13 @@ def _narrow(lower: float, upper: float, tolerance: float) -> bool:
     return upper < math.inf and upper - lower <= _SLACK * tolerance * max(1.0, abs(upper))
 
 
-def _candidates(s: Search, upper: float, n: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """The boxes that may hold a minimizer: isolated zeros of the necessary conditions, and all others that are left."""
-    ones = [s.found(k) for k in s.solutions if s.kind(k) in (UNIQUE, ALONE)]
-    others: list[np.ndarray] = []
-    for p, problem in enumerate(s.problems):
-        located = [s.found(k) for k in s.solutions if s.owner(k) == p and s.kind(k) not in (UNIQUE, ALONE)]
-        left = np.concatenate([stack(located, len(problem.variables)), s.open(p)])
-        others += list(left[~settled(s, p, left, UNIQUE, ALONE)])
-    return [b for b in ones if b[n, 0] <= upper], [b for b in others if b[n, 0] <= upper]
+def _candidates(s: Search, upper: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes (k, n + 1, 2), of x and w, that may hold a minimizer: isolated zeros of the necessary conditions, and all others left."""
+    ones, others = [], []
+    for p in range(len(s.problems)):
+        alone = s.numbers(p, UNIQUE, ALONE)
+        ones.append(s.boxes(p, alone)[:, :n + 1])
+        left = np.concatenate([s.boxes(p, np.setdiff1d(s.numbers(p), alone)), s.open(p)])
+        others.append(left[~settled(s, p, left, UNIQUE, ALONE), :n + 1])
+    some, rest = np.concatenate(ones), np.concatenate(others)
+    return some[some[:, n, 0] <= upper], rest[rest[:, n, 0] <= upper]

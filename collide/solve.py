@@ -137,11 +137,11 @@ def _unsearched(box: Domain, clock: Clock) -> Zeros:
 
 def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
     n = len(problem.variables)
-    proved = [k for k in s.solutions if s.kind(k) == UNIQUE]
-    left = np.concatenate([stack([s.found(k) for k in s.solutions if s.kind(k) != UNIQUE], n), s.open(0)])
+    proved = s.numbers(0, UNIQUE)
+    left = np.concatenate([s.boxes(0, np.setdiff1d(s.numbers(0), proved)), s.open(0)])
     left = left[~settled(s, 0, left, UNIQUE)]
     located = merge(left[_possible(problem, left)])
-    boxes = [s.found(k) for k in proved] + located
+    boxes = [*s.boxes(0, proved), *located]
     regions = [s.arrays["region"][k, :n] for k in proved] + located
     if not finished:
         status = ZerosStatus.BUDGET_SPENT

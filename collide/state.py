@@ -119,6 +119,12 @@ class Search:
     def bytes(self) -> int:
         return self.arrays.bytes
 
+    def numbers(self, p: int, *kinds: int) -> np.ndarray:
+        """The numbers of the solutions of problem p that are of these kinds; of all kinds if none are named."""
+        count = len(self.solutions)
+        own = self.arrays["owner"][:count] == p
+        return np.flatnonzero(own & np.isin(self.arrays["kind"][:count], kinds) if kinds else own)
+
     def owner(self, k: int) -> int:
         """The number of the problem that solution k solves."""
         return int(self.arrays["owner"][k])
@@ -130,6 +136,11 @@ class Search:
         """The box of solution k, (variables of its problem, 2)."""
         box: np.ndarray = self.arrays["found"][k, :len(self.problems[self.owner(k)].variables)]
         return box
+
+    def boxes(self, p: int, numbers: np.ndarray) -> np.ndarray:
+        """The boxes of these solutions of problem p, (k, its variables, 2)."""
+        boxes: np.ndarray = self.arrays["found"][numbers, :len(self.problems[p].variables)]
+        return boxes
 
     def adopt(self, other: "Search", problems: Mapping[int, int], unique: bool = False) -> None:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`

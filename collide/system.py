@@ -139,19 +139,18 @@ def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool
 def settled(s: Search, problem: int, boxes: np.ndarray, *kinds: int) -> np.ndarray:
     """Of boxes (k, n, 2): do they lie where a solution of one of these kinds is the only zero of its problem? (k,)"""
     result = np.zeros(len(boxes), bool)
-    for k in s.solutions:
-        if s.owner(k) == problem and s.kind(k) in kinds:
-            region = s.arrays["region"][k, :boxes.shape[1]]
-            result |= ((region[:, 0] <= boxes[:, :, 0]) & (boxes[:, :, 1] <= region[:, 1])).all(axis=1)
+    for k in s.numbers(problem, *kinds):
+        region = s.arrays["region"][k, :boxes.shape[1]]
+        result |= ((region[:, 0] <= boxes[:, :, 0]) & (boxes[:, :, 1] <= region[:, 1])).all(axis=1)
     return result
 
 
-def merge(boxes: Sequence[np.ndarray]) -> list[np.ndarray]:
+def merge(boxes: np.ndarray) -> list[np.ndarray]:
     """Hulls of groups of boxes that touch: their union is covered, no two results touch. Of very many boxes, runs along the axis in which
     they reach furthest are one group, touching or not.
     """
     if len(boxes) > _MANY:
-        boxes = _runs(np.asarray(boxes))
+        boxes = np.array(_runs(boxes))
     merged = np.empty((0, *np.shape(boxes)[1:]))
     for box in boxes:
         hull = box

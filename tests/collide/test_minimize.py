@@ -229,6 +229,13 @@ def test_minima_at_jumps_and_infinite_slopes(objective: Any, domain: Any, minimu
     assert m.feasible is not None and objective.subs(x, sp.Rational(m.feasible[0, 0])) <= sp.Rational(m.bracket.hi)
 
 
+def test_a_minimum_where_a_slope_is_infinite_ends_the_search() -> None:
+    """No test of existence succeeds there, so points are looked at while the search goes on, not only at its end."""
+    r = collide.minimize(sp.sqrt(x) + y**2, {x: (-5, 5), y: (-1, 1)}, budget=collide.Budget(boxes=200_000))
+    assert r.status is MinimumStatus.OPTIMAL and r.bracket == (0, 0) and r.iterations < 10_000
+    assert any(holds(box, (0, 0)) for box in r.boxes)
+
+
 def test_points_are_feasible_only_where_all_is_defined_and_holds() -> None:
     """Min(1, log x) + 2 where x = y, sqrt(y) <= 1 and y <= 2: at a pole, where it is undefined, off the equation, beyond the limit."""
     box = read_domain({x: (-2, 2), y: (-2, 2)})

@@ -1,6 +1,7 @@
 """The search itself: its queues, its memory, its slices, and that no contact is lost on the way."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -119,6 +120,13 @@ def test_memory_stays_flat_where_boxes_are_dropped_as_fast_as_they_are_made(ring
     before = search.bytes
     finish(search)
     assert search.bytes == before and search.count[layout.FREE] == len(search.arrays["key"])
+
+
+def test_a_search_that_leaves_many_boxes_stops_in_time_to_read_them():
+    clock = Clock(Budget(seconds=10))
+    for left, stops in ((1000, False), (10_000_000, True)):
+        count = {layout.STEPS: 1, layout.ITERATIONS: 1, layout.OPEN: left // 2, layout.SOLUTIONS: left // 2}
+        assert clock.spent(SimpleNamespace(count=count, bytes=0)) is stops
 
 
 def test_an_interrupt_keeps_what_is_proved(rings, monkeypatch):
