@@ -19,8 +19,10 @@ from .search import layout
 _SLICE = 2000
 # The same where a step contracts by propagation in halves, which takes up to some milliseconds.
 _SHORT = 20
-# Seconds that the answer takes for a box that is left, so many before its budget ends a search that leaves many boxes stops.
-_READING = 2.5e-6
+# Seconds that an answer takes for each box that it lists, about.
+READING = 2.5e-6
+# With so many places found a slice is half as long, with twice as many a third, down to the least: each step compares boxes with them.
+_PLACES, _LEAST = 500, 100
 # A query with its answer ready begins to compile what makes later ones faster in so many seconds.
 _WAIT = 2.0
 
@@ -89,12 +91,13 @@ def watched(watch: Watch) -> Iterator[None]:
 
 class Clock:
     """A budget being spent, over one or several searches. `searched`: seconds of search, and of proofs for boxes before it; the others went
-    to converting and compiling formulas. `boxes`: examined before the present search.
+    to converting and compiling formulas. `boxes`: examined before the present search. `reading`: seconds that the answer takes for each box
+    that is left: so much earlier a search stops.
     """
 
-    def __init__(self, budget: Budget, progress: bool = False) -> None:
+    def __init__(self, budget: Budget, progress: bool = False, reading: float = 0.0) -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
-        self.interrupted, self.searched = False, 0.0
+        self.interrupted, self.searched, self._reading = False, 0.0, reading
         begin_query()
         self.slice: int | None = None
         self._watch = _watch.get()
@@ -123,7 +126,7 @@ class Clock:
     def spent(self, s: Search) -> bool:
         """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
         b = self.budget
-        reading = _READING * int(s.count[layout.OPEN] + s.count[layout.SOLUTIONS])
+        reading = self._reading * int(s.count[layout.OPEN] + s.count[layout.SOLUTIONS])
         late = self.interrupted if s.count[layout.STEPS] == 0 else self.left <= reading
         return bool(late or (b.boxes is not None and self.boxes + int(s.count[layout.ITERATIONS]) > b.boxes)
                     or (b.bytes is not None and s.bytes > b.bytes))
@@ -131,6 +134,7 @@ class Clock:
     def steps(self, s: Search, wanted: int | None = None) -> int:
         """Of the next slice; fewer, at 8 boxes a step, where the boxes of the budget end sooner."""
         usual = self.slice or wanted or (_SHORT if any(p.propagate for p in s.problems) else _SLICE)
+        usual = min(usual, max(_LEAST, usual // (1 + int(s.count[layout.SOLUTIONS]) // _PLACES)))
         if self.budget.boxes is None:
             return usual
         return max(1, min(usual, (self.budget.boxes - self.boxes - int(s.count[layout.ITERATIONS])) // 8))

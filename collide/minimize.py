@@ -34,7 +34,7 @@ from codegen.kernel import Kernel
 
 from .alternatives import alternatives
 from .batch import check_positive
-from .budget import Budget, Clock, advance, as_budget, drive
+from .budget import READING, Budget, Clock, advance, as_budget, drive
 from .evaluation import lower_by_points
 from .problem import Problem
 from .result import _count, _duration
@@ -128,7 +128,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         raise TypeError(f"the objective must be a real formula, got {objective}; a condition to be met belongs to equal=")
     equations = [e for e in read_functions(equal, box, "equal") if e != 0]
     terms = alternatives(read_conditions(at_least, box))
-    clock = Clock(as_budget(budget), progress)
+    clock = Clock(as_budget(budget), progress, READING)
     search, finished = None, False
     try:
         candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]

@@ -11,7 +11,7 @@ from codegen.expr import ExprPool
 from codegen.from_sympy import convert
 
 from .batch import check_positive
-from .budget import Budget, Clock, as_budget, drive
+from .budget import READING, Budget, Clock, as_budget, drive
 from .problem import Problem
 from .result import _count, _duration
 from .search.layout import UNIQUE
@@ -99,7 +99,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     functions = [e for e in read_functions(equations, box, "equations") if e != 0]
     others = read_functions(implied, box, "implied")
     _check_count(functions, others, box)
-    conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress)
+    conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
     search, finished = None, False
     try:
         search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)

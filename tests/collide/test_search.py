@@ -8,7 +8,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.budget import Budget, Clock, drive
+from collide.budget import READING, Budget, Clock, drive
 from collide.contact import situation
 from collide.parts import ends_of, faces_of
 from collide.search import layout
@@ -122,8 +122,15 @@ def test_memory_stays_flat_where_boxes_are_dropped_as_fast_as_they_are_made(ring
     assert search.bytes == before and search.count[layout.FREE] == len(search.arrays["key"])
 
 
+def test_slices_are_short_where_many_places_were_found():
+    """Each step compares boxes with the places, and a slice ends in time for Ctrl-C and budgets."""
+    clock = Clock(Budget())
+    steps = [clock.steps(SimpleNamespace(count={layout.SOLUTIONS: places}, problems=[])) for places in (0, 1000, 20_000, 10**7)]
+    assert steps[0] >= 3 * steps[1] >= 9 * steps[2] and steps[3] >= 100
+
+
 def test_a_search_that_leaves_many_boxes_stops_in_time_to_read_them():
-    clock = Clock(Budget(seconds=10))
+    clock = Clock(Budget(seconds=10), reading=READING)
     for left, stops in ((1000, False), (10_000_000, True)):
         count = {layout.STEPS: 1, layout.ITERATIONS: 1, layout.OPEN: left // 2, layout.SOLUTIONS: left // 2}
         assert clock.spent(SimpleNamespace(count=count, bytes=0)) is stops
