@@ -1,9 +1,8 @@
-"""The expression graph: hash-consed nodes, in creation order, and evaluation over any arithmetic.
+"""The expression graph: hash-consed nodes, in creation order.
 
 A node is interned in its `ExprPool`, so within a pool equal means identical, and a node is created after its
 arguments: increasing `index` is a topological order. No walk here recurses, so a chain of 100,000 operations is no
-deeper than any other graph. `evaluate` with an arithmetic (a class with one method an operation) is the living
-definition of what a graph means; the compiled kernels are tested against it.
+deeper than any other graph. What a graph means is said by `evaluate`.
 
 Simplifications made while building hold wherever the graph is defined *and* keep its domain: ``x + 0``, ``x * 1``,
 ``x * x -> x**2``; never ``x / x``, ``0 * x`` or a choice between equals by a condition that may be undefined.
@@ -40,9 +39,7 @@ _FOLD_BITS = 4096
 
 
 class Expr:
-    """One node: `op`, `args` (nodes), `value` (see ARITY), `index` (creation order in `pool`). Do not create
-    directly.
-    """
+    """One node: `op`, `args` (nodes), `value` (see ARITY), `index` (creation order in `pool`). Pools create nodes."""
 
     __slots__ = ("args", "index", "op", "pool", "value")
 
@@ -237,9 +234,7 @@ class ExprPool:
         return self._intern("guarded", (value, guard))
 
     def trusted(self, value: Expr, guard: Expr, level: int = 2) -> Expr:
-        """`value` where `guard` has at least this level on the whole box, the whole line elsewhere: for derivatives
-        that a proof uses.
-        """
+        """`value` where `guard` has at least this level on the whole box, the whole line elsewhere: for derivatives that proofs use."""
         return self._intern("trusted", (value, guard), level)
 
     def not_(self, a: Expr) -> Expr:
@@ -302,26 +297,3 @@ def substitute(outputs: Sequence[Expr], replacement: dict[int, Expr]) -> list[Ex
             same = all(a is b for a, b in zip(args, e.args, strict=True))
             done[e.index] = e if same else e.pool.node(e.op, *args, value=e.value)
     return [done[e.index] for e in outputs]
-
-
-def evaluate(outputs: Sequence[Expr], arithmetic: Any, variables: Sequence[Any], parameters: Sequence[Any] = ()) -> list[Any]:
-    """The values of `outputs` in any `arithmetic`: an object with ``constant(value)`` and a method an operation.
-
-    The method of an operation takes the values of the arguments, and ``value`` first where the node carries one.
-    """
-    values: dict[int, Any] = {}
-    evaluate_nodes(reachable(outputs), values, arithmetic, variables, parameters)
-    return [values[e.index] for e in outputs]
-
-
-def evaluate_nodes(order: Iterable[Expr], values: dict[int, Any], arithmetic: Any, variables: Sequence[Any],
-                   parameters: Sequence[Any]) -> None:
-    """As `evaluate`: add the values of the nodes in `order` to those known by index, among which are all arguments from outside."""
-    leaves = {"variable": variables, "parameter": parameters}
-    for e in order:
-        if e.op in leaves:
-            values[e.index] = leaves[e.op][e.value]
-        elif e.index not in values:
-            operation = getattr(arithmetic, e.op + "_" if e.op in ("and", "or", "not") else e.op)
-            own = () if e.value is None else (e.value,)
-            values[e.index] = operation(*own, *(values[a.index] for a in e.args))

@@ -15,7 +15,8 @@ from mpmath import libmp
 
 from .binders import BINDERS, constants, unroll
 from .directed import DOUBLE, Format, to_float
-from .expr import Expr, evaluate, evaluate_nodes, reachable
+from .evaluate import evaluate, evaluate_nodes
+from .expr import Expr, reachable
 from .reference_arithmetic import Reference
 from .reference_functions import Decorated
 

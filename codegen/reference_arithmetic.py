@@ -48,7 +48,7 @@ class Truth(NamedTuple):
 
 
 class Reference(ElementaryFunctions):
-    """Outward-rounded arithmetic of decorated intervals, for `codegen.expr.evaluate`; one method an operation."""
+    """Outward-rounded arithmetic of decorated intervals, for `codegen.evaluate.evaluate`; one method an operation."""
 
     # -- constants ----------------------------------------------------------------------------------------------
 

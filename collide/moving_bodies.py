@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from codegen.composition import carried, composed
 from codegen.expr import Expr
-from codegen.separation import carried, composed, factored, separated
+from codegen.separation import factored, separated
 
 from .advance import rough
 

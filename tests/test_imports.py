@@ -28,6 +28,7 @@ ONLY: dict[str, set[str]] = {
     "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "codegen.from_sympy": {"sympy"},
+    "codegen.sympy_rules": {"sympy"},
     "codegen.functions": {"sympy"},
     "codegen.operators": {"sympy", "mpmath"},
     "codegen.native": {"llvmlite"},

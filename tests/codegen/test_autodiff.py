@@ -11,7 +11,8 @@ from sympy.codegen.cfunctions import fma
 
 import codegen
 from codegen.autodiff import RULES, jacobian, partials
-from codegen.expr import ARITY, BOOLEAN, ExprPool, evaluate, reachable
+from codegen.evaluate import evaluate
+from codegen.expr import ARITY, BOOLEAN, ExprPool, reachable
 from codegen.from_sympy import from_sympy
 from codegen.functions import Chebyshev, SphericalBesselQuotient
 

@@ -12,7 +12,8 @@ import pytest
 from flint import ctx
 
 import codegen
-from codegen.expr import Expr, ExprPool, evaluate
+from codegen.evaluate import evaluate
+from codegen.expr import Expr, ExprPool
 from codegen.kernel import Kernel
 from codegen.meanvalue import mean_value_form
 from codegen.reference import interpret

@@ -14,7 +14,8 @@ import pytest
 from flint import arb, ctx
 
 import codegen
-from codegen.expr import Expr, ExprPool, evaluate
+from codegen.evaluate import evaluate
+from codegen.expr import Expr, ExprPool
 from codegen.reference import interpret
 
 from .arb_arithmetic import ArbArithmetic, exact, highest_level, point

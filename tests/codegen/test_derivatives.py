@@ -12,7 +12,7 @@ from flint import ctx
 
 import codegen
 from codegen import lower
-from codegen.expr import evaluate
+from codegen.evaluate import evaluate
 from codegen.from_sympy import from_sympy
 from codegen.functions import Chebyshev, SphericalBesselQuotient
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 import pytest
 
 import codegen
-from codegen.expr import ARITY, Expr, ExprPool, evaluate, reachable
+from codegen.evaluate import evaluate
+from codegen.expr import ARITY, Expr, ExprPool, reachable
 from codegen.serialize import deserialize, serialize
 
 

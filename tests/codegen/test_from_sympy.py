@@ -11,9 +11,11 @@ from flint import arb, ctx
 from sympy.codegen.cfunctions import fma
 
 import codegen
-from codegen.expr import ExprPool, evaluate, reachable
-from codegen.from_sympy import SUPPORTED, UnsupportedExpression, from_sympy
+from codegen.evaluate import evaluate
+from codegen.expr import ExprPool, reachable
+from codegen.from_sympy import from_sympy
 from codegen.functions import Chebyshev, SphericalBesselQuotient, cosc
+from codegen.sympy_rules import SUPPORTED, UnsupportedExpression
 
 from .arb_arithmetic import ArbArithmetic, point
 

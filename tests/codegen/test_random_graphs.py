@@ -16,7 +16,8 @@ from flint import ctx
 
 import codegen
 from codegen import lower
-from codegen.expr import Expr, ExprPool, evaluate
+from codegen.evaluate import evaluate
+from codegen.expr import Expr, ExprPool
 from codegen.reference import interpret
 
 from .arb_arithmetic import ArbArithmetic, highest_level, point, surely_outside
