@@ -120,6 +120,9 @@ def forward(p: ExprPool, order: Sequence[Expr], seed: Expr) -> dict[int, Expr]:
             continue
         if not any(a.index in d for a in e.args):
             continue
+        if e.op == "hull":
+            d[e.index] = p.node("hull", *(d.get(a.index, p.constant(0)) for a in e.args))
+            continue
         if e.op in _BINDING:
             derivative = _BINDING[e.op](p, e, [d.get(a.index) for a in e.args])
             if derivative is not None:

@@ -21,6 +21,8 @@ from .patch import enclose
 
 # A stage across a moment is no longer than so many units in the last place.
 _ACROSS = 4
+# Differences of no more operations than that are simplified, and those only that are about zero, with this for their symbols.
+_SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
 _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
 
 
@@ -44,6 +46,43 @@ def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple
     return list(dict.fromkeys(tuple(_at_moment(body, at) for body in bodies) for at in (sp.Rational(begin), moment, sp.Rational(end))))
 
 
+def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[Any, ...]:
+    """Bodies that are where these are at each time of a window that holds one moment, by formulas that are *proved* continuous there, with
+    derivatives that tell Clarke's: g(t) before it and h(t) after it are g(t) + d(max(t, moment)) with d = h - g, which is 0 at the moment.
+    None where the window holds no moment or several, or where that is not seen.
+    """
+    lo, hi = map(sp.Rational, window)
+    pieces = [piece for body in bodies for piece in pieces_of(body)]
+    moments = {m for piece in pieces for m in _moments(piece) if lo <= m <= hi}
+    if len(moments) != 1:
+        return ()
+    (moment,) = moments
+    switches = {e for piece in pieces for f in _formulas(piece) for e in f.atoms(sp.Piecewise) if changes_at_known_moments(e)}
+    joined = {e: _joined(e, lo, moment, hi) for e in switches}
+    if any(e is None for e in joined.values()):
+        return ()
+    return tuple(with_formulas(body, lambda e: e.xreplace(joined)) for body in bodies) if joined else tuple(bodies)
+
+
+@functools.lru_cache(maxsize=256)
+def _joined(e: Any, lo: Any, moment: Any, hi: Any) -> Any:
+    """A Piecewise of the time alone as one formula from `lo` to `hi`; None where its pieces are not seen to meet at the moment."""
+    before, at, after = (_branch(e, time) for time in (lo, moment, hi))
+    if any(piece.has(sp.Piecewise) for piece in (before, at, after)):
+        return None
+    if not all(_vanishes((piece - before).xreplace({t: moment})) for piece in (at, after)):
+        return None
+    return before + (after - before).xreplace({t: sp.Max(t, moment)})
+
+
+def _vanishes(e: Any) -> bool:
+    """Is an expression seen to be zero exactly?"""
+    if e == 0 or sp.expand(e) == 0:
+        return True
+    sample = e.xreplace(dict.fromkeys(e.free_symbols, _SAMPLE))
+    return bool(e.count_ops() < _SIMPLIFIED and abs(sp.N(sample)) < 1e-12 and sp.simplify(e) == 0)
+
+
 def pieces_of(body: Any) -> Sequence[Any]:
     if isinstance(body, ImplicitBody):
         return body.leaves
@@ -53,11 +92,14 @@ def pieces_of(body: Any) -> Sequence[Any]:
 @functools.lru_cache(maxsize=4096)
 def _moments(piece: Any) -> tuple[Any, ...]:
     """When conditions change that compare linear functions of the time, or absolute values, or greatest or least ones, of such."""
-    formulas = [*piece.motion.entries]
-    formulas += [piece.body] if isinstance(piece, ImplicitSurface) else piece.body
-    kinks = {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
+    kinks = {kink for e in _formulas(piece) if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
     roots = [_root(d) for kink in kinks for d in _differences(kink)]
     return tuple(dict.fromkeys(m for m in roots if m is not None))
+
+
+def _formulas(piece: Any) -> tuple[Any, ...]:
+    """All formulas of a shape and its motion."""
+    return *piece.motion.entries, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)
 
 
 def changes_at_known_moments(kink: Any) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.expr import Expr
+from codegen.expr import Expr, reachable, substitute
 from codegen.from_sympy import convert
 from codegen.kernel import Kernel
 from generative import u, v
@@ -32,6 +32,9 @@ from .place import Placed, PlacedParametric, contact_equations, place
 from .placed_implicit import PlacedImplicit, coordinates_of
 from .problem import Problem, formula_kernel
 from .tracking import Known
+
+# Continuous operations with a kink.
+_KINKS = ("abs", "min", "max")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -188,14 +191,33 @@ def _parallel(columns: Sequence[Sequence[Expr]], frame: Frame) -> tuple[Expr, ..
 
 
 def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, frame: Frame) -> tuple[Expr, ...]:
-    """The necessary conditions where they may be used: both parts differentiable on the whole box."""
-    smooth = [f for p in (a, b) for f in (p.position if isinstance(p, PlacedParametric) else p.values)]
+    """The necessary conditions where they may be used: both parts differentiable in space on the whole box, and continuous in time, which
+    is all that the implicit function theorem asks for.
+    """
+    smooth = _at_rest([f for p in (a, b) for f in (p.position if isinstance(p, PlacedParametric) else p.values)], frame)
     result = []
     for row in rows:
         for f in dict.fromkeys(smooth):
             row = frame.pool.trusted(row, f, 3)
         result.append(row)
     return tuple(result)
+
+
+def _at_rest(functions: Sequence[Expr], frame: Frame) -> list[Expr]:
+    """Functions as differentiable as these are in space: kinks of the time alone are the hulls of what they choose from.
+
+    So each is a function f(w, s) of further quantities s, evaluated over all that continuous functions of the time take in a box. Where
+    it is differentiable in all of these, f(w, s(t)) is so in w, and its derivatives by w are continuous in time as well.
+    """
+    pool, timed = frame.pool, {frame.time.index}
+    hulls: dict[int, Expr] = {}
+    for e in reachable(functions):
+        if e.args and any(a.index in timed for a in e.args) and all(a.index in timed or a.op in ("constant", "parameter") for a in e.args):
+            timed.add(e.index)
+            if e.op in _KINKS:
+                one, *others = substitute(e.args, hulls)
+                hulls[e.index] = pool.node("hull", one, others[0] if others else -one)
+    return substitute(functions, hulls)
 
 
 # -- feasibility --------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ faces of bodies tell the time (`scene`), edges and vertices are searched only ro
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +19,10 @@ from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
+from .continued import at_kink, beyond
 from .features import bordered, explained, features
 from .jumped import Found, jumped, within
-from .jumps import free_of_jumps, jumps_of
+from .jumps import jumps_of
 from .problem import Problem
 from .result import Contacts, Start
 from .scene import Meeting, Scene
@@ -35,6 +36,8 @@ _BATCH, _GROWTH = 4, 2
 # A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
 # row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
 _PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.5
+# Boxes after which it is looked how far a search came.
+_GLANCE = 1 << 11
 
 
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
@@ -90,7 +93,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             scene.look_no_further_back(tuple(time))
             for known in _to_the_end(scene, options, clock):
                 found = known
-        notes = (*_beginnings(scene), *_ending(found, span))
+        notes = (*_beginnings(scene), *_turning(found), *_ending(found, span))
     except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
@@ -106,6 +109,14 @@ def _beginnings(scene: Scene) -> tuple[str, ...]:
     named = "; ".join(pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
     return (f"Bodies {named} come together as the time span begins: a little before it they are proved apart, and they were searched from "
             "there, so the bracket may begin before the span.",)
+
+
+def _turning(found: Found) -> tuple[str, ...]:
+    """Whether bodies may touch just as a motion changes."""
+    if found.turn is None:
+        return ()
+    return (f"Just as a motion changes its formula, at t = {found.turn:.12g}, bodies may touch that are not proved to cross then or soon "
+            "after: rounding cannot tell that from a near miss.",)
 
 
 def _ending(found: Found, span: Window) -> tuple[str, ...]:
@@ -125,39 +136,21 @@ def _to_the_end(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator
         yield found
         if not tried and found.seen >= scene.span[1] and found.located and not found.proved < math.inf:
             tried = True
-            sure = _beyond(scene, found, options, clock)
+            sure = beyond(scene, found, options, clock, _whole(options, clock))
             if sure is not None:
                 yield sure
                 return
 
 
-def _beyond(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> Found | None:
-    """A search from where all is clear to `simultaneity` after the span, if that decides what is located at the end of it; the formulas
-    must not change there.
-    """
-    assert found.search is not None
-    (begin, end), reach = scene.span, options["simultaneity"]
-    clear = min(found.seen, clear_until(found.search, [k for k in found.search.solutions if possible(found.search, k)], end))
-    # A little before all is clear, lest a proof find its border there.
-    span = max(begin, clear - reach), end + reach
-    around = float(np.nextafter(span[0], -math.inf)), float(np.nextafter(span[1], math.inf))
-    if end - clear > reach or not begin < clear or not span[0] < end < span[1] or clock.exceeded():
-        return None
-    if stage_ends(scene.bodies, around) or not free_of_jumps(scene.bodies, scene.numbers, around):
-        return None
-    known = list(_searches(scene.within(span), options, clock))
-    later = known[-1] if known else found
-    if later.finished and later.proved < math.inf:
-        assert later.search is not None
-        first = clear_until(later.search, later.search.solutions, span[1])
-        return later if first <= end else Found(None, True, end)
-    return None
+def _whole(options: dict[str, Any], clock: Clock) -> Callable[..., Iterator[Found]]:
+    """Searches of scenes whose formulas need no stages, with some options changed."""
+    return lambda scene, **changed: _searches(scene, options | changed, clock, changes=False)
 
 
-def _searches(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Found]:
+def _searches(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
     """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit."""
     found = Found(None, False, scene.span[0])
-    for found in _stages(scene, options, clock):
+    for found in _stages(scene, options, clock, changes):
         yield found
     while found.search is not None and found.features:
         found = _hit(scene, found, options, clock)
@@ -189,35 +182,39 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     return _timed(scene, (clear, span[1]), options, clock, float(search.real[layout.PROVED]))
 
 
-def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Found]:
-    """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact.
+def _stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
+    """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact. `changes`: they end where
+    formulas change.
 
     A long stage in which bodies turn far is searched in shorter ones: boxes are divided in space for all of the time that they hold, so
     beginning anew, where the search got to, makes few of many.
     """
     begin, last = scene.span
-    jumps = jumps_of(scene.bodies, scene.span, scene.numbers)
-    changes = {*stage_ends(scene.bodies, scene.span), *(end for jump in jumps for end in jump if begin < end < last)}
-    ends = sorted({*_ends(scene.meetings(), scene.span), *changes}, reverse=True)
-    pace, doubt, proved = _Pace(), None, math.inf
+    jumps = jumps_of(scene.bodies, scene.span, scene.numbers) if changes else []
+    kinks = set(stage_ends(scene.bodies, scene.span) if changes else ())
+    divided = kinks | {end for jump in jumps for end in jump if begin < end < last}
+    ends = sorted({*_ends(scene.meetings(), scene.span), *divided}, reverse=True)
+    pace, doubt, proved, held = _Pace(), None, math.inf, False
     while ends and not (clock.interrupted or (clock.over and begin > scene.span[0])):
         end, before = min(ends[-1], begin + pace.length), clock.boxes
-        if scene.passes((begin, end), options["tolerance"], clock):
+        kink = end in kinks and end - begin <= options["simultaneity"]
+        if not (kink and held) and scene.passes((begin, end), options["tolerance"], clock):
             found = Found(None, True, end)
         elif any(lo <= begin and end <= hi for lo, hi in jumps):
-            found = jumped(scene, (begin, end), options, clock)
-            if not found.proved < math.inf:
-                if found.located or not found.finished:
-                    doubt = doubt or found
-                found = Found(None, True, end)
+            found, doubt = _passed(jumped(scene, (begin, end), options, clock), end, doubt)
+        elif kink:
+            found, end = at_kink(scene, (begin, end), options, clock, _whole(options, clock))
+            found, doubt = _passed(found, end, doubt)
         else:
-            found = _timed(scene, (begin, end), options, clock, proved if proved <= end else math.inf, pace.hasty, pace.length < math.inf)
+            near = 0.5 * options["simultaneity"] if end in kinks else 0.0
+            known = proved if proved <= end else math.inf
+            found = _timed(scene, (begin, end), options, clock, known, pace.hasty, pace.length < math.inf, near)
             if found.slow:
                 yield _told(found, doubt)
                 pace.slow(begin, found.seen, clock.boxes - before)
                 begin, proved = found.seen, min(proved, found.proved)
                 continue
-            if found.search is not None and found.finished and end not in changes and end < _later(scene, found.proved, options) < last:
+            if found.search is not None and found.finished and end not in divided and end < _later(scene, found.proved, options) < last:
                 # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
                 found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
             pace.passed(begin, end, clock.boxes - before)
@@ -225,18 +222,26 @@ def _stages(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Fou
             yield _told(found._replace(finished=found.finished and not found.features), doubt)
             return
         ends = [e for e in ends if e > end]
+        held = found.located or found.seen < end
         if found.located:
             # Nothing is proved yet: a contact at the very end of the stage could not be.
             assert found.search is not None
             begin = max(begin, clear_until(found.search, found.search.solutions, end))
             continue
-        begin = end
-        yield doubt if doubt and end == last else _told(Found(None, end == last, end), doubt)
+        begin = found.seen
+        yield doubt if doubt and end == last else _told(Found(None, end == last, begin), doubt)
+
+
+def _passed(found: Found, end: float, doubt: Found | None) -> tuple[Found, Found | None]:
+    """Of what was found in a short stage that must be passed: itself if contact is proved, else what follows; and the first doubt."""
+    if found.proved < math.inf:
+        return found, doubt
+    return Found(None, True, end), doubt or (found if found.located or not found.finished else None)
 
 
 def _told(found: Found, doubt: Found | None) -> Found:
-    """What is known after a stage where there was a doubtful jump before it."""
-    return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen))
+    """What is known after a stage where there was a doubtful jump or kink before it."""
+    return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen), turn=doubt.turn)
 
 
 class _Pace:
@@ -275,12 +280,13 @@ def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:
 
 
 def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf, hasty: bool = False,
-           closer: bool = False) -> Found:
+           closer: bool = False, near: float = 0.0) -> Found:
     """A search of what may meet in a span of time, where contact is proved by the time `proved`.
 
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
     `simultaneity`, and goes on only if nothing is left at a border. `hasty`: it may be left where it gets on slowly. `closer`: what may
-    meet is looked at more closely before.
+    meet is looked at more closely before. A search that takes many boxes is left, too, once all is clear but for a time `near` before the
+    end.
     """
     meetings = [m for m in scene.meetings() if within(m, span)]
     if closer:
@@ -293,14 +299,18 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     search = Search(problems, **options)
     search.real[layout.PROVED] = proved
     search.real[layout.GAP] = options["simultaneity"] if bordered(scene, meetings) else 0.0
-    clear, patience = max(span[0], min(m.window[0] for m in meetings)), _PATIENCE if hasty else math.inf
-    finished = drive_past(search, clock, scene.begin, patience)
-    while not finished and search.pole is None and search.count[layout.ITERATIONS] >= patience:
-        before, clear = clear, clear_until(search, search.solutions, span[1])
-        if _slow(search, before, clear, span):
-            return Found(search, False, clear, slow=True)
-        patience += _PATIENCE
+    clear, finished = max(span[0], min(m.window[0] for m in meetings)), False
+    for patience in itertools.count(_GLANCE, _GLANCE) if hasty or near > 0.0 else (math.inf,):
         finished = drive_past(search, clock, scene.begin, patience)
+        if finished or search.pole is not None or search.count[layout.ITERATIONS] < patience:
+            break
+        now = clear_until(search, search.solutions, span[1])
+        if now >= span[1] - near:
+            return Found(None, True, now)
+        if hasty and patience % _PATIENCE == 0:
+            if _slow(search, clear, now, span):
+                return Found(search, False, now, slow=True)
+            clear = now
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
         features = _features(scene, search, meetings, span, options)
         if features:

@@ -18,7 +18,7 @@ _JUMP, _GLANCE = 100_000, 2_000
 
 class Found(NamedTuple):
     """A search of meetings, whether it came to its end, and the time up to which everything was looked at; and the features to search yet
-    to say what was hit. `slow`: it got on so slowly that it was left.
+    to say what was hit. `slow`: it got on so slowly that it was left. `turn`: a change of motion at which bodies may touch.
     """
 
     search: Search | None
@@ -27,6 +27,7 @@ class Found(NamedTuple):
     meetings: Sequence[Meeting] = ()
     features: Sequence[Meeting] = ()
     slow: bool = False
+    turn: float | None = None
 
     @property
     def proved(self) -> float:
@@ -56,10 +57,10 @@ def jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) ->
         return jumped(scene, span, options, clock)
     if found.finished and not found.located:
         return found
-    crossed = _crossed(scene, span, options, clock)
-    if crossed is None and scene.passes(span, options["tolerance"], clock, doubtful(search)):
+    known = crossed(scene, span, options, clock)
+    if known is None and scene.passes(span, options["tolerance"], clock, doubtful(search)):
         return Found(None, True, span[1])
-    return crossed or _looked_at(scene, found, clock)
+    return known or _looked_at(scene, found, clock)
 
 
 def doubtful(search: Search) -> set[Pair]:
@@ -80,7 +81,7 @@ def _looked_at(scene: Scene, found: Found, clock: Clock) -> Found:
     return found
 
 
-def _crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> Found | None:
+def crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> Found | None:
     """Where bodies that were apart before a jump, at the beginning of the span, *provably* cross after it, at its end."""
     problems = scene.crossings(span[1])
     if not problems:

@@ -140,9 +140,10 @@ class Scene:
         self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
         self._place()
 
-    def within(self, span: Window) -> "Scene":
-        """The same bodies in another span of time, from which on all that is known to start apart is apart."""
+    def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "Scene":
+        """The same bodies in another span of time, from which on all that is known to start apart is apart; or others that are there."""
         other = copy.copy(self)
+        other.bodies = self.bodies if bodies is None else tuple(bodies)
         other.charts, other.begin = list(self.charts), span[0]
         other.span, other.time = span, (sp.Rational(span[0]), sp.Rational(span[1]))
         other._place()

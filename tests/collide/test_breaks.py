@@ -9,7 +9,9 @@ import scipy.linalg
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
-from collide.breaks import smooth_bodies, stage_ends
+from collide.breaks import joined_bodies, smooth_bodies, stage_ends
+from collide.contact import situation
+from collide.parts import parts_of
 from generative import ParametricSurface, Rigid, axis_angle, keyframes, t, u, v
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
@@ -114,9 +116,80 @@ def test_formulas_of_a_stage_across_a_moment():
 def test_what_touches_just_at_a_kink_is_located(name, upper, lower, at):
     """Nothing is proved there, since the motion has no derivative; but the time is bracketed, and the place found."""
     c = first_contact([upper.moved(move(2 + sp.Abs(t - THIRD), 0, 0)), lower], (0, 2), budget=Budget(seconds=None, boxes=100_000))
-    assert c.status is Status.UNRESOLVED and not c.existence.any()
-    assert Q(c.time.lo) <= THIRD <= Q(c.time.hi) and 0 <= THIRD - Q(c.clear_until) < 1e-12
+    assert c.status is Status.UNRESOLVED and not c.existence.any() and "changes its formula" in c.summary()
+    assert Q(c.time.lo) <= THIRD <= Q(c.time.hi) and 0 <= THIRD - Q(c.clear_until) < 1e-12 and c.time.hi < 0.333335
     assert abs(c.points - at).max() < 1e-5
+
+
+def test_what_touches_at_a_kink_and_meets_later():
+    """The ball turns back just where it touches, and comes again: the first contact is at 1/3 or at 1, which rounding cannot tell."""
+    away = sp.Min(sp.Abs(t - THIRD), 1 - t)
+    c = first_contact([ball().moved(TILT).moved(move(2 + away, 0, 0)), ball().moved(TURNED)], (0, 2), budget=Budget(boxes=100_000))
+    assert c.status is Status.CONTACT and Q(c.time.lo) <= THIRD and Q(c.time.hi) >= 1 and c.time.hi < 1 + 1e-9
+    assert "changes its formula" in c.summary()
+
+
+ONWARDS = {
+    "slower": sp.Max(THIRD - t, (THIRD - t) / 2), "faster": sp.Min(THIRD - t, 2 * (THIRD - t)),
+    "pieces": sp.Piecewise((THIRD - t, t < THIRD), ((THIRD - t) / 2, True)),
+    "keyframes": keyframes([Rigid(translation=[x, 0, 0]) for x in (1, 0, -1)], [0, THIRD, 2]).translation[0],
+}
+PAIRS = {"parametric": (ball().moved(TILT), ball().moved(TURNED)), "implicit": (sphere(), sphere()), "of both kinds": (sphere(), ball())}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("name", ONWARDS)
+def test_what_meets_just_at_a_kink_and_goes_on_is_proved(name, pair):
+    upper, lower = PAIRS[pair]
+    c = first_contact([upper.moved(move(2 + ONWARDS[name], 0, 0)), lower], (0, 2), budget=Budget(seconds=None, boxes=100_000))
+    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 1e-8 and c.clear_until == c.time.lo
+    # What comes within 1e-6 of the time, at half the speed, is not much farther than 1e-3 away.
+    assert Q(c.time.lo) <= THIRD <= Q(c.time.hi) and np.linalg.norm(c.points - (1, 0, 0), axis=1).max() < 2e-3
+
+
+@pytest.mark.parametrize("early", [Q(1, 10**7), Q(1, 10**10), Q(1, 10**13), -Q(1, 10**13), -Q(1, 10**10), -Q(1, 10**7)])
+def test_what_meets_beside_a_kink_and_goes_on(early):
+    """At the distance of 1 where the time is 1/3 - early, or half as fast later: then 1/3 - 2 early."""
+    moved = sphere().moved(move(0, 0, 1 - early + ONWARDS["pieces"])).moved(TILT)
+    c = first_contact([moved, FLOOR.moved(TILT)], (0, 2), budget=Budget(seconds=None, boxes=100_000))
+    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 1e-8
+    assert Q(c.time.lo) <= THIRD - (early if early > 0 else 2 * early) <= Q(c.time.hi)
+
+
+def test_solids_that_land_flat_at_a_keyframe():
+    down = keyframes([Rigid(translation=[Q(1, 9), Q(1, 13), h]) for h in (4, 1, 0)], [0, THIRD, 2])
+    c = first_contact([box(1, 1, 1).moved(down).moved(TILT), box(3, 3, 1).moved(TILT)], (0, 2), separation=0.2,
+                      budget=Budget(seconds=None, boxes=200_000))
+    assert c.status is Status.CONTACT and Q(c.time.lo) <= THIRD <= Q(c.time.hi) and c.time.hi - c.time.lo < 1e-9
+
+
+def test_formulas_that_meet_are_joined():
+    window = 0.25, 0.5
+    body = ball().moved(move(ONWARDS["pieces"] * sp.cos(t), ONWARDS["keyframes"], sp.Abs(t - THIRD)))
+    (joined,) = joined_bodies([body], window)
+    for time in (Q(1, 4), Q(3, 10), THIRD, Q(2, 5), Q(1, 2)):
+        values = [[e.xreplace({t: time}) for e in b.motion.translation] for b in (body, joined)]
+        assert [sp.simplify(a - b) for a, b in zip(*values, strict=True)] == [0, 0, 0]
+    assert not joined.motion.translation.has(sp.Piecewise) and joined_bodies([ball(), joined], window) == (ball(), joined)
+
+
+@pytest.mark.parametrize("jump", [
+    sp.Piecewise((THIRD - t, t < THIRD), (THIRD - t + Q(1, 10**20), True)), sp.Piecewise((1, t < THIRD), (2, sp.Eq(t, THIRD)), (1, True)),
+    sp.Piecewise((0, t < THIRD), (sp.Abs(t - THIRD), t < Q(2, 5)), (0, True)), t], ids=["a gap", "a point", "two moments", "none"])
+def test_formulas_that_do_not_meet_or_change_more_than_once_are_not_joined(jump):
+    assert joined_bodies([ball().moved(move(jump, 0, 0))], (0.25, 0.5)) == ()
+
+
+@pytest.mark.parametrize("e, trusted", [(sp.Abs(t - THIRD), True), (sp.Min(t, THIRD) * u, True), (sp.Abs(u) * sp.Abs(t - THIRD), False),
+                                        (sp.Max(u, t - THIRD), False), (sp.floor(t + Q(2, 3)), False), (sp.sqrt(sp.Abs(t - THIRD)), False)])
+def test_tangency_is_trusted_where_bodies_are_smooth_in_space_and_continuous_in_time(e, trusted):
+    """Of a patch that moves by, or deforms with, what has a kink or jumps at u = 0 or t = 1/3."""
+    patch = ParametricSurface([u, v, u**2 + v**2 + e], {u: (-1, 1), v: (-1, 1)})
+    problem = situation(*(parts_of(b)[0] for b in (patch, ball().moved(TILT))), (0, 1))
+    lo, hi = np.array([[-0.1, -0.1, 3, 0.1, 0.3]]), np.array([[0.1, 0.1, 3.2, 0.2, 0.4]])
+    values = tuple(problem.parameters.T) if len(problem.parameters) else None
+    bounds = problem.range_kernel.interval(lo, hi, parameters=values)[0][0, 3:5]
+    assert np.isfinite(bounds).all() == trusted
 
 
 UNBOUNDED = {
