@@ -213,7 +213,7 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 
 def _search(s: Search, n: int, tolerance: float, clock: Clock) -> bool:
     """Run until the bracket is narrow, and as long again to narrow the boxes of the minimizers; was the first part finished?"""
-    s.real[layout.GAP] = tolerance
+    s.real[[layout.GAP, layout.SHARE]] = tolerance
     examined = _REFINEMENT
 
     def evaluate() -> None:

@@ -24,6 +24,8 @@ from .separable_advance import ComposedAdvance, SeparableAdvance
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
 # After so many steps inequalities contract the boxes, too.
 _LONG = 2000
+# The least time is told no closer than by some roundings of it.
+_ROUNDINGS = 2.0**-48
 
 # How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well, 3 by that alone where the
 # rows are as many as the variables; and the operator, which is also the one that proves uniqueness.
@@ -56,7 +58,7 @@ class Search:
         self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
         self.real[layout.LATEST] = -np.inf
         self.real[layout.SIMULTANEITY], self.real[layout.SEPARATION] = simultaneity, separation
-        self.real[layout.TOLERANCE] = tolerance
+        self.real[layout.TOLERANCE], self.real[layout.SHARE] = tolerance, _ROUNDINGS
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}

@@ -196,8 +196,7 @@ class _Answer:
 
     def __init__(self, rows: _Rows, span: tuple[float, float], tolerance: float) -> None:
         n = rows.count
-        # The search measures its gap against times above 1 in size.
-        self.rows, self.span, self.gap = rows, span, tolerance / max(1.0, *map(abs, span))
+        self.rows, self.span, self.gap = rows, span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
 
@@ -216,7 +215,7 @@ class _Answer:
         proved, where = math.inf, None
         while True:
             search = Search(problems, separation=_SEPARATION)
-            search.real[[layout.PROVED, layout.GAP]] = proved, self.gap
+            search.real[[layout.PROVED, layout.GAP, layout.SHARE]] = proved, self.gap, 0.0
             finished = drive(search, clock, boxes=boxes)
             self.tests[k] += search.count[layout.ITERATIONS]
             if search.real[layout.PROVED] < proved:

@@ -16,7 +16,7 @@ from .queue import attribute
 
 # Newton steps, the longest step against the domain, the damping at the first step and at the last ones: along a curve
 # of contacts the conditions are singular, and without damping steps along it would be noise.
-_STEPS, _REACH, _FIRST, _LAST = 24, 0.3, 1.0, 1e-4
+_STEPS, _REACH, _FIRST, _LAST, _FADING = 24, 0.3, 4.0, 1e-3, 8.0
 # A step and a residual at which a local solve has converged, a step below which another one changes nothing, and a
 # residual at which it is given up after half of the steps.
 _SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP, _HOPELESS = 1e-9, 1e-7, 3e-11, 3e-2
@@ -85,7 +85,7 @@ def settle_down(s, p):
         busy, found = False, False
         for lane in range(LANES):
             size, residual = glide(s, p, lane), s.steps[2 * n * LANES + lane]
-            s.damping[lane] = min(_FIRST, max(_LAST, residual))
+            s.damping[lane] = min(_FIRST, max(_LAST, _FADING * residual))
             s.flag[lane] = 1.0 if size < _SMALL_STEP and residual < _SMALL_RESIDUAL else 0.0
             found = found or s.flag[lane] > 0.5
             busy = busy or (size > _NO_STEP and (residual < _HOPELESS or 2 * turn < _STEPS))

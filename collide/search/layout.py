@@ -135,8 +135,8 @@ FIELDS = {
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero; LATEST the greatest. GAP, where
-# positive: the search may end when no open box is better than u by more than GAP max(1, |u|).
-PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, LATEST, REALS = range(9)
+# positive: the search may end when no open box is better than u by more than the larger of GAP and SHARE |u|.
+PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, SHARE, LATEST, REALS = range(10)
 
 # What is known of a solution. ALONE: `found` holds the only zero of the square system in `region`, which may lie just
 # outside the domain or violate an inequality. LEFT_OUT: a sample that is not listed, for the sake of a better one beside it.

@@ -70,7 +70,7 @@ from .pairs import marching
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, sample_crossings
 from .solutions import feasible, may_hold_zero, record
-from .split import split, steepest, verdict, widest
+from .split import gap_at, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 from .tips import HOPELESS, LONG, prove_beside
 from .walk import walk
@@ -141,7 +141,7 @@ def turn(s, p):
 def bracketed(s, p):
     """Is the least objective known to within GAP? Boxes come first by the lower end of their objective."""
     u = s.real[PROVED]
-    return s.real[GAP] > 0.0 and u < np.inf and s.key[attribute(s, p, ROOT)] >= u - s.real[GAP] * max(1.0, abs(u))
+    return s.real[GAP] > 0.0 and u < np.inf and s.key[attribute(s, p, ROOT)] >= u - gap_at(s, u)
 
 
 @native

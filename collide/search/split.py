@@ -22,6 +22,7 @@ from .layout import (
     ROWS,
     SAMPLE,
     SEARCHED,
+    SHARE,
     SIMULTANEITY,
     SMALLEST,
     SPLIT,
@@ -128,7 +129,13 @@ def fine(s, p, lane):
     objective = attribute(s, p, OBJECTIVE)
     if objective < 0 or s.real[GAP] <= 0.0:
         return True
-    return width(s, s.hold, lane, objective) <= s.real[GAP] * max(1.0, abs(lower(s, s.hold, lane, objective)))
+    return width(s, s.hold, lane, objective) <= gap_at(s, lower(s, s.hold, lane, objective))
+
+
+@native
+def gap_at(s, value):
+    """How closely a search with a GAP tells an objective of about this value."""
+    return max(s.real[GAP], s.real[SHARE] * abs(value))
 
 
 @native
