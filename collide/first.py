@@ -76,6 +76,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
     found = Found(None, False, span[0])
     notes: tuple[str, ...] = ()
+    undecided: set[tuple[int, int]] = set()
     try:
         check_kinds(bodies)
         check_tracked(tracked, bodies, span)
@@ -84,7 +85,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             return time_dependent.first_contact(bodies, tuple(time), span, clock, tracked=bool(tracked), **numbers)
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
         check_bodies(bodies, span)
-        start = scene.start(numbers["tolerance"], clock)
+        start, undecided = scene.start(numbers["tolerance"], clock), scene.undecided
         scene.look_back(numbers["simultaneity"], numbers["tolerance"], clock)
         for known in _to_the_end(scene, options, clock):
             found = known
@@ -98,7 +99,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         clock.interrupted = True
     finally:
         clock.close()
-    return contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes)
+    answer = contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes)
+    return replace(answer, undecided=frozenset(undecided))
 
 
 def _beginnings(scene: Scene) -> tuple[str, ...]:

@@ -53,7 +53,9 @@ class Contacts:
     direction separates; `proved`, one unique and isolated contact lies in its box; `existence`, some contact lies in
     its box, as proved too (every proved point, and every point of a sampled curve that holds a contact); `pairs` (k,
     2), the indices of the two bodies; `features`, which parts of them touch; `boxes` and `variables`, the enclosure of
-    the parameters. `notes` are further sentences of the summary.
+    the parameters. `notes` are further sentences of the summary. `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved
+    apart then, where it is not decided whether one body encloses the other: what is claimed of them is the meeting of their surfaces, as of
+    disjoint ones.
     """
 
     status: Status
@@ -73,6 +75,7 @@ class Contacts:
     bodies: Sequence[Any] = ()
     time_span: tuple[float, float] = (0.0, 1.0)
     notes: tuple[str, ...] = ()
+    undecided: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
         k = len(self.points)
@@ -181,22 +184,29 @@ def _clearance(c: Contacts) -> str:
 
 
 def _all_apart(c: Contacts) -> bool:
-    return all(state is Start.DISJOINT for state in c.start.values())
+    return all(state is Start.DISJOINT or pair in c.undecided for pair, state in c.start.items())
 
 
 def _starts(c: Contacts) -> str:
     """Which pairs are not proved disjoint at the start, and how this weakens the claim."""
     sentences = []
     for state in (Start.TOUCHING, Start.OVERLAPPING, Start.UNKNOWN):
-        pairs = [f"{i} and {j}" for (i, j), s in c.start.items() if s is state]
+        pairs = [pair for pair, s in c.start.items() if s is state and pair not in c.undecided]
         if pairs:
-            named = "; ".join(pairs[:4]) + (f"; and {_count(len(pairs) - 4, 'more pair')}" if len(pairs) > 4 else "")
-            sentences.append(f"Bodies {named} are {state.value}.")
+            sentences.append(f"Bodies {_named(pairs)} are {state.value}.")
     if sentences:
         sentences.append("For such pairs the claim is only that there is no new incoming tangential contact before.")
-    elif c.start:
+    elif c.start and not c.undecided:
         sentences.append("All pairs of bodies are disjoint at the start (proved).")
+    if c.undecided:
+        sentences.append(f"The surfaces of bodies {_named(sorted(c.undecided))} are proved apart at the start; whether one body encloses "
+                         "the other is not decided, and what is said of them is said of their surfaces.")
     return " ".join(sentences)
+
+
+def _named(pairs: Sequence[tuple[int, int]]) -> str:
+    rest = f"; and {_count(len(pairs) - 4, 'more pair')}" if len(pairs) > 4 else ""
+    return "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + rest
 
 
 def _places(width: float) -> int:

@@ -30,7 +30,7 @@ from .numbers import NONE, Numbers, numbers_of
 from .parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from .problem import Problem
 from .result import Start
-from .start import apart_within, crossings, start_of
+from .start import Beginning, apart_within, crossings, start_of
 from .tracking import Known, Tracked, known_points
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
@@ -67,6 +67,8 @@ class Scene:
                         for pair in {item.pair for item in tracked}}
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
+        # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
+        self.undecided: set[Pair] = set()
         self.early: frozenset[Pair] = frozenset()
         self.begin = span[0]
         self._place()
@@ -117,7 +119,9 @@ class Scene:
             if (i, j) in close and clock.over:
                 self.states[i, j] = Start.UNKNOWN
             elif (i, j) in close:
-                self.states[i, j] = self._start_of((i, j), self.begin, tolerance, clock, close[i, j])
+                self.states[i, j], apart = self._start_of((i, j), self.begin, tolerance, clock, close[i, j])
+                if apart and self.states[i, j] is Start.UNKNOWN:
+                    self.undecided.add((i, j))
         return self.states
 
     def look_back(self, reach: float, tolerance: float, clock: Clock) -> None:
@@ -127,7 +131,7 @@ class Scene:
         moment = self.begin - reach
         touching = [label for label, state in self.states.items() if state is Start.TOUCHING and label not in self.tracked]
         self.early = frozenset(label for label in touching if moment < self.begin and not clock.over
-                               and self._start_of(label, moment, tolerance, clock) is Start.DISJOINT)
+                               and self._start_of(label, moment, tolerance, clock).state is Start.DISJOINT)
         if self.early:
             self._begin_at(moment, sp.Rational(moment))
 
@@ -162,13 +166,13 @@ class Scene:
                          window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in features.items())
 
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
-                  close: Sequence[tuple[Part, Part]] | None = None) -> Start:
+                  close: Sequence[tuple[Part, Part]] | None = None) -> Beginning:
         first, second = (self.bodies[k] for k in label)
         return start_of(first, second, moment, tolerance, clock, close, self.pair_numbers(label))
 
     def apart(self, label: Pair) -> bool:
-        """Are two bodies proved apart where their search begins?"""
-        return self.states[label] is Start.DISJOINT or label in self.early
+        """Do two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known?"""
+        return self.states[label] is Start.DISJOINT or label in self.early or label in self.undecided
 
     def crossings(self, moment: float) -> list[Problem]:
         """Where do faces of bodies that started apart cross at a moment?"""

@@ -25,7 +25,7 @@ from ..native import compiled
 from ..patch import enclose
 from ..result import Contacts, Start, Status
 from ..search import layout
-from ..start import nested, start_of
+from ..start import Beginning, nested, start_of
 from . import contacts_memory as loop
 from . import kernel as kernels
 from . import memory
@@ -70,11 +70,11 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[floa
     return _answer(search, finished, [f"face {f}" for _, f, _ in patches], bodies, span, states, clock)
 
 
-def _start(search: "PatchSearch", first: Any, second: Any, moment: float, tolerance: float, clock: Clock) -> Start:
+def _start(search: "PatchSearch", first: Any, second: Any, moment: float, tolerance: float, clock: Clock) -> Beginning:
     if search.clear() > 0.0:
-        return nested(first, second, moment, clock)
+        return Beginning(nested(first, second, moment, clock), True)
     few = len(_faces(first, 0)) * len(_faces(second, 1)) <= _FEW
-    return start_of(first, second, moment, tolerance, clock) if few else Start.UNKNOWN
+    return start_of(first, second, moment, tolerance, clock) if few else Beginning(Start.UNKNOWN, False)
 
 
 def _faces(body: Any, k: int) -> Sequence[ParametricSurface]:
@@ -248,7 +248,7 @@ def _raised_net(net: list[list[Any]], degrees: tuple[int, int]) -> list[list[Any
 
 
 def _answer(s: PatchSearch, finished: bool, names: Sequence[str], bodies: Sequence[Any], span: tuple[float, float],
-            start: dict[tuple[int, int], Start], clock: Clock) -> Contacts:
+            beginnings: dict[tuple[int, int], Beginning], clock: Clock) -> Contacts:
     k = int(s.state[loop.SOLUTIONS])
     found, owner, kind = s.arrays["found"].reshape(-1, 5, 2)[:k], s.arrays["owner"].reshape(-1, 2)[:k], s.arrays["kind"][:k]
     limits = s.limit
@@ -266,8 +266,9 @@ def _answer(s: PatchSearch, finished: bool, names: Sequence[str], bodies: Sequen
         status=status, time=bracket, clear_until=until, points=s.arrays["place"].reshape(-1, 3)[order] * s.unit, normals=normals,
         proved=np.zeros(len(order), np.bool_), existence=kind[order] == layout.EXISTS, pairs=body[owner[order]].reshape(-1, 2),
         features=[(names[i], names[j]) for i, j in owner[order]], boxes=[_box(s, owner[n], found[n]) for n in order],
-        variables=[("u1", "v1", "u2", "v2", "t")] * len(order), iterations=clock.boxes, seconds=clock.seconds, start=start,
-        bodies=tuple(bodies), time_span=span)
+        variables=[("u1", "v1", "u2", "v2", "t")] * len(order), iterations=clock.boxes, seconds=clock.seconds,
+        start={pair: b.state for pair, b in beginnings.items()}, bodies=tuple(bodies), time_span=span,
+        undecided=frozenset(pair for pair, b in beginnings.items() if b.apart and b.state is Start.UNKNOWN))
 
 
 def _verdict(finished: bool, found: int, upper: float, last: float) -> tuple[Status, float]:

@@ -12,8 +12,8 @@ import collide
 from collide.border import where, without_absent
 from collide.implicit_parts import implicit_parts
 from collide.numbers import NONE
-from collide.start import surface_point
 from collide.state import Search
+from collide.surface_points import surface_point
 from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, x, y, z
 from generative.primitives import ball, block, round_cylinder
 from models.shapes.patches import plane_patch

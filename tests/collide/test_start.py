@@ -7,11 +7,25 @@ import sympy as sp
 from collide import Budget, Start, Status, first_contact
 from collide.budget import Clock
 from collide.scene import Scene
-from collide.start import nested, start_of, surface_point
-from generative import ParametricSurface, Rigid, t, u, v
+from collide.start import nested, start_of
+from collide.surface_points import surface_point
+from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from generative.motion import axis_angle
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
+
+
+def covered(domain):
+    """The unit sphere over a domain that covers it twice."""
+    return ParametricSurface(ball().body, domain)
+
+
+ASKEW = ball(Q(1, 4)).moved(TILT).moved(move(Q(1, 5), Q(1, 7), Q(1, 9)))
+# Of radius 1/100, between the points of a grid in its bounds.
+SPECK = ImplicitSurface(x**2 + y**2 + z**2 - Q(1, 10000), bounds=[(-4, 4), (-3, 4), (-2, 4)])
+SQUARE = ImplicitSurface(z, bounds=[(-Q(1, 8), Q(1, 7))] * 3)
+# Two ovals round (1, 0, 0) and (-1, 0, 0), 1/5 high and wide.
+TWO = ImplicitSurface((x**2 - 1) ** 2 + 4 * y**2 + 4 * z**2 - Q(1, 25), bounds=[(-2, 2)] * 3)
 
 STATES = [
     ("apart", ball(), ball().moved(move(3, 0, 0)), "DISJOINT"),
@@ -35,6 +49,18 @@ STATES = [
     ("an open patch has no inside", ball(Q(1, 4)).moved(move(0, 0, Q(1, 2))), slab(), "DISJOINT"),
     ("patch through a ball", slab(), ball().moved(TILT), "OVERLAPPING"),
     ("patch inside a ball", slab(Q(1, 4)), ball().moved(TILT), "OVERLAPPING"),
+    ("inside a ball covered twice", ASKEW, covered({u: (0, 4 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}), "OVERLAPPING"),
+    ("beside a ball covered twice", ASKEW.moved(move(1, 1, Q(1, 2))), covered({u: (0, 4 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}), "DISJOINT"),
+    ("inside a ball covered back and forth", ASKEW, covered({u: (0, 2 * sp.pi), v: (-sp.pi / 2, 3 * sp.pi / 2)}), "UNKNOWN"),
+    ("a small implicit ball inside", SPECK.moved(move(Q(1, 7), 0, 0)), ball(), "OVERLAPPING"),
+    ("a small implicit ball beside", SPECK.moved(move(Q(4, 5), Q(3, 5), Q(1, 5))), ball(), "DISJOINT"),
+    ("the second of two balls inside", Solid([ball(Q(1, 4)).moved(move(3, 0, 0)), ball(Q(1, 4))]), ball().moved(TILT), "OVERLAPPING"),
+    ("the second of two implicit balls inside", sphere(Q(1, 4)).moved(move(3, 0, 0)) | sphere(Q(1, 4)), ball().moved(TILT), "OVERLAPPING"),
+    ("a square that ends at its bounds inside", sphere(Q(1, 4)).moved(move(3, 0, 0)) | SQUARE, ball().moved(TILT), "OVERLAPPING"),
+    ("two pieces of one function, one inside", TWO, ball(Q(1, 2)).moved(move(1, 0, 0)), "OVERLAPPING"),
+    ("two pieces of one function, one inside an implicit ball", TWO, sphere(Q(1, 2)).moved(move(1, 0, 0)), "OVERLAPPING"),
+    ("two pieces of one function, none inside", TWO.moved(move(0, Q(7, 5), 0)), sphere().moved(TILT), "DISJOINT"),
+    ("a ball between two pieces", TWO, ball(Q(1, 3)).moved(TILT), "DISJOINT"),
 ]
 
 
@@ -52,7 +78,7 @@ def test_faces_that_all_but_touch_in_general_position(name, first, second, gap, 
     """Decided within some thousand boxes: the equations alone would leave 1e7 of them."""
     clock = Clock(Budget(seconds=20, boxes=20_000))
     away = second.moved(move(*((1 + gap / 2) * e for e in ASIDE)))
-    assert start_of(first, away, 0.0, 1e-9, clock) is Start[state]
+    assert start_of(first, away, 0.0, 1e-9, clock).state is Start[state]
 
 
 def test_boxes_in_flat_contact_from_the_start_take_little():
@@ -68,13 +94,13 @@ def test_boxes_in_flat_contact_from_the_start_take_little():
 @pytest.mark.parametrize("name, first, second, state", STATES, ids=[s[0] for s in STATES])
 def test_state(name, first, second, state):
     clock = Clock(Budget(seconds=20))
-    assert start_of(first, second, 0.0, 1e-9, clock) is Start[state]
+    assert start_of(first, second, 0.0, 1e-9, clock).state is Start[state]
 
 
 def test_no_time_to_decide():
     clock = Clock(Budget(boxes=1))
     clock.boxes = 2
-    assert start_of(ball().moved(TILT), ball(), 0.0, 1e-9, clock) is Start.UNKNOWN
+    assert start_of(ball().moved(TILT), ball(), 0.0, 1e-9, clock).state is Start.UNKNOWN
 
 
 def test_without_time_only_what_is_culled_is_called_apart():
@@ -89,9 +115,9 @@ def test_a_point_of_an_implicit_surface_is_on_it():
     body = (sphere(2) - sphere(1).moved(move(0, 0, 2))).moved(move(Q(1, 3), 0, 0))
     point = surface_point(body, 0.5)
     assert point is not None and (point[:, 1] - point[:, 0]).max() < 1e-9
-    x, y, z = (sp.Float(float(e), 40) for e in point.mean(axis=1))
-    outer = (x - Q(1, 3)) ** 2 + y**2 + z**2 - 4
-    inner = 1 - ((x - Q(1, 3)) ** 2 + y**2 + (z - 2) ** 2)
+    a, b, c = (sp.Float(float(e), 40) for e in point.mean(axis=1))
+    outer = (a - Q(1, 3)) ** 2 + b**2 + c**2 - 4
+    inner = 1 - ((a - Q(1, 3)) ** 2 + b**2 + (c - 2) ** 2)
     assert abs(max(outer, inner)) < 1e-12
 
 
@@ -117,9 +143,9 @@ def test_a_ring_above_a_tilted_floor_starts_apart_within_few_boxes(width):
 
 def test_a_ray_whose_crossings_cannot_be_counted_is_given_up(monkeypatch):
     """From a point that is hardly known at all."""
-    monkeypatch.setattr("collide.start.surface_point", lambda *known: np.array([[-4.0, 4.0]] * 3))
+    monkeypatch.setattr("collide.inside.surface_point", lambda *known: np.array([[-4.0, 4.0]] * 3))
     clock = Clock(Budget(seconds=60))
-    assert nested(ball().moved(TILT), half_space(-4), 0.0, clock) is Start.DISJOINT and clock.boxes < 200_000
+    assert nested(ball().moved(TILT), half_space(-4), 0.0, clock) is Start.UNKNOWN and clock.boxes < 200_000
 
 
 def test_a_crossing_of_overlapping_bodies_is_no_new_contact():
@@ -135,6 +161,24 @@ def test_a_crossing_of_overlapping_bodies_is_no_new_contact():
     c = first_contact([first, torus.moved(Rigid(axis_angle([0, 0, 1], sp.cos(2 * t) / 4), sway))], time=(0, 1))
     assert c.start == {(0, 1): Start.OVERLAPPING}
     assert c.status is Status.NO_CONTACT and c.time is None and "No new contact" in c.summary()
+
+
+def test_where_it_is_not_decided_whether_a_body_encloses_another_the_surfaces_are_spoken_of():
+    """A ball inside one that is covered back and forth, which a ray crosses as often either way, hits it from within."""
+    c = first_contact([ASKEW.moved(move(0, 0, t)), covered({u: (0, 2 * sp.pi), v: (-sp.pi / 2, 3 * sp.pi / 2)})], (0, 2))
+    height = sp.sqrt(Q(9, 16) - Q(1, 25) - Q(1, 49)) - Q(1, 9)
+    assert c.start == {(0, 1): Start.UNKNOWN} and c.undecided == {(0, 1)} and c.status is Status.CONTACT
+    assert c.time.lo <= height <= c.time.hi and c.time.hi - c.time.lo < 1e-9
+    assert "said of their surfaces" in c.summary() and "incoming" not in c.summary() and "All pairs" not in c.summary()
+
+
+def test_bodies_of_which_that_is_not_decided_are_searched_as_those_that_start_apart(monkeypatch):
+    """A ball hits another one from within, which were no new contact of bodies known to overlap."""
+    scene = [ASKEW.moved(move(0, 0, t)), ball()], (0, 2)
+    assert first_contact(*scene).status is Status.NO_CONTACT
+    monkeypatch.setattr("collide.start.inside", lambda *known: None)
+    c = first_contact(*scene)
+    assert c.start == {(0, 1): Start.UNKNOWN} and c.status is Status.CONTACT and c.proved.tolist() == [True]
 
 
 # -- contacts just at the beginning -----------------------------------------------------------------------------------------
