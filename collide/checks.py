@@ -22,7 +22,7 @@ from .border import halved
 from .breaks import pieces_of
 from .numbers import NONE, Numbers, numbers_of
 from .patch import bounds, enclose
-from .state import METHODS
+from .prepared import METHODS
 
 ORDERS = ("auto", "upper", "lower")
 # Cells in which a degenerate normal, and a difference between faces and edges, is looked for.

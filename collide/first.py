@@ -23,12 +23,13 @@ from .continued import at_kink, beyond
 from .features import bordered, explained, features
 from .jumped import Found, jumped, within
 from .jumps import jumps_of
+from .prepared import prepare
 from .problem import Problem
 from .result import Contacts, Start
 from .scene import Meeting, Scene
 from .search import layout
 from .standing import drive_past
-from .state import Search, prepare
+from .state import Search
 from .tracking import Tracked, check_tracked
 
 # At least so many pairs of parts come into play at a time, or this part of those before.

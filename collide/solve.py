@@ -12,10 +12,11 @@ from codegen.from_sympy import convert
 
 from .batch import check_positive
 from .budget import READING, Budget, Clock, as_budget, drive
+from .prepared import METHODS
 from .problem import Problem
 from .result import _count, _duration
 from .search.layout import UNIQUE
-from .state import METHODS, Search
+from .state import Search
 from .system import Domain, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
 
 

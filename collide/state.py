@@ -1,24 +1,20 @@
 """A search over problems: its memory filled with them, grown between slices, and read."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from codegen import linear
 from codegen.linked import address
-from codegen.local_step import LARGEST, local_step
-from codegen.records import gather, padded, scatter
 
-from .advance import Advance
 from .native import compiled
+from .prepared import METHODS, prepare
 from .problem import Problem
 from .search import layout
 from .search.layout import LANES
 from .search.loop import push_written, record_held, run
 from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 from .search.queue import list_queued
-from .separable_advance import ComposedAdvance, SeparableAdvance
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
@@ -26,10 +22,6 @@ _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
 _LONG = 2000
 # The least time is told no closer than by some roundings of it.
 _ROUNDINGS = 2.0**-48
-
-# How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well, 3 by that alone where the
-# rows are as many as the variables; and the operator, which is also the one that proves uniqueness.
-METHODS = {"auto": (1, "krawczyk"), "newton": (2, "interval_inverse"), "krawczyk": (3, "krawczyk"), "subdivision": (0, "krawczyk")}
 
 
 class Search:
@@ -42,8 +34,7 @@ class Search:
                  starts: Sequence[np.ndarray] | None = None) -> None:
         self.problems = tuple(problems)
         self.n = max(len(p.variables) for p in problems)
-        newton, operator = METHODS[method]
-        parts = [_compiled_parts(p, operator, method == "auto") for p in problems]
+        parts = [prepare(p, method) for p in problems]
         sizes = [max(size) for size in zip(*(part.sizes for part in parts), strict=True)]
         self.left: set[int] = set()
         # Boxes examined when it was last not in doubt: see `standing`.
@@ -52,7 +43,7 @@ class Search:
         self.count, self.real = self.arrays["count"], self.arrays["real"]
         for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, SOLUTIONS),
                             (layout.FREE, BOXES), (layout.ROOM_NODES, NODES), (layout.RECORD_STRIDE, self.arrays.record),
-                            (layout.NEXT_LOCAL, 3), (layout.NEWTON, newton), (layout.SAMPLE, int(sample)),
+                            (layout.NEXT_LOCAL, 3), (layout.NEWTON, METHODS[method][0]), (layout.SAMPLE, int(sample)),
                             (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only))):
             self.count[name] = value
         self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
@@ -254,88 +245,3 @@ class Search:
         for name, values in (("border", p.border), ("period", p.period), ("polar", p.polar)):
             if values is not None:
                 a[name][k, :n] = values
-
-
-class _Compiled(NamedTuple):
-    """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
-
-    row: np.ndarray
-    sizes: tuple[int, int, int, int, int, int]
-
-
-def prepare(p: Problem, method: str) -> None:
-    """What a search by a method takes of a problem is converted and compiled, which it else is as the search is made."""
-    _compiled_parts(p, METHODS[method][1], method == "auto")
-
-
-def _compiled_parts(p: Problem, operator: str, march: bool) -> _Compiled:
-    key = f"search {operator} {march}", p.bounded
-    if key not in p.built:
-        p.built[key] = _Compiled(_row(p, operator, march), _sizes(p))
-    part: _Compiled = p.built[key]
-    return part
-
-
-def _least(p: Problem) -> bool:
-    """Do local solves look for the least objective? For that the equations must tell all variables."""
-    return len(set().union(*p.pattern[:len(p.equations)])) == len(p.variables)
-
-
-def _sizes(p: Problem) -> tuple[int, int, int, int, int, int]:
-    """Rows, outputs of the point kernels and of those for time bounds, lengths of a polynomial model and of what is shown, limits."""
-    m, n = len(p.rows), len(p.variables)
-    if p.advance is None:
-        return m, m + m * n, 0, 1, 1, len(p.limits)
-    record = padded(max(model.length for model in p.advance.models)) if not isinstance(p.advance, Advance) else 1
-    bounds = max(len(k.outputs) for k in p.advance.all_kernels)
-    shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
-    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record, shown, len(p.limits)
-
-
-def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> None:
-    longest = max(model.length for model in advance.models)
-    row[layout.GATHER], row[layout.SCATTER] = gather(longest), scatter(longest)
-    for side in (0, 1):
-        row[layout.BODY + side] = advance.kernels[side].block_address()
-        row[layout.RECORD + side] = advance.records[side]
-        row[layout.LENGTH + side] = advance.models[side].length
-        row[layout.OWN + side] = len(advance.models[side].degrees)
-        row[layout.FUNCTIONS + side] = advance.models[side].coordinates
-        row[layout.NET + side] = advance.moved[side] if isinstance(advance, SeparableAdvance) else 0
-
-
-def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
-    row = [0] * layout.COLUMNS
-    n, m, e = len(p.variables), len(p.rows), len(p.equations)
-    row[layout.VARIABLES], row[layout.ROWS], row[layout.EQUATIONS], row[layout.ROOT] = n, m, e, -1
-    row[layout.OBJECTIVE] = -1 if p.objective is None else p.objective
-    row[layout.RANGE], row[layout.SLOPE] = p.range_kernel.block_address(), p.slope_kernel.block_address()
-    row[layout.POINT] = p.point_kernel.block_address("points")
-    row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
-    row[layout.LOCAL_STEP] = local_step(m, n) if n <= LARGEST and not p.propagate else 0
-    row[layout.LINEAR] = linear.linear_solve(m, n, p.pattern if p.propagate else None)
-    if p.image and 1 < e <= n <= linear.UNROLLED:
-        row[layout.ELIMINATE] = linear.eliminate(e, n)
-    square: Callable[[int], int] = getattr(linear, operator)
-    if n in (e, m):
-        row[layout.UNIQUENESS] = square(n)
-        row[layout.SQUARE] = row[layout.UNIQUENESS] if m == n else 0
-    # Where two parametric faces meet, bounds of their positions say it all, unless a formula is undefined.
-    row[layout.RANGED] = int((e, n) != (3, 5) or p.domain is not None)
-    row[layout.SEARCHED] = n if p.searched is None else p.searched
-    if p.propagate:
-        row[layout.BACKWARD] = p.backward.address["kernel"] if p.backward else 0
-        if n in (e, m):
-            row[layout.PRECONDITION], row[layout.DECOUPLED] = linear.precondition(n), linear.linear_solve(n, n)
-    if e <= n and not p.strict:
-        row[layout.EXISTENCE] = linear.krawczyk(e)
-    if march and p.advance:
-        row[layout.TAYLOR], row[layout.TIME_BOUND] = p.advance.kernel.block_address(), p.advance.bound
-        row[layout.VARYING] = int(p.advance.varying)
-        if not isinstance(p.advance, Advance):
-            _fill_trees(row, p.advance)
-        if isinstance(p.advance, ComposedAdvance):
-            row[layout.FORM] = p.advance.forms[1].block_address()
-        if _least(p):
-            row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step
-    return np.array(row, np.int64)

@@ -77,7 +77,7 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
     try:
         import trimesh
     except ImportError as error:
-        raise ImportError("mesh files need trimesh: pip install 'generative-collision[mesh]'") from error
+        raise ImportError("mesh files need trimesh: pip install trimesh") from error
     source = Path(path)
     if not source.is_file():
         raise FileNotFoundError(f"there is no mesh file {source}")

@@ -62,12 +62,8 @@ def _check(subject: Any, time: Any) -> None:
 
 
 def still(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620) -> "go.Figure":
-    """The last moment of `figure`, without the slider."""
-    picture = figure(subject, time=time, frames=2, height=height)
-    picture.frames = ()
-    picture.layout.sliders = picture.layout.updatemenus = ()
-    picture.layout.margin.b = 8
-    return picture
+    """The last moment of `figure`, framed alone."""
+    return figure(subject, time=time, frames=1, height=height)
 
 
 def save_html(path: str | PathLike[str], results: Sequence[Contacts], *, titles: Sequence[str] = (), heading: str = "") -> None:

@@ -25,7 +25,7 @@ def plotly() -> Any:
     try:
         import plotly.graph_objects as go
     except ImportError as error:
-        raise ImportError("pictures need plotly: pip install 'generative-collision[pictures]'") from error
+        raise ImportError("pictures need plotly: pip install plotly") from error
     return go
 
 
@@ -50,7 +50,7 @@ def stage(bodies: Sequence[Any], span: tuple[float, float], frames: int) -> tupl
     sampled = np.linspace(*span, 3)
     shown = [(k, body) for k, body in enumerate(bodies) if body not in bodies[:k]]  # a body that may touch itself is there twice
     meshes = [(k, mesh) for k, body in shown for mesh in tessellate(body, times=sampled, deviation=DEVIATION, cells=26)]
-    if span[0] == span[1] or all(mesh.static for _, mesh in meshes):
+    if span[0] == span[1] or frames == 1 or all(mesh.static for _, mesh in meshes):
         return meshes, np.array([span[1]])
     starts = np.linspace(*span, 33)[:-1]
     final = scale(meshes, [span[1]])

@@ -120,6 +120,8 @@ def test_a_still_picture_is_the_last_moment():
     picture, moving = still(crossed()), figure(crossed())
     assert not picture.frames and not picture.layout.sliders and not picture.layout.updatemenus
     np.testing.assert_array_equal(picture.data[0].z, moving.data[0].z)
+    # Framed alone: the body above has come down since the beginning of the motion.
+    assert picture.layout.scene.zaxis.range[1] < moving.layout.scene.zaxis.range[1]
 
 
 def test_a_png_without_a_browser_says_what_to_install(monkeypatch, tmp_path):
@@ -132,7 +134,7 @@ def test_a_png_without_a_browser_says_what_to_install(monkeypatch, tmp_path):
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
-    with pytest.raises(ImportError, match="generative-collision\\[pictures\\]"):
+    with pytest.raises(ImportError, match="pip install plotly"):
         crossed().show()
 
 

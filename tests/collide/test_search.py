@@ -11,8 +11,9 @@ import collide
 from collide.budget import READING, Budget, Clock, drive
 from collide.contact import situation
 from collide.parts import ends_of, faces_of
+from collide.prepared import METHODS
 from collide.search import layout
-from collide.state import METHODS, Search
+from collide.state import Search
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from tests.benchmarks.general import bicubic, bounds, drawn
 from tests.benchmarks.general import problem as family_problem
