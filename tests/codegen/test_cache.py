@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -181,12 +182,80 @@ def test_kernels_that_differ_have_different_names(place: Path) -> None:
     assert len(list(place.glob("*.o"))) == 12
 
 
+# -- its size ---------------------------------------------------------------------------------------------------------------
+
+
+def entries(place: Path) -> set[str]:
+    return {f.stem for f in place.glob("*.o")}
+
+
+def aged(place: Path, name: str, hours: float) -> None:
+    """Make an entry that was last used so many hours ago."""
+    then = time.time() - 3600 * hours
+    os.utime(place / f"{name}.o", (then, then))
+
+
+def test_what_was_not_used_for_longest_is_removed_first(place: Path) -> None:
+    for k in range(8):
+        cache.store(f"entry {k}", bytes(1000))
+        aged(place, f"entry {k}", 100 - k)
+    assert cache.load("entry 1") == bytes(1000)
+    (place / ".new-torn").write_bytes(b"left behind")
+    os.utime(place / ".new-torn", (0, 0))
+    (place / ".new-now").write_bytes(b"being written")
+    (place / "notes.txt").write_text("somebody's")
+    cache.trim(place, 3500)
+    assert entries(place) == {"entry 1", "entry 6", "entry 7"}
+    assert {f.name for f in place.iterdir() if f.suffix != ".o"} == {".new-now", "notes.txt"}
+
+
+def test_it_stays_below_its_limit(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.LIMIT, "0.25")
+    for k in range(400):
+        cache.store(cache.key(str(k)), os.urandom(3000))
+        assert cache.load(cache.key(str(k))) is not None
+    # 1.2 megabytes were written; it is looked at after about each 16 kilobytes of them.
+    assert 2**16 < sum(f.stat().st_size for f in place.iterdir()) < 1.5 * 2**18
+
+
+def test_a_use_is_noted_once_an_hour(place: Path) -> None:
+    cache.store("a", b"code")
+    for hours, noted in ((0.5, False), (2, True)):
+        aged(place, "a", hours)
+        before = (place / "a.o").stat().st_mtime
+        assert cache.load("a") == b"code"
+        assert ((place / "a.o").stat().st_mtime > before) is noted
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "much"])
+def test_a_limit_that_is_none_is_refused(place: Path, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.LIMIT, limit)
+    with pytest.raises(ValueError, match=f"MEGABYTES must be a positive number of megabytes, got '{limit}'"):
+        cache.store("a", b"code")
+
+
 _PROCESS = """
 import sys, numpy as np, sympy as sp, codegen
 x = sp.Symbol("x", real=True)
 lo, hi = codegen.compile([sp.exp(x) * k for k in range(1, 4)], [x]).interval(np.full((9, 1), 0.5), np.full((9, 1), 0.75))
 print(lo.tobytes().hex(), hi.tobytes().hex())
 """
+
+
+_TRIMMED = """
+import os
+from codegen import cache
+for k in range(1500):
+    name, code = cache.key(str(k % 100)), bytes(2000)
+    assert cache.kept(name, lambda: code) == code
+"""
+
+
+def test_several_processes_remove_entries_that_others_use(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.LIMIT, "0.1")
+    started = [subprocess.Popen([sys.executable, "-c", _TRIMMED], stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [p.communicate(timeout=60)[1] for p in started] == [""] * 3
+    assert 0 < len(entries(place)) < 100
 
 
 def test_several_processes_compile_the_same_kernel_at_once(place: Path) -> None:
