@@ -66,10 +66,12 @@ def verdict(s, p, lane):
 
 @native
 def note_idle(s, p, lane):
-    """Is there a variable in necessary conditions alone, and is nothing known of these, as of the angle between gradients at a kink?"""
+    """Is there a variable in necessary conditions alone, and is nothing known of these, as of the angle between gradients at a kink? Not
+    one that moves the point in space.
+    """
     n = attribute(s, p, VARIABLES)
     s.idle[lane] = -1
-    if s.count[NEWTON] == 0 or attribute(s, p, EQUATIONS) == attribute(s, p, ROWS):
+    if s.count[NEWTON] == 0 or attribute(s, p, EQUATIONS) == attribute(s, p, ROWS) or spatial(s, p):
         return
     for j in range(attribute(s, p, SEARCHED)):
         idle = j != attribute(s, p, OBJECTIVE)

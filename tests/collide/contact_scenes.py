@@ -137,6 +137,7 @@ def patches() -> list[Case]:
              {"points": 4}),
         Case("tilted patch, edge on edge", [slab(1).moved(Screw([1, 1, 0], angle=sp.pi / 2)).moved(move(0, 0, 4 - t)), slab()], (0, 4),
              4 - sp.sqrt(2), ONE),
+        Case("square as a solid of one face, flat on a floor", [Solid([slab(Q(1, 2))]).moved(down), FLOOR], (0, 4), 3, {"exists": True}),
         Case("side by side", [slab(1).moved(move(Q(7, 2) - t, Q(1, 2), 0)), slab(1)], (0, 1), None, {}),
     ]
 
