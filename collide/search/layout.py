@@ -16,6 +16,7 @@ FIELDS = {
     "period": float,      # (problems, n): proved period of a variable, 0 for none
     "polar": float,       # (problems, n, 2): boxes that end before the first, or begin after the second, are at a pole
     "normal": float,      # (problems, 3): that of the best contact so far
+    "space": float,       # (problems,): the size of the smaller body, but 1 if that is larger: what is small in space is measured by it
     # queued boxes
     "box": float,         # (capacity, n, 2): lo, hi
     "key": float,         # (capacity,)

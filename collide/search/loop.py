@@ -70,7 +70,7 @@ from .pairs import marching
 from .queue import attribute, first_problem, push
 from .sample import look_ahead, prove_near, sample, sample_crossings
 from .solutions import feasible, may_hold_zero, record
-from .split import gap_at, split, steepest, verdict, widest
+from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 from .tips import HOPELESS, LONG, prove_beside
 from .walk import walk
@@ -79,6 +79,9 @@ from .walk import walk
 @native
 def run(s, steps):
     """Take up to `steps` steps; the reason for returning."""
+    if s.count[STEPS] == 0:
+        for p in range(s.count[PROBLEMS]):
+            measure_space(s, p)
     if s.count[STEPS] == 0 and s.count[SAMPLE] != 0:
         # An upper bound from any problem spares work in all of them.
         s.count[STEPS] = 1

@@ -351,7 +351,7 @@ def plan_of(s, p, lane):
                     second, more = j, extent
     if first < 0:
         return NO_PLAN
-    if known and most <= s.real[TOLERANCE]:
+    if known and most <= s.real[TOLERANCE] * s.space[p]:
         return SETTLED
     widest = widest_share(s, p, lane, first)
     if share(s, p, s.before, lane, first) * _NEGLECTED < share(s, p, s.before, lane, widest):

@@ -98,7 +98,7 @@ def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: in
 
 def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int, shown: int, limits: int) -> dict[str, tuple[int, ...]]:
     per_problem = {"table": (layout.COLUMNS,), "domain": (n, 2), "inner": (n, 2), "border": (n, 2), "period": (n,), "polar": (n, 2),
-                   "normal": (3,)}
+                   "normal": (3,), "space": ()}
     per_box = dict.fromkeys(PER_BOX, ()) | {"box": (n, 2), "pair": (2,)}
     per_node = {"record": (record,), "rectangle": (2, 2), "halves": ()}
     per_solution = dict.fromkeys(PER_SOLUTION, ()) | {"found": (n, 2), "region": (n, 2), "place": (3, 2)}

@@ -10,7 +10,7 @@ from .boxes import lower, upper
 from .layout import BODY, FUNCTIONS, GATHER, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, SCATTER, VIEW
 from .queue import attribute
 
-# A node's size in space is taken as at least this share of its width in the parameters, so that collapsed patches are split too.
+# A node's size in space is taken as at least this share of its width in the parameters (of bodies smaller than 1, times their size), so that collapsed patches are split too.
 _LEAST = 1e-9
 
 
@@ -81,7 +81,7 @@ def extent(s, p, side, node, j):
     lo, hi = s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1]
     if not lo < 0.5 * (lo + hi) < hi:
         return -1.0
-    return max(s.record[node * s.count[RECORD_STRIDE] + attribute(s, p, LENGTH + side) - 2 + j], _LEAST * (hi - lo))
+    return max(s.record[node * s.count[RECORD_STRIDE] + attribute(s, p, LENGTH + side) - 2 + j], _LEAST * s.space[p] * (hi - lo))
 
 
 @native

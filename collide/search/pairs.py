@@ -23,6 +23,7 @@ from .layout import (
 )
 from .nodes import ask, make_halves, model, node_size, put_side, seed
 from .queue import attribute, copy_box, pop
+from .split import tolerance
 
 # The smaller node is halved together with the larger one if it is at least this share as long. No more than 1, so that the
 # larger one always is.
@@ -45,7 +46,7 @@ def marching(s, p):
     least = 0.0 if at_border(s, p, s.box, i) else _SMALL
     # Of n equations the first n + 1 variables say where; an angle may follow.
     for j in range(min(attribute(s, p, EQUATIONS) + 1, attribute(s, p, OBJECTIVE))):
-        if width(s, s.box, i, j) > max(s.real[TOLERANCE], least * width(s, s.domain, p, j)):
+        if width(s, s.box, i, j) > max(tolerance(s, p, s.box, i, j), least * width(s, s.domain, p, j)):
             return True
     return False
 
@@ -117,7 +118,7 @@ def larger_side(s, p, i):
 def plan_of_pair(s, p, lane):
     """What to do next with the pair in a lane: halve it, unless both nodes are within the tolerance."""
     largest = max(node_size(s, p, 0, s.both[2 * lane]), node_size(s, p, 1, s.both[2 * lane + 1]))
-    return SETTLED if largest <= s.real[TOLERANCE] else NO_PLAN
+    return SETTLED if largest <= s.real[TOLERANCE] * s.space[p] else NO_PLAN
 
 
 @native

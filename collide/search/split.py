@@ -4,7 +4,7 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import lower, share, too_late, upper, width
+from .boxes import load_all, lower, share, too_late, upper, width
 from .layout import (
     AGAIN,
     CLOSED,
@@ -42,6 +42,8 @@ _WORTH_SOLVING = 0.05
 _NEGLECTED = 100.0
 # Where the objective's range asks for it, a box is divided until it is this much smaller than the tolerance.
 _FINEST = 1e-4
+# No box is wanted narrower than some roundings of where it is.
+_ROUNDINGS = 2.0**-50
 
 
 @native
@@ -49,19 +51,53 @@ def verdict(s, p, lane):
     """What becomes of the contracted box of a lane."""
     if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
         return GONE
-    most, progress = 0.0, 1.0
+    progress = 1.0
     note_idle(s, p, lane)
     for j in range(attribute(s, p, SEARCHED)):
-        most = max(most, width(s, s.hold, lane, j) if j != s.idle[lane] else 0.0)
         old = width(s, s.before, lane, j)
         if old > 0.0:
             progress = min(progress, width(s, s.hold, lane, j) / old)
-    if (most <= s.real[TOLERANCE] or shrunk_to_a_point(s, p, lane)) and (most <= _FINEST * s.real[TOLERANCE] or fine(s, p, lane)):
+    if (within_tolerance(s, p, lane, 1.0) or shrunk_to_a_point(s, p, lane)) and (within_tolerance(s, p, lane, _FINEST) or fine(s, p, lane)):
         # A box that has just shrunk may be seen to hold no zero.
         return SMALLEST if progress >= _PROGRESS else AGAIN
     if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
         return LATE
     return AGAIN if progress < _PROGRESS else SPLIT
+
+
+@native
+def tolerance(s, p, boxes, k, j):
+    """The width of variable j that counts as small where box k is: the tolerance, of a domain that is narrower than 1 that share."""
+    rounding = _ROUNDINGS * max(abs(lower(s, boxes, k, j)), abs(upper(s, boxes, k, j)))
+    return max(s.real[TOLERANCE] * min(1.0, width(s, s.domain, p, j)), rounding)
+
+
+@native
+def within_tolerance(s, p, lane, share):
+    """Is the lane's box no wider than a share of the tolerance?"""
+    for j in range(attribute(s, p, SEARCHED)):
+        if j != s.idle[lane] and width(s, s.hold, lane, j) > share * tolerance(s, p, s.hold, lane, j):
+            return False
+    return True
+
+
+@native
+def measure_space(s, p):
+    """The size of the smaller body of problem p when the domain begins, but no more than 1, into `space`."""
+    s.space[p] = 1.0
+    if not spatial(s, p):
+        return
+    load_all(s, p, s.domain, p)
+    objective = attribute(s, p, OBJECTIVE)
+    for lane in range(LANES):
+        s.X[(2 * objective + 1) * LANES + lane] = lower(s, s.domain, p, objective)
+    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+    for body in range(2):
+        size = 0.0
+        for c in range(3 * body, 3 * body + 3):
+            size = max(size, s.image[2 * c * LANES] + s.image[(2 * c + 1) * LANES])
+        if size > 0.0:
+            s.space[p] = min(s.space[p], size)
 
 
 @native
@@ -112,15 +148,14 @@ def spatial(s, p):
 @native
 def shrunk_to_a_point(s, p, lane):
     """Is the box as small as the tolerance but for variables that hardly move the point, as at the tip of a cone?"""
-    narrowest = np.inf
+    narrow = False
     for j in range(attribute(s, p, SEARCHED)):
-        if width(s, s.domain, p, j) > 0.0:
-            narrowest = min(narrowest, width(s, s.hold, lane, j))
-    if narrowest > s.real[TOLERANCE] or not spatial(s, p):
+        narrow = narrow or 0.0 < width(s, s.domain, p, j) and width(s, s.hold, lane, j) <= tolerance(s, p, s.hold, lane, j)
+    if not narrow or not spatial(s, p):
         return False
     stretch(s, p, lane)
     for j in range(attribute(s, p, SEARCHED)):
-        if width(s, s.hold, lane, j) > s.real[TOLERANCE] and s.goal[j] > s.real[TOLERANCE]:
+        if width(s, s.hold, lane, j) > tolerance(s, p, s.hold, lane, j) and s.goal[j] > s.real[TOLERANCE] * s.space[p]:
             return False
     return True
 
@@ -184,9 +219,10 @@ def widest(s, p, lane):
     if chosen < 0 or not spatial(s, p):
         return chosen
     stretch(s, p, lane)
-    if s.goal[chosen] > s.real[TOLERANCE]:
+    least = s.real[TOLERANCE] * s.space[p]
+    if s.goal[chosen] > least:
         return chosen
-    best, chosen = s.real[TOLERANCE], -1
+    best, chosen = least, -1
     for j in range(attribute(s, p, SEARCHED)):
         if divisible(s, s.hold, lane, j) and s.goal[j] > best:
             best, chosen = s.goal[j], j
