@@ -167,15 +167,17 @@ def _labels(s: Search) -> np.ndarray:
 
 
 def _distinct(s: Search, found: Sequence[int]) -> list[int]:
-    """The solutions without those that repeat another one of the same pair in a different situation.
+    """The solutions without those that repeat another one of the same pair.
 
     Closed parts share their borders, so a point on an edge solves the problem of the face as well. A solution that is
     not proved unique is left out near one that is known better: proved unique, or proved to exist, or of features of
     lower dimension. Near means by `separation`, the distance of samples; half of it for a sample that is proved to exist.
+    A surface that covers itself is met at one place for several parameters: of solutions proved unique for theirs, whose boxes meet in space
+    and in time, one is kept.
     """
     numbers = np.array(sorted(found), np.int64)
     owner, kind = s.arrays["owner"][numbers], s.arrays["kind"][numbers]
-    if (owner == owner[:1]).all():
+    if (owner == owner[:1]).all() and np.count_nonzero(kind == UNIQUE) < 2:
         return numbers.tolist()
     dimension = np.array([_dimension(p) for p in s.problems])[owner]
     order = numbers[np.lexsort((dimension, -np.maximum(kind, 0)))]
@@ -193,11 +195,15 @@ def _dimension(p: Problem) -> int:
 
 
 def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(others, numbers): is one solution at the place of the other, in a different situation of the same pair of bodies?"""
+    """(others, numbers): is one solution at the place of the other, for the same pair of bodies: in a different situation, or in the same one
+    for other parameters?
+    """
     owner, pair, kind = s.arrays["owner"], _labels(s), s.arrays["kind"][numbers]
     mine, theirs = owner[numbers], owner[others][:, None]
-    same = (mine != theirs) & (pair[mine] == pair[theirs])
-    same &= _times(s, others)[:, None, 0] <= _times(s, numbers)[:, 1] + s.real[layout.SIMULTANEITY]
+    times, others_times = _times(s, numbers), _times(s, others)[:, None]
+    later = others_times[..., 0] - times[:, 1]
+    both = (kind == UNIQUE) & (s.arrays["kind"][others][:, None] == UNIQUE) & (later <= 0) & (times[:, 0] <= others_times[..., 1])
+    same = (pair[mine] == pair[theirs]) & np.where(mine == theirs, both, later <= s.real[layout.SIMULTANEITY])
     a, b = s.arrays["place"][numbers], s.arrays["place"][others][:, None]
     meet = ((a[..., 0] <= b[..., 1]) & (b[..., 0] <= a[..., 1])).all(axis=2)
     farthest = np.maximum(np.abs(a[..., 1] - b[..., 0]), np.abs(b[..., 1] - a[..., 0]))

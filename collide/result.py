@@ -53,9 +53,10 @@ class Contacts:
     direction separates; `proved`, one unique and isolated contact lies in its box; `existence`, some contact lies in
     its box, as proved too (every proved point, and every point of a sampled curve that holds a contact); `pairs` (k,
     2), the indices of the two bodies; `features`, which parts of them touch; `boxes` and `variables`, the enclosure of
-    the parameters. `notes` are further sentences of the summary. `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved
-    apart then, where it is not decided whether one body encloses the other: what is claimed of them is the meeting of their surfaces, as of
-    disjoint ones.
+    the parameters. A place in space is listed once: where a surface covers itself, of contacts proved unique for
+    different parameters whose boxes meet in space and in time. `notes` are further sentences of the summary.
+    `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
+    body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones.
     """
 
     status: Status

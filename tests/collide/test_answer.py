@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import collide
 from collide import Budget, Status, first_contact
@@ -11,10 +12,10 @@ from collide.answer import possible
 from collide.contact import situation
 from collide.parts import faces_of
 from collide.search import layout
-from generative import t
+from generative import ParametricSurface, Solid, t, u, v
 from models.scenes import SCENES
 
-from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, half_space, move, slab
+from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, half_space, move, slab, sphere
 
 
 def test_a_pole_in_the_middle_of_a_flat_contact_is_not_called_isolated() -> None:
@@ -61,3 +62,33 @@ def test_the_only_zero_of_a_region_may_lie_in_the_domain_or_not(problem, number,
     for kind, counts in ((layout.ALONE, inside), (layout.LOCATED, True), (layout.UNIQUE, True)):
         found = SimpleNamespace(kind=[kind].__getitem__, problems=[problem], owner=[0].__getitem__, found=[box].__getitem__)
         assert possible(found, 0) is counts
+
+
+# -- surfaces that cover themselves -------------------------------------------------------------------------------------------
+
+TWICE = ParametricSurface(ball().body, {u: (0, 4 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+# Up one side of the sphere and down the other.
+BACK = ParametricSurface(ball().body, {u: (0, 2 * sp.pi), v: (-sp.pi / 2, 3 * sp.pi / 2)})
+AWAY = move(Q(1, 10), Q(1, 7), 3 - t)
+# Unit balls whose centres are 1/10 and 1/7 apart across the motion.
+HEIGHT = sp.sqrt(4 - Q(1, 100) - Q(1, 49))
+
+
+@pytest.mark.parametrize("first, second, time", [
+    (TWICE, half_space(), 2), (BACK, half_space(), 2), (TWICE, BACK, 3 - HEIGHT), (BACK, sphere(), 3 - HEIGHT),
+])  # fmt: skip
+def test_a_place_where_a_surface_covers_itself_is_one_contact(first, second, time):
+    c = first_contact([first.moved(TILT).moved(AWAY), second], (0, 4))
+    assert c.status is Status.CONTACT and c.proved.tolist() == [True] and c.time.lo <= time <= c.time.hi
+    assert c.boxes[0].shape == (len(c.variables[0]), 2)
+
+
+def test_contacts_at_other_places_of_a_surface_that_covers_itself_are_kept():
+    """Two knobs of one plate come down on a floor; another plate with two on two balls that are covered twice."""
+    knobs = ParametricSurface([u, v, (u**2 - 1) ** 2 + v**2], {u: (-2, 2), v: (-1, 1)}).moved(move(0, 0, 2 - t))
+    balls = Solid([TWICE.moved(move(side, 0, -1)) for side in (-2, 2)])
+    c = first_contact([knobs, half_space()], (0, 3))
+    assert sorted(c.points[:, 0].round(6)) == [-1, 1] and c.proved.all()
+    wide = ParametricSurface([u, v, u**2 * (u**2 - 8) / 16 + 1 + v**2], {u: (-3, 3), v: (-1, 1)}).moved(move(0, 0, 2 - t))
+    c = first_contact([wide, balls], (0, 3), separation=0.2)
+    assert sorted(c.points[:, 0].round(6)) == [-2, 2] and c.proved.all()
