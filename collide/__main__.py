@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_list()
         return 0
     if bool(options.name) == options.demo:
-        parser.error("name one scene, or give --demo or --list")
+        parser.error("name one scene, such as tori-crossed, or give --demo or --list")
     scenes = [_find(name, parser) for name in (DEMO if options.demo else [options.name])]
     results = []
     try:
@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m collide", description="Find and prove the first contact in a scene.")
+    parser = argparse.ArgumentParser(prog="python -m collide", description="Find and prove the first contact in a scene.",
+                                     epilog="For example: python -m collide tori-crossed --html tori.html")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a scene; --list names them")
     parser.add_argument("--list", action="store_true", help="list the scenes with what is known of them")
     parser.add_argument("--demo", action="store_true", help=f"run {' and '.join(DEMO)}")

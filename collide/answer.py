@@ -11,7 +11,7 @@ from codegen.interval import Interval
 
 from .budget import Clock
 from .problem import Problem
-from .result import Contacts, Start, Status
+from .result import Contacts, Start, Status, duration
 from .search import layout
 from .search.layout import ALONE, EXISTS, UNIQUE
 from .state import Search
@@ -94,7 +94,7 @@ def _spent(clock: Clock) -> tuple[str, ...]:
     seconds = clock.seconds
     if clock.searched > 0.5 * seconds:
         return ()
-    return (f"{seconds - clock.searched:.1f} of {seconds:.1f} s went to converting and compiling formulas; machine code is kept, "
+    return (f"{duration(seconds - clock.searched)} of {duration(seconds)} went to converting and compiling formulas; machine code is kept, "
             "so the same call again has most of that time to search.",)
 
 

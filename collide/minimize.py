@@ -37,7 +37,7 @@ from .batch import check_positive
 from .budget import READING, Budget, Clock, advance, as_budget, drive
 from .evaluation import lower_by_points
 from .problem import Problem
-from .result import _count, _duration
+from .result import _count, effort
 from .search import layout
 from .search.layout import ALONE, UNIQUE
 from .state import Search
@@ -102,7 +102,7 @@ class Minimum:
             sentences.append(f"The minimum{sure} lies in [{self.bracket.lo!r}, {self.bracket.hi!r}].")
             one = len(self.boxes) == 1
             sentences.append(f"All global minimizers lie in {'one box' if one else f'{len(self.boxes)} boxes'}.")
-        sentences.append(f"The search took {_count(self.iterations, 'step')} and {_duration(self.seconds)}.")
+        sentences.append(effort(self.iterations, self.seconds))
         return " ".join(sentences)
 
 

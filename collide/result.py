@@ -54,7 +54,8 @@ class Contacts:
     its box, as proved too (every proved point, and every point of a sampled curve that holds a contact); `pairs` (k,
     2), the indices of the two bodies; `features`, which parts of them touch; `boxes` and `variables`, the enclosure of
     the parameters. A place in space is listed once: where a surface covers itself, of contacts proved unique for
-    different parameters whose boxes meet in space and in time. `notes` are further sentences of the summary.
+    different parameters whose boxes meet in space and in time. `iterations` are boxes examined, `seconds` the time of the
+    whole call, `start` the state of each pair at the beginning of `time_span`. `notes` are further sentences of the summary.
     `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
     body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones.
     """
@@ -96,7 +97,7 @@ class Contacts:
     def summary(self) -> str:
         """One paragraph: what was proved, what was only located, and what the budget left open."""
         sentences = [_outcome(self), _clearance(self), *self.notes, _starts(self)]
-        sentences.append(f"The search took {_count(self.iterations, 'step')} and {_duration(self.seconds)}.")
+        sentences.append(effort(self.iterations, self.seconds))
         return " ".join(s for s in sentences if s)
 
     def to_json(self) -> str:
@@ -226,8 +227,14 @@ def _number(value: float, places: int, up: bool | None = False) -> str:
     return "0" if text == "-0" else text
 
 
-def _duration(seconds: float) -> str:
-    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+def effort(boxes: int, seconds: float) -> str:
+    """What an answer took: boxes examined, and the time of the whole call."""
+    return f"The search examined {_count(boxes, 'box')}; all in all it took {duration(seconds)}."
+
+
+def duration(seconds: float) -> str:
+    """A time in three digits, of milliseconds or of seconds."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
 def _count(number: int, noun: str) -> str:

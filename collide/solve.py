@@ -14,7 +14,7 @@ from .batch import check_positive
 from .budget import READING, Budget, Clock, as_budget, drive
 from .prepared import METHODS
 from .problem import Problem
-from .result import _count, _duration
+from .result import _count, effort
 from .search.layout import UNIQUE
 from .state import Search
 from .system import Domain, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
@@ -72,7 +72,7 @@ class Zeros:
         found = [f"{_count(proved, 'zero')} proved"] if proved else []
         found += [f"{rest} undecided {'box' if rest == 1 else 'boxes'}"] if rest else []
         listed = f" Listed: {' and '.join(found)}." if found else ""
-        return f"{self.status.value}{listed} The search took {_count(self.iterations, 'step')} and {_duration(self.seconds)}."
+        return f"{self.status.value}{listed} {effort(self.iterations, self.seconds)}"
 
 
 def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: Any = (), implied: Any = (), tolerance: float = 1e-9,

@@ -38,7 +38,7 @@ def test_summary_of_proved_points():
     text = contacts().summary()
     assert "First contact at t = 1.7510004003, within [1.751000400299, 1.7510004004]" in text
     assert "2 points, each proved to be a unique isolated contact" in text
-    assert "disjoint at the start (proved)" in text and "1,455 steps and 0.21 ms" in text
+    assert "disjoint at the start (proved)" in text and "examined 1,455 boxes; all in all it took 0.21 ms" in text
 
 
 def test_the_decimals_of_a_bracket_are_rounded_outwards():
