@@ -172,8 +172,8 @@ def _distinct(s: Search, found: Sequence[int]) -> list[int]:
     Closed parts share their borders, so a point on an edge solves the problem of the face as well. A solution that is
     not proved unique is left out near one that is known better: proved unique, or proved to exist, or of features of
     lower dimension. Near means by `separation`, the distance of samples; half of it for a sample that is proved to exist.
-    A surface that covers itself is met at one place for several parameters: of solutions proved unique for theirs, whose boxes meet in space
-    and in time, one is kept.
+    A surface that covers itself is met at one place for several parameters: of solutions proved unique for theirs, whose boxes meet in
+    space and in time, one is kept.
     """
     numbers = np.array(sorted(found), np.int64)
     owner, kind = s.arrays["owner"][numbers], s.arrays["kind"][numbers]
@@ -195,8 +195,8 @@ def _dimension(p: Problem) -> int:
 
 
 def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(others, numbers): is one solution at the place of the other, for the same pair of bodies: in a different situation, or in the same one
-    for other parameters?
+    """(others, numbers): is one solution at the place of the other, for the same pair of bodies: in a different situation, or in the same
+    one for other parameters?
     """
     owner, pair, kind = s.arrays["owner"], _labels(s), s.arrays["kind"][numbers]
     mine, theirs = owner[numbers], owner[others][:, None]
