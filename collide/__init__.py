@@ -1,4 +1,17 @@
-"""Collisions of moving curved bodies, answered with proof."""
+"""Collisions of moving curved bodies, answered with proof.
+
+    bodies ─► parts ─► situations of two parts ─► problems ─► search ─► Contacts
+
+Where to look for
+
+- the questions: `first`, `self_contact`, `sweep`, `solve`, `minimize`; for arrays of small problems `bezier` and `linear`
+- the answers: `result`, made by `answer`; shown by `display` and `picture`
+- parts of bodies (faces, edges, vertices, creases): `parts`, `implicit_parts`; on an expression graph: `frame`, `place`, `placed_implicit`
+- situations as equations and inequalities: `contact`; with kernels: `problem`
+- which situations there are, and when: `scene`, `broad_phase`, `features`; at the beginning `start`; where motions change `breaks`, `jumps`
+- the search: `state` holds one, `prepared` fills it, `budget` drives it; its native loop is `collide.search`
+- how time is moved on without splitting it: `advance`, `separable_advance`
+"""
 
 from codegen.interval import Interval
 
