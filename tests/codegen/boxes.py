@@ -93,3 +93,9 @@ def ulps_apart(a: Array, b: Array) -> Array:
 
 def same_bits(a: Array, b: Array) -> bool:
     return bool(np.array_equal(a.view(np.int64), b.view(np.int64)))
+
+
+def boxes(rows: int, columns: int = 2, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Random boxes of width 1/4, a row each: lower and upper ends."""
+    lo = np.random.default_rng(seed).uniform(-1.5, 1, (rows, columns))
+    return lo, lo + 0.25
