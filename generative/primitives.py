@@ -46,7 +46,7 @@ def round_cone(radius: Any = 1, height: Any = 2) -> ImplicitBody:
 
 
 def block(sizes: Any = (1, 1, 1)) -> ImplicitBody:
-    """|x| <= a/2, |y| <= b/2, |z| <= c/2, with sharp edges."""
+    """|x| <= a/2, |y| <= b/2, |z| <= c/2 for `sizes` = (a, b, c), with sharp edges."""
     half = [positive(e, [], "the size of a block") / 2 for e in vector(sizes, [], "the sizes of a block")]
     bounds = [(-WIDER * h, WIDER * h) for h in half]
     return intersection(*(ImplicitSurface(sign * s - h, bounds) for s, h in zip((x, y, z), half, strict=True) for sign in (-1, 1)))
