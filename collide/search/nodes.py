@@ -10,7 +10,8 @@ from .boxes import lower, upper
 from .layout import BODY, FUNCTIONS, GATHER, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, SCATTER, VIEW
 from .queue import attribute
 
-# A node's size in space is taken as at least this share of its width in the parameters (of bodies smaller than 1, times their size), so that collapsed patches are split too.
+# A node's size in space is taken as at least this share of its width in the parameters (of bodies smaller than 1, times their size), so
+# that collapsed patches are split too.
 _LEAST = 1e-9
 
 

@@ -150,7 +150,7 @@ def shrunk_to_a_point(s, p, lane):
     """Is the box as small as the tolerance but for variables that hardly move the point, as at the tip of a cone?"""
     narrow = False
     for j in range(attribute(s, p, SEARCHED)):
-        narrow = narrow or 0.0 < width(s, s.domain, p, j) and width(s, s.hold, lane, j) <= tolerance(s, p, s.hold, lane, j)
+        narrow = narrow or (width(s, s.domain, p, j) > 0.0 and width(s, s.hold, lane, j) <= tolerance(s, p, s.hold, lane, j))
     if not narrow or not spatial(s, p):
         return False
     stretch(s, p, lane)
