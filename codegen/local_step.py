@@ -20,10 +20,10 @@ _DAMPING, _LEAST = 1e-3, 1e-15
 def local_step(m: int, n: int) -> int:
     """Address of ``void(value, unit, step)``: a step of Levenberg and Marquardt for m functions of n variables.
 
-    value (m + m n,) holds the functions and then their Jacobian row-major, unit (n,) what variables are measured in. step (n + 1,)
-    receives the step and the residual: the largest function, each measured against its largest change by one unit of a variable. The
-    damping fades with the residual, so convergence stays quadratic at regular zeros and steps stay tame at singular ones; a lane
-    without a step gets NaN.
+    value (m + m n,) holds the functions and then their Jacobian row-major, unit (n + m,) what variables are measured in, and factors of
+    the functions: so no unit of length or time is preferred. step (n + 1,) receives the step and the residual: the largest function,
+    times its factor. The damping fades with the residual, so convergence stays quadratic at regular zeros and steps stay tame at
+    singular ones; a lane without a step gets NaN.
     """
     return straight_line("local step", (m, n), "value unit step", lambda module, L: _gauss_newton(L, m, n), "nearest")
 
@@ -32,9 +32,9 @@ def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]],
     """Address of ``void(value, multiplier, free, damping, unit, step)``: towards the least x_objective among common zeros.
 
     value: m functions, their Jacobian row-major, then for each (i, j) of `pairs` their m second derivatives. multiplier
-    (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. unit (n,): what variables are measured in.
+    (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. unit (n + m,): as in `local_step`.
     step (2 n + 1,): the step, the gradient of the Lagrangian in the held variables (of no meaning in others), by their units, and the
-    residual as in `local_step`. `quick`: see `Kernel`.
+    residual. `quick`: see `Kernel`.
     """
     return straight_line("least step", (m, n, objective, tuple(pairs)), "value multiplier free damping unit step",
                          lambda module, L: _lagrange(L, m, n, objective, pairs), "nearest", quick)
@@ -54,18 +54,11 @@ def _gauss_newton(L: Lanes, m: int, n: int) -> None:
 
 
 def _scaled(L: Lanes, m: int, unit: Sequence[str]) -> tuple[list[str], list[list[str]], list[str]]:
-    """The functions and their Jacobian, by units of the variables, each row divided by its largest entry: what lengths and times are
-    measured in then makes no difference. And the factors of the rows, 0 where a row is.
-    """
-    zero, one, n = L.const(0.0), L.const(1.0), len(unit)
-    f, d, factors = [], [], []
-    for i in range(m):
-        row = [L.mul(L.load("%value", m + n * i + j), unit[j]) for j in range(n)]
-        largest = _largest(L, row)
-        factor = L.select(L.gt(largest, zero), L.div(one, largest), zero)
-        f.append(L.mul(L.load("%value", i), factor))
-        d.append([L.mul(x, factor) for x in row])
-        factors.append(factor)
+    """The functions and their Jacobian, by the units of the variables and of the functions; and the factors of the functions."""
+    n = len(unit)
+    factors = [L.load("%unit", n + i) for i in range(m)]
+    f = [L.mul(L.load("%value", i), factors[i]) for i in range(m)]
+    d = [[L.mul(L.mul(L.load("%value", m + n * i + j), unit[j]), factors[i]) for j in range(n)] for i in range(m)]
     return f, d, factors
 
 

@@ -44,7 +44,8 @@ class Search:
         for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, SOLUTIONS),
                             (layout.FREE, BOXES), (layout.ROOM_NODES, NODES), (layout.RECORD_STRIDE, self.arrays.record),
                             (layout.NEXT_LOCAL, 3), (layout.NEWTON, METHODS[method][0]), (layout.SAMPLE, int(sample)),
-                            (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only))):
+                            (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only)),
+                            (layout.ROW_STRIDE, sizes[0])):
             self.count[name] = value
         self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
         self.real[layout.LATEST] = -np.inf

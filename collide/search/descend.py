@@ -65,7 +65,6 @@ def start(s, p):
     """Nothing is held, nothing known of the multipliers."""
     s.count[LOCAL_SOLVES] += 1
     n = attribute(s, p, VARIABLES)
-    measure(s, p)
     for lane in range(LANES):
         s.reach[lane] = _REACH
         s.damping[lane] = _FIRST
@@ -81,6 +80,8 @@ def settle_down(s, p):
     n = attribute(s, p, VARIABLES)
     for turn in range(_STEPS):
         call_kernel(attribute(s, p, LEAST), s.point, attribute(s, p, POINT_PARAMETERS), s.value)
+        if turn == 0:
+            measure(s, p, attribute(s, p, EQUATIONS))
         call_kernel(attribute(s, p, LEAST_STEP), s.value, s.multiplier, s.unheld, s.damping, s.unit, s.steps)
         busy, found = False, False
         for lane in range(LANES):

@@ -15,6 +15,7 @@ FIELDS = {
     "border": int,        # (problems, n, 2): 1 where the necessary conditions do not hold on that end of the domain
     "period": float,      # (problems, n): proved period of a variable, 0 for none
     "polar": float,       # (problems, n, 2): boxes that end before the first, or begin after the second, are at a pole
+    "steepest": float,    # (problems, m): the largest change of a row by one unit of a variable that a local solve met
     "normal": float,      # (problems, 3): that of the best contact so far
     "space": float,       # (problems,): the size of the smaller body, but 1 if that is larger: what is small in space is measured by it
     # queued boxes
@@ -73,7 +74,7 @@ FIELDS = {
     "multiplier": float,  # (m,): those of Lagrange
     "unheld": float,      # (n,): 0 for variables held at the end of their domain
     "damping": float,     # ()
-    "unit": float,        # (n,): what variables are measured in
+    "unit": float,        # (n + m,): what variables are measured in, and factors of the rows
     "reach": float,       # (): the longest step against the domain
     # one lane at a time
     "before": float,      # (LANES, n, 2): boxes as they were popped
@@ -127,12 +128,12 @@ FIELDS = {
  LEAST, LEAST_STEP, BODY, _, RECORD, _, LENGTH, _, OWN, _, VIEW, _, FUNCTIONS, _, NET, _, FORM, BESIDE, RANGED, ELIMINATE,
  LABEL, GATHER, SCATTER, VARYING, LIMITS, LIMIT_RANGE, LIMIT_SLOPE, LIMIT_SOLVE, COLUMNS) = range(52)
 
-# Entries of `count`. STRIDE is n; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
+# Entries of `count`. STRIDE is n, ROW_STRIDE m; ROOM the number of solutions there is memory for; WALKED how many were walked from; POLE
 # is 1 + a problem in which a pole was met, POLE_END tells where: twice its variable, plus 1 at the upper end. BEST is the problem of
 # the box `best`. MENDING: 1 once samples are left out, and only gaps beside these are sampled.
 # LATE_STEPS counts steps over what comes just after the least objective that is proved.
 (STRIDE, PROBLEMS, ROOM, FREE, OPEN, ITERATIONS, STEPS, SOLUTIONS, LOCAL_SOLVES, NEXT_LOCAL, UPPER_FIRST, NEWTON, SAMPLE, FIRST_ONLY,
- WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, MENDING, LATE_STEPS, COUNTS) = range(24)
+ WALKED, POLE, POLE_END, NODES, ROOM_NODES, RECORD_STRIDE, BEST, MENDING, LATE_STEPS, ROW_STRIDE, COUNTS) = range(25)
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero; LATEST the greatest. GAP, where

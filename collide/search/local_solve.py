@@ -3,7 +3,7 @@
 from codegen.loops import call_kernel, native
 
 from .boxes import lower, period, upper, width
-from .layout import EQUATIONS, LANES, LOCAL_SOLVES, LOCAL_STEP, POINT, POINT_PARAMETERS, ROWS, VARIABLES
+from .layout import EQUATIONS, LANES, LOCAL_SOLVES, LOCAL_STEP, POINT, POINT_PARAMETERS, ROW_STRIDE, ROWS, VARIABLES
 from .queue import attribute
 
 # Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
@@ -71,12 +71,25 @@ def extent(s, p, j, x):
 
 
 @native
-def measure(s, p):
-    """What variables are measured in, into `unit`: the domain, as a search near the points in `point` sees it."""
-    for j in range(attribute(s, p, VARIABLES)):
+def measure(s, p, rows):
+    """What variables and rows are measured in, into `unit`: variables against the domain, as a search near the points in `point` sees it;
+    of `rows` rows, whose values and slopes are in `value`, the inverse of the largest change by one such unit that was seen so
+    far. (Where a necessary condition is at its least it may have no slopes at all: what it has at one point is rounding.)
+    """
+    n = attribute(s, p, VARIABLES)
+    for j in range(n):
         for lane in range(LANES):
             size = extent(s, p, j, s.point[j * LANES + lane])
             s.unit[j * LANES + lane] = size if size > 0.0 else 1.0
+    for i in range(rows):
+        steepest = s.steepest[s.count[ROW_STRIDE] * p + i]
+        for j in range(n):
+            for lane in range(LANES):
+                change = abs(s.value[(rows + n * i + j) * LANES + lane]) * s.unit[j * LANES + lane]
+                steepest = max(steepest, change) if change < 1e300 else steepest
+        s.steepest[s.count[ROW_STRIDE] * p + i] = steepest
+        for lane in range(LANES):
+            s.unit[(n + i) * LANES + lane] = 1.0 / steepest if steepest > 0.0 else 0.0
 
 
 @native
@@ -153,10 +166,11 @@ def advance(s, p, lane):
 def local_solve(s, p):
     """Newton from the points in `point`, all lanes at once. `flag` is 1 in lanes that converged."""
     s.count[LOCAL_SOLVES] += 1
-    measure(s, p)
-    for _ in range(_STEPS):
+    for turn in range(_STEPS):
         evaluate_points(s, p)
         if attribute(s, p, LOCAL_STEP) != 0:
+            if turn == 0:
+                measure(s, p, attribute(s, p, ROWS))
             call_kernel(attribute(s, p, LOCAL_STEP), s.value, s.unit, s.steps)
         settled = True
         for lane in range(LANES):

@@ -98,14 +98,14 @@ def _cuts(n: int, problems: int, rows: int, values: int, bounds: int, record: in
 
 def _shapes(n: int, problems: int, m: int, values: int, bounds: int, record: int, shown: int, limits: int) -> dict[str, tuple[int, ...]]:
     per_problem = {"table": (layout.COLUMNS,), "domain": (n, 2), "inner": (n, 2), "border": (n, 2), "period": (n,), "polar": (n, 2),
-                   "normal": (3,), "space": ()}
+                   "normal": (3,), "space": (), "steepest": (m,)}
     per_box = dict.fromkeys(PER_BOX, ()) | {"box": (n, 2), "pair": (2,)}
     per_node = {"record": (record,), "rectangle": (2, 2), "halves": ()}
     per_solution = dict.fromkeys(PER_SOLUTION, ()) | {"found": (n, 2), "region": (n, 2), "place": (3, 2)}
     blocks = {"X": (n, 2), "C": (n,), "F": (m + 1, 2), "V": (m + 1, 2), "M": (m, n, 2), "K": (n, 2), "Q": (n, 2), "hull": (n, 2),
               "level": (limits, 2), "slopes": (limits, n, 2),
               "G": (m, m, 2), "flag": (), "image": (6, 2), "point": (n,), "value": (values,), "steps": (2 * n + 1,),
-              "multiplier": (m,), "unheld": (n,), "damping": (), "unit": (n,), "reach": (),
+              "multiplier": (m,), "unheld": (n,), "damping": (), "unit": (n + m,), "reach": (),
               "Z": (2 * n, 2), "T": (bounds, 2), "U": (bounds, 2), "g": (record, 2), "S": (6, 2), "W": (2, 2),
               "A": (record,), "B": (record,), "made": (record,), "shown": (shown,), "other": (shown,),
               "N": (m,), "out": (n + 1,)}
