@@ -163,10 +163,10 @@ def dimension(s, p, k):
 
 @native
 def drop_on_manifolds(s, p):
-    """Drop the boxes with a sample `beside` them whose zeros lie on one curve or surface with it."""
+    """Drop the boxes with a sample `beside` them whose zeros lie on one curve with it, or, where it is one of a surface, on one surface."""
     for lane in range(LANES):
         load_lane(s, p, s.hold, lane, lane)
-        if s.beside[lane] >= 0:
+        if s.beside[lane] >= 0 and dimension(s, p, s.beside[lane]) == 1:
             extend(s, p, lane, s.found, s.beside[lane])
     call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
     flat = False
