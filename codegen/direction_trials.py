@@ -17,7 +17,7 @@ class DirectionTrials:
     def __init__(self) -> None:
         self._place: dict[str, tuple[int, int]] = {}
         self._room = 0
-        self.put(best=1, curved=1, finite=1)
+        self.put(best=1, curved=2, finite=1)
 
     def put(self, **lengths: int) -> None:
         """Room for vectors of these lengths."""
@@ -50,17 +50,23 @@ class DirectionTrials:
 
     def begin(self, L: Lanes, apart: Value) -> None:
         """No direction has been tried, and `finite` is there; lanes where there is no contact at all advance for ever."""
-        self.store(L, "curved", [unbounded(L, self.number(L, "finite"))])
+        self.store(L, "curved", [unbounded(L, self.number(L, "finite")), L.const(1.0)])
         self.store(L, "best", [L.select(apart, L.const(-math.inf), L.const(0.0))])
 
-    def improve(self, L: Lanes, valid: Value, advance: Value, curved: Value) -> Value:
-        """Where it is valid and the largest so far (returned): an advance, negated, and its share that the second derivative used up."""
+    def improve(self, L: Lanes, valid: Value, advance: Value, curved: Vector) -> Value:
+        """Where it is valid and the largest so far (returned): an advance, negated, and what of the gap the second derivative used up, with
+        the gap.
+        """
         best = self.number(L, "best")
         advance = L.select(valid, advance, L.const(0.0))
         better = L.lt(advance, best)
         self.store(L, "best", [L.select(better, advance, best)])
-        self.store(L, "curved", [L.select(better, curved, self.number(L, "curved"))])
+        self.store(L, "curved", [L.select(better, x, kept) for x, kept in zip(curved, self.load(L, "curved"), strict=True)])
         return better
+
+    def share_used(self, L: Lanes) -> Value:
+        """About which share of the gap the second derivative used up in the best direction."""
+        return L.div(*self.load(L, "curved"))
 
     def one_direction(self, L: Lanes, n: Vector) -> None:
         """Lower `best` by direction n."""

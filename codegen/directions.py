@@ -157,7 +157,7 @@ class _Bound(DirectionTrials):
         """t0 plus the best advance, rounded down; and how far the difference changes along each variable."""
         t0 = L.load("%Z", 2 * (self.n + self.time) + 1)
         L.store("%out", 0, L.neg(L.add(L.neg(t0), self.number(L, "best"))))
-        L.store("%out", self.n, self.number(L, "curved"))
+        L.store("%out", self.n, self.share_used(L))
         for q, j in enumerate(self.variables):
             slopes, unknown = self.load(L, f"D{q}"), []
             total = L.mul(largest(L, slopes), self.number(L, "r", q))

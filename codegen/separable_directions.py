@@ -46,9 +46,9 @@ from .time_advance import (
     normals,
     product,
     row_product,
-    share_used,
     signed,
     step,
+    used_up,
 )
 
 Terms = list[tuple[Matrix | None, Ball]]
@@ -134,7 +134,7 @@ class Pair(DirectionTrials):
         if self.secant:
             self.by_secant(L)
         L.store("%out", 0, L.neg(L.add(L.load("%W", 2), self.number(L, "best"))))
-        L.store("%out", 1, self.number(L, "curved"))
+        L.store("%out", 1, self.share_used(L))
 
     # -- preparation ------------------------------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ class Pair(DirectionTrials):
             spread = dot(L, [L.abs(x) for x in m], self.body(L, k, model.rho), spread)
         closing = L.div(L.sub(L.add(minus_f, spread), minus_a), trial)
         advance = L.max(L.neg(trial), minus_step(L, minus_a, L.mul(half, closing), c))
-        self.improve(L, L.lt(minus_a, L.const(0.0)), advance, share_used(L, minus_a, advance, c))
+        self.improve(L, L.lt(minus_a, L.const(0.0)), advance, used_up(L, minus_a, advance, c))
 
     def extent(self, L: Lanes, name: str, n: Vector, size: Vector) -> tuple[Value, Value]:
         """Upper bounds of a sum in direction n and of its negative, by the control points."""

@@ -142,9 +142,9 @@ def _cross(L: Lanes, a: Vector, b: Vector) -> Vector:
 
 
 def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball,
-         other: tuple[Value, Value] | None = None) -> tuple[Value, Value, Value]:
+         other: tuple[Value, Value] | None = None) -> tuple[Value, Value, Vector]:
     """Minus the gap A and minus the step s, for n . E in [-low, high] and its time derivatives in n . `rate` and n . `push`; and
-    about which share of the gap the second one used up, -C s^2 / 2 A. `other`: upper bounds of the first derivative and of its negative
+    about what of the gap the second one used up, -C s^2 / 2, and A again. `other`: upper bounds of the first derivative and of its negative
     that are known besides.
 
     `L.max` yields its second operand where a NaN meets, and the bounds stand second, so a NaN reaches the step.
@@ -161,7 +161,7 @@ def step(L: Lanes, n: Vector, high: Value, low: Value, rate: Ball, push: Ball,
     b = L.mul(half, b)
     c = half_push(L, turned, size, push)
     advance = minus_step(L, minus_a, b, c)
-    return minus_a, advance, share_used(L, minus_a, advance, c)
+    return minus_a, advance, used_up(L, minus_a, advance, c)
 
 
 def half_push(L: Lanes, turned: Vector, size: Vector, push: Ball) -> Value:
@@ -174,6 +174,6 @@ def minus_step(L: Lanes, minus_a: Value, b: Value, c: Value) -> Value:
     return L.div(minus_a, L.add(b, L.sqrt(L.fma(b, b, L.mul(L.neg(minus_a), c)))))
 
 
-def share_used(L: Lanes, minus_a: Value, advance: Value, c: Value) -> Value:
-    """About which share of the gap the second derivative used up."""
-    return L.div(L.mul(c, L.mul(advance, advance)), L.neg(minus_a))
+def used_up(L: Lanes, minus_a: Value, advance: Value, c: Value) -> Vector:
+    """About what of the gap the second derivative used up, and the gap."""
+    return [L.mul(c, L.mul(advance, advance)), L.neg(minus_a)]

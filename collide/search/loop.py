@@ -68,7 +68,7 @@ from .march import march, narrow
 from .nodes import room_for_nodes
 from .pairs import marching
 from .queue import attribute, first_problem, push
-from .sample import look_ahead, prove_near, sample, sample_crossings
+from .sample import any_late, look_ahead, prove_near, sample, sample_crossings
 from .solutions import feasible, may_hold_zero, record
 from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
@@ -194,6 +194,8 @@ def excluded(s, p, used):
 @native
 def conclude(s, p, used):
     """Boxes that are late or smallest: thin them, sample them and thin again, accept the smallest, split the others."""
+    if not any_late(s, used):
+        return
     thin(s, p, used)
     if attribute(s, p, POINT) != 0 and sample(s, p, used):
         thin(s, p, used)

@@ -4,7 +4,7 @@ are halved.
 
 from codegen.loops import native
 
-from .boxes import at_border, known, lower, too_late, trim, width
+from .boxes import at_border, known, lower, too_late, trim, upper, width
 from .layout import (
     EQUATIONS,
     LANES,
@@ -20,6 +20,7 @@ from .layout import (
     TENTATIVE,
     TEST,
     TOLERANCE,
+    VARIABLES,
 )
 from .nodes import ask, make_halves, model, node_size, put_side, seed
 from .queue import attribute, copy_box, pop
@@ -126,7 +127,9 @@ def combine(s, p, k, used):
     """The pairs of (halves of) the nodes of pair k into the lanes from `used` on; the number of lanes used then."""
     for first in range(1 + s.action[k] % 2):
         for second in range(1 + s.action[k] // 2):
-            copy_box(s, p, s.hold, k, s.before, used)
+            for j in range(attribute(s, p, OWN) + attribute(s, p, OWN + 1), attribute(s, p, VARIABLES)):
+                s.before[2 * (s.count[STRIDE] * used + j)] = lower(s, s.hold, k, j)
+                s.before[2 * (s.count[STRIDE] * used + j) + 1] = upper(s, s.hold, k, j)
             s.trial[used] = s.repeat[k]
             s.until[used] = s.later[k]
             place_side(s, p, 0, k, first, used)

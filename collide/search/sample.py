@@ -167,7 +167,7 @@ def sample_crossings(s, p, used):
     whether the necessary conditions hold there or all but hold: as between bodies that touch in a point, and only just not in a curve.
     Is there a new one?
     """
-    if not s.real[PROVED] < np.inf or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, CLOSED) != 0 or not any_late(s, used):
+    if not s.real[PROVED] < np.inf or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, CLOSED) != 0:
         return False
     s.count[LATE_STEPS] += 1
     if s.count[LATE_STEPS] <= STUBBORN or attribute(s, p, IMAGE) == 0 or attribute(s, p, EXISTENCE) == 0:
