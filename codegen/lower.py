@@ -21,8 +21,8 @@ from .quadrature import expand
 from .repetition import loop_body, loop_function, outline
 from .translate import Kind, Translation, Values, vectors
 
-# Nodes a chunk: by measurement, smaller chunks no longer compile faster and larger ones do more slowly.
-CHUNK = 256
+# Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
+CHUNK = 400
 # A kernel among others runs as fast as its instructions are fetched, so long library functions are written once and called, but in
 # small graphs, which fit the processor's cache anyway: the two polynomials of a sine are some 180 instructions, a product 18 or 26. Of
 # larger graphs products that need no guard are written in place, of the largest none: called, they compile several times faster.

@@ -54,10 +54,23 @@ def same(one: Sequence[Any], two: Sequence[Any]) -> bool:
 def test_chunks_and_outlining_give_the_same_bits(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     outputs = graph()
     expected = run(outputs, kind)
-    for chunk, outline in ((1, 0), (9, 10**9), (64, 0)):
+    for chunk, roomy, middle, outline in ((1, 0, 0, 0), (9, 10**9, 0, 10**9), (64, 0, 10**9, 10**9), (64, 0, 0, 10**9)):
         monkeypatch.setattr(lower, "CHUNK", chunk)
+        monkeypatch.setattr(lower, "ROOMY", roomy)
+        monkeypatch.setattr(lower, "MIDDLE", middle)
         monkeypatch.setattr(lower, "OUTLINE", outline)
         assert same(run(outputs, kind), expected)
+
+
+@pytest.mark.parametrize(("nodes", "called"), [(40, set()), (300, {"sin"}), (700, {"sin", "multiply"}),
+                                              (1600, {"sin", "multiply", "multiply_finite"})])
+def test_which_functions_are_called(nodes: int, called: set[str]) -> None:
+    pool = ExprPool()
+    w = pool.variable(0)
+    while len(pool.nodes) < nodes:
+        w = pool.node("sin", w) * pool.node("sin", pool.variable(1) + w) + w * pool.variable(1)
+    functions = lower.lower([w], "interval").functions
+    assert {"sin", "multiply", "multiply_finite"} & set(functions) == called
 
 
 @pytest.mark.parametrize("kind", ["interval", "decorated", "points"])
