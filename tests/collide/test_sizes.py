@@ -34,9 +34,10 @@ def bounds(problem: Problem, lo: float, hi: float) -> tuple[float, float, float,
 @pytest.mark.parametrize(("size", "end"), [(3.0, 2.0), (2.0**40, 2.0), (1e200, 2.0), (3.0, 2.0**40), (-(2.0**33), 2.0)])
 def test_numbers_and_domains_of_any_size_have_bounds(size: float, end: float) -> None:
     template = scaled(1.0)
+    assert template.bounded
     box = np.array([[0.0, end]])
     problem = template.instance(np.array([[size, size], [0.75, 0.75]]), box, box)
-    assert template.bounded and problem.bounded is (max(abs(size), end) <= LARGEST)
+    assert problem.bounded is (max(abs(size), end) <= LARGEST)
     lo, hi = end / 4, end / 2
     low, high, least, most = bounds(problem, lo, hi)
     p, q = Fraction(size), Fraction(0.75)
@@ -62,6 +63,7 @@ def test_contact_of_bodies_that_are_far_away() -> None:
     tilt = Rigid(rotation=[3, 1, 2, 1], normalize=True)
     first = ball.moved(tilt).moved(Rigid(translation=[far, 0, 0]))
     second = ball.moved(tilt).moved(Rigid(translation=[far + 4 - t, 0, 0]))
-    c = collide.first_contact([first, second], time=(0, 3), tolerance=1e-3, simultaneity=1e-3, budget=collide.Budget(seconds=20, boxes=20000))
+    budget = collide.Budget(seconds=20, boxes=20000)
+    c = collide.first_contact([first, second], time=(0, 3), tolerance=1e-3, simultaneity=1e-3, budget=budget)
     assert c.status is not collide.Status.NO_CONTACT and c.time is not None and c.time.lo <= 2 <= c.time.hi
     assert 1.9 < c.clear_until <= 2
