@@ -194,8 +194,19 @@ def sample_crossings(s, p, used):
 
 
 @native
+def pole_at_centre(s, p):
+    """Does `centre` lie at a pole? Then the search asks for other parameters: boxes would become small before one of them is seen to be."""
+    for j in range(attribute(s, p, VARIABLES)):
+        s.tight[2 * j] = s.centre[j]
+        s.tight[2 * j + 1] = s.centre[j]
+    return at_pole(s, p, s.tight, 0)
+
+
+@native
 def look_ahead(s, p):
-    """Local solves from points spread over the first box of the queue: early upper bounds of the objective."""
+    """Local solves from points spread over the first box of the queue: early upper bounds of the objective. Where the best one cannot be
+    proved since it lies at a pole, as where two of them meet, POLE says so.
+    """
     if attribute(s, p, POINT) == 0:
         return
     scatter_points(s, p, s.box, attribute(s, p, ROOT), 0.8)
@@ -206,6 +217,8 @@ def look_ahead(s, p):
     if choose_best(s, p):
         keep_normal(s, p)
         if not prove(s, p, False):
+            if pole_at_centre(s, p):
+                return
             locate(s, p)
     if attribute(s, p, CLOSED) != 0 and attribute(s, p, OBJECTIVE) >= 0:
         prove_near(s, p, s.box, attribute(s, p, ROOT), 0.8)

@@ -50,6 +50,15 @@ def test_contact_at_a_pole_is_proved(name):
     assert c.iterations < 20_000
 
 
+@pytest.mark.parametrize("name", ["ball in cup", "ball on ball, tilted", "ball on cylinder"])
+@pytest.mark.parametrize("order", ["auto", "upper"])
+def test_where_poles_meet_other_parameters_are_asked_for_at_once(name, order):
+    """No existence can be proved there, so no bound of the time: all of the time before would be searched for the box at the poles."""
+    bodies, span, time, _ = POLES[name]
+    c = collide.first_contact(bodies, span, order=order, budget=collide.Budget(seconds=20, boxes=1000))
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= time + 1e-15 and time - 1e-15 <= c.time.hi
+
+
 def test_the_tip_of_a_cone_stays_a_point():
     """No parameters are smooth there: the apex is a part of its own, and its contact is proved as that of a point."""
     tip = cone_side(radius=1, height=1).moved(Rigid(rotation=[[1, 0, 0], [0, -1, 0], [0, 0, -1]], translation=[0, 0, 3 - t]))
