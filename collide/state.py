@@ -47,7 +47,7 @@ class Search:
                             (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only)),
                             (layout.ROW_STRIDE, sizes[0])):
             self.count[name] = value
-        self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR]] = np.inf
+        self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR, layout.ALONG]] = np.inf
         self.real[layout.LATEST] = -np.inf
         self.real[layout.SIMULTANEITY], self.real[layout.SEPARATION] = simultaneity, separation
         self.real[layout.TOLERANCE], self.real[layout.SHARE] = tolerance, _ROUNDINGS
@@ -140,7 +140,7 @@ class Search:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`
         solutions only, and what is proved.
         """
-        known = [layout.PROVED] if unique else [layout.PROVED, layout.TENTATIVE, layout.CLEAR, layout.LATEST]
+        known = [layout.PROVED, layout.ALONG, *(() if unique else (layout.TENTATIVE, layout.CLEAR, layout.LATEST))]
         self.real[known] = other.real[known]
         self.left |= {problems[k] for k in other.left if k in problems}
         for k in other.solutions:

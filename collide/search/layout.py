@@ -137,8 +137,10 @@ FIELDS = {
 
 # Entries of `real`: the proved upper bound u of the objective, that of boxes accepted without proof, the
 # tolerances, and the least objective of a box that left the search without a proof that it holds no zero; LATEST the greatest. GAP, where
-# positive: the search may end when no open box is better than u by more than the larger of GAP and SHARE |u|.
-PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, SHARE, LATEST, REALS = range(10)
+# positive: the search may end when no open box is better than u by more than the larger of GAP and SHARE |u|; where the zero is unlikely to
+# be isolated, by more than AHEAD times the way from the beginning of the domain to u. ALONG: the least objective that a local solve ended
+# at, and that is proved, but not to be that of an isolated zero; infinite where there is none.
+PROVED, TENTATIVE, SIMULTANEITY, SEPARATION, TOLERANCE, CLEAR, GAP, SHARE, AHEAD, LATEST, ALONG, REALS = range(12)
 
 # What is known of a solution. ALONE: `found` holds the only zero of the square system in `region`, which may lie just
 # outside the domain or violate an inequality. LEFT_OUT: a sample that is not listed, for the sake of a better one beside it.

@@ -23,10 +23,11 @@ import numpy as np
 
 from codegen.loops import call_kernel, native
 
-from .boxes import at_pole, read_lane, room_for_boxes, take
+from .boxes import at_pole, lower, read_lane, room_for_boxes, take
 from .contraction import contract
 from .layout import (
     AGAIN,
+    AHEAD,
     BODY,
     CLOSED,
     EXISTENCE,
@@ -35,6 +36,7 @@ from .layout import (
     FIRST_ONLY,
     FREE,
     GAP,
+    ITERATIONS,
     LANES,
     LATE,
     LOCATED,
@@ -66,7 +68,7 @@ from .layout import (
 )
 from .march import march, narrow
 from .nodes import room_for_nodes
-from .pairs import marching
+from .pairs import marching, unlikely_isolated
 from .queue import attribute, first_problem, push
 from .sample import any_late, look_ahead, prove_near, sample, sample_crossings
 from .solutions import feasible, may_hold_zero, record
@@ -74,6 +76,9 @@ from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 from .tips import HOPELESS, LONG, prove_beside
 from .walk import walk
+
+# So many boxes a time that is known to within GAP is worth: it leaves least to do to searches that begin there.
+_PATIENCE = 256
 
 
 @native
@@ -142,9 +147,17 @@ def turn(s, p):
 
 @native
 def bracketed(s, p):
-    """Is the least objective known to within GAP? Boxes come first by the lower end of their objective."""
+    """Is the least objective known to within GAP? Boxes come first by the lower end of their objective.
+
+    Where that took many boxes, and contact is unlikely to be isolated, it is enough to know it to AHEAD of the time from the beginning.
+    """
     u = s.real[PROVED]
-    return s.real[GAP] > 0.0 and u < np.inf and s.key[attribute(s, p, ROOT)] >= u - gap_at(s, u)
+    if not (s.real[GAP] > 0.0 and u < np.inf):
+        return False
+    gap = gap_at(s, u)
+    if s.real[AHEAD] > 0.0 and s.count[ITERATIONS] > _PATIENCE and unlikely_isolated(s):
+        gap = max(gap, s.real[AHEAD] * (u - lower(s, s.domain, p, attribute(s, p, OBJECTIVE))))
+    return s.key[attribute(s, p, ROOT)] >= u - gap
 
 
 @native

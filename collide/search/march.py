@@ -11,7 +11,7 @@ body looks like is evaluated once a node (`codegen.separable_directions`).
 
 Of two parametric surfaces no condition but contact itself is used, so a box is dropped only if the closed surfaces do not meet in it.
 Boxes whose window begins within `simultaneity` of the proved bound are left to `search.step`, and so are small ones where necessary
-conditions hold, which contract these.
+conditions hold, which contract these; so are all once contact is proved and unlikely to be isolated (`pairs.marching`).
 """
 
 import numpy as np

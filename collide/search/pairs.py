@@ -2,10 +2,13 @@
 are halved.
 """
 
+import numpy as np
+
 from codegen.loops import native
 
 from .boxes import at_border, known, lower, too_late, trim, upper, width
 from .layout import (
+    ALONG,
     EQUATIONS,
     LANES,
     NO_PLAN,
@@ -36,8 +39,13 @@ _SMALL = 0.05
 
 @native
 def marching(s, p):
-    """Is the first box of problem p one for `march`: large, and not yet in sight of the proved bound?"""
-    if attribute(s, p, TAYLOR) == 0:
+    """Is the first box of problem p one for `march`: large, and not yet in sight of the proved bound?
+
+    None is once contact is proved, but not that it is isolated. Round an isolated contact bounds along directions leave a few boxes of
+    every size; along a curve of contacts they leave the more the smaller the boxes are. Contraction makes those three to eight times
+    fewer (measured), and a step of it takes two to four times as long as one of `march`.
+    """
+    if attribute(s, p, TAYLOR) == 0 or unlikely_isolated(s):
         return False
     i = attribute(s, p, ROOT)
     if s.plan[i] == SETTLED:
@@ -50,6 +58,14 @@ def marching(s, p):
         if width(s, s.box, i, j) > max(tolerance(s, p, s.box, i, j), least * width(s, s.domain, p, j)):
             return True
     return False
+
+
+@native
+def unlikely_isolated(s):
+    """Does u stand for a contact at which time is least nearby, and which is proved, but not to be isolated? In general position one inside
+    two faces is proved to be so at once.
+    """
+    return s.real[ALONG] < np.inf and s.real[ALONG] <= s.real[PROVED] + s.real[SIMULTANEITY]
 
 
 @native

@@ -6,11 +6,15 @@ but as many variables as there are equations are frozen at the point, and the op
 on contact curves and surfaces too, where uniqueness must fail.
 """
 
+import numpy as np
+
 from codegen.loops import call_kernel, native
 
 from .boxes import at_border, lower, period, read_lane, upper, width
 from .layout import (
     ALONE,
+    ALONG,
+    BEST,
     CLOSED,
     EQUATIONS,
     EXISTENCE,
@@ -249,6 +253,23 @@ def tangential(s, p):
 
 
 @native
+def note_along(s, p):
+    """The zero in `tight`, where a local solve for the least objective ended, is proved, but not to be isolated."""
+    objective = attribute(s, p, OBJECTIVE)
+    if objective >= 0:
+        s.real[ALONG] = min(s.real[ALONG], upper(s, s.tight, 0, objective))
+
+
+@native
+def note_isolated(s, p):
+    """That in `tight` is: so the one that u stands for is, if it is of the same problem. At the end of a curve of contacts that of an edge
+    is isolated, which says nothing of those of faces.
+    """
+    if s.count[BEST] == p:
+        s.real[ALONG] = np.inf
+
+
+@native
 def prove(s, p, sample):
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
@@ -262,6 +283,7 @@ def prove(s, p, sample):
     if prove_unique(s, p):
         if feasible(s, p, s.tight, 0):
             record(s, p, UNIQUE, s.tight, 0, s.wide, 0)
+            note_isolated(s, p)
             return True
         if attribute(s, p, CLOSED) != 0:
             record(s, p, ALONE, s.tight, 0, s.wide, 0)
@@ -274,6 +296,7 @@ def prove(s, p, sample):
         return True
     if not prove_exists(s, p):
         return alone
+    note_along(s, p)
     if sample and not alone and not (s.real[GAP] > 0.0 and bound_at_border(s, p)) and tangential(s, p):
         record(s, p, EXISTS, s.tight, 0, s.tight, 0)
     else:

@@ -74,9 +74,11 @@ def push(s, p, source, k):
     """Queue box k of the array `source`; its index. Boxes come first by the lower (or upper) end of the objective;
     without one, the widest.
 
-    By the lower end, all boxes that begin before the least objective are examined and no others. By the upper end as many are once
-    u is known, which local solves mostly see to early; it gains where samples of a curve thin boxes out before it is known when they begin,
-    and loses where it goes deep at a wrong place.
+    By the lower end, all boxes that begin before the least objective are examined and no others, and what is cleared moves on. By the upper
+    end as many are: once u is known, which local solves mostly see to early, all boxes end there, and those that come first are those last
+    queued. What this order gained along curves of contacts was not its own: boxes that begin long before u were contracted there,
+    beside those that begin at it, and it left the time before it was well known to edges and vertices. `pairs.marching` and
+    `loop.bracketed` see to both in either order.
     """
     s.count[FREE] -= 1
     i = s.free[s.count[FREE]]
