@@ -150,7 +150,7 @@ def _kinds(s: Search, known: Sequence[int], found: Sequence[int]) -> list[int]:
     for number, k in enumerate(known):
         if kinds[number] == UNIQUE:
             far = np.linalg.norm(middle[samples] - middle[k], axis=1)
-            early = np.array([s.found(i)[s.problems[s.owner(i)].objective, 0] <= s.latest(k) for i in samples.tolist()])
+            early = _times(s, samples)[:, 0] <= s.latest(k)
             others = early & (owner[samples] != owner[k]) & (pair[owner[samples]] == pair[owner[k]])
             if (others & (0.25 * apart < far) & (far < 2.0 * apart)).any():
                 kinds[number] = EXISTS
@@ -182,12 +182,42 @@ def _distinct(s: Search, found: Sequence[int]) -> list[int]:
     dimension = np.array([_dimension(p) for p in s.problems])[owner]
     order = numbers[np.lexsort((dimension, -np.maximum(kind, 0)))]
     left = np.full(len(order), True)
+    around = _Around(s, order)
     for first in range(0, len(order), _AT_ONCE):
-        repeats = _repeats(s, order, order[first:first + _AT_ONCE])
-        for k in range(len(repeats)):
-            if left[first + k]:
-                left[first + k + 1:] &= ~repeats[k, first + k + 1:]
+        better, worse = around.later(np.arange(first, min(first + _AT_ONCE, len(order))))
+        repeated = _repeats(s, order[worse], order[better])
+        for k, other in zip(better[repeated].tolist(), worse[repeated].tolist(), strict=True):
+            if left[k]:
+                left[other] = False
     return sorted(order[left].tolist())
+
+
+class _Around:
+    """Which of some solutions may be at the place of each other, or nearer than the separation: of tens of thousands not all pairs are
+    compared.
+    """
+
+    def __init__(self, s: Search, numbers: np.ndarray) -> None:
+        places = s.arrays["place"][numbers]
+        self.middles = np.nan_to_num(_middle(places), posinf=0.0, neginf=0.0).T
+        widths = np.nan_to_num(places[..., 1] - places[..., 0], nan=np.inf)
+        # Rounding is far less than the separation doubled.
+        self.reach = 2.0 * float(s.real[layout.SEPARATION] + widths.max(initial=0.0))
+        self.along = self.middles[np.argmax(np.ptp(self.middles, axis=1))]
+        self.sorted = np.argsort(self.along, kind="stable")
+
+    def later(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs of places in the list, one of `rows` and one after it."""
+        along = self.along[self.sorted]
+        begin = np.searchsorted(along, self.along[rows] - self.reach, "left")
+        count = np.searchsorted(along, self.along[rows] + self.reach, "right") - begin
+        first = np.repeat(rows, count)
+        second = self.sorted[np.arange(count.sum()) + np.repeat(begin - (np.cumsum(count) - count), count)]
+        left = second > first
+        for x in self.middles:
+            first, second = first[left], second[left]
+            left = np.abs(x[first] - x[second]) <= self.reach
+        return first[left], second[left]
 
 
 def _dimension(p: Problem) -> int:
@@ -195,19 +225,19 @@ def _dimension(p: Problem) -> int:
 
 
 def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(others, numbers): is one solution at the place of the other, for the same pair of bodies: in a different situation, or in the same
-    one for other parameters?
+    """(k,): is each solution at the place of the other one, for the same pair of bodies: in a different situation, or in the same one for
+    other parameters?
     """
     owner, pair, kind = s.arrays["owner"], _labels(s), s.arrays["kind"][numbers]
-    mine, theirs = owner[numbers], owner[others][:, None]
-    times, others_times = _times(s, numbers), _times(s, others)[:, None]
-    later = others_times[..., 0] - times[:, 1]
-    both = (kind == UNIQUE) & (s.arrays["kind"][others][:, None] == UNIQUE) & (later <= 0) & (times[:, 0] <= others_times[..., 1])
+    mine, theirs = owner[numbers], owner[others]
+    times, others_times = _times(s, numbers), _times(s, others)
+    later = others_times[:, 0] - times[:, 1]
+    both = (kind == UNIQUE) & (s.arrays["kind"][others] == UNIQUE) & (later <= 0) & (times[:, 0] <= others_times[:, 1])
     same = (pair[mine] == pair[theirs]) & np.where(mine == theirs, both, later <= s.real[layout.SIMULTANEITY])
-    a, b = s.arrays["place"][numbers], s.arrays["place"][others][:, None]
-    meet = ((a[..., 0] <= b[..., 1]) & (b[..., 0] <= a[..., 1])).all(axis=2)
+    a, b = s.arrays["place"][numbers], s.arrays["place"][others]
+    meet = ((a[..., 0] <= b[..., 1]) & (b[..., 0] <= a[..., 1])).all(axis=1)
     farthest = np.maximum(np.abs(a[..., 1] - b[..., 0]), np.abs(b[..., 1] - a[..., 0]))
-    near = np.sqrt((farthest**2).sum(axis=2)) < s.real[layout.SEPARATION] * np.where(kind == EXISTS, 0.5, 1.0)
+    near = np.sqrt((farthest**2).sum(axis=1)) < s.real[layout.SEPARATION] * np.where(kind == EXISTS, 0.5, 1.0)
     return np.asarray(same & np.where(kind == UNIQUE, meet, near))
 
 
