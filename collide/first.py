@@ -173,7 +173,9 @@ def _hit(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> F
     left = [k for k, m in enumerate(meetings) if not explained(scene, m)
             and (len(search.open(k)) or any(search.owner(i) == k for i in search.solutions))]
     inner = [replace(meetings[k], closed=False) for k in left]
-    problems = [scene.problem(m, scene.span) for m in (*inner, *found.features)]
+    problems = _converted(scene, (*inner, *found.features), scene.span, options, clock)
+    if problems is None:
+        return Found(search, False, found.seen)
     starts = [*(search.open(k) for k in left), *(p.outer[None] for p in problems[len(left):])]
     again = Search(problems, starts=starts, **options)
     again.adopt(search, {k: new for new, k in enumerate(left)})

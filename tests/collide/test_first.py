@@ -288,3 +288,26 @@ def test_compiling_for_later_queries_costs_no_answer(monkeypatch, interrupt):
     bodies = falling(PLACES[:1], [4])
     c = collide.first_contact(bodies, (0, 5), budget=30.0)
     assert c.status is Status.CONTACT and len(given) == 1 and 0 < given[0] < 30
+
+
+def test_edges_and_vertices_are_not_converted_once_the_time_is_up(monkeypatch):
+    """Two cubes in an oblique pose meet flat: as that is known the time is up, and the situations that would say what was hit are left."""
+    found, prepared = [], []
+
+    def late(*args):
+        found.extend(features(*args))
+        monkeypatch.setattr(collide.budget.Clock, "over", bool(found))
+        return list(found)
+
+    def counted(problem, method):
+        if found:
+            prepared.append(problem)
+        prepare(problem, method)
+
+    features, prepare = first.features, first.prepare
+    monkeypatch.setattr(first, "features", late)
+    monkeypatch.setattr(first, "prepare", counted)
+    pose = Rigid(rotation=[1, 2, -1, 3], normalize=True)
+    c = collide.first_contact([box().moved(Rigid(translation=[2 - t, Q(1, 4), Q(1, 3)])).moved(pose), box().moved(pose)], (0, 2))
+    assert len(found) > 10 and len(prepared) <= 1
+    assert c.status is Status.BUDGET_SPENT and c.time.lo <= 1 <= c.time.hi < 1.001 and c.clear_until <= 1
