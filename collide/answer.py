@@ -90,7 +90,11 @@ def _named(pairs: Sequence[tuple[int, int]]) -> str:
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:
-    """What a spent budget went to, where not to searching."""
+    """What ended the work, or what a budget of seconds went to, where not to searching."""
+    if clock.interrupted:
+        return ("The work was interrupted, or the system refused memory.",)
+    if not clock.over:
+        return ("What ended the work is the limit of boxes or of bytes.",)
     seconds = clock.seconds
     if clock.searched > 0.5 * seconds:
         return ()

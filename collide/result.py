@@ -140,9 +140,11 @@ def _outcome(c: Contacts) -> str:
         return f"First contact {_when(c)}: {_points(c)}."
     if c.status is Status.UNRESOLVED:
         return f"There may be a contact {_when(c)}, but its existence is neither proved nor excluded: {_points(c)}."
-    bracketed = c.time is not None and math.isfinite(c.time[1])
-    sure = "The first contact comes" if np.any(c.existence | c.proved) else "The first contact, if there is one, comes"
-    known = f" {sure} {_when(c)}." if bracketed else ""
+    known = ""
+    if c.time is not None and math.isfinite(c.time[1]):
+        # A bracket that ends before the span does so where a contact is proved.
+        sure = bool(np.any(c.existence | c.proved)) or c.time[1] < c.time_span[1]
+        known = f" {'The first contact comes' if sure else 'The first contact, if there is one, comes'} {_when(c)}."
     found = "" if not len(c) else f" So far: {_points(c)}."
     return f"{Status.BUDGET_SPENT.value}{known}{found}"
 

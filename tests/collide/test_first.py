@@ -248,7 +248,7 @@ def test_an_interrupt_while_compiling_keeps_what_is_proved(monkeypatch):
     monkeypatch.setattr(first, "Search", interrupted)
     c = collide.first_contact([ring, through, *falling(PLACES, [5 + Q(k, 2) for k in range(6)])], (0, 10))
     assert c.status is Status.BUDGET_SPENT and len(c) == 0 and made[0].count[ITERATIONS] > 0
-    assert 1 < c.clear_until == c.time.lo <= 4.25
+    assert 1 < c.clear_until == c.time.lo <= 4.25 and "was interrupted" in c.summary() and "if there is one" in c.summary()
 
 
 def test_an_interrupt_at_once(monkeypatch):
@@ -311,3 +311,4 @@ def test_edges_and_vertices_are_not_converted_once_the_time_is_up(monkeypatch):
     c = collide.first_contact([box().moved(Rigid(translation=[2 - t, Q(1, 4), Q(1, 3)])).moved(pose), box().moved(pose)], (0, 2))
     assert len(found) > 10 and len(prepared) <= 1
     assert c.status is Status.BUDGET_SPENT and c.time.lo <= 1 <= c.time.hi < 1.001 and c.clear_until <= 1
+    assert "The first contact comes at t = 1," in c.summary()

@@ -160,6 +160,7 @@ def test_a_spent_budget_says_how_far_it_is_clear():
     for boxes in (1, 100):  # a budget of boxes is kept to within a step or two of eight
         c = collide.first_contact([a, b], time=(0, 4), budget=collide.Budget(boxes=boxes))
         assert c.status is collide.Status.BUDGET_SPENT and c.clear_until <= exact.time.lo and boxes <= c.iterations <= boxes + 16
+        assert "limit of boxes" in c.summary() and "converting" not in c.summary()
         rest = collide.first_contact([a, b], time=(c.clear_until, 4))
         assert rest.status is collide.Status.CONTACT and len(rest) == 2 and rest.proved.all()
         assert max(rest.time.lo, exact.time.lo) <= min(rest.time.hi, exact.time.hi)
