@@ -10,9 +10,12 @@ import sympy as sp
 from collide import broad_phase
 from collide.approach import moved_on
 from collide.broad_phase import may_meet, sweep_and_prune, windows
-from collide.extent import _GRID, Extent
+from collide.extent import _GRID, Crowd, Extent, swept
 from collide.patch import bounds
+from collide.scene import Scene
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
+from generative.primitives import ball as implicit_ball
+from generative.primitives import half_space
 
 
 @pytest.fixture(params=["pairs", "slices"], autouse=True)
@@ -239,6 +242,38 @@ def test_the_cells_of_a_part_cover_it(domain: list[tuple[float, float]]) -> None
         assert {tuple((lo, hi) for lo, hi in cell) for cell in grid.tolist()} == set(itertools.product(*pieces))
         for own, (lo, hi) in zip(pieces, domain, strict=True):
             assert own[0][0] == lo and own[-1][1] == hi and all(after[0] <= before[1] for before, after in itertools.pairwise(own))
+
+
+@pytest.mark.parametrize("rise", [0, -3 * t])
+def test_windows_of_points(rise: sp.Expr) -> None:
+    """A vertex, of a body at rest in its frame or not, comes down on the middle, the edge and a vertex of a tilted plate."""
+    tilt = Rigid(rotation=axis_angle([2, 1, 0], sp.Rational(2, 3)))
+    plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)}).moved(tilt)
+    for place, path, symbols, domain in (((0, 0), (u, v), (u, v), [(-1, 1)] * 2), ((1, sp.Rational(1, 3)), (1, u), (u,), [(-1, 1)]),
+                                         ((-1, 1), (-1, 1), (), np.empty((0, 2)))):
+        end = Extent(plate.body, tuple(map(sp.sympify, path)), symbols, np.array(domain, float), plate.motion)
+        tip = ParametricSurface([u, v, 2 + rise], {u: (-2, 2), v: (-2, 2)}).moved(Rigid(translation=[0, 0, -2 * t - rise])).moved(tilt)
+        point = Extent(tip.body, tuple(map(sp.sympify, place)), (), np.empty((0, 2)), tip.motion)
+        (window,) = windows([point, end], (0, 1), (0.0, 2.0)).values()
+        assert 0.9 < window[0] <= 1 <= window[1]
+
+
+def test_a_crease_of_leaves_that_move_apart_is_where_it_is_said_to_be() -> None:
+    """The circle in which a ball that moves away is cut by a plane that rises: in the frame of one of them, carried by its motion."""
+    leaves = implicit_ball(1).moved(Rigid(translation=[3 * t, 0, 0])), half_space().moved(Rigid(translation=[0, 0, t / 4]))
+    angle = np.linspace(0, 2 * np.pi, 25)
+    for first, second in (leaves, leaves[::-1]):
+        body = first & second
+        scene = Scene([body, implicit_ball(1)], (0, 1), (0.0, 1.0), ())
+        creases = [scene.extent(0, part) for part in scene.parts(0) if part.dimension == 1 and not part.sides]
+        assert len(creases) == 1
+        for moment in (0.0, 0.5, 1.0):
+            crowd, at = Crowd(creases), np.array([[moment, moment]])
+            (box,) = swept(crowd.motions(np.array([0]), at), crowd.cells(np.array([0]), at))
+            height = moment / 4
+            across = np.sqrt(1 - height**2)
+            circle = np.stack([3 * moment + across * np.cos(angle), across * np.sin(angle), 0 * angle + height], axis=1)
+            assert (box[:, 0] <= circle + 1e-12).all() and (circle - 1e-12 <= box[:, 1]).all()
 
 
 def test_cells_and_ball_hold_the_corners_of_a_patch() -> None:

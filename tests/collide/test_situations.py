@@ -24,7 +24,7 @@ def not_above(a, b):
 @pytest.mark.parametrize("case", CASES, ids=[c.name for c in CASES])
 def test_first_contact(case):
     facts = case.facts
-    c = collide.first_contact(case.bodies, case.span, budget=20, **facts.get("options", {}))
+    c = collide.first_contact(case.bodies, case.span, budget=collide.Budget(boxes=1_000_000, seconds=None), **facts.get("options", {}))
     if "start" in facts:
         assert c.start[0, 1].name == facts["start"]
     if case.time is None:
