@@ -34,7 +34,17 @@ def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
 @functools.lru_cache(maxsize=1024)
 def _is_point(points: tuple[Any, ...], symbol: Any, value: Any) -> bool:
     other = v if symbol is u else u
-    return not any(sp.expand(e.xreplace({symbol: value})).has(other) if e.has(other) else False for e in points)
+    side = [e.xreplace({symbol: value}) for e in points if e.has(other)]
+    return not any(_seen_to_vary(e, other) for e in side) and not any(sp.expand(e).has(other) for e in side)
+
+
+def _seen_to_vary(e: Any, symbol: Any) -> bool:
+    """Does a formula differ by far at two numbers for the symbol, with some for the others? Most do, and are expanded in vain otherwise."""
+    others = {s: sp.Float(0.35 + 0.3 / (k + 2)) for k, s in enumerate(sorted(e.free_symbols, key=str))}
+    first, second = (sp.N(e.xreplace({**others, symbol: sp.Float(place)})) for place in (0.3125, 0.6875))
+    if not (first.is_Float and second.is_Float):
+        return False
+    return bool(abs(first - second) > 1e-6 * (1 + abs(first)))
 
 
 @functools.lru_cache(maxsize=512)

@@ -245,7 +245,7 @@ def difference(family: Family) -> codegen.Kernel:
     for side in (0, 1):
         at = {u: variables[2 * side], v: variables[2 * side + 1], t: variables[4]}
         at |= dict(zip(names, numbers[side * len(names):], strict=False))
-        sides.append([e.subs(at, simultaneous=True) for e in position])
+        sides.append([e.xreplace(at) for e in position])
     return multistart.kernel([a - b for a, b in zip(*sides, strict=True)], variables, numbers)
 
 

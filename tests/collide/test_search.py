@@ -272,21 +272,28 @@ def wavy(rng, side):
     return patch.moved(Rigid(rotation=turn, translation=[along, number(0.1, 0.3) * t, number(0.1, 0.3) * t]))
 
 
-def distances(pair, moment, starts, rng):
-    """Local minima of the distance at one moment from random starts, by projected Gauss-Newton steps: the referee."""
-    f = [sp.lambdify((u, v, t), s.expressions) for s in pair]
-    slope = [[sp.lambdify((u, v, t), [sp.diff(e, w) for e in s.expressions]) for w in (u, v)] for s in pair]
+def referee(surface):
+    """The point and its derivatives by u and v, (3, 3, n), at places (n,) and a moment."""
+    point = surface.expressions
+    function = sp.lambdify((u, v, t), [*point, *(sp.diff(e, w) for w in (u, v) for e in point)], cse=True)
+
+    def at(a, b, moment):
+        return np.array([np.broadcast_to(np.asarray(c, float), a.shape) for c in function(a, b, moment)]).reshape(3, 3, -1)
+
+    return at
+
+
+def distance(pair, referees, moment, starts, rng):
+    """The least local minimum of the distance at one moment from random starts, by projected Gauss-Newton steps."""
     ends = np.array([[float(x) for x in s.domain[w]] for s in pair for w in (u, v)])
     x = ends[:, :1] + rng.random((4, starts)) * (ends[:, 1:] - ends[:, :1])
 
-    def at(g, a, b):
-        return np.array([np.broadcast_to(np.asarray(c, float), a.shape) for c in g(a, b, moment)])
-
     best = np.full(starts, np.inf)
     for _ in range(60):
-        gap = at(f[0], x[0], x[1]) - at(f[1], x[2], x[3])
+        first, second = (at(*x[2 * k:2 * k + 2], moment) for k, at in enumerate(referees))
+        gap = first[0] - second[0]
         best = np.minimum(best, np.linalg.norm(gap, axis=0))
-        j = np.stack([at(slope[0][0], x[0], x[1]), at(slope[0][1], x[0], x[1]), -at(slope[1][0], x[2], x[3]), -at(slope[1][1], x[2], x[3])])
+        j = np.concatenate([first[1:], -second[1:]])
         matrix = np.einsum("iks,jks->sij", j, j) + 1e-2 * np.eye(4)
         step = np.linalg.solve(matrix, -np.einsum("iks,ks->si", j, gap)[..., None])[..., 0].T
         x = np.clip(x + step, ends[:, :1], ends[:, 1:])
@@ -307,12 +314,13 @@ def test_nothing_touches_before_the_proved_time():
         search = finish(Search([closed_problem(pair, (0, 2)).as_member()], simultaneity=1e-6, separation=0.1))
         proved = float(search.real[layout.PROVED])
         clear = min([2.0, float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
+        referees = [referee(s) for s in pair]
         for moment in (0.5 * clear, 0.9 * clear, clear - 1e-3):
-            assert distances(pair, moment, 60, rng) > 1e-5
+            assert distance(pair, referees, moment, 60, rng) > 1e-5
         if proved < np.inf:
             hits += 1
             assert clear <= proved <= clear + 2e-6
-            assert distances(pair, proved, 300, rng) < 1e-3
+            assert distance(pair, referees, proved, 300, rng) < 1e-3
     assert hits >= 4
 
 
