@@ -41,10 +41,9 @@ def _is_point(points: tuple[Any, ...], symbol: Any, value: Any) -> bool:
 def _seen_to_vary(e: Any, symbol: Any) -> bool:
     """Does a formula differ by far at two numbers for the symbol, with some for the others? Most do, and are expanded in vain otherwise."""
     others = {s: sp.Float(0.35 + 0.3 / (k + 2)) for k, s in enumerate(sorted(e.free_symbols, key=str))}
-    first, second = (sp.N(e.xreplace({**others, symbol: sp.Float(place)})) for place in (0.3125, 0.6875))
-    if not (first.is_Float and second.is_Float):
-        return False
-    return bool(abs(first - second) > 1e-6 * (1 + abs(first)))
+    values = [e.xreplace({**others, symbol: sp.Float(place)}) for place in (0.3125, 0.6875)]
+    first, second = (value if value.is_Float else sp.N(value) for value in values)
+    return bool(first.is_Float and second.is_Float and abs(float(first) - float(second)) > 1e-6 * (1 + abs(float(first))))
 
 
 @functools.lru_cache(maxsize=512)

@@ -235,6 +235,9 @@ def test_flat_triangles():
     r = collide.bezier_triangle_pairs(pair(tip, floor)[None], tolerance=1e-9)
     assert r.proved[0] and r.time[0, 0] <= 0.25 <= r.time[0, 1] <= r.time[0, 0] + 1e-9
     np.testing.assert_allclose(r.parameters[0], [0, 0, 1.5 / 4, 1.25 / 4], atol=1e-7)
+    spent = collide.bezier_triangle_pairs(pair(tip, floor)[None], tolerance=1e-9, budget=1)
+    assert spent.status[0] is Status.BUDGET_SPENT and spent.hit[0] and spent.time[0, 0] <= 0.25 and spent.tests[0] < r.tests[0]
+    assert not spent.proved[0] or spent.time[0, 1] >= 0.25
     beside = tip.copy()
     beside[0, :, 0] += 2.26  # the lowest corner falls just beyond the edge x + y = 2 of the floor ...
     r = collide.bezier_triangle_pairs(pair(beside, floor)[None])

@@ -129,3 +129,13 @@ def test_one_of_the_formulas_of_a_jump_holds_at_every_time(height):
         moment = 1 + Q(k, 128)
         assert any(sp.simplify(e.subs(t, moment) - height.subs(t, moment)) == 0 for e in found)
     assert variants([ball().moved(move(0, 0, sp.floor(1000 * t)))], [NONE], window) == []
+
+
+def test_too_many_formulas_of_a_jump_are_none():
+    """At t = 1 the floors of powers of t step, each by itself as far as is known: twice as many formulas with each of them."""
+    window = (0.9375, 1.0625)
+    for powers, count in ((3, 8), (4, 16), (5, 0), (8, 0)):
+        body = ball().moved(move(0, 0, sum(sp.floor(t**k) for k in range(1, powers + 1))))
+        assert len(variants([body], [NONE], window)) == count
+    few = ball().moved(move(0, 0, sum(sp.floor(t**k) for k in (1, 2))))
+    assert len(variants([few, few], [NONE] * 2, window)) == 16 and variants([few] * 3, [NONE] * 3, window) == []

@@ -194,6 +194,19 @@ def test_two_sheets_that_share_nothing():
     assert c.time.lo <= 2 <= c.time.hi < c.time.lo + 1e-9 and c.proved.all() and c.pairs.tolist() == [[0, 1]]
 
 
+@pytest.mark.parametrize(("simultaneity", "count"), [(1e-6, 1), (1e-2, 2)])
+def test_what_comes_a_little_later_counts_within_the_simultaneity(simultaneity, count, capsys):
+    """Two domes come down on a plate, the second 1/1000 later than the first at t = 1."""
+    domain = {u: (-1, 1), v: (-1, 1)}
+    plate = ParametricSurface([4 * u, 4 * v, 0], domain)
+    domes = [ParametricSurface([u + 3 * k - 2, v, 1 + R(k, 1000) - t + u**2 + v**2], domain) for k in (0, 1)]
+    c = self_contact([plate, *domes], (0, 2), simultaneity=simultaneity, tolerance=1e-7, progress=True)
+    assert c.status is Status.CONTACT and c.time.lo <= 1 <= c.time.hi and c.clear_until <= 1
+    assert c.proved.all() and c.pairs.tolist() == [[0, 1], [0, 2]][:count]
+    assert np.allclose(c.points, [[-2, 0, 0], [1, 0, 0]][:count], atol=1e-6)
+    assert "searching" in capsys.readouterr().err
+
+
 def test_a_sheet_that_flies_through_another_quickly():
     flat = ParametricSurface([u, v, (v - R(1, 2)) ** 2 / 10], {u: (0, 1), v: (0, 1)})
     fast = ParametricSurface([u, v, 50 * (t - R(1, 3)) - (u - R(1, 2)) ** 2 / 10], {u: (0, 1), v: (0, 1)})
