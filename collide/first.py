@@ -159,7 +159,7 @@ def _whole(options: dict[str, Any], clock: Clock) -> Callable[..., Iterator[Foun
 def _searches(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
     """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit."""
     found = Found(None, False, scene.span[0])
-    for found in _stages(scene, options, clock, changes):
+    for found in stages(scene, options, clock, changes):
         yield found
     while found.search is not None and found.features:
         found = _hit(scene, found, options, clock)
@@ -193,7 +193,7 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     return _timed(scene, (clear, span[1]), options, clock, float(search.real[layout.PROVED]))
 
 
-def _stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
+def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
     """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact. `changes`: they end where
     formulas change.
 
@@ -321,7 +321,7 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
             return Found(None, True, now)
         if hasty and patience % _PATIENCE == 0:
             if _slow(search, clear, now, span):
-                return Found(search, False, now, slow=True)
+                return Found(search, False, now, meetings, slow=True)
             clear = now
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
         features = _features(scene, search, meetings, span, options)
@@ -329,7 +329,7 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
             return Found(search, True, span[1], meetings, features)
         search.real[layout.GAP] = 0.0
         finished = drive_past(search, clock, scene.begin)
-    return Found(search, finished, span[1]) if search.pole is None else _charted(scene, search, span, options, clock)
+    return Found(search, finished, span[1], meetings) if search.pole is None else _charted(scene, search, span, options, clock)
 
 
 def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options: dict[str, Any], clock: Clock) -> list[Problem] | None:

@@ -17,8 +17,9 @@ _JUMP, _GLANCE = 100_000, 2_000
 
 
 class Found(NamedTuple):
-    """A search of meetings, whether it came to its end, and the time up to which everything was looked at; and the features to search yet
-    to say what was hit. `slow`: it got on so slowly that it was left. `turn`: a change of motion at which bodies may touch.
+    """A search of meetings, one problem each, whether it came to its end, and the time up to which everything was looked at; and the
+    features to search yet to say what was hit. `slow`: it got on so slowly that it was left. `turn`: a change of motion at which bodies
+    may touch.
     """
 
     search: Search | None
@@ -51,7 +52,7 @@ def jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) ->
     if not meetings:
         return Found(None, True, span[1])
     search = Search([scene.problem(m, span) for m in meetings], **options)
-    found = Found(search, drive_past(search, clock, scene.begin, _GLANCE), span[0])
+    found = Found(search, drive_past(search, clock, scene.begin, _GLANCE), span[0], meetings)
     if search.pole is not None:
         scene.take_chart(*search.pole)
         return jumped(scene, span, options, clock)

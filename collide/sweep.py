@@ -19,9 +19,13 @@ from generative.symbols import parameters_of
 
 from .answer import clear_until, possible
 from .batch import Batch, as_doubles, check_tolerance, statuses
+from .breaks import stage_ends
 from .budget import Budget, Clock, as_budget, drive
 from .checks import check_span
 from .contact import situation
+from .first import stages
+from .jumped import Found
+from .jumps import jumps_of
 from .numbers import Numbers, end_kernel
 from .parts import Parametric, ends_of, faces_of
 from .patch import enclose, framed
@@ -32,7 +36,7 @@ from .search import layout
 from .state import Search
 
 # As in `first_contact`: contacts this close to a known one are left out.
-_SEPARATION = 0.05
+_SEPARATION, _TOLERANCE = 0.05, 1e-9
 # Rows that need more boxes than this come last.
 _PATIENCE = 20_000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
@@ -157,6 +161,11 @@ class _Rows:
     def problem(self, k: int) -> Problem:
         return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
 
+    def change(self, k: int, span: tuple[float, float]) -> bool:
+        """May a formula of the row change within a span of time?"""
+        scene = self.scene(k, span)
+        return bool(stage_ends(scene.bodies, span) or jumps_of(scene.bodies, span, scene.numbers))
+
     def scene(self, k: int, span: tuple[float, float]) -> Scene:
         """The row as a scene of two bodies whose surfaces do not meet at the start."""
         numbers = [Numbers(m.symbols, intervals=values[k]) for m, values in zip(self.members, self.numbers, strict=True)]
@@ -201,12 +210,33 @@ class _Answer:
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
 
     def solve_all(self, clock: Clock) -> None:
-        """Rows that take long wait for the others."""
+        """Rows that take long wait for the others; they are searched in stages if formulas change with time."""
         for boxes in (_PATIENCE, math.inf):
             for k in np.flatnonzero(self.codes == _SPENT).tolist():
                 if clock.over:
                     return
-                self.solve(k, clock, boxes)
+                if boxes == math.inf and self.rows.change(k, self.span):
+                    self.solve_in_stages(k, clock)
+                else:
+                    self.solve(k, clock, boxes)
+
+    def solve_in_stages(self, k: int, clock: Clock) -> None:
+        """Searches a row like a single pair: between the moments at which formulas change, and at each."""
+        options = {"method": "auto", "order": "auto", "simultaneity": self.gap, "separation": _SEPARATION, "tolerance": _TOLERANCE}
+        before, found = clock.boxes, Found(None, False, self.span[0])
+        for known in stages(self.rows.scene(k, self.span), options, clock):
+            found = known
+        self.tests[k] += clock.boxes - before
+        if found.search is None:
+            if found.finished:
+                self._set(k, _NONE, (math.nan, math.nan), False, None)
+            elif found.seen >= self.time[k, 0]:
+                self._set(k, _SPENT, (found.seen, self.time[k, 1]), bool(self.proved[k]), None)
+            return
+        search, finished = found.search, found.finished or bool(found.features)
+        best = int(search.count[layout.BEST])
+        where = None if found.proved == math.inf else self._place(k, search.arrays["best"], found.meetings[best:best + 1])
+        self._judge(k, search, finished, (self.span[0], found.seen), found.proved, where, found.meetings)
 
     def solve(self, k: int, clock: Clock, boxes: float) -> None:
         """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
@@ -221,23 +251,30 @@ class _Answer:
             if search.real[layout.PROVED] < proved:
                 best = int(search.count[layout.BEST])
                 proved, where = float(search.real[layout.PROVED]), self._place(k, search.arrays["best"], meetings[best:best + 1])
-            found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and possible(search, i)]
-            clear = max(begin, clear_until(search, found, end))
             if search.pole is None or clock.over:
                 break
-            scene, begin = scene or self.rows.scene(k, self.span), clear
+            begin = max(begin, clear_until(search, [i for i in search.solutions if possible(search, i)], end))
+            scene = scene or self.rows.scene(k, self.span)
             scene.take_chart(*search.pole)
             meetings = scene.meetings()
             problems = [scene.problem(m, (begin, end)) for m in meetings]
-        if not finished and clear >= self.time[k, 0]:
-            self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
-        elif finished and proved < math.inf:
+        self._judge(k, search, finished, (begin, end), proved, where, meetings)
+
+    def _judge(self, k: int, search: Search, finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None,
+               meetings: Sequence[Meeting]) -> None:
+        """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`."""
+        found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and possible(search, i)]
+        clear, end = max(span[0], clear_until(search, found, span[1])), self.span[1]
+        if not finished:
+            if clear >= self.time[k, 0]:
+                self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
+        elif proved < math.inf:
             self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
-        elif finished and (found or search.real[layout.CLEAR] < math.inf):
+        elif found or search.real[layout.CLEAR] < math.inf:
             latest = max([float(search.real[layout.LATEST]), *(search.latest(i) for i in found)])
             where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1]) if found else None
             self._set(k, _UNRESOLVED, (clear, min(end, latest)), False, where)
-        elif finished:
+        else:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 
     def _place(self, k: int, box: np.ndarray, meeting: Sequence[Meeting]) -> np.ndarray:

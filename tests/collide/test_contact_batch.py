@@ -174,6 +174,21 @@ def test_nothing_is_compiled_again(kernels):
     assert not kernels
 
 
+def test_motions_that_jump():
+    """A ball steps towards another one, once each unit of time, and drifts aside: they cross just after a step, if ever."""
+    n = 10
+    values = {X: np.random.default_rng(3).uniform(1.6, 4.0, n), Y: np.random.default_rng(4).uniform(0.55, 1.7, n)}
+    bodies = [ball(1), ball(sp.Rational(1, 2), Rigid(translation=[X - sp.floor(t), Y, t / 10]) @ spin(1))]
+    r = collide.contact_batch(bodies, (0, sp.Rational(7, 2)), parameters=values, budget=collide.Budget(seconds=None, boxes=2_000_000))
+    steps = [[(x - k) ** 2 + y**2 + (k / 10) ** 2 for k in range(4)] for x, y in zip(values[X], values[Y], strict=True)]
+    times = [next((k for k, d in enumerate(row) if d <= 2.25), None) for row in steps]
+    assert all(abs(d - 2.25) > 1e-3 and d > 0.26 for row in steps for d in row) and None in times and len(set(times)) > 3
+    for k, time in enumerate(times):
+        assert r.status[k] is (Status.NO_CONTACT if time is None else Status.CONTACT)
+        if time is not None:
+            assert r.time[k, 0] <= time <= r.time[k, 1] <= r.time[k, 0] + 1e-6 and np.isfinite(r.parameters[k]).all()
+
+
 def test_an_empty_batch():
     bodies = [ball(R1), ball(R1, Rigid(translation=[3 - t, 0, 0]))]
     r = collide.contact_batch(bodies, (0, 2), parameters={R1: np.empty(0)})
