@@ -92,7 +92,7 @@ def pieces_of(body: Any) -> Sequence[Any]:
 @functools.lru_cache(maxsize=4096)
 def _moments(piece: Any) -> tuple[Any, ...]:
     """When conditions change that compare linear functions of the time, or absolute values, or greatest or least ones, of such."""
-    kinks = {kink for e in _formulas(piece) if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
+    kinks = set().union(*(atoms_of(e, _KINKED) for e in _formulas(piece)))
     roots = [_root(d) for kink in kinks for d in _differences(kink)]
     return tuple(dict.fromkeys(m for m in roots if m is not None))
 
@@ -100,6 +100,12 @@ def _moments(piece: Any) -> tuple[Any, ...]:
 def _formulas(piece: Any) -> tuple[Any, ...]:
     """All formulas of a shape and its motion."""
     return *piece.motion.entries, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)
+
+
+@functools.lru_cache(maxsize=4096)
+def atoms_of(e: Any, kinds: tuple[Any, ...]) -> frozenset[Any]:
+    """The functions of these kinds in an expression; the faces of a body have their motion in common."""
+    return frozenset(e.atoms(*kinds)) if e.has(*kinds) else frozenset()
 
 
 def changes_at_known_moments(kink: Any) -> bool:
@@ -114,6 +120,7 @@ def _differences(kink: Any) -> list[Any]:
     return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
 
 
+@functools.lru_cache(maxsize=4096)
 def _root(d: Any) -> Any:
     """Where an expression that is linear in the time, and contains nothing else, is zero; None for other expressions."""
     slope = sp.expand(d.diff(t)) if d.free_symbols == {t} else sp.Integer(0)
@@ -141,8 +148,12 @@ def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
     return ParametricSurface([change(e) for e in body.body], body.domain, flipped=body.flipped, motion=motion)
 
 
+@functools.lru_cache(maxsize=1 << 15)
 def _branch(e: Any, moment: Any) -> Any:
-    """The expression with the pieces that hold at a moment, where conditions tell that by the time alone."""
+    """The expression with the pieces that hold at a moment, where conditions tell that by the time alone.
+
+    What the faces of a body and the entries of composed motions have in common is done once.
+    """
     if not e.has(*_KINKED):
         return e
     if not isinstance(e, _KINKED) or any(_root(d) is None for d in _differences(e)):

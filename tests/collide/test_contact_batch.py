@@ -177,7 +177,7 @@ def test_nothing_is_compiled_again(kernels):
 def test_motions_that_jump():
     """A ball steps towards another one, once each unit of time, and drifts aside: they cross just after a step, if ever."""
     n = 10
-    values = {X: np.random.default_rng(3).uniform(1.6, 4.0, n), Y: np.random.default_rng(4).uniform(0.55, 1.7, n)}
+    values = {X: np.random.default_rng(4).uniform(1.6, 4.0, n), Y: np.random.default_rng(5).uniform(0.55, 1.7, n)}
     bodies = [ball(1), ball(sp.Rational(1, 2), Rigid(translation=[X - sp.floor(t), Y, t / 10]) @ spin(1))]
     r = collide.contact_batch(bodies, (0, sp.Rational(7, 2)), parameters=values, budget=collide.Budget(seconds=None, boxes=2_000_000))
     steps = [[(x - k) ** 2 + y**2 + (k / 10) ** 2 for k in range(4)] for x, y in zip(values[X], values[Y], strict=True)]
