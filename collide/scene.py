@@ -21,7 +21,7 @@ from generative.family import Member, member_of
 from . import jumps
 from .border import where, without_absent
 from .breaks import smooth_bodies
-from .broad_phase import Window, windows
+from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
 from .extent import Extent, extent_of
@@ -158,8 +158,12 @@ class Scene:
 
         `jumping`: of these pairs alone, where a motion jumps, by each of the formulas that may hold then.
         """
-        variants = smooth_bodies(self.bodies, *window) if jumping is None else jumps.variants(self.bodies, self.numbers, window)
         met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0] and (jumping is None or m.label in jumping)]
+        near = may_meet([(self.extent(m.label[0], m.first), self.extent(m.label[1], m.second)) for m in met], window)
+        if not near.any():
+            return True
+        met = list(itertools.compress(met, near))
+        variants = smooth_bodies(self.bodies, *window) if jumping is None else jumps.variants(self.bodies, self.numbers, window)
         features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
         return bool(variants) and all(
             apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],

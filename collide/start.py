@@ -22,7 +22,7 @@ from .parts import Part, faces_of
 from .problem import Problem
 from .result import Start
 from .search import layout
-from .state import Search
+from .state import Search, prepare
 from .surface_points import extent
 
 # Up to so many pairs of faces are compiled with their numbers.
@@ -46,7 +46,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Beginning(Start.DISJOINT, True)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
-    search, finished = _met(pairs, moment, tolerance, clock, numbers)
+    search, finished = _met(pairs, (moment, moment), tolerance, clock, numbers)
     if search.real[layout.PROVED] < math.inf:
         return Beginning(Start.OVERLAPPING, False)
     if not finished:
@@ -56,17 +56,25 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
 def crossings(pairs: Sequence[tuple[Part, Part]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
     """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
-    found = [copy.copy(problem) for problem in _meeting(tuple(pairs), (moment, moment), numbers)]
+    found = [copy.copy(_meeting(pair, (moment, moment), numbers, len(pairs) > _FEW)) for pair in pairs]
     for problem in found:
         object.__setattr__(problem, "label", label)
     return found
 
 
-def _met(pairs: tuple[tuple[Part, Part], ...], moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers],
-         ) -> tuple[Search, bool]:
-    """The search for a point where faces meet at a moment, and whether it came to its end."""
-    search = Search(_meeting(pairs, (moment, moment), numbers), tolerance=tolerance, separation=math.inf, first_only=True)
-    return search, drive(search, clock)
+def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
+         numbers: tuple[Numbers, Numbers]) -> tuple[Search, bool]:
+    """The search for a point where faces meet in a window, and whether it came to its end; it does not if the time is up before all is
+    converted.
+    """
+    problems: list[Problem] = []
+    for pair in pairs:
+        problems.append(_meeting(pair, window, numbers, len(pairs) > _FEW))
+        prepare(problems[-1], "auto")
+        if clock.over:
+            break
+    search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
+    return search, drive(search, clock) and len(problems) == len(pairs)
 
 
 def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:
@@ -82,18 +90,20 @@ def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[
 def apart_within(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
                  numbers: tuple[Numbers, Numbers]) -> bool:
     """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
-    search = Search(_meeting(tuple(pairs), window, numbers), tolerance=tolerance, separation=math.inf, first_only=True)
-    return drive(search, clock) and not search.solutions and not search.real[layout.PROVED] < math.inf
+    search, finished = _met(pairs, window, tolerance, clock, numbers)
+    return finished and not search.solutions and not search.real[layout.PROVED] < math.inf
 
 
-@functools.lru_cache(maxsize=128)
-def _meeting(pairs: tuple[tuple[Part, Part], ...], window: tuple[float, float], numbers: tuple[Numbers, Numbers]) -> tuple[Problem, ...]:
-    """Where do the surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own."""
+@functools.lru_cache(maxsize=1024)
+def _meeting(pair: tuple[Part, Part], window: tuple[float, float], numbers: tuple[Numbers, Numbers], many: bool) -> Problem:
+    """Where do two surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own. `many`:
+    there are other pairs.
+    """
     span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
-    build = situation if len(pairs) <= _FEW else member
+    build = member if many else situation
     # With symbols the span is data, so it is left out of what names the situation.
-    wholes = (build(a, b, time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols) for a, b in pairs)
-    return tuple(at_time(with_numbers(whole, numbers, span), window) for whole in wholes)
+    whole = build(*pair, time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols)
+    return at_time(with_numbers(whole, numbers, span), window)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:

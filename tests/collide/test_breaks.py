@@ -1,5 +1,6 @@
 """Motions made of pieces: derivatives by time are known on either side of a change, not across it."""
 
+import itertools
 import math
 
 import mpmath
@@ -8,10 +9,12 @@ import pytest
 import scipy.linalg
 import sympy as sp
 
-from collide import Budget, Start, Status, first_contact
+from collide import Budget, Start, Status, breaks, first_contact, start
 from collide.breaks import joined_bodies, smooth_bodies, stage_ends
+from collide.budget import Clock
 from collide.contact import situation
-from collide.parts import parts_of
+from collide.numbers import NONE
+from collide.parts import faces_of, parts_of
 from generative import ParametricSurface, Rigid, axis_angle, keyframes, t, u, v
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
@@ -224,3 +227,43 @@ def test_keyframes_between_exact_turns_about_several_axes():
     distance = [np.linalg.norm((scipy.linalg.expm(1.5 * (s - 1 / 3) * turn) @ first)[:3, 3]) for s in c.time]
     assert c.status is Status.CONTACT and c.proved.all() and c.time.lo > THIRD and c.time.hi - c.time.lo < 1e-9
     assert distance[0] >= 2 - 1e-9 and distance[1] <= 2 + 1e-9
+
+
+def composed():
+    """A box carried by three motions of pieces, one on the other: it stays between 2 and 9 from the origin's plane."""
+    def pieces(*formulas):
+        return sp.Piecewise((formulas[0], t < 1), (formulas[1], t < 2), (formulas[2], True))
+
+    motions = [Rigid(axis_angle([1, 2, 2], pieces(t, 2 * t - 1, 3 * t - 3)), [pieces(t, 2 * t - 1, 3), 0, 0]),
+               Rigid(axis_angle([1, 0, 2], pieces(t, 2 * t - 1, 3 * t - 3)), [0, pieces(t / 7, t / 7, Q(2, 7)), 0]),
+               Rigid(axis_angle([1, 1, 2], sp.Abs(t - 1)), [0, 0, sp.Max(t, 2 * t - 1)])]
+    body = box(1, 1, 1)
+    for motion in motions:
+        body = body.moved(motion)
+    return body
+
+
+def test_where_bodies_are_far_from_each_other_as_pieces_change_no_formulas_are_made(monkeypatch):
+    """Those of three composed motions, face by face, took seconds that no budget ended."""
+    monkeypatch.setattr("collide.scene.smooth_bodies", lambda *known: pytest.fail("formulas of a moment were made"))
+    c = first_contact([composed().moved(move(0, 0, 9)), box(1, 1, 1).moved(TILT)], (0, 3), budget=Budget(seconds=None, boxes=100_000))
+    assert c.status is Status.NO_CONTACT
+
+
+def test_formulas_of_a_moment_are_found_once_for_what_faces_have_in_common(monkeypatch):
+    """The six faces of a box share their motion: the functions that change in it, which are few, are looked at a few times."""
+    looked = []
+    monkeypatch.setattr("collide.breaks._differences", lambda kink, known=breaks._differences: looked.append(kink) or known(kink))
+    for cached in (breaks._moments, breaks._at_moment, breaks._branch, breaks.atoms_of):
+        cached.cache_clear()
+    bodies, = smooth_bodies([composed()], 1.0, 1.0)
+    assert not any(e.has(sp.Piecewise, sp.Abs, sp.Max) for face in bodies[0].faces for e in face.motion.entries) and len(looked) < 200
+
+
+def test_no_more_is_converted_when_the_time_is_up_as_a_moment_is_looked_at(monkeypatch):
+    made = []
+    meeting = start._meeting
+    monkeypatch.setattr("collide.start._meeting", lambda pairs, *known: made.append(pairs) or meeting(pairs, *known))
+    clock = Clock(Budget(seconds=1e-9))
+    faces = [faces_of(b) for b in (box(1, 1, 1), box(1, 1, 1).moved(move(0, 0, Q(3, 2))).moved(TILT))]
+    assert not start.apart_within(list(itertools.product(*faces)), (1.0, 1.0), 1e-9, clock, (NONE, NONE)) and len(made) == 1
