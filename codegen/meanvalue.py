@@ -6,6 +6,7 @@ keeps the natural extension elsewhere.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from .autodiff import partials
 from .expr import Expr
@@ -27,3 +28,28 @@ def mean_value_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[
                 total = total + slope * pool.node("sub", x, c)
         refined.append(pool.node("refined", f, total))
     return refined
+
+
+def second_order_form(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+    """Each output f as ``refined(f, f(c) + f'(c) (X - c) + (X - c)^T f''(X) (X - c) / 2)``, c the midpoint of the box.
+
+    Taylor's theorem, where f has level 3 on the whole box; elsewhere the natural extension. Where f is nearly constant though its
+    parts are not, the excess is of third order in the size of the box.
+    """
+    if not outputs:
+        return []
+    pool = outputs[0].pool
+    centres = [pool.node("midpoint", v) for v in variables]
+    at = dict(zip((v.index for v in variables), centres, strict=True))
+    steps = [pool.node("sub", x, c) for x, c in zip(variables, centres, strict=True)]
+    result = []
+    for f, row in zip(outputs, partials(outputs, variables), strict=True):
+        total, *slopes = substitute([f, *row], at)
+        for slope, step in zip(slopes, steps, strict=True):
+            total = total + slope * step
+        for i, second in enumerate(partials(row, variables)):
+            total = total + pool.constant(Fraction(1, 2)) * second[i] * pool.power_integer(steps[i], 2)
+            for j in range(i):
+                total = total + second[j] * steps[i] * steps[j]
+        result.append(pool.node("refined", f, pool.trusted(total, f, 3)))
+    return result

@@ -22,11 +22,14 @@ from .parts import Part, faces_of
 from .problem import Problem
 from .result import Start
 from .search import layout
+from .separators import separated
 from .state import Search, prepare
 from .surface_points import extent
 
 # Up to so many pairs of faces are compiled with their numbers.
 _FEW = 4
+# So many boxes are searched before faces that lie close to each other all over are told apart in another way.
+_PATIENCE = 1 << 15
 
 
 class Beginning(NamedTuple):
@@ -46,7 +49,10 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Beginning(Start.DISJOINT, True)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
-    search, finished = _met(pairs, (moment, moment), tolerance, clock, numbers)
+    search, finished = _met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
+    if not finished and _separated(search, pairs, moment, clock, numbers):
+        return Beginning(nested(first, second, moment, clock, numbers), True)
+    finished = finished or (len(search.problems) == len(pairs) and drive(search, clock))
     if search.real[layout.PROVED] < math.inf:
         return Beginning(Start.OVERLAPPING, False)
     if not finished:
@@ -63,9 +69,9 @@ def crossings(pairs: Sequence[tuple[Part, Part]], moment: float, numbers: tuple[
 
 
 def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
-         numbers: tuple[Numbers, Numbers]) -> tuple[Search, bool]:
-    """The search for a point where faces meet in a window, and whether it came to its end; it does not if the time is up before all is
-    converted.
+         numbers: tuple[Numbers, Numbers], boxes: float = math.inf) -> tuple[Search, bool]:
+    """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
+    before all is converted.
     """
     problems: list[Problem] = []
     for pair in pairs:
@@ -74,7 +80,14 @@ def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolera
         if clock.over:
             break
     search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
-    return search, drive(search, clock) and len(problems) == len(pairs)
+    return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
+
+
+def _separated(search: Search, pairs: Sequence[tuple[Part, Part]], moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
+    """Where a search has found nothing for long: are all faces that it has not told apart proved apart by functions of space?"""
+    if len(search.problems) < len(pairs) or search.solutions or search.real[layout.PROVED] < math.inf or clock.exceeded():
+        return False
+    return all(separated(*pair, moment, numbers, clock) for k, pair in enumerate(pairs) if len(search.open(k)))
 
 
 def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:

@@ -15,7 +15,7 @@ import codegen
 from codegen.evaluate import evaluate
 from codegen.expr import Expr, ExprPool
 from codegen.kernel import Kernel
-from codegen.meanvalue import mean_value_form
+from codegen.meanvalue import mean_value_form, second_order_form
 from codegen.reference import interpret
 
 from .arb_arithmetic import ArbArithmetic, point, surely_outside
@@ -205,6 +205,22 @@ def test_mean_value_form_contains_and_never_widens() -> None:
     small = np.array([[0.5, 0.75]]), np.array([[0.5 + 1e-6, 0.75 + 1e-6]])
     widths = [np.subtract(*kernel.interval(*small)[::-1])[0, 0] for kernel in (plain, refined)]
     assert widths[1] < widths[0]
+
+
+def test_second_order_form_contains_and_never_widens() -> None:
+    pool = ExprPool()
+    x, y = pool.variable(0), pool.variable(1)
+    constant = pool.node("sin", x) ** 2 + pool.node("cos", x) ** 2 + y
+    outputs = [x**3 - x * y, pool.node("sin", x * y) - y, abs_(x - y) * x, pool.node("sqrt", x) - x * y, pool.node("floor", x) + x**2 * y,
+               pool.node("max", x * y, x + y), 1 / (x - y), pool.node("log", x**2 + y) * y, constant, abs_(x) ** 2 * y - abs_(y) * y]
+    kernels = [Kernel(formed, ["x", "y"]) for formed in (outputs, second_order_form(outputs, [x, y]))]
+    lo, hi = random_boxes("second order", 1500, 2)
+    (a_lo, a_hi), (b_lo, b_hi) = (kernel.interval(lo, hi) for kernel in kernels)
+    assert (b_lo >= a_lo).all() and (b_hi <= a_hi).all() and (b_lo <= b_hi).all()
+    assert violations(outputs, lo, hi, b_lo, b_hi, 4) == []
+    # Of what is constant in x the excess is of third order: an eighth for boxes half as wide.
+    wide, narrow = (kernels[1].interval([[1.0, 2.0]], [[1.0 + size, 2.0]]) for size in (2.0**-4, 2.0**-5))
+    assert np.subtract(*wide[::-1])[0, 8] > 7.5 * np.subtract(*narrow[::-1])[0, 8] > 0
 
 
 def test_parameters_are_boxes_too() -> None:
