@@ -44,11 +44,10 @@ def any_inside(body: ImplicitBody, other: Any, moment: float, contained: Contain
         return None
     if not mine.may_hold(boxes).any():
         return False
-    for _ in range(_ROUNDS):
-        for _ in range(_HALVINGS):
+    for number in range(_ROUNDS):
+        for _ in range(_HALVINGS if number else 2 * _HALVINGS):
             boxes = halved(boxes)
-            boxes = boxes[mine.may_hold(boxes)]
-        boxes = theirs.not_outside(boxes)
+        boxes = theirs.not_outside(boxes[mine.may_hold(boxes)])
         found = list(_clusters(boxes)) if len(boxes) <= _MOST else []
         if len(found) <= _CLUSTERS:
             if len(boxes) <= _MOST and all(_holds_none(mine, theirs, c) for c in found):
