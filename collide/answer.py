@@ -15,6 +15,7 @@ from .result import Contacts, Start, Status, duration
 from .search import layout
 from .search.layout import ALONE, EXISTS, UNIQUE
 from .state import Search
+from .touches import come_to_touch
 
 Starts = dict[tuple[int, int], Start]
 
@@ -32,6 +33,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock, notes)
     proved, times = float(s.real[layout.PROVED]), _times(s, s.solutions)
     found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if possible(s, k)]
+    found = [k for k in found if s.kind(k) != UNIQUE or times[k, 0] <= proved or _comes_to_touch(s, k, bodies, start)]
     # The sum with 0.0 makes 0.0 of -0.0.
     clear = min(seen, clear_until(s, found, span[1])) + 0.0
     status, bracket = Status.NO_CONTACT, None
@@ -65,6 +67,15 @@ def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], stat
         features=[p.features for p in problems], boxes=boxes, variables=[p.variables for p in problems], iterations=clock.boxes,
         seconds=clock.seconds, start=start, bodies=tuple(bodies), time_span=span,
         notes=(*notes, *(_spent(clock) if status is Status.BUDGET_SPENT else ())))
+
+
+def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> bool:
+    """Do bodies come to touch at solution k, as far as that is known? Of bodies that start apart only."""
+    problem, at = _problem(s, k), _middle(s.found(k))
+    if problem.incoming or not bodies:
+        return True
+    (normal,) = _normals([problem], [s.found(k)], start)
+    return come_to_touch(problem, at, normal, bodies)
 
 
 def _standing(s: Search, found: Sequence[int]) -> tuple[str, ...]:

@@ -60,11 +60,11 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     the bracket of a contact just at time[1] may end a little later, where the motions go on by the same formulas; it holds time[1] then.
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values.
-    `simultaneity`: contacts at most this much later than the first are reported with it. `separation`: distance between
-    sampled points where contacts form curves or patches. Isolated contacts beside these are listed, too; one of the same two faces
-    that is nearer to a curve or patch than an eighth of it may be missed. `tolerance`: the largest parameter width accepted
-    without proof. `tracked`: contacts that are known already (`Tracked`). `method`, `order`, `tangency`: see the README; they change
-    the work, not the meaning.
+    `simultaneity`: contacts at most this much later than the first are reported with it, where surfaces come to touch, from within too;
+    not isolated ones where they part, or cross already. `separation`: distance between sampled points where contacts form curves or
+    patches. Isolated contacts beside these are listed, too; one of the same two faces that is nearer to a curve or patch than an eighth
+    of it may be missed. `tolerance`: the largest parameter width accepted without proof. `tracked`: contacts that are known already
+    (`Tracked`). `method`, `order`, `tangency`: see the README; they change the work, not the meaning.
     `budget`: seconds or a `Budget`; it counts everything, compiling formulas included, but whatever was compiled is searched for
     at least some milliseconds. A search whose budget was spent goes on in a call over the time from its `clear_until` on.
 

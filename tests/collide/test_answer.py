@@ -12,7 +12,7 @@ from collide.answer import possible
 from collide.contact import situation
 from collide.parts import faces_of
 from collide.search import layout
-from generative import ParametricSurface, Solid, t, u, v
+from generative import ParametricSurface, Rigid, Solid, t, u, v
 from models.scenes import SCENES
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, half_space, move, slab, sphere
@@ -92,3 +92,46 @@ def test_contacts_at_other_places_of_a_surface_that_covers_itself_are_kept():
     wide = ParametricSurface([u, v, u**2 * (u**2 - 8) / 16 + 1 + v**2], {u: (-3, 3), v: (-1, 1)}).moved(move(0, 0, 2 - t))
     c = first_contact([wide, balls], (0, 3), separation=0.2)
     assert sorted(c.points[:, 0].round(6)) == [-2, 2] and c.proved.all()
+
+
+# -- what is simultaneous ---------------------------------------------------------------------------------------------------
+
+DOWN = move(Q(1, 10), Q(1, 7), 3 - t)
+
+
+def entry(reach):
+    """When the centre of a ball going along DOWN is so far from the origin: before and after it passes."""
+    height = sp.sqrt(reach**2 - Q(1, 100) - Q(1, 49))
+    return [3 - height, 3 + height]
+
+
+@pytest.mark.parametrize("name, bodies, times", [
+    ("a ball goes through a floor", [ball().moved(TILT).moved(DOWN), half_space()], [2]),
+    ("a ball goes through a smaller one, and touches it again from within", [ball().moved(TILT).moved(DOWN), ball(Q(1, 2)).moved(TURNED)],
+     [entry(Q(3, 2))[0], entry(Q(1, 2))[1]]),
+    ("implicit balls", [sphere().moved(TILT).moved(DOWN), sphere(Q(1, 2)).moved(TURNED)], [entry(Q(3, 2))[0], entry(Q(1, 2))[1]]),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
+def test_where_bodies_part_or_cross_already_is_no_contact_of_those_that_count_as_simultaneous(name, bodies, times):
+    c = first_contact(bodies, (0, 7), simultaneity=6)
+    found = sorted((box[-1] for box in c.boxes), key=lambda e: e[0])
+    assert c.status is Status.CONTACT and len(found) == len(times)
+    assert all(lo - 1e-9 <= time <= hi + 1e-9 for (lo, hi), time in zip(found, times, strict=True))
+
+
+def test_the_sides_of_a_plate_that_a_ball_goes_through_are_not_reached_anew():
+    """Nor are its corners, but for those that come to touch the ball from within as it leaves: all of them last, at times of their own."""
+    c = first_contact([ball().moved(TILT).moved(DOWN), slab(Q(1, 2))], (0, 7), simultaneity=6, separation=0.3)
+    first = [k for k, box in enumerate(c.boxes) if box[-1, 0] <= 2]
+    assert len(first) == 1 and {c.features[k][1].split()[0] for k in range(len(c)) if k not in first} == {"vertex"} and len(c) == 5
+    for k in range(len(c)):
+        if k not in first:
+            x, y = c.points[k, :2]
+            assert abs(c.boxes[k][-1].mean() - (3 + np.sqrt(1 - (x - 0.1) ** 2 - (y - 1 / 7) ** 2))) < 1e-9
+
+
+def test_a_corner_that_lands_a_little_later_is_listed():
+    """A square plate comes down on a floor, tilted so little that the second corner lands within what counts as simultaneous."""
+    lean = Rigid(rotation=[1, Q(1, 10**9), Q(1, 10**4), 0], normalize=True)
+    c = first_contact([slab(1).moved(lean).moved(move(0, 0, 1 - t)), half_space()], (0, 2), simultaneity=1e-6)
+    assert c.status is Status.CONTACT and len(c) == 2 and {pair[0].split()[0] for pair in c.features} == {"vertex"}
+    assert 1e-9 < abs(c.boxes[0][-1].mean() - c.boxes[1][-1].mean()) < 1e-8
