@@ -2,7 +2,7 @@
 
 The time is a function on the set of contacts (w, t), where E(w, t) = 0. Surfaces come to touch at its local minima. At the points where a
 search looks for them there are numbers c with c . E_w = 0 and c . E_t = -1, and t + c . E(w, t) has in the directions in which E_w = 0 a
-second derivative that is not negative at a minimum. It is negative where two smooth faces part, and of either sign where they cross already.
+second derivative that is not negative at a minimum. It is negative where smooth faces part, and of either sign where they cross already.
 An edge or a corner that is reached from within its face, by a crossing that went on there, has the inward directions of the face on the
 wrong side of the plane that separates the bodies. In doubles: this tells what is listed, not what is proved.
 """
