@@ -7,6 +7,7 @@ A piece: a face and all that hang together with it by edges. The pieces of an im
 import functools
 import itertools
 import math
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,13 +26,15 @@ from .place import PlacedParametric
 from .problem import Problem, formula_kernel
 from .search.layout import UNIQUE
 from .state import Search
-from .surface_points import at_moment, extent, faces, space_kernel, surface_point
+from .surface_points import at_moment, extent, face_boxes, faces, space_kernel, surface_point
 
 # Directions of rays, tried in turn: none is along an axis or in a plane of symmetry of the usual shapes.
 _RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.67, -0.45))
 # Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
 # would never be.
 _CROSSINGS = 1 << 14
+# Up to so many faces have kernels of their own.
+_FEW = 4
 
 
 class Crossing(NamedTuple):
@@ -129,31 +132,63 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
                ) -> list[list[Crossing]] | None:
     """How a ray crosses each face. None where not all crossings are proved unique, with a side to which they go."""
     parts = [part for part in faces_of(body) if isinstance(part, Parametric)]
-    search = Search([_ray_problem(part, point, ray, length, moment, numbers) for part in parts])
+    near = [k for k, box in enumerate(face_boxes(body, moment, numbers)) if _may_cross(box, point, ray, length)]
+    found: list[list[Crossing]] = [[] for _ in parts]
+    if not near:
+        return found
+    problems = []
+    for k in near:
+        problems.append(_ray_problem(parts[k], point, ray, length, moment, numbers, len(parts) > _FEW))
+        if clock.exceeded():
+            return None
+    search = Search(problems)
     if not drive(search, clock, boxes=_CROSSINGS) or any(search.kind(k) != UNIQUE for k in search.solutions):
         return None
-    found: list[list[Crossing]] = [[] for _ in parts]
     for k in search.solutions:
-        problem, box = search.problems[search.owner(k)], search.found(k)[None]
-        _, through = _ray_family(parts[search.owner(k)], ray, moment, numbers.symbols)
-        (low,), (high,) = (e[0] for e in through.interval(box[..., 0], box[..., 1], parameters=tuple(problem.parameters.T)))
+        box, face = search.found(k)[None], near[search.owner(k)]
+        family = _ray_family(parts[face], ray, moment, numbers.symbols, len(parts) > _FEW)
+        known = search.problems[search.owner(k)].parameters[:family.own]
+        (low,), (high,) = (e[0] for e in family.through.interval(box[..., 0], box[..., 1], parameters=tuple(known.T)))
         if not (low > 0 or high < 0):
             return None
-        found[search.owner(k)].append(Crossing(float(box[0, 2, 0]), float(box[0, 2, 1]), 1 if low > 0 else -1))
+        found[face].append(Crossing(float(box[0, 2, 0]), float(box[0, 2, 1]), 1 if low > 0 else -1))
     return found
 
 
-def _ray_problem(face: Parametric, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers) -> Problem:
+def _may_cross(box: np.ndarray, point: np.ndarray, ray: tuple[float, ...], length: float) -> bool:
+    """May p + s ray lie in a box (3, 2) for an s from 0 to `length` and a p in the box `point`? In rational numbers."""
+    if not np.isfinite(box).all():
+        return True
+    first, last = Fraction(0), Fraction(length)
+    for (lo, hi), (begin, end), along in zip(box.tolist(), point.tolist(), ray, strict=True):
+        ends = sorted(((Fraction(lo) - Fraction(end)) / Fraction(along), (Fraction(hi) - Fraction(begin)) / Fraction(along)))
+        first, last = max(first, ends[0]), min(last, ends[1])
+    return first <= last
+
+
+class _RayFamily(NamedTuple):
+    """Where a ray crosses a face: a problem, the ends of its domain, how many parameters are its own, the last three of them where the
+    ray begins, before those of a family of faces; and the part of the ray along the normal of the face.
+    """
+
+    problem: Problem
+    ends: tuple[tuple[Any, Any], ...]
+    own: int
+    through: Kernel
+
+
+def _ray_problem(face: Parametric, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers,
+                 many: bool) -> Problem:
     """S(u, v) = p + s ray for every p in the box: the box enters as kernel parameters, so a proof holds for each of them."""
-    whole, _ = _ray_family(face, ray, moment, numbers.symbols)
-    outer, inner = numbers.bounds([*whole.ends[:-1], (sp.Integer(0), sp.Rational(length))])
-    values = np.concatenate([numbers.intervals, whole.parameters[whole.slots:-3], point])
-    return whole.instance(values, outer, inner)
+    family = _ray_family(face, ray, moment, numbers.symbols, many)
+    outer, inner = numbers.bounds([*family.ends[:-1], (sp.Integer(0), sp.Rational(length))])
+    values = family.problem.parameters.copy()
+    values[:len(numbers.intervals)], values[family.own - 3:family.own] = numbers.intervals, point
+    return family.problem.instance(values, outer, inner)
 
 
-@functools.lru_cache(maxsize=256)
-def _ray_family(face: Parametric, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...]) -> tuple[Problem, Kernel]:
-    """Where a ray crosses a face; and the part of the ray along its normal there."""
+@functools.lru_cache(maxsize=1024)
+def _ray_family(face: Parametric, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...], many: bool) -> _RayFamily:
     frame = Frame(3, (0, 1), moment=moment, symbols=(symbols, ()))
     placed = PlacedParametric(face, frame, 1)
     s = frame.variable("s", (0, 1))
@@ -163,6 +198,6 @@ def _ray_family(face: Parametric, ray: tuple[float, ...], moment: float, symbols
     outer, inner = bounds(frame.ends)
     along = [frame.pool.constant(e) for e in ray]
     equations = tuple(placed.position[k] - (start[k] + along[k] * s) for k in range(3))
-    problem = Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods),
-                      parameters=np.array(frame.values), ends=tuple(frame.ends), slots=frame.slots)
-    return problem, formula_kernel([dot(placed.outward[0], (along[0], along[1], along[2]))], frame.names, count)
+    problem = Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods), parameters=np.array(frame.values))
+    through = formula_kernel([dot(placed.outward[0], (along[0], along[1], along[2]))], frame.names, count)
+    return _RayFamily(problem.as_member() if many else problem, tuple(frame.ends), count, through)

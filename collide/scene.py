@@ -10,6 +10,7 @@ import copy
 import itertools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ from .numbers import NONE, Numbers, numbers_of
 from .parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from .problem import Problem
 from .result import Start
-from .start import Beginning, apart_within, crossings, start_of
+from .start import Beginning, apart_within, crossings, nested, start_of
+from .surface_points import boxes_at
 from .tracking import Known, Tracked, known_points
 
 # Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
@@ -109,20 +111,36 @@ class Scene:
         return [m for m in cut if m.window[0] <= m.window[1]]
 
     def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
-        """The state of every pair at the beginning; apart if all their faces are apart then."""
+        """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other."""
         close: dict[Pair, list[tuple[Part, Part]]] = {}
         for m in self.near:
             if m.window[0] <= self.begin:
                 close.setdefault(m.label, []).append((m.first, m.second))
-        for i, j in itertools.combinations(range(len(self.bodies)), 2):
-            self.states[i, j] = Start.DISJOINT
-            if (i, j) in close and clock.over:
-                self.states[i, j] = Start.UNKNOWN
-            elif (i, j) in close:
-                self.states[i, j], apart = self._start_of((i, j), self.begin, tolerance, clock, close[i, j])
-                if apart and self.states[i, j] is Start.UNKNOWN:
-                    self.undecided.add((i, j))
+        for label in itertools.combinations(range(len(self.bodies)), 2):
+            state, apart = Start.DISJOINT, True
+            if label in close and clock.over:
+                state, apart = Start.UNKNOWN, False
+            elif label in close:
+                state, apart = self._start_of(label, self.begin, tolerance, clock, close[label])
+            elif self._overlap(*label):
+                state = nested(self.bodies[label[0]], self.bodies[label[1]], self.begin, clock, self.pair_numbers(label))
+            self.states[label] = state
+            if apart and state is Start.UNKNOWN:
+                self.undecided.add(label)
         return self.states
+
+    def _overlap(self, i: int, j: int) -> bool:
+        """Do boxes round two bodies at the beginning meet, so that one of them may enclose the other?"""
+        a, b = self._hulls[i], self._hulls[j]
+        return not ((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any()
+
+    @cached_property
+    def _hulls(self) -> np.ndarray:
+        """(bodies, 3, 2): boxes that hold the bodies at the beginning."""
+        owned = [(k, p) for k, body in enumerate(self.bodies) for p in faces_of(body)]
+        boxes, owner = boxes_at([self.extent(k, p) for k, p in owned], self.begin), np.array([k for k, _ in owned])
+        own = [boxes[owner == k] for k in range(len(self.bodies))]
+        return np.stack([np.stack([b[..., 0].min(axis=0), b[..., 1].max(axis=0)], axis=1) for b in own])
 
     def look_back(self, reach: float, tolerance: float, clock: Clock) -> None:
         """Pairs that touch at the beginning, but are proved apart `reach` before it, come together just then. They are searched from there

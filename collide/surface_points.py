@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,12 @@ import numpy as np
 from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 
+from .extent import Crowd, Extent, extent_of, swept
 from .numbers import NONE, Numbers
+from .parts import faces_of
 
+# Up to so many faces have kernels of their own.
+_FEW = 4
 # Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
 _GRID = 12
 # Where a point of a face is looked for, as shares of its domain: in the middle, then elsewhere, for a formula that is not defined there.
@@ -45,8 +50,23 @@ def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     if isinstance(body, ImplicitBody):
         boxes = np.stack([_bounds_in_space(leaf, moment, numbers) for leaf in body.leaves])
     else:
-        boxes = np.concatenate([cells(f, grid(f, numbers), moment, numbers) for f in faces(body)])
+        boxes = face_boxes(body, moment, numbers)
     return np.stack([boxes[..., 0].min(axis=0), boxes[..., 1].max(axis=0)], axis=1)
+
+
+@functools.lru_cache(maxsize=512)
+def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
+    """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, by kernels that they share."""
+    if len(faces(body)) > _FEW:
+        return boxes_at([extent_of(part, numbers) for part in faces_of(body)], moment)
+    found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
+    return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])
+
+
+def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
+    """(parts, 3, 2): boxes that hold parts of bodies at a moment."""
+    crowd, which, when = Crowd(parts), np.arange(len(parts)), np.full((len(parts), 2), moment)
+    return swept(crowd.motions(which, when), crowd.cells(which, when))
 
 
 def faces(body: Any) -> tuple[ParametricSurface, ...]:

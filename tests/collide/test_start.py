@@ -172,6 +172,19 @@ def test_where_it_is_not_decided_whether_a_body_encloses_another_the_surfaces_ar
     assert "said of their surfaces" in c.summary() and "incoming" not in c.summary() and "All pairs" not in c.summary()
 
 
+@pytest.mark.parametrize("inner, outer, state", [
+    (ball(Q(1, 4)), box(2, 2, 2).moved(TILT), "OVERLAPPING"), (sphere(Q(1, 4)), box(2, 2, 2).moved(TILT), "OVERLAPPING"),
+    (box(1, 1, 1), box(4, 4, 4).moved(TILT), "OVERLAPPING"), (cylinder(Q(1, 4), Q(1, 2)), ball(3).moved(TILT), "OVERLAPPING"),
+    (box(1, 1, 1), (sphere(4) - sphere(2)).moved(TILT), "DISJOINT"),
+    (box(1, 1, 1).moved(move(2, 2, Q(1, 3))), box(2, 2, 2).moved(TILT), "DISJOINT"),
+])  # fmt: skip
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_body_far_from_all_faces_of_the_one_that_encloses_it(inner, outer, state, order):
+    """No face comes near another one, and nothing is searched; yet one is inside the other."""
+    c = first_contact([inner.moved(move(t / 10, 0, 0)), outer][::order], (0, 1))
+    assert c.start == {(0, 1): Start[state]} and c.status is Status.NO_CONTACT
+
+
 def test_bodies_of_which_that_is_not_decided_are_searched_as_those_that_start_apart(monkeypatch):
     """A ball hits another one from within, which were no new contact of bodies known to overlap."""
     scene = [ASKEW.moved(move(0, 0, t)), ball()], (0, 2)
