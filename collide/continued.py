@@ -20,7 +20,13 @@ from .budget import Clock
 from .jumped import Found, crossed
 from .jumps import free_of_jumps
 from .scene import Scene
+from .search import layout
 
+# Against the time span, how far a search goes on beyond what may be a touch.
+_REACH = 1e-6
+# Boxes in which it may be seen that bodies cross.
+_CROSSED = 1 << 13
+_TOUCH = ("bodies come so near that rounding cannot tell a touch from a near miss, and they are not proved to cross then or soon after.")
 # Of what is located at a kink, the difference of times that counts as none.
 _CLOSE = 1e-12
 
@@ -65,8 +71,56 @@ def at_kink(scene: Scene, stage: Window, options: dict[str, Any], clock: Clock, 
     seen = _clear(found, end)
     if not found.located:
         return found._replace(seen=seen), end
-    later = crossed(scene, (stage[0], min(scene.span[1], stage[1] + options["simultaneity"] / 2)), options, clock)
-    return (found._replace(turn=stage[1]) if later is None else later)._replace(seen=seen), end
+    later = crossed(scene, (stage[0], min(scene.span[1], stage[1] + options["simultaneity"] / 2)), options, clock, _CROSSED)
+    note = f"Just as a motion changes its formula, at about t = {stage[1]:.9g}, {_TOUCH}"
+    return (found._replace(note=note) if later is None else later)._replace(seen=seen), end
+
+
+def touches(found: Found, end: float) -> bool:
+    """Did a search locate something before a time, of bodies that start apart, and prove nothing?"""
+    s = found.search
+    if s is None or not found.finished or found.proved < math.inf or _clear(found, end) >= end:
+        return False
+    return found.located and not any(s.problems[s.owner(k)].incoming for k in s.solutions)
+
+
+def reach_of(span: Window, options: dict[str, Any]) -> float:
+    """How far a search goes on beyond what may be a touch."""
+    return max(float(options["simultaneity"]), _REACH * (span[1] - span[0]))
+
+
+def touched_before(found: Found, span: Window, options: dict[str, Any]) -> str:
+    """In words, whether bodies may touch well before a contact that is proved."""
+    if not found.finished or not found.proved < math.inf:
+        return ""
+    clear = _clear(found, span[1])
+    wide = span[0] < clear < found.proved - 2.0 * reach_of(span, options)
+    return f"From about t = {clear:.9g} on bodies may touch: that was neither proved nor excluded." if wide else ""
+
+
+def past_touch(scene: Scene, found: Found, end: float, reach: float, options: dict[str, Any], clock: Clock) -> tuple[Found, float]:
+    """What is known in a stage up to `end` where bodies may touch, and a time from which on more is to be searched: the end, where the
+    search tells that all is soon clear again. Else a time soon after the touch; that they cross then would prove contact.
+    """
+    s = found.search
+    assert s is not None
+    seen = _clear(found, scene.span[1])
+    after = seen + reach
+    touched = found._replace(seen=seen, note=f"At about t = {seen:.9g}, {_TOUCH}")
+    if found.seen >= end and max([float(s.real[layout.LATEST]), *(s.latest(k) for k in s.solutions)]) <= after:
+        return touched, end
+    later = crossed(scene, (seen, after), options, clock, _CROSSED)
+    if later is not None:
+        return later._replace(seen=seen), after
+    s.forget_after(after)
+    s.real[layout.LATEST] = after
+    return touched, after
+
+
+def crossed_by(scene: Scene, time: float, *, options: dict[str, Any], clock: Clock) -> float:
+    """A time by which bodies are proved to meet because they cross then; infinite where that is not proved."""
+    found = crossed(scene, (time, time), options, clock, _CROSSED)
+    return math.inf if found is None else found.proved
 
 
 def _joined(scene: Scene, stage: Window, options: dict[str, Any], clock: Clock, searches: Searches) -> Found | None:

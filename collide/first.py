@@ -5,6 +5,7 @@ order in which they may meet: those that could do so only after the first contac
 faces of bodies tell the time (`scene`), edges and vertices are searched only round the contacts found.
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ from .breaks import stage_ends
 from .broad_phase import Window
 from .budget import Budget, Clock, as_budget
 from .checks import check_bodies, check_kinds, check_options, check_span
-from .continued import at_kink, beyond
+from .continued import at_kink, beyond, crossed_by, past_touch, reach_of, touched_before, touches
 from .features import bordered, explained, features
 from .jumped import Found, jumped, within
 from .jumps import jumps_of
@@ -28,17 +29,16 @@ from .problem import Problem
 from .result import Contacts, Start
 from .scene import Meeting, Scene
 from .search import layout
-from .standing import drive_past
+from .standing import Looks, drive_looking, drive_past
 from .state import Search
 from .tracking import Tracked, check_tracked
 
+_TO_THE_END = Looks()
 # At least so many pairs of parts come into play at a time, or this part of those before.
 _BATCH, _GROWTH = 4, 2
-# A search that with so many boxes gets on by less than this share of the time ahead begins anew over a shorter stage, so many times in a
-# row at most; and no more where a shorter stage then takes more than this share of the boxes for its time.
-_PATIENCE, _SHARE, _TRIES, _PAYS = 1 << 14, 0.25, 6, 0.5
-# Boxes after which it is looked how far a search came.
-_GLANCE = 1 << 11
+# A search that gets on slowly begins anew over a shorter stage, so many times in a row at most; and no more where a shorter stage then
+# takes more than this share of the boxes for its time.
+_TRIES, _PAYS = 6, 0.5
 # Where boxes gather along a curve, the time is known well enough for the search of features if no more than this share of it is left. From
 # 1 to 5 hundredths are as good as each other; with 90 features have more to do than they save (measured).
 _AHEAD = 0.02
@@ -101,7 +101,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             scene.look_no_further_back(tuple(time))
             for known in _to_the_end(scene, options, clock):
                 found = known
-        notes = (*_beginnings(scene), *_turning(found), *_ending(found, span))
+        notes = (*_beginnings(scene), *filter(None, [found.note or touched_before(found, span, options)]), *_ending(found, span))
     except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
@@ -118,14 +118,6 @@ def _beginnings(scene: Scene) -> tuple[str, ...]:
     named = "; ".join(pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
     return (f"Bodies {named} come together as the time span begins: a little before it they are proved apart, and they were searched from "
             "there, so the bracket may begin before the span.",)
-
-
-def _turning(found: Found) -> tuple[str, ...]:
-    """Whether bodies may touch just as a motion changes."""
-    if found.turn is None:
-        return ()
-    return (f"Just as a motion changes its formula, at t = {found.turn:.12g}, bodies may touch that are not proved to cross then or soon "
-            "after: rounding cannot tell that from a near miss.",)
 
 
 def _ending(found: Found, span: Window) -> tuple[str, ...]:
@@ -195,7 +187,7 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
 
 def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
     """Stage after stage of the time span, in each the pairs that may meet then, until one holds a contact. `changes`: they end where
-    formulas change.
+    formulas change; else there is but one, for a short time.
 
     A long stage in which bodies turn far is searched in shorter ones: boxes are divided in space for all of the time that they hold, so
     beginning anew, where the search got to, makes few of many.
@@ -204,8 +196,10 @@ def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = 
     jumps = jumps_of(scene.bodies, scene.span, scene.numbers) if changes else []
     kinks = set(stage_ends(scene.bodies, scene.span) if changes else ())
     divided = kinks | {end for jump in jumps for end in jump if begin < end < last}
-    ends = sorted({*_ends(scene.meetings(), scene.span), *divided}, reverse=True)
-    pace, doubt, proved, held = _Pace(), None, math.inf, False
+    ends = sorted({*_ends(scene.meetings(), scene.span), *divided} if changes else {last}, reverse=True)
+    pace, doubt, proved, held, passed = _Pace(), None, math.inf, False, math.nan
+    reach = reach_of((begin, last), options)
+    crosses = functools.partial(crossed_by, scene, options=options, clock=clock)
     while ends and not (clock.interrupted or (clock.over and begin > scene.span[0])):
         end, before = min(ends[-1], begin + pace.length), clock.boxes
         kink = end in kinks and end - begin <= options["simultaneity"]
@@ -218,8 +212,9 @@ def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = 
             found, doubt = _passed(found, end, doubt)
         else:
             near = 0.5 * options["simultaneity"] if end in kinks else 0.0
+            looks = Looks(near, pace.hasty, reach if changes else 0.0, begin == passed, crosses)
             known = proved if proved <= end else math.inf
-            found = _timed(scene, (begin, end), options, clock, known, pace.hasty, pace.length < math.inf, near)
+            found = _timed(scene, (begin, end), options, clock, known, looks, pace.length < math.inf)
             if found.slow:
                 yield _told(found, doubt)
                 pace.slow(begin, found.seen, clock.boxes - before)
@@ -229,7 +224,13 @@ def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = 
                 # What is simultaneous with the contact may lie just beyond the stage (not looked for across a change of motion).
                 found = _timed(scene, (begin, _later(scene, found.proved, options)), options, clock)
             pace.passed(begin, end, clock.boxes - before)
-        if not found.finished or found.proved < math.inf or (end == last and found.located):
+            if changes and begin != passed and touches(found, end - 2.0 * reach):
+                found, end = past_touch(scene, found, end, reach, options, clock)
+                found, doubt = _passed(found, end, doubt)
+                passed = end
+        if end == last and found.located and found.finished and not found.proved < math.inf:
+            found, doubt = _passed(found, end, doubt)
+        if not found.finished or found.proved < math.inf:
             yield _told(found._replace(finished=found.finished and not found.features), doubt)
             return
         ends = [e for e in ends if e > end]
@@ -247,12 +248,17 @@ def _passed(found: Found, end: float, doubt: Found | None) -> tuple[Found, Found
     """Of what was found in a short stage that must be passed: itself if contact is proved, else what follows; and the first doubt."""
     if found.proved < math.inf:
         return found, doubt
-    return Found(None, True, end), doubt or (found if found.located or not found.finished else None)
+    if not found.located and found.finished:
+        return Found(None, True, end), doubt
+    if doubt is not None and doubt.search is not None:
+        # What comes first may be either.
+        doubt.search.real[layout.LATEST] = max(float(doubt.search.real[layout.LATEST]), end)
+    return Found(None, True, end), doubt or found
 
 
 def _told(found: Found, doubt: Found | None) -> Found:
     """What is known after a stage where there was a doubtful jump or kink before it."""
-    return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen), turn=doubt.turn)
+    return found if doubt is None else found._replace(seen=min(found.seen, doubt.seen), note=doubt.note)
 
 
 class _Pace:
@@ -290,15 +296,14 @@ def _ends(meetings: Sequence[Meeting], span: Window) -> Iterator[float]:
     yield span[1]
 
 
-def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf, hasty: bool = False,
-           closer: bool = False, near: float = 0.0) -> Found:
+def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, proved: float = math.inf,
+           looks: Looks = _TO_THE_END, closer: bool = False) -> Found:
     """A search of what may meet in a span of time, where contact is proved by the time `proved`.
 
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
     `simultaneity`, and goes on only if nothing is left at a border. Where contact is unlikely to be isolated it stops some way before:
     in the last of the time boxes gather along a curve, where samples thin them out, but those of edges do so only in what follows.
-    `hasty`: it may be left where it gets on slowly. `closer`: what may meet is looked at more closely before. A search that takes many
-    boxes is left, too, once all is clear but for a time `near` before the end.
+    `looks`: what it may be left for. `closer`: what may meet is looked at more closely before.
     """
     meetings = [m for m in scene.meetings() if within(m, span)]
     if closer:
@@ -311,18 +316,12 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     search = Search(problems, **options)
     search.real[layout.PROVED] = proved
     search.real[layout.GAP], search.real[layout.AHEAD] = (options["simultaneity"], _AHEAD) if bordered(scene, meetings) else (0.0, 0.0)
-    clear, finished = max(span[0], min(m.window[0] for m in meetings)), False
-    for patience in itertools.count(_GLANCE, _GLANCE) if hasty or near > 0.0 else (math.inf,):
-        finished = drive_past(search, clock, scene.begin, patience)
-        if finished or search.pole is not None or search.count[layout.ITERATIONS] < patience:
-            break
-        now = clear_until(search, search.solutions, span[1])
-        if now >= span[1] - near:
-            return Found(None, True, now)
-        if hasty and patience % _PATIENCE == 0:
-            if _slow(search, clear, now, span):
-                return Found(search, False, now, meetings, slow=True)
-            clear = now
+    clear = max(span[0], min(m.window[0] for m in meetings))
+    outcome = drive_looking(search, clock, scene.begin, span, clear, looks)
+    if outcome.reason:
+        return Found(None, True, outcome.clear) if outcome.reason == "near" else Found(
+            search, outcome.reason == "touch", outcome.clear, meetings, slow=outcome.reason == "slow")
+    finished = outcome.finished
     if finished and search.pole is None and search.real[layout.GAP] > 0.0:
         features = _features(scene, search, meetings, span, options)
         if features:
@@ -341,13 +340,6 @@ def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options:
         problems.append(scene.problem(m, span))
         prepare(problems[-1], options["method"])
     return problems
-
-
-def _slow(search: Search, begin: float, clear: float, span: Window) -> bool:
-    """Did a search get on from `begin` to `clear`, but by little of what is ahead: if it found something, of most of the span?"""
-    ahead = min(span[1], float(search.real[layout.PROVED])) - clear
-    far = not len(search.solutions) or ahead > clear - span[0]
-    return far and begin < clear and clear - begin < _SHARE * ahead
 
 
 def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:

@@ -18,8 +18,7 @@ _JUMP, _GLANCE = 100_000, 2_000
 
 class Found(NamedTuple):
     """A search of meetings, one problem each, whether it came to its end, and the time up to which everything was looked at; and the
-    features to search yet to say what was hit. `slow`: it got on so slowly that it was left. `turn`: a change of motion at which bodies
-    may touch.
+    features to search yet to say what was hit. `slow`: it got on so slowly that it was left. `note`: says in words what is located.
     """
 
     search: Search | None
@@ -28,7 +27,7 @@ class Found(NamedTuple):
     meetings: Sequence[Meeting] = ()
     features: Sequence[Meeting] = ()
     slow: bool = False
-    turn: float | None = None
+    note: str = ""
 
     @property
     def proved(self) -> float:
@@ -82,12 +81,12 @@ def _looked_at(scene: Scene, found: Found, clock: Clock) -> Found:
     return found
 
 
-def crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) -> Found | None:
+def crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, boxes: int = _JUMP) -> Found | None:
     """Where bodies that were apart before a jump, at the beginning of the span, *provably* cross after it, at its end."""
     problems = scene.crossings(span[1])
     if not problems:
         return None
     search = Search(problems, **options)
-    drive(search, clock, boxes=_JUMP)
+    drive(search, clock, boxes=boxes)
     # The time is known, whatever is still open.
     return Found(search, True, span[0]) if search.real[layout.PROVED] < math.inf else None

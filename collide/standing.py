@@ -6,18 +6,94 @@ crossing, as faces that slide along each other in one plane, whose formulas are 
 can raise the time up to which all is clear. So after some places, and a while, the situation is left; the others are searched on.
 """
 
+import itertools
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from .answer import clear_until
 from .budget import Clock, drive
 from .search import layout
+from .search.layout import LANES
 from .state import Search
 
 # So many unproved places of contact in one situation are enough; steps after which they are counted.
 _ENOUGH, _STEPS = 24, 100
+# Boxes after which it is looked how far a search came. One that with more boxes gets on by less than this share of the time ahead is slow.
+_GLANCE, _PATIENCE, _SHARE = 1 << 11, 1 << 14, 0.25
+# After so many boxes that do not get on it is looked whether bodies touch.
+_STANDING = 1 << 13
 # Of bodies that start apart, a situation is left after so many boxes without proof.
 _WHILE = 1 << 17
+
+
+class Looks(NamedTuple):
+    """What a search may be left for, of which it is looked from time to time how far it came: that all is clear but for a time `near`
+    before the end; that it gets on slowly (`hasty`); or that it comes to a stand within a time `touch` where rounding may hide a contact,
+    none being proved. `stay`: then only the situations are left of which that is so. `crossed`: proves a contact by a time given, and says
+    when it was.
+    """
+
+    near: float = 0.0
+    hasty: bool = False
+    touch: float = 0.0
+    stay: bool = False
+    crossed: Callable[[float], float] = lambda time: math.inf
+
+    @property
+    def wanted(self) -> bool:
+        return self.near > 0.0 or self.hasty or self.touch > 0.0
+
+
+class Outcome(NamedTuple):
+    """Did a search finish? `clear`: how far it came, where it was left for a reason."""
+
+    finished: bool
+    clear: float = math.nan
+    reason: str = ""
+
+
+def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> Outcome:
+    """Drives a search of a time span, in which all is clear up to `mark`."""
+    before, stood, patience, finished = -math.inf, 0.0, _PATIENCE, False
+    for boxes in itertools.count(_GLANCE, _GLANCE) if looks.wanted else (math.inf,):
+        finished = drive_past(s, clock, begin, boxes)
+        if finished or s.pole is not None or s.count[layout.ITERATIONS] < boxes:
+            break
+        clear, ahead = clear_until(s, s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
+        if looks.near > 0.0 and clear >= span[1] - looks.near:
+            return Outcome(False, clear, "near")
+        if ahead >= before + looks.touch or s.real[layout.PROVED] < np.inf:
+            before, stood = ahead, boxes
+        elif boxes - stood >= _STANDING and ahead + 2.0 * looks.touch < span[1] and _stands(s, ahead, looks):
+            return Outcome(False, clear, "touch")
+        if looks.hasty and s.count[layout.ITERATIONS] >= patience:
+            if _slow(s, mark, clear, span):
+                return Outcome(False, clear, "slow")
+            mark, patience = clear, patience + _PATIENCE
+    return Outcome(finished)
+
+
+def _stands(s: Search, ahead: float, looks: Looks) -> bool:
+    """Is a search to be left that does not get on, after a look at where it is?"""
+    located = [k for k, p in enumerate(s.problems) if not p.incoming and s.least_open(k) <= ahead + looks.touch and s.locate_first(k)]
+    if not located:
+        return False
+    if looks.stay:
+        for k in located:
+            s.leave(k, s.least_open(k))
+        return False
+    s.real[layout.PROVED] = min(float(s.real[layout.PROVED]), looks.crossed(ahead + looks.touch))
+    return not s.real[layout.PROVED] < np.inf
+
+
+def _slow(s: Search, begin: float, clear: float, span: tuple[float, float]) -> bool:
+    """Did a search get on from `begin` to `clear`, but by little of what is ahead: if it found something, of most of the span?"""
+    ahead = min(span[1], float(s.real[layout.PROVED])) - clear
+    far = not len(s.solutions) or ahead > clear - span[0]
+    return far and begin < clear and clear - begin < _SHARE * ahead
 
 
 def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -> bool:
@@ -31,7 +107,8 @@ def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -
             _leave(s, begin)
         _leave_doubt(s)
 
-    return drive(s, clock, between, _STEPS if incoming else None, boxes)
+    left = boxes - int(s.count[layout.ITERATIONS])
+    return drive(s, clock, between, _STEPS if incoming else max(1, int(left) // LANES) if left < math.inf else None, boxes)
 
 
 def _leave(s: Search, begin: float) -> None:

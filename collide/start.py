@@ -19,11 +19,12 @@ from .contact import at_time, member, situation, with_numbers
 from .inside import inside
 from .numbers import NONE, Numbers
 from .parts import Part, faces_of
+from .prepared import prepare
 from .problem import Problem
 from .result import Start
 from .search import layout
 from .separators import separated
-from .state import Search, prepare
+from .state import Search
 from .surface_points import extent
 
 # Up to so many pairs of faces are compiled with their numbers.

@@ -15,6 +15,7 @@ from .search.layout import LANES
 from .search.loop import push_written, record_held, run
 from .search.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
 from .search.queue import list_queued
+from .search.tips import locate_first
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
@@ -155,6 +156,20 @@ class Search:
                 for name in ("place", "kind"):
                     self.arrays[name][new] = other.arrays[name][k]
                 self.arrays["owner"][new] = problems[other.owner(k)]
+
+    def locate_first(self, p: int) -> bool:
+        """A place near the first box of problem p where rounding cannot exclude a zero, as LOCATED; is there one?"""
+        if self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
+            self.grow_solutions()
+        return bool(compiled(locate_first, 1)(self.arrays.address, p))
+
+    def forget_after(self, time: float) -> None:
+        """Leave out all solutions that come later than that, unless all do."""
+        kept = [k for k in self.solutions if self.found(k)[self.problems[self.owner(k)].objective, 0] <= time]
+        if kept:
+            for name in PER_SOLUTION:
+                self.arrays[name][:len(kept)] = self.arrays[name][kept]
+            self.count[[layout.SOLUTIONS, layout.WALKED]] = len(kept)
 
     def leave(self, p: int, begin: float) -> None:
         """Search problem p no further: nothing is known of it from `begin` on."""

@@ -16,14 +16,16 @@ from .layout import (
     LANES,
     LOCATED,
     OBJECTIVE,
+    POINT,
     PROVED,
+    ROOT,
     SIMULTANEITY,
     SOLUTIONS,
     STEPS,
     STRIDE,
     VARIABLES,
 )
-from .local_solve import extent, restore
+from .local_solve import extent, restore, scatter_points
 from .prove import prove_exists, radius
 from .queue import attribute
 from .solutions import hold_zero, impossible, improve, record
@@ -32,6 +34,8 @@ from .solutions import hold_zero, impossible, improve, record
 _FIRST, _FACTOR, _DISTANCES, _TRIALS = 1e-12, 4.0, 16, 3
 # Against the domain, the width of a box that may say nothing of a variable: at a pole, say. Then all of the domain is tried, too.
 _WIDE = 1e-3
+# How far over a box points are spread from which a place in it is looked for.
+_SPREAD = 0.8
 # So many boxes of a problem are worth it.
 _MOST = 4
 # After so many steps without a bound a contact may be one that local solves do not find; after so many, one that cannot be proved.
@@ -108,16 +112,42 @@ def crossing(s, p):
 
 
 @native
+def locate_first(s, p):
+    """Record a place near the first box of problem p where rounding may hide a zero of the equations, no later than that box begins but for
+    what counts as simultaneous. Is there one?
+    """
+    i, objective = attribute(s, p, ROOT), attribute(s, p, OBJECTIVE)
+    if i < 0 or objective < 0 or attribute(s, p, POINT) == 0 or attribute(s, p, IMAGE) == 0:
+        return 0
+    scatter_points(s, p, s.box, i, _SPREAD)
+    restore(s, p)
+    for q in range(LANES):
+        if s.flag[q] > 0.5 and s.point[objective * LANES + q] <= lower(s, s.box, i, objective) + s.real[SIMULTANEITY]:
+            for j in range(attribute(s, p, VARIABLES)):
+                s.centre[j] = s.point[j * LANES + q]
+            if surround_zero(s, p):
+                record(s, p, LOCATED, s.tight, 0, s.tight, 0)
+                return 1
+    return 0
+
+
+@native
+def surround_zero(s, p):
+    """The smallest box round `centre` in `tight`: may it hold a feasible zero of the equations?"""
+    for j in range(attribute(s, p, VARIABLES)):
+        r = radius(0) * extent(s, p, j, s.centre[j])
+        s.tight[2 * j] = max(s.centre[j] - r, lower(s, s.domain, p, j))
+        s.tight[2 * j + 1] = min(s.centre[j] + r, upper(s, s.domain, p, j))
+    return not impossible(s, p, s.tight, 0) and hold_zero(s, attribute(s, p, EQUATIONS), 0)
+
+
+@native
 def locate(s, p):
     """Record `centre`, where no contact could be proved, as located if rounding may hide a zero of the equations there; after many steps
     only. Where surfaces meet without crossing such points stand for those round them like samples.
     """
     if s.count[STEPS] <= HOPELESS or attribute(s, p, IMAGE) == 0 or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, EXISTENCE) == 0:
         return
-    for j in range(attribute(s, p, VARIABLES)):
-        r = radius(0) * extent(s, p, j, s.centre[j])
-        s.tight[2 * j] = max(s.centre[j] - r, lower(s, s.domain, p, j))
-        s.tight[2 * j + 1] = min(s.centre[j] + r, upper(s, s.domain, p, j))
-    if not impossible(s, p, s.tight, 0) and hold_zero(s, attribute(s, p, EQUATIONS), 0):
+    if surround_zero(s, p):
         record(s, p, LOCATED, s.tight, 0, s.tight, 0)
         prove_beside(s, p, s.found, s.count[SOLUTIONS] - 1)

@@ -9,7 +9,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, first
+from collide import Status, first, standing
 from collide.features import _faces_at, explained
 from collide.scene import Scene
 from collide.search import layout
@@ -151,7 +151,8 @@ def test_stages_leave_no_time_out(monkeypatch):
             assert begins and span[0] < found.seen <= min(*begins, s.real[layout.CLEAR], span[1])
         return found
 
-    monkeypatch.setattr(first, "_PATIENCE", 256)
+    monkeypatch.setattr(standing, "_PATIENCE", 256)
+    monkeypatch.setattr(standing, "_GLANCE", 256)
     monkeypatch.setattr(Scene, "passes", begun)
     monkeypatch.setattr(first, "_timed", looked)
     c = collide.first_contact([sphere(), spiral(1)], (0, 200), budget=collide.Budget(boxes=500_000))
