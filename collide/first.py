@@ -42,8 +42,8 @@ _TRIES, _PAYS = 6, 0.5
 # Where boxes gather along a curve, the time is known well enough for the search of features if no more than this share of it is left. From
 # 1 to 5 hundredths are as good as each other; with 90 features have more to do than they save (measured).
 _AHEAD = 0.02
-# Features are searched from a little before all is clear, against the span: the smallest box in which `search.prove` tries to prove a
-# contact is as wide, and must not reach the end of its domain.
+# A search begins anew a little before what is clear, against the span: the smallest box in which `search.prove` tries to prove a contact is
+# as wide, and what it proves must not lie before the beginning.
 _MARGIN = 1e-12
 
 
@@ -181,8 +181,8 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
     assert search.pole is not None
     scene.take_chart(*search.pole)
-    clear = max(span[0], clear_until(search, search.solutions, span[1]))
-    return _timed(scene, (clear, span[1]), options, clock, float(search.real[layout.PROVED]))
+    begin = _before(clear_until(search, search.solutions, span[1]), span)
+    return _timed(scene, (begin, span[1]), options, clock, float(search.real[layout.PROVED]))
 
 
 def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
@@ -346,9 +346,13 @@ def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: W
     """The features at what a search located of the first contact."""
     found = [k for k in search.solutions if possible(search, k)]
     latest = min(float(search.real[layout.PROVED]), max((search.latest(k) for k in found), default=span[1]))
-    clear = clear_until(search, found, span[1])
-    around = max(span[0], clear - _MARGIN * (span[1] - clear)), min(span[1], _later(scene, latest, options))
+    around = _before(clear_until(search, found, span[1]), span), min(span[1], _later(scene, latest, options))
     return features(scene, search, meetings, around)
+
+
+def _before(clear: float, span: Window) -> float:
+    """Where a search begins anew if all is clear until then."""
+    return max(span[0], clear - _MARGIN * (span[1] - clear))
 
 
 def _later(scene: Scene, time: float, options: dict[str, Any]) -> float:
