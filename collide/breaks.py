@@ -8,7 +8,7 @@ that hold at it, and those that hold after it: all of them smooth.
 import functools
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import sympy as sp
@@ -67,15 +67,15 @@ def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[A
 @functools.lru_cache(maxsize=256)
 def _joined(e: Any, lo: Any, moment: Any, hi: Any) -> Any:
     """A Piecewise of the time alone as one formula from `lo` to `hi`; None where its pieces are not seen to meet at the moment."""
-    before, at, after = (_branch(e, time) for time in (lo, moment, hi))
+    before, at, after = (branch(e, time) for time in (lo, moment, hi))
     if any(piece.has(sp.Piecewise) for piece in (before, at, after)):
         return None
-    if not all(_vanishes((piece - before).xreplace({t: moment})) for piece in (at, after)):
+    if not all(vanishes((piece - before).xreplace({t: moment})) for piece in (at, after)):
         return None
     return before + (after - before).xreplace({t: sp.Max(t, moment)})
 
 
-def _vanishes(e: Any) -> bool:
+def vanishes(e: Any) -> bool:
     """Is an expression seen to be zero exactly?"""
     if e == 0 or sp.expand(e) == 0:
         return True
@@ -113,6 +113,19 @@ def changes_at_known_moments(kink: Any) -> bool:
     return isinstance(kink, _KINKED) and all(_root(d) is not None for d in _differences(kink))
 
 
+def kinks_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
+    """The values of a parameter at which formulas change by conditions that compare linear functions of it alone."""
+    kinks = {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
+    return {root for kink in kinks for d in _differences(kink) if (root := _root(d, symbol)) is not None}
+
+
+def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: tuple[Any, Any]) -> bool:
+    """Are formulas seen to be continuous at a value of a parameter, by those that hold beside it?"""
+    switches = {e for f in formulas if f.has(sp.Piecewise) for e in f.atoms(sp.Piecewise)}
+    pieces = [[branch(e, at, symbol) for at in (value, *beside)] for e in switches]
+    return all(vanishes((own[0] - e).xreplace({symbol: value})) for own in pieces for e in own[1:])
+
+
 def _differences(kink: Any) -> list[Any]:
     """What changes its sign where a formula changes."""
     if isinstance(kink, sp.Piecewise):
@@ -121,10 +134,10 @@ def _differences(kink: Any) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _root(d: Any) -> Any:
-    """Where an expression that is linear in the time, and contains nothing else, is zero; None for other expressions."""
-    slope = sp.expand(d.diff(t)) if d.free_symbols == {t} else sp.Integer(0)
-    return sp.expand(-d.xreplace({t: sp.Integer(0)}) / slope) if slope.is_number and slope.is_real and slope.is_nonzero else None
+def _root(d: Any, symbol: Any = t) -> Any:
+    """Where an expression that is linear in the time, or that parameter, and contains nothing else, is zero; None for other expressions."""
+    slope = sp.expand(d.diff(symbol)) if d.free_symbols == {symbol} else sp.Integer(0)
+    return sp.expand(-d.xreplace({symbol: sp.Integer(0)}) / slope) if slope.is_number and slope.is_real and slope.is_nonzero else None
 
 
 # -- formulas of one moment ---------------------------------------------------------------------------------------
@@ -133,7 +146,7 @@ def _root(d: Any) -> Any:
 @functools.lru_cache(maxsize=4096)
 def _at_moment(body: Any, moment: Any) -> Any:
     """The body with the formulas that hold at a moment."""
-    return with_formulas(body, lambda e: _branch(e, moment))
+    return with_formulas(body, lambda e: branch(e, moment))
 
 
 def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
@@ -149,28 +162,28 @@ def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def _branch(e: Any, moment: Any) -> Any:
-    """The expression with the pieces that hold at a moment, where conditions tell that by the time alone.
+def branch(e: Any, moment: Any, symbol: Any = t) -> Any:
+    """The expression with the pieces that hold at a moment, or value of that parameter, where conditions tell that by it alone.
 
     What the faces of a body and the entries of composed motions have in common is done once.
     """
     if not e.has(*_KINKED):
         return e
-    if not isinstance(e, _KINKED) or any(_root(d) is None for d in _differences(e)):
-        return e.func(*(_branch(a, moment) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
+    if not isinstance(e, _KINKED) or any(_root(d, symbol) is None for d in _differences(e)):
+        return e.func(*(branch(a, moment, symbol) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
     if not isinstance(e, sp.Piecewise):
-        return _smooth(e, moment)
+        return _smooth(e, moment, symbol)
     for piece, condition in e.args:
-        holds = condition.xreplace({t: moment})
+        holds = condition.xreplace({symbol: moment})
         if holds != sp.false:
-            return _branch(piece, moment) if holds == sp.true else e
+            return branch(piece, moment, symbol) if holds == sp.true else e
     return e
 
 
-def _smooth(e: Any, moment: Any) -> Any:
-    """Of Abs, Max or Min of linear functions of the time that which holds at a moment; where numbers cannot be compared, the same."""
+def _smooth(e: Any, moment: Any, symbol: Any) -> Any:
+    """Of Abs, Max or Min of linear functions that which holds at a moment; where numbers cannot be compared, the same."""
     terms = [e.args[0], -e.args[0]] if isinstance(e, sp.Abs) else list(e.args)
-    values = [a.xreplace({t: moment}) for a in terms]
+    values = [a.xreplace({symbol: moment}) for a in terms]
     for term, value in zip(terms, values, strict=True):
         if all((value <= other if isinstance(e, sp.Min) else value >= other) == sp.true for other in values):
             return term

@@ -18,6 +18,7 @@ import sympy as sp
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
 from generative.chart import is_pole, pole_chart
 
+from .creases import creased
 from .implicit_parts import Implicit, implicit_parts
 from .patch import period
 
@@ -90,7 +91,12 @@ def sides(surface: ParametricSurface) -> list[tuple[Any, int]]:
 
 
 def as_solid(surface: ParametricSurface) -> Solid:
-    """A patch as a one-face solid: its sides that are neither seams nor poles are edges, their ends vertices."""
+    """A patch as a one-face solid: its sides that are neither seams nor poles are edges, their ends vertices. With creases it has a face for
+    each smooth piece.
+    """
+    pieces = creased(surface)
+    if pieces is not None:
+        return pieces
     open_sides = [(s, end) for s, end in sides(surface) if not is_pole(surface, s, end)]
     edges, corners = [], []
     for s, end in open_sides:
