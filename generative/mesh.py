@@ -189,15 +189,19 @@ def grid_triangles(rows: int, columns: int, *, flipped: bool = False) -> Triangl
 def _weld(samples: Sequence[Vertices], triangles: Triangles) -> tuple[np.ndarray, Triangles]:
     """Vertices that coincide in all samples (seams, poles) become one, so that shading is smooth across; (kept, triangles).
 
+    Not so where that joins triangles of opposite senses, as at the seam of a one-sided strip: there shading would pass through black.
     Triangles with a corner where the surface is not finite are left out.
     """
     stacked = np.concatenate(samples, axis=1)
     triangles = triangles[np.isfinite(stacked).all(axis=1)[triangles].all(axis=1)]
     scale = 1e-7 * max(_size(samples[0]), 1e-300)
     _, keep, new = np.unique(np.round(stacked / scale), axis=0, return_index=True, return_inverse=True)
-    triangles = new.ravel()[triangles].astype(np.int32)
-    a, b, c = triangles.T
-    return keep, triangles[(a != b) & (b != c) & (c != a)]
+    welded = new.ravel()[triangles]
+    a, b, c = welded.T
+    welded = welded[(a != b) & (b != c) & (c != a)]
+    edges = (welded * len(keep) + np.roll(welded, -1, axis=1)).ravel()
+    one_sided = len(np.unique(edges)) < len(edges)
+    return (np.arange(len(stacked)), triangles) if one_sided else (keep, welded.astype(np.int32))
 
 
 def _implicit(leaf: ImplicitSurface, conditions: Sequence[tuple[ImplicitBody, int]], cells: int) -> MovingMesh:

@@ -32,6 +32,15 @@ def test_seams_and_poles_are_welded_and_triangles_look_outwards():
     assert volume(*tessellate(sphere(flipped=True))[0].at(0.0)) < 0
 
 
+def test_the_seam_of_a_one_sided_strip_is_not_welded():
+    """Joined there, triangles of opposite senses would run along the same edge in the same direction."""
+    width = 1 + v * sp.cos(u / 2)
+    [mesh] = tessellate(ParametricSurface([width * sp.cos(u), width * sp.sin(u), v * sp.sin(u / 2)], {u: (0, TAU), v: (-1, 1)}))
+    triangles = mesh.at(0.0)[1]
+    edges = np.concatenate([triangles[:, [a, b]] for a, b in ((0, 1), (1, 2), (2, 0))])
+    assert len(np.unique(edges, axis=0)) == len(edges)
+
+
 def test_the_grid_is_as_fine_as_asked():
     for deviation in (1e-2, 1e-3):
         vertices, triangles = tessellate(sphere(), deviation=deviation)[0].at(0.0)
