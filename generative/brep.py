@@ -16,6 +16,7 @@ import sympy as sp
 from .motion import Motion
 from .surface import ParametricSurface
 from .symbols import exact, formula, interval, parameters_of, t, u, v
+from .value import Value
 
 UNCHECKED = "not checked to close"
 SEWN = "closes at sampled points, not proved"
@@ -68,7 +69,7 @@ def _numbers(given: Any, owner: str) -> tuple[int, ...]:
     return tuple(map(int, items))
 
 
-class Solid:
+class Solid(Value):
     """A body bounded by `faces` (ParametricSurface, normals outward), with the `edges` and `vertices` between them.
 
     That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
@@ -176,21 +177,8 @@ class Solid:
                     raise ValueError(f"{name} is not on both of the faces {feature.faces[0]} and {feature.faces[k]}: "
                                      f"they differ at its parameter {at[u]}")
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Solid):
-            return NotImplemented
-        return (self.faces, self.edges, self.vertices) == (other.faces, other.edges, other.vertices)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.faces, self.edges, self.vertices))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which another process computes from other hashes of names."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+    def _key(self) -> tuple[Any, ...]:
+        return self.faces, self.edges, self.vertices
 
     def _repr_html_(self) -> str:
         from .thumbnail import card

@@ -11,9 +11,10 @@ from typing import Any
 import sympy as sp
 
 from .symbols import derivative, exact, formula, interval, items, positive, simplified, t, text, u, vector
+from .value import Value
 
 
-class Curve:
+class Curve(Value):
     """The curve of three expressions in u (and t) over the closed interval `domain` = (lo, hi). Immutable."""
 
     def __init__(self, expressions: Any, domain: Any) -> None:
@@ -95,13 +96,8 @@ class Curve:
         place = sp.Dummy("w", real=True)
         return Curve(self.at(Inverse(self.arc_length(place), place, covered, lo - margin, hi + margin)), (first, last))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Curve):
-            return NotImplemented
-        return (self.expressions, self.domain) == (other.expressions, other.domain)
-
-    def __hash__(self) -> int:
-        return hash((self.expressions, self.domain))
+    def _key(self) -> tuple[Any, ...]:
+        return self.expressions, self.domain
 
     def __repr__(self) -> str:
         return f"Curve({text(list(self.expressions))}, {text(self.domain)})"

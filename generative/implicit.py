@@ -14,11 +14,12 @@ import sympy as sp
 
 from .motion import IDENTITY, Motion
 from .symbols import derivative, formula, interval, t, text, x, y, z
+from .value import Value
 
 Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
 
 
-class ImplicitBody:
+class ImplicitBody(Value):
     """Common base of implicit surfaces and their combinations: ``a | b``, ``a & b``, ``a - b``, ``~a``."""
 
     @property
@@ -168,21 +169,8 @@ class ImplicitSurface(ImplicitBody):
     def _negative(self) -> Any:
         return -self.body
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ImplicitSurface):
-            return NotImplemented
-        return (self.body, self.bounds, self.motion) == (other.body, other.bounds, other.motion)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.body, self.bounds, self.motion))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which another process computes from other hashes of names."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+    def _key(self) -> tuple[Any, ...]:
+        return self.body, self.bounds, self.motion
 
     def __repr__(self) -> str:
         moved = "" if self.motion.is_identity else f".moved({self.motion!r})"
@@ -238,13 +226,8 @@ class Combination(ImplicitBody):
         other = "intersection" if self.operation == "union" else "union"
         return Combination(other, [c.complement() for c in self.children])
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Combination):
-            return NotImplemented
-        return self.operation == other.operation and self.children == other.children
-
-    def __hash__(self) -> int:
-        return hash((self.operation, self.children))
+    def _key(self) -> tuple[Any, ...]:
+        return self.operation, self.children
 
     def __repr__(self) -> str:
         return f"{self.operation}({', '.join(map(repr, self.children))})"

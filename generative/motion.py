@@ -11,11 +11,12 @@ from typing import Any
 import sympy as sp
 
 from .symbols import exact, formula, parameters_of, t, text, vector
+from .value import Value
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
 
 
-class Motion:
+class Motion(Value):
     """p -> rotation p + translation, `rotation` a 3 x 3 and `translation` a 3 x 1 immutable SymPy matrix of t."""
 
     def __init__(self, rotation: Any, translation: Any) -> None:
@@ -75,21 +76,8 @@ class Motion:
             return other if self.is_identity else self
         return Rigid._unchecked(self.rotation * other.rotation, self.apply(other.translation))
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Motion):
-            return NotImplemented
-        return bool(self.rotation == other.rotation and self.translation == other.translation)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.rotation, self.translation))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which another process computes from other hashes of names."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+    def _key(self) -> tuple[Any, ...]:
+        return self.rotation, self.translation
 
     def _repr_html_(self) -> str:
         """A brick carried by the motion, at six times from t = 0 to 1."""

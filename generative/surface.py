@@ -12,9 +12,10 @@ import sympy as sp
 
 from .motion import IDENTITY, Motion
 from .symbols import derivative, formula, interval, t, text, u, v, vector
+from .value import Value
 
 
-class ParametricSurface:
+class ParametricSurface(Value):
     """The surface S(u, v) of three expressions in u, v (and t, for one that deforms), over {u: (lo, hi), v: (lo, hi)}.
 
     Its normal is S_u x S_v, which should point outwards; ``flipped=True`` reverses it. Numbers are exact: a float
@@ -99,20 +100,6 @@ class ParametricSurface:
 
     def _key(self) -> tuple[Any, ...]:
         return self.body, self._domain, self.flipped, self.motion
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, ParametricSurface) else NotImplemented
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(self._key())
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the hash, which another process computes from other hashes of names."""
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def __repr__(self) -> str:
         flipped = ", flipped=True" if self.flipped else ""

@@ -1,0 +1,28 @@
+"""What bodies, motions and curves have in common: they are immutable values, equal if they are made of the same things."""
+
+from functools import cached_property
+from typing import Any
+
+
+class Value:
+    """A base class: equal, with equal hashes, are two values of one kind whose `_key()` is equal."""
+
+    def _key(self) -> tuple[Any, ...]:
+        """What the value is made of. A class that defines this anew is a kind of its own."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Value) or type(self)._key is not type(other)._key:
+            return NotImplemented
+        return self is other or self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._key())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the hash, which another process computes from other hashes of names."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
