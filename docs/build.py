@@ -25,9 +25,9 @@ PACKAGES = ("generative", "codegen", "collide", "models")
 INNER = {"codegen.lanes", "codegen.native", "codegen.lower", "codegen.loops", "codegen.directed", "collide.__main__"}
 """Modules that only a reader of the source needs."""
 
-FOR_USERS = {"codegen.functions", "codegen.operators", "collide.batch", "collide.picture", "collide.picture.search", "generative.fit",
-             "generative.mesh"}
-"""Modules that users import themselves."""
+FOR_USERS: dict[str, list[str]] = {"codegen.functions": [], "codegen.operators": [], "collide.batch": ["Batch"], "collide.picture": [],
+                                   "collide.picture.search": ["search_figure"], "generative.fit": [], "generative.mesh": []}
+"""Modules that users import themselves, or meet values of; and what of them, if not all."""
 
 
 def write(name: str, text: str) -> None:
@@ -81,13 +81,22 @@ def public(package: str) -> list[str]:
     root = import_module(package)
     names = [getattr(root, name) for name in getattr(root, "__all__", [])]
     found = {value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "") for value in names}
-    return [m for m in modules(package) if m in found | FOR_USERS] or modules(package)[1:]
+    return [m for m in modules(package) if m in found | FOR_USERS.keys()] or modules(package)[1:]
+
+
+def entry(package: str, module: str) -> str:
+    """What users meet of a module: of one that they do not import themselves, what the package exports of it."""
+    root, itself = import_module(package), import_module(module)
+    exported = {n: getattr(root, n) for n in getattr(root, "__all__", [])}
+    ours = [n for n, value in exported.items() if getattr(value, "__module__", "") == module]
+    members = FOR_USERS.get(module, [] if itself in exported.values() else ours)
+    return f"::: {module}" + (f"\n    options:\n      members: {json.dumps(members)}" if members else "")
 
 
 def reference(package: str) -> str:
     """What is for users; and, on a page of its own, the modules behind it."""
     first = f"::: {package}\n    options:\n      members: false"  # what it exports is described where it is defined
-    return f"# {package}\n\n" + "\n\n".join([first, *(f"::: {name}" for name in public(package))]) + "\n"
+    return f"# {package}\n\n" + "\n\n".join([first, *(entry(package, name) for name in public(package))]) + "\n"
 
 
 def inside(package: str) -> str | None:
@@ -113,7 +122,7 @@ def shapes_page() -> str:
 def scenes_page() -> str:
     from models.scenes import SCENES
 
-    rows = [f"| `{name}` | {s.title} | {s.known} | {s.source} |" for name, s in sorted(SCENES.items())]
+    rows = [f"| `{name}` | {s.title} | {s.known} | {s.source} |".replace("*", "\\*") for name, s in sorted(SCENES.items())]
     text = "Run one with `python -m collide NAME`; in Python, `models.scenes.SCENES[NAME]` holds its bodies, time span and options."
     return f"# Scenes\n\n{text}\n\n| name | what happens | known answer | source |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
 
