@@ -61,7 +61,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values.
     `simultaneity`: contacts at most this much later than the first are reported with it, where surfaces come to touch, from within too;
-    not isolated ones where they part, or cross already. `separation`: distance between sampled points where contacts form curves or
+    not isolated ones where they part, or cross already. Where contacts form curves or patches the bracket of the time is narrowed to
+    about this width. `separation`: distance between sampled points where contacts form curves or
     patches. Isolated contacts beside these are listed, too; one of the same two faces that is nearer to a curve or patch than an eighth
     of it may be missed. `tolerance`: the largest parameter width accepted without proof. `tracked`: contacts that are known already
     (`Tracked`). `method`, `order`, `tangency`: see the README; they change the work, not the meaning.
