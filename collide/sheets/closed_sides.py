@@ -17,6 +17,9 @@ EARLY = 1 << 15
 _AT_SIDE, _SIDES = 1e-6, 16
 
 Span = tuple[float, float]
+Box = tuple[int, np.ndarray]
+"""The number of a problem, and a box of it."""
+
 
 
 def doubtful(search: Search) -> list[int]:
@@ -27,14 +30,14 @@ def doubtful(search: Search) -> list[int]:
 
 
 def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: dict[str, Any]) -> Search | None:
-    """Sides that meet along all their length near what a search located but did not prove, and are proved to: contacts of problems of
-    their own, which are samples for the search, too. None where there are none.
+    """Sides that meet along all their length near what a search located but did not prove, or near the earliest boxes that it has not yet
+    examined, and are proved to: contacts of problems of their own, which are samples for the search, too. None where there are none.
     """
-    located = doubtful(search)
-    least = min((search.found(k)[-1, 0] for k in located), default=np.inf)
-    window = max(span[0], float(search.real[layout.CLEAR]) - options["simultaneity"]), span[1]
-    near = {(p, at) for p, at in ((search.owner(k), _sides(pairs[search.owner(k)], search.found(k)))
-                                  for k in located if search.found(k)[-1, 0] <= least + options["simultaneity"]) if at}
+    early = [*_earliest([(search.owner(k), search.found(k)) for k in doubtful(search)], options), *_first_open(search, options)]
+    if not early:
+        return None
+    window = max(span[0], min(float(box[-1, 0]) for _, box in early) - options["simultaneity"]), span[1]
+    near = {(p, at) for p, at in ((p, _sides(pairs[p], box)) for p, box in early) if at}
     found = [(p, held, made) for p, held in sorted(near, key=str)[:_SIDES] if (made := _closing(pairs[p], held, window, options))]
     if not found:
         return None
@@ -48,6 +51,23 @@ def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: dic
                 whole = [[ends[k]] * 2 if k in ends else next(free) for k in range(4)]
                 search.note(p, np.array([*whole, made.time]), layout.LOCATED)
     return sides if len(sides.solutions) else None
+
+
+def _earliest(boxes: Sequence[Box], options: dict[str, Any]) -> list[Box]:
+    """Those that begin within `simultaneity` of the first."""
+    least = min((box[-1, 0] for _, box in boxes), default=np.inf)
+    return [(p, box) for p, box in boxes if box[-1, 0] <= least + options["simultaneity"]]
+
+
+def _first_open(search: Search, options: dict[str, Any]) -> list[Box]:
+    """The earliest boxes in the queue, if they may hold an earlier contact than is proved. Where sides that have met slide over one
+    another, these lie at the sides, and what is located may not.
+    """
+    least = min(map(search.least_open, range(len(search.problems))), default=np.inf)
+    if not least + options["simultaneity"] < search.real[layout.PROVED]:
+        return []
+    opened = ((p, search.open(p)) for p in range(len(search.problems)))
+    return [(p, box) for p, boxes in opened for box in boxes[boxes[:, -1, 0] <= least + options["simultaneity"]]]
 
 
 def beside(search: Search, sides: Search, options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:

@@ -285,7 +285,8 @@ ROLLED = [sp.sin(t * u) / t, (1 - sp.cos(t * u)) / t, v]
 
 @pytest.mark.parametrize(("bodies", "pair"), [
     ([over(ROLLED, 0, 1)], (0, 0)), ([over(ROLLED, turned=True)], (0, 0)), ([over(ROLLED, 0, R(1, 2)), over(ROLLED, R(1, 2), 1)], (0, 1)),
-    ([over([*ROLLED[:2], v + u * (1 - u) / 9], 0, 1)], (0, 0))], ids=["one", "turned", "in two", "bulging"])
+    ([over([*ROLLED[:2], v + u * (1 - u) / 9], 0, 1)], (0, 0)), ([over([(sp.cos(t * u) - 1) / t, sp.sin(t * u) / t, v], 0, 1)], (0, 0))],
+    ids=["one", "turned", "in two", "bulging", "sidewards"])
 def test_a_strip_rolls_up_into_a_tube(bodies, pair):
     """The radius is 1/t, so two sides meet along all their length when t = 2 pi; nothing crosses there."""
     c = self_contact(bodies, (1, 7), budget=Budget(boxes=400_000))
