@@ -32,6 +32,20 @@ class Tracked:
     v2(t) of the second. `features` names the parts that have these parameters: a "face k" has both, an "edge k" only u, a
     "vertex k" none; what a part does not have is None, and both are for an implicit body. Contacts whose point lies closer
     than `radius` to it, the lambda of Snyder 1993, Eq. 7, are not reported.
+
+    A ball slides along a floor towards a wall at x = 4; its lowest point is u = 3 pi/2, v = 0, and touches the floor at (t, 0). Floor and
+    wall, which touch each other, are one body.
+
+    >>> import sympy as sp
+    >>> from collide import Tracked, first_contact
+    >>> from generative import ParametricSurface, Rigid, Solid, t, u, v
+    >>> ball = ParametricSurface([sp.sin(v), sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v)],
+    ...                          {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}).moved(Rigid(translation=[t, 0, 1]))
+    >>> room = Solid([ParametricSurface([u, v, 0], {u: (-1, 5), v: (-2, 2)}), ParametricSurface([4, v, u], {u: (0, 2), v: (-2, 2)})])
+    >>> lowest = Tracked((0, 1), 3 * sp.pi / 2, 0, t, 0, radius=0.5)
+    >>> found = first_contact([ball, room], (0, 5), tracked=[lowest])
+    >>> found.features, found.proved.tolist(), found.time.lo <= 3 <= found.time.hi
+    ([('face 0', 'face 1')], [True], True)
     """
 
     pair: tuple[int, int]
