@@ -17,7 +17,7 @@ from generative import ParametricSurface, Rigid, u, v
 from generative import t as moment
 
 from .bezier import DATA
-from .general import asked, bicubic, drawn
+from .families import asked, bicubic, drawn
 from .timing import table
 
 REPEATS = 4

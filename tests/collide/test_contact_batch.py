@@ -9,8 +9,9 @@ import collide
 from collide.result import Status
 from generative import IDENTITY, Parameter, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v
 from tests.benchmarks import multistart
-from tests.benchmarks.general import difference, swept, wavy
-from tests.benchmarks.general import drawn as drawn_pairs
+from tests.benchmarks.families import drawn as drawn_pairs
+from tests.benchmarks.families import wavy
+from tests.benchmarks.general import difference, swept
 
 R1, R2, X, Y, SPEED = (Parameter(name) for name in ("r1", "r2", "x", "y", "speed"))
 SPHERE = {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}

@@ -5,7 +5,8 @@ import pytest
 import sympy as sp
 
 from tests.benchmarks import multistart
-from tests.benchmarks.general import ROUGH, bicubic, bounds, difference, drawn, problem
+from tests.benchmarks.families import bicubic, drawn, problem
+from tests.benchmarks.general import ROUGH, bounds, difference
 
 VARIABLES = sp.symbols("u1 v1 u2 v2 t", real=True)
 U1, V1, U2, V2, T = VARIABLES

@@ -15,8 +15,9 @@ from collide.prepared import METHODS
 from collide.search import layout
 from collide.state import Search
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
-from tests.benchmarks.general import bicubic, bounds, drawn
-from tests.benchmarks.general import problem as family_problem
+from tests.benchmarks.families import bicubic, drawn
+from tests.benchmarks.families import problem as family_problem
+from tests.benchmarks.general import bounds
 
 HALF = sp.Rational(1, 2)
 
