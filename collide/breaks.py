@@ -119,7 +119,7 @@ def kinks_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
     return {root for kink in kinks for d in _differences(kink) if (root := _root(d, symbol)) is not None}
 
 
-def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: tuple[Any, Any]) -> bool:
+def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any]) -> bool:
     """Are formulas seen to be continuous at a value of a parameter, by those that hold beside it?"""
     switches = {e for f in formulas if f.has(sp.Piecewise) for e in f.atoms(sp.Piecewise)}
     pieces = [[branch(e, at, symbol) for at in (value, *beside)] for e in switches]

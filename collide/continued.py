@@ -21,6 +21,7 @@ from .jumped import Found, crossed
 from .jumps import free_of_jumps
 from .scene import Scene
 from .search import layout
+from .state import Search
 
 # Against the time span, how far a search goes on beyond what may be a touch.
 _REACH = 1e-6
@@ -71,9 +72,9 @@ def at_kink(scene: Scene, stage: Window, options: dict[str, Any], clock: Clock, 
     seen = _clear(found, end)
     if not found.located:
         return found._replace(seen=seen), end
-    later = crossed(scene, (stage[0], min(scene.span[1], stage[1] + options["simultaneity"] / 2)), options, clock, _CROSSED)
-    note = f"Just as a motion changes its formula, at about t = {stage[1]:.9g}, {_TOUCH}"
-    return (found._replace(note=note) if later is None else later)._replace(seen=seen), end
+    if _crosses(scene, found.search, min(scene.span[1], stage[1] + options["simultaneity"] / 2), options, clock):
+        return found._replace(seen=seen), end
+    return found._replace(seen=seen, note=f"Just as a motion changes its formula, at about t = {stage[1]:.9g}, {_TOUCH}"), end
 
 
 def touches(found: Found, end: float) -> bool:
@@ -109,12 +110,17 @@ def past_touch(scene: Scene, found: Found, end: float, reach: float, options: di
     touched = found._replace(seen=seen, note=f"At about t = {seen:.9g}, {_TOUCH}")
     if found.seen >= end and max([float(s.real[layout.LATEST]), *(s.latest(k) for k in s.solutions)]) <= after:
         return touched, end
-    later = crossed(scene, (seen, after), options, clock, _CROSSED)
-    if later is not None:
-        return later._replace(seen=seen), after
     s.forget_after(after)
+    if _crosses(scene, s, after, options, clock):
+        return found._replace(seen=seen), after
     s.real[layout.LATEST] = after
     return touched, after
+
+
+def _crosses(scene: Scene, s: Search, time: float, options: dict[str, Any], clock: Clock) -> bool:
+    """Do bodies provably cross at a time? Then what was located before it is where they first meet."""
+    s.real[layout.PROVED] = min(float(s.real[layout.PROVED]), crossed_by(scene, time, options=options, clock=clock))
+    return bool(s.real[layout.PROVED] < math.inf)
 
 
 def crossed_by(scene: Scene, time: float, *, options: dict[str, Any], clock: Clock) -> float:

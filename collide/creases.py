@@ -5,6 +5,7 @@ faces, by the formulas that hold there, and the creases between them edges.
 """
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -48,7 +49,7 @@ def _lines(surface: ParametricSurface, symbol: Any) -> list[Any]:
     lo, hi = surface.domain[symbol]
     inside = [value for value in kinks_along(surface.body, symbol) if (lo < value) == sp.true and (value < hi) == sp.true]
     lines = [lo, *sorted(inside, key=sp.N), hi]
-    middles = [(a + b) / 2 for a, b in zip(lines[:-1], lines[1:], strict=True)]
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(lines)]
     sound = all(continuous_along(surface.body, symbol, value, beside)
                 for value, *beside in zip(lines[1:-1], middles[:-1], middles[1:], strict=True))
     return lines if sound else [lo, hi]

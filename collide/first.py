@@ -33,6 +33,8 @@ from .standing import Looks, drive_looking, drive_past
 from .state import Search
 from .tracking import Tracked, check_tracked
 
+# So many pairs of parts of two bodies are culled once more, before they are converted, by their windows in the stage alone.
+_MANY = 16
 _TO_THE_END = Looks()
 # At least so many pairs of parts come into play at a time, or this part of those before.
 _BATCH, _GROWTH = 4, 2
@@ -304,10 +306,11 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     Where faces stand for their borders tangency does not narrow contacts there, so it stops as soon as the time is known to within
     `simultaneity`, and goes on only if nothing is left at a border. Where contact is unlikely to be isolated it stops some way before:
     in the last of the time boxes gather along a curve, where samples thin them out, but those of edges do so only in what follows.
-    `looks`: what it may be left for. `closer`: what may meet is looked at more closely before.
+    `looks`: what it may be left for. `closer`: what may meet is looked at more closely before, as it is where
+    that is much.
     """
     meetings = [m for m in scene.meetings() if within(m, span)]
-    if closer:
+    if closer or len(meetings) > _MANY * len({m.label for m in meetings}):
         meetings = scene.closer(meetings, span)
     if not meetings:
         return Found(None, True, span[1])

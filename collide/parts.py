@@ -91,8 +91,8 @@ def sides(surface: ParametricSurface) -> list[tuple[Any, int]]:
 
 
 def as_solid(surface: ParametricSurface) -> Solid:
-    """A patch as a one-face solid: its sides that are neither seams nor poles are edges, their ends vertices. With creases it has a face for
-    each smooth piece.
+    """A patch as a one-face solid: its sides that are neither seams nor poles are edges, their ends vertices. With creases it has a face
+    for each smooth piece.
     """
     pieces = creased(surface)
     if pieces is not None:

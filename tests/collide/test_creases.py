@@ -58,7 +58,8 @@ ROOF = ParametricSurface([u, v, 1 - sp.Abs(u) - sp.Max(v, -v)], {u: (-1, 1), v: 
 
 def test_the_point_of_a_roof_is_a_vertex():
     turned = ROOF.moved(Screw([1, 0, 0], angle=sp.pi)).moved(move(Q(1, 9), Q(1, 13), 3 - t))
-    c = first_contact([turned.moved(TILT), ball().moved(move(Q(1, 9), Q(1, 13), 0)).moved(TILT)], (0, 4), budget=Budget(seconds=None, boxes=5_000))
+    below = ball().moved(move(Q(1, 9), Q(1, 13), 0))
+    c = first_contact([turned.moved(TILT), below.moved(TILT)], (0, 4), budget=Budget(seconds=None, boxes=5_000))
     assert c.status is Status.CONTACT and c.features[0][0] == "vertex 4" and c.proved.all() and c.time.lo <= 1 <= c.time.hi
     place = np.array(TILT.rotation, float) @ [1 / 9, 1 / 13, 1]
     assert np.allclose(c.points, place, atol=1e-9) and c.time.hi - c.time.lo < 1e-9
@@ -76,10 +77,10 @@ def test_pieces_are_the_surface():
     inner = [e for e in solid.edges if len(e.faces) == 2]
     assert len(inner) == 4 and all(solid.position(e, 0) == solid.position(e, 1) for e in inner)
     assert sorted(len(p.faces) for p in solid.vertices) == [1] * 4 + [2] * 4 + [4]
-    assert [(p.feature, p.dimension) for p in parts_of(EQUATOR)] == [("face 0", 2), ("face 1", 2), ("edge 0", 1), ("face 0", 0), ("face 1", 0)]
+    assert [p.feature for p in parts_of(EQUATOR) if p.dimension > 0] == ["face 0", "face 1", "edge 0"]
 
 
-@pytest.mark.parametrize("height", [sp.Piecewise((0, u < 0), (1, True)), sp.Piecewise((0, u < 0), (1, sp.Eq(u, 0)), (0, True)), sp.Abs(u - t),
-                                    sp.Abs(u - v), sp.sin(u), sp.Abs(u - 3), sp.Abs(sp.sin(20 * u))])
+@pytest.mark.parametrize("height", [sp.Piecewise((0, u < 0), (1, True)), sp.Piecewise((0, u < 0), (1, sp.Eq(u, 0)), (0, True)),
+                                    sp.Abs(u - t), sp.Abs(u - v), sp.sin(u), sp.Abs(u - 3), sp.Abs(sp.sin(20 * u))])
 def test_what_is_not_divided(height):
     assert creased(ParametricSurface([u, v, height], {u: (-1, 1), v: (-1, 1)})) is None
