@@ -183,8 +183,9 @@ def test_formulas_that_do_not_meet_or_change_more_than_once_are_not_joined(jump)
     assert joined_bodies([ball().moved(move(jump, 0, 0))], (0.25, 0.5)) == ()
 
 
-@pytest.mark.parametrize("e, trusted", [(sp.Abs(t - THIRD), True), (sp.Min(t, THIRD) * u, True), (sp.Abs(u - v / 8) * sp.Abs(t - THIRD), False),
-                                        (sp.Max(u, t - THIRD), False), (sp.floor(t + Q(2, 3)), False), (sp.sqrt(sp.Abs(t - THIRD)), False)])
+@pytest.mark.parametrize("e, trusted", [
+    (sp.Abs(t - THIRD), True), (sp.Min(t, THIRD) * u, True), (sp.Abs(u - v / 8) * sp.Abs(t - THIRD), False),
+    (sp.Max(u, t - THIRD), False), (sp.floor(t + Q(2, 3)), False), (sp.sqrt(sp.Abs(t - THIRD)), False)])
 def test_tangency_is_trusted_where_bodies_are_smooth_in_space_and_continuous_in_time(e, trusted):
     """Of a patch that moves by, or deforms with, what has a kink or jumps at u = 0 or t = 1/3."""
     patch = ParametricSurface([u, v, u**2 + v**2 + e], {u: (-1, 1), v: (-1, 1)})

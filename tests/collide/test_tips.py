@@ -9,7 +9,7 @@ from collide import Status
 from generative import ImplicitSurface, Rigid, Screw, t, x, y, z
 from models.shapes.solids import cone
 
-from .contact_scenes import Q, box, move, slab, sphere
+from .contact_scenes import TILT, TURNED, Q, ball, box, half_space, move, slab, sphere
 
 # A cube on one of its vertices: the diagonal is vertical, the lowest vertex sqrt(3)/2 below the middle.
 ON_TIP = Screw([1, 1, 0], angle=sp.acos(1 / sp.sqrt(3)))
@@ -81,3 +81,33 @@ def test_an_implicit_ball_meets_a_kink_of_an_implicit_body(body, at, tip):
     truth = (3 - tip[2] - sp.sqrt(1 - sum((a - b) ** 2 for a, b in zip(at, tip, strict=False)))) / 2
     assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 1e-6
     assert Q(c.time.lo) <= truth <= Q(c.time.hi) and abs(c.points[0] - [float(e) for e in tip]).max() < 1e-3
+
+
+NAPPE = ImplicitSurface(x**2 + y**2 - z**2, bounds=[(-2, 2), (-2, 2), (0, 2)])
+OVAL = ImplicitSurface(x**2 + 3 * y**2 - z**2 + x * z / 3, bounds=[(-2, 2), (-2, 2), (0, 2)])
+CUSP = ImplicitSurface(x**2 + y**2 - z**3, bounds=[(-2, 2), (-2, 2), (-1, 2)])
+ROUND = ImplicitSurface(sp.sqrt(x**2 + y**2) - z, bounds=[(-2, 2), (-2, 2), (-1, 2)])
+CUT = ImplicitSurface(x**2 + y**2 - z**2, bounds=[(-2, 2)] * 3) & half_space().complement()
+SPUN = NAPPE.moved(Rigid(rotation=[[sp.cos(3 * t), -sp.sin(3 * t), 0], [sp.sin(3 * t), sp.cos(3 * t), 0], [0, 0, 1]]))
+TOPS = {"floor": (half_space(), 0), "patch": (slab(3), 0), "ball": (ball().moved(TURNED), 1), "sphere": (sphere(), 1)}
+
+
+@pytest.mark.parametrize("top", TOPS)
+@pytest.mark.parametrize("body", [NAPPE, OVAL, CUSP, ROUND, CUT, SPUN], ids=["cone", "oval cone", "cusp", "of a root", "cut off", "spinning"])
+def test_the_tip_of_an_implicit_cone_meets_first(body, top):
+    """At the tip the function and its gradient are zero, so nothing is tangent there; what crosses a little later proves the time."""
+    lower, above = TOPS[top]
+    aside = (0, 0) if above else (Q(1, 9), Q(1, 13))
+    c = collide.first_contact([body.moved(move(*aside, 2 - t)).moved(TILT), lower.moved(TILT)], (0, 3),
+                              budget=collide.Budget(seconds=None, boxes=60_000))
+    assert c.status is Status.CONTACT and c.clear_until <= 2 - above <= c.time.hi and c.time.lo <= 2 - above
+    assert c.time.hi - c.time.lo < 5e-6
+    place = np.array(TILT.rotation, float) @ [*map(float, aside), above]
+    assert np.linalg.norm(c.points - place, axis=1).max() < 3e-3
+
+
+@pytest.mark.parametrize("gap", [Q(1, 10**6), Q(1, 10**9)])
+def test_a_tip_that_turns_back_just_above(gap):
+    c = collide.first_contact([NAPPE.moved(move(Q(1, 9), Q(1, 13), gap + (t - 1) ** 2)).moved(TILT), half_space().moved(TILT)], (0, 2),
+                              budget=collide.Budget(seconds=None, boxes=60_000))
+    assert c.status is Status.NO_CONTACT
