@@ -108,6 +108,8 @@ def _shaved(kernel: Kernel, hull: np.ndarray, span: Window, numbers: Numbers) ->
             break
         for axis, end in np.argwhere(~kept.all(axis=2)).tolist():
             hull[axis, end] = slabs[axis, end, int(np.argmin(kept[axis, end])), axis, 1 - end]
+        if (hull[:, 0] > hull[:, 1]).any():
+            return None
     return hull
 
 

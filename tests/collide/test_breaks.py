@@ -145,7 +145,7 @@ PAIRS = {"parametric": (ball().moved(TILT), ball().moved(TURNED)), "implicit": (
 def test_what_meets_just_at_a_kink_and_goes_on_is_proved(name, pair):
     upper, lower = PAIRS[pair]
     c = first_contact([upper.moved(move(2 + ONWARDS[name], 0, 0)), lower], (0, 2), budget=Budget(seconds=None, boxes=100_000))
-    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 1e-8 and c.clear_until == c.time.lo
+    assert c.status is Status.CONTACT and c.time.hi - c.time.lo < 2e-6 and c.clear_until == c.time.lo
     # What comes within 1e-6 of the time, at half the speed, is not much farther than 1e-3 away.
     assert Q(c.time.lo) <= THIRD <= Q(c.time.hi) and np.linalg.norm(c.points - (1, 0, 0), axis=1).max() < 2e-3
 
