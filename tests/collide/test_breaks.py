@@ -255,7 +255,7 @@ def test_formulas_of_a_moment_are_found_once_for_what_faces_have_in_common(monke
     """The six faces of a box share their motion: the functions that change in it, which are few, are looked at a few times."""
     looked = []
     monkeypatch.setattr("collide.breaks._differences", lambda kink, known=breaks._differences: looked.append(kink) or known(kink))
-    for cached in (breaks._moments, breaks._at_moment, breaks._branch, breaks.atoms_of):
+    for cached in (breaks._moments, breaks._at_moment, breaks.branch, breaks.atoms_of):
         cached.cache_clear()
     bodies, = smooth_bodies([composed()], 1.0, 1.0)
     assert not any(e.has(sp.Piecewise, sp.Abs, sp.Max) for face in bodies[0].faces for e in face.motion.entries) and len(looked) < 200
