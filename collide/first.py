@@ -104,7 +104,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             scene.look_no_further_back(tuple(time))
             for known in _to_the_end(scene, options, clock):
                 found = known
-        notes = (*_beginnings(scene), *filter(None, [found.note or touched_before(found, span, options)]), *_ending(found, span))
+        touched = found.note or touched_before(found, span, options)
+        notes = (*_beginnings(scene), *_at_rest(scene), *filter(None, [touched]), *_ending(found, span))
     except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     finally:
@@ -121,6 +122,15 @@ def _beginnings(scene: Scene) -> tuple[str, ...]:
     named = "; ".join(pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
     return (f"Bodies {named} come together as the time span begins: a little before it they are proved apart, and they were searched from "
             "there, so the bracket may begin before the span.",)
+
+
+def _at_rest(scene: Scene) -> tuple[str, ...]:
+    """Which pairs do not move against each other, and may touch."""
+    pairs = [f"{i} and {j}" for i, j in sorted(scene.resting) if scene.states.get((i, j)) is not Start.DISJOINT]
+    if not pairs:
+        return ()
+    return (f"Bodies {'; '.join(pairs[:4])}{'; and others' if len(pairs) > 4 else ''} do not move against each other, so no contact of "
+            "theirs is new.",)
 
 
 def _ending(found: Found, span: Window) -> tuple[str, ...]:

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import Parameter, u, v
+from generative import ImplicitSurface, Parameter, t, u, v
 from generative.family import Member, member_of
 
 from . import jumps
 from .border import where, without_absent
-from .breaks import smooth_bodies
+from .breaks import pieces_of, smooth_bodies
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
@@ -67,6 +67,7 @@ class Scene:
         self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
+        self.resting = _resting(bodies)
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
@@ -98,7 +99,8 @@ class Scene:
         """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
         wanted = None if labels is None else set(labels)
         pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
-                 if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)]
+                 if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)
+                 and not (self.states and (parts[a][0], parts[b][0]) in self.resting)]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
             met = windows([self.extent(owner, part) for owner, part in parts], [owner for owner, _ in parts], self.span)
@@ -111,7 +113,9 @@ class Scene:
         return [m for m in cut if m.window[0] <= m.window[1]]
 
     def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
-        """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other."""
+        """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
+        pairs at rest are left out: they stay as they are, so none of their contacts is new.
+        """
         close: dict[Pair, list[tuple[Part, Part]]] = {}
         for m in self.near:
             if m.window[0] <= self.begin:
@@ -127,6 +131,7 @@ class Scene:
             self.states[label] = state
             if apart and state is Start.UNKNOWN:
                 self.undecided.add(label)
+        self.near = [m for m in self.near if m.label not in self.resting]
         return self.states
 
     def _overlap(self, i: int, j: int) -> bool:
@@ -307,3 +312,18 @@ def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ..
     if border is not None:
         object.__setattr__(narrowed, "border", border)
     return narrowed
+
+
+def _resting(bodies: Sequence[Any]) -> frozenset[Pair]:
+    """The pairs of bodies that do not move against each other, as their formulas show: of one motion, or of none, and of fixed shape."""
+    carriers = [_carrier(body) for body in bodies]
+    pairs = itertools.combinations(range(len(bodies)), 2)
+    return frozenset((i, j) for i, j in pairs if carriers[i] is not None and carriers[i] == carriers[j])
+
+
+def _carrier(body: Any) -> Any:
+    """The motion that carries all of a body of fixed shape, 0 for one that does not move; None for others."""
+    pieces = pieces_of(body)
+    motions = {piece.motion if any(e.has(t) for e in piece.motion.entries) else 0 for piece in pieces}
+    shaped = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
+    return next(iter(motions)) if len(motions) == 1 and not any(e.has(t) for e in shaped) else None

@@ -33,8 +33,7 @@ class Tracked:
     "vertex k" none; what a part does not have is None, and both are for an implicit body. Contacts whose point lies closer
     than `radius` to it, the lambda of Snyder 1993, Eq. 7, are not reported.
 
-    A ball slides along a floor towards a wall at x = 4; its lowest point is u = 3 pi/2, v = 0, and touches the floor at (t, 0). Floor and
-    wall, which touch each other, are one body.
+    A ball slides along a floor towards a wall at x = 4; its lowest point is u = 3 pi/2, v = 0, and touches the floor at (t, 0).
 
     >>> import sympy as sp
     >>> from collide import Tracked, first_contact

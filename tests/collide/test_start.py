@@ -233,3 +233,20 @@ def test_what_overlaps_by_less_than_can_be_told_met_before_the_beginning():
     """1e-14 below the floor at t = 0, still going down: the contact is past, and there is no new one."""
     c = first_contact([sphere().moved(move(0, 0, 1 - Q(1, 10**14) - t)), FLOOR], (0, Q(1, 2)), budget=Budget(seconds=None, boxes=400_000))
     assert c.start == {(0, 1): Start.TOUCHING} and c.status is Status.NO_CONTACT
+
+
+STEADY = Rigid(rotation=axis_angle([1, 2, 3], t), translation=[t, t**2, 0])
+
+
+@pytest.mark.parametrize("carrier", [TILT, STEADY], ids=["at rest", "carried along"])
+@pytest.mark.parametrize("kind", ["patches", "blocks"])
+def test_what_rests_on_each_other_does_not_hide_what_comes(carrier, kind):
+    """A ball comes down on a floor that is crossed by a wall, at t = 3/2; all of it may be carried along."""
+    floor, wall = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)}), ParametricSurface([2, u, v], {u: (-3, 3), v: (-1, 3)})
+    if kind == "blocks":
+        floor, wall = box(6, 6, 1).moved(move(0, 0, -Q(1, 2))), box(1, 1, 1).moved(move(2, 0, Q(1, 2)))
+    falling = ball(Q(1, 2)).moved(move(0, 0, 2 - t))
+    c = first_contact([body.moved(carrier) for body in (falling, floor, wall)], (0, 3))
+    assert c.start[1, 2] is not Start.DISJOINT and c.start[0, 1] is c.start[0, 2] is Start.DISJOINT
+    assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= Q(3, 2) <= c.time.hi and c.clear_until == c.time.lo
+    assert c.pairs.tolist() == [[0, 1]] and "Bodies 1 and 2 do not move against each other" in c.summary()
