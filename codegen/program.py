@@ -58,7 +58,7 @@ class _Step(NamedTuple):
 class _Writer(Translation):
     """Notes the steps to all outputs. Vectors are numbered from 1."""
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool) -> None:
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> None:
         super().__init__(outputs, kind, bounded)
         self.steps: list[_Step] = []
         self.constants: dict[bytes, int] = {}
