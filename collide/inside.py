@@ -1,7 +1,7 @@
 """Is a body inside another one, whose surface it does not meet? A piece of a surface is inside if a point of it is: by the sign of an
 implicit function, or by the crossings of a ray with a closed parametric surface, each proved unique.
 
-A piece: a face and all that hang together with it by edges. The pieces of an implicit surface are not known; see `pieces_inside`.
+A piece: a patch, or a face and all that hang together with it by edges. The pieces of an implicit surface are not known; see `pieces_inside`.
 """
 
 import functools
@@ -70,7 +70,7 @@ def pieces(body: Any) -> list[Any]:
 
 def _groups(body: Any) -> list[list[int]]:
     """The numbers of the faces of each piece."""
-    group = list(range(len(faces(body))))
+    group = list(range(len(faces(body)))) if isinstance(body, Solid) else [0] * len(faces(body))
     for edge in body.edges if isinstance(body, Solid) else ():
         joined = {group[f] for f in edge.faces}
         group = [min(joined) if g in joined else g for g in group]
@@ -107,20 +107,21 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
         return None
     # The ray is about 1 long at s = 1, so it leaves the box before its end.
     length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
+    patch = not isinstance(body, Solid)
     for ray in _RAYS:
         crossed = _crossings(body, point, ray, length, moment, clock, numbers)
         if clock.exceeded():
             return None
         if crossed is not None:
-            around = [_surrounds([c for face in group for c in crossed[face]], len(group) == 1) for group in _groups(body)]
+            around = [_surrounds([c for face in group for c in crossed[face]], patch or len(group) == 1) for group in _groups(body)]
             return None if None in around else sum(map(bool, around)) % 2 == 1
     return None
 
 
 def _surrounds(crossings: list[Crossing], alone: bool) -> bool | None:
     """Does a piece surround the origin of a ray that crosses it so? It does where the ray crosses it an odd number of times, or a
-    single face, which may cover itself, more often one way than the other: those numbers, modulo 2 and as they are, are the same for all
-    rays from a point, and zero far away. It does not where they are zero, and no two crossings may be at one place of a face on itself.
+    single patch, which may cover itself, more often one way than the other: those numbers, modulo 2 and as they are, are the same for all
+    rays from a point, and zero far away. It does not where they are zero, and no two crossings may be at one place of a patch on itself.
     """
     if len(crossings) % 2 == 1 or (alone and sum(c.way for c in crossings) != 0):
         return True

@@ -10,6 +10,7 @@ import numpy as np
 from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 
+from .creases import creased
 from .extent import Crowd, Extent, extent_of, swept
 from .numbers import NONE, Numbers
 from .parts import faces_of
@@ -70,8 +71,9 @@ def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
 
 
 def faces(body: Any) -> tuple[ParametricSurface, ...]:
-    """Of a body that is not implicit."""
-    return body.faces if isinstance(body, Solid) else (body,)
+    """Of a body that is not implicit: those of `faces_of`, smooth pieces of a patch with creases."""
+    whole = creased(body) if isinstance(body, ParametricSurface) else body
+    return (body,) if whole is None else whole.faces
 
 
 def _bounds_in_space(leaf: ImplicitSurface, moment: float, numbers: Numbers) -> np.ndarray:

@@ -23,6 +23,8 @@ def covered(domain):
 ASKEW = ball(Q(1, 4)).moved(TILT).moved(move(Q(1, 5), Q(1, 7), Q(1, 9)))
 # Of radius 1/100, between the points of a grid in its bounds.
 SPECK = ImplicitSurface(x**2 + y**2 + z**2 - Q(1, 10000), bounds=[(-4, 4), (-3, 4), (-2, 4)])
+# One patch, which has a crease where its formulas change.
+CONES = ParametricSurface([(1 - sp.Abs(v)) * sp.cos(u), (1 - sp.Abs(v)) * sp.sin(u), v], {u: (0, 2 * sp.pi), v: (-1, 1)}).moved(TILT)
 SQUARE = ImplicitSurface(z, bounds=[(-Q(1, 8), Q(1, 7))] * 3)
 # Two ovals round (1, 0, 0) and (-1, 0, 0), 1/5 high and wide.
 TWO = ImplicitSurface((x**2 - 1) ** 2 + 4 * y**2 + 4 * z**2 - Q(1, 25), bounds=[(-2, 2)] * 3)
@@ -54,6 +56,8 @@ STATES = [
     ("inside a ball covered back and forth", ASKEW, covered({u: (0, 2 * sp.pi), v: (-sp.pi / 2, 3 * sp.pi / 2)}), "UNKNOWN"),
     ("a small implicit ball inside", SPECK.moved(move(Q(1, 7), 0, 0)), ball(), "OVERLAPPING"),
     ("a small implicit ball beside", SPECK.moved(move(Q(4, 5), Q(3, 5), Q(1, 5))), ball(), "DISJOINT"),
+    ("inside two cones with a crease between them", ASKEW, CONES, "OVERLAPPING"),
+    ("beside two cones with a crease between them", ASKEW.moved(move(Q(1, 2), Q(1, 2), Q(3, 5))), CONES, "DISJOINT"),
     ("the second of two balls inside", Solid([ball(Q(1, 4)).moved(move(3, 0, 0)), ball(Q(1, 4))]), ball().moved(TILT), "OVERLAPPING"),
     ("the second of two implicit balls inside", sphere(Q(1, 4)).moved(move(3, 0, 0)) | sphere(Q(1, 4)), ball().moved(TILT), "OVERLAPPING"),
     ("a square that ends at its bounds inside", sphere(Q(1, 4)).moved(move(3, 0, 0)) | SQUARE, ball().moved(TILT), "OVERLAPPING"),
