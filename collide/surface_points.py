@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from codegen.kernel import Kernel, compile
-from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 
 from .creases import creased
 from .extent import Crowd, Extent, extent_of, swept
