@@ -4,7 +4,8 @@ MGH: More, Garbow, Hillstrom, "Testing unconstrained optimization software", ACM
 HS: Hock, Schittkowski, "Test examples for nonlinear programming codes", Springer LNEMS 187 (1981), by problem number;
 where a variable has no bounds there, a box is given that is large against the solution.
 VHMK: Van Hentenryck, McAllester, Kapur, "Solving polynomial systems using a branch and prune approach", SIAM J. Numer.
-Anal. 34 (1997). DS: Dixon, Szego (eds.), "Towards global optimisation 2" (1978).
+Anal. 34 (1997). DS: Dixon, Szego (eds.), "Towards global optimisation 2" (1978). COPRIN: the benchmark systems of the INRIA project of
+that name.
 """
 
 from collections.abc import Sequence
@@ -133,6 +134,50 @@ def _helix() -> System:
                   {x: (Q(1, 10), 10), y: (-10, 10), z: (-10, 10)}, 1, [[1, 0, 0]])
 
 
+def _broyden_banded(n: int) -> System:
+    v = variables(n)
+    rows = [v[i] * (2 + 5 * v[i]**2) + 1 - sum(v[j] * (1 + v[j]) for j in range(max(0, i - 5), min(n, i + 2)) if j != i) for i in range(n)]
+    return System(f"Broyden banded {n}", "MGH 31", rows, dict.fromkeys(v, (-100, 101)), 1)
+
+
+def _trigexp(n: int) -> System:
+    v = variables(n)
+    rows = [3 * v[0]**3 + 2 * v[1] - 5 + sp.sin(v[0] - v[1]) * sp.sin(v[0] + v[1])]
+    rows += [-v[i - 1] * sp.exp(v[i - 1] - v[i]) + v[i] * (4 + 3 * v[i]**2) + 2 * v[i + 1]
+             + sp.sin(v[i] - v[i + 1]) * sp.sin(v[i] + v[i + 1]) - 8 for i in range(1, n - 1)]
+    rows += [-v[-2] * sp.exp(v[-2] - v[-1]) + 4 * v[-1] - 3]
+    return System(f"Trigexp {n}", "COPRIN", rows, dict.fromkeys(v, (-100, 100)), 1, [[1] * n])
+
+
+def _chebyquad(n: int) -> System:
+    """The nodes of the quadrature of equal weights, in any order."""
+    v = variables(n)
+    rows = [sum(sp.chebyshevt(i, 2 * a - 1) for a in v) / n + (0 if i % 2 else Q(1, i**2 - 1)) for i in range(1, n + 1)]
+    return System(f"Chebyquad {n}", "MGH 35", rows, dict.fromkeys(v, (-1, 2)), int(sp.factorial(n)))
+
+
+def _cyclic() -> System:
+    v = variables(5)
+    rows = [sum(sp.prod(v[(i + j) % 5] for j in range(k)) for i in range(5)) for k in range(1, 5)] + [sp.prod(v) - 1]
+    return System("Cyclic 5", "Bjorck, Froberg 1991; COPRIN", rows, dict.fromkeys(v, (-10, 10)), 10)
+
+
+def _neural_network(n: int, count: int) -> System:
+    v = variables(n)
+    rows = [10 * a * sum(b**2 for b in v if b != a) - 11 * a + 10 for a in v]
+    return System(f"neural network {n}", "Noonburg 1989; COPRIN", rows, dict.fromkeys(v, (-10, 10)), count)
+
+
+def _six_joints() -> System:
+    v = variables(6)
+    s, c = [sp.sin(a) for a in v], [sp.cos(a) for a in v]
+    weights = 3 * c[1] + 2 * c[2] + c[3]
+    rows = [(s[1] - s[2] - s[3]) * c[4] * s[5] + (c[1] + c[2] + c[3]) * c[5] - Q("0.4077"),
+            c[0] * (c[1] + c[2] + c[3]) * s[4] + s[0] * c[4] - Q("1.9115"), (s[1] + s[2] + s[3]) * s[4] - Q("1.9791"),
+            c[0] * weights - Q("4.0616"), s[0] * weights - Q("1.7172"), 3 * s[1] + 2 * s[2] + s[3] - Q("3.9701")]
+    return System("Kin1", "COPRIN", rows, dict.fromkeys(v, (0, 2 * sp.pi)), 16)
+
+
 def systems() -> list[System]:
     p, q, r, s = variables(4)
     xy = {x: (-10, 10), y: (-10, 10)}
@@ -156,6 +201,7 @@ def systems() -> list[System]:
         _moore_jones(),
         _combustion(),
         _arm(),
+        _broyden_banded(10), _trigexp(10), _chebyquad(4), _cyclic(), _neural_network(4, 15), _six_joints(),
     ]
 
 
@@ -221,14 +267,22 @@ def programs() -> list[Program]:
                 at_least=[x * y - 1]),
         Program("HS33", "HS", (x - 1) * (x - 2) * (x - 3) + z, {x: (0, 10), y: (0, 10), z: (0, 5)}, root2 - 6, [[0, root2, root2]],
                 at_least=[z**2 - y**2 - x**2, x**2 + y**2 + z**2 - 4]),
+        Program("HS34", "HS", -x, {x: (0, 100), y: (0, 100), z: (0, 10)}, -sp.log(sp.log(10)), [[sp.log(sp.log(10)), sp.log(10), 10]],
+                at_least=[y - sp.exp(x), z - sp.exp(y)]),
         Program("HS35", "HS", 9 - 8 * x - 6 * y - 4 * z + 2 * x**2 + 2 * y**2 + z**2 + 2 * x * y + 2 * x * z,
                 dict.fromkeys((x, y, z), (0, 10)), Q(1, 9), [[Q(4, 3), Q(7, 9), Q(4, 9)]], at_least=[3 - x - y - 2 * z]),
         Program("HS36", "HS", -x * y * z, {x: (0, 20), y: (0, 11), z: (0, 42)}, -3300, [[20, 11, 15]], at_least=[72 - x - 2 * y - 2 * z]),
         Program("HS37", "HS", -x * y * z, dict.fromkeys((x, y, z), (0, 42)), -3456, [[24, 12, 12]],
                 at_least=[72 - x - 2 * y - 2 * z, x + 2 * y + 2 * z]),
+        Program("HS41", "HS", 2 - a * b * c, {a: (0, 1), b: (0, 1), c: (0, 1), d: (0, 2)}, Q(52, 27), [[Q(2, 3), Q(1, 3), Q(1, 3), 2]],
+                equal=[a + 2 * b + 2 * c - d]),
+        Program("HS42", "HS", (a - 1)**2 + (b - 2)**2 + (c - 3)**2 + (d - 4)**2, dict.fromkeys((a, b, c, d), (-10, 10)), 28 - 10 * root2,
+                [[2, 2, 3 * root2 / 5, 4 * root2 / 5]], equal=[a - 2, c**2 + d**2 - 2]),
         Program("HS43", "HS", a**2 + b**2 + 2 * c**2 + d**2 - 5 * a - 5 * b - 21 * c + 7 * d, dict.fromkeys((a, b, c, d), (-10, 10)), -44,
                 [[0, 1, 2, -1]], at_least=[8 - a**2 - b**2 - c**2 - d**2 - a + b - c + d, 10 - a**2 - 2 * b**2 - c**2 - 2 * d**2 + a + d,
                                            5 - 2 * a**2 - b**2 - c**2 - 2 * a + b + d]),
+        Program("HS44", "HS", a - b - c - a * c + a * d + b * c - b * d, dict.fromkeys((a, b, c, d), (0, 10)), -15, [[0, 3, 0, 4]],
+                at_least=[8 - a - 2 * b, 12 - 4 * a - b, 12 - 3 * a - 4 * b, 8 - 2 * c - d, 8 - c - 2 * d, 5 - c - d]),
         Program("HS71", "HS", a * d * (a + b + c) + c, dict.fromkeys((a, b, c, d), (1, 5)), "17.0140172892",
                 [["1", "4.74299963", "3.82114998", "1.37940829"]], equal=[a**2 + b**2 + c**2 + d**2 - 40], at_least=[a * b * c * d - 25]),
         Program("disjunction", "closed form", x**2 + y**2, ten, 1, [[1, 0], [0, -1]], at_least=[sp.Or(x >= 1, y <= -1)]),
