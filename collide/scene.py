@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import ImplicitSurface, Parameter, t, u, v
+from generative import Parameter, u, v
 from generative.family import Member, member_of
 
 from . import jumps
 from .border import where, without_absent
-from .breaks import pieces_of, smooth_bodies
+from .breaks import smooth_bodies
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
@@ -30,6 +30,7 @@ from .implicit_parts import Implicit
 from .numbers import NONE, Numbers, numbers_of
 from .parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from .problem import Problem
+from .rest import at_rest, carried_along, carrier
 from .result import Start
 from .start import Beginning, apart_within, crossings, nested, start_of
 from .surface_points import boxes_at
@@ -67,7 +68,8 @@ class Scene:
         self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
-        self.resting = _resting(bodies)
+        self._carriers = [carrier(body) for body in bodies]
+        self.resting = carried_along(self._carriers)
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
         self.states: dict[Pair, Start] = {}
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
@@ -131,6 +133,8 @@ class Scene:
             self.states[label] = state
             if apart and state is Start.UNKNOWN:
                 self.undecided.add(label)
+        self.resting |= {(i, j) for (i, j), state in self.states.items()
+                         if state is not Start.DISJOINT and at_rest(self._carriers[i], self._carriers[j])}
         self.near = [m for m in self.near if m.label not in self.resting]
         return self.states
 
@@ -312,18 +316,3 @@ def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ..
     if border is not None:
         object.__setattr__(narrowed, "border", border)
     return narrowed
-
-
-def _resting(bodies: Sequence[Any]) -> frozenset[Pair]:
-    """The pairs of bodies that do not move against each other, as their formulas show: of one motion, or of none, and of fixed shape."""
-    carriers = [_carrier(body) for body in bodies]
-    pairs = itertools.combinations(range(len(bodies)), 2)
-    return frozenset((i, j) for i, j in pairs if carriers[i] is not None and carriers[i] == carriers[j])
-
-
-def _carrier(body: Any) -> Any:
-    """The motion that carries all of a body of fixed shape, 0 for one that does not move; None for others."""
-    pieces = pieces_of(body)
-    motions = {piece.motion if any(e.has(t) for e in piece.motion.entries) else 0 for piece in pieces}
-    shaped = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
-    return next(iter(motions)) if len(motions) == 1 and not any(e.has(t) for e in shaped) else None
