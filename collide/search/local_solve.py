@@ -8,6 +8,10 @@ from .queue import attribute
 
 # Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
 _STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
+# A row this much flatter than others of its kind is rounding.
+_ROUNDING = 2.0**-20
+# Against an equation, times the size of a small body: so flat are necessary conditions only where all of them are rounding.
+_NOTHING = 2.0**-40
 # The domain as far as proofs see it, against the size of the point: some domains are as wide as numbers go.
 _SPAN = 1e3
 # A step and a residual at which a local solve has converged, and a step below which another one changes nothing.
@@ -74,7 +78,8 @@ def extent(s, p, j, x):
 def measure(s, p, rows):
     """What variables and rows are measured in, into `unit`: variables against the domain, as a search near the points in `point` sees it;
     of `rows` rows, whose values and slopes are in `value`, the inverse of the largest change by one such unit that was seen so
-    far. (Where a necessary condition is at its least it may have no slopes at all: what it has at one point is rounding.)
+    far. (Where a necessary condition is at its least it may have no slopes at all: what it has at one point is rounding. So is a row
+    that is far flatter than all others of its kind, wherever bodies land flat on each other.)
     """
     n = attribute(s, p, VARIABLES)
     for j in range(n):
@@ -88,8 +93,22 @@ def measure(s, p, rows):
                 change = abs(s.value[(rows + n * i + j) * LANES + lane]) * s.unit[j * LANES + lane]
                 steepest = max(steepest, change) if change < 1e300 else steepest
         s.steepest[s.count[ROW_STRIDE] * p + i] = steepest
+    for i in range(rows):
+        size = max(s.steepest[s.count[ROW_STRIDE] * p + i], _ROUNDING * steepest_of_kind(s, p, i, rows))
         for lane in range(LANES):
-            s.unit[(n + i) * LANES + lane] = 1.0 / steepest if steepest > 0.0 else 0.0
+            s.unit[(n + i) * LANES + lane] = 1.0 / size if size > 0.0 else 0.0
+
+
+@native
+def steepest_of_kind(s, p, i, rows):
+    """The largest change of the rows of the kind of row i: equations, or necessary conditions, which come in other units."""
+    equations, most = attribute(s, p, EQUATIONS), 0.0
+    for k in range(rows):
+        if (k < equations) == (i < equations):
+            most = max(most, s.steepest[s.count[ROW_STRIDE] * p + k])
+        elif k < equations:
+            most = max(most, _NOTHING * s.space[p] / _ROUNDING * s.steepest[s.count[ROW_STRIDE] * p + k])
+    return most
 
 
 @native

