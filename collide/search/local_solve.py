@@ -10,8 +10,9 @@ from .queue import attribute
 _STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
 # A row this much flatter than others of its kind is rounding.
 _ROUNDING = 2.0**-20
-# Against an equation, times the size of a small body: so flat are necessary conditions only where all of them are rounding.
-_NOTHING = 2.0**-40
+# Against an equation, times the size of a small body: necessary conditions flatter than this may all be rounding, as of faces that land
+# flat. By trial: a much smaller share loses such landings, a larger one proofs in large units.
+_NOTHING = 2.0**-6
 # The domain as far as proofs see it, against the size of the point: some domains are as wide as numbers go.
 _SPAN = 1e3
 # A step and a residual at which a local solve has converged, and a step below which another one changes nothing.
