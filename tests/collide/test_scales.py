@@ -60,7 +60,8 @@ def test_units_that_are_powers_of_two_take_as_many_boxes(name):
     for length, time in UNITS:
         c = first(scene.bodies, scene.time, length, time, **scene.options)
         assert c.status is known.status and c.proved.sum() == known.proved.sum()
-        assert np.array(c.time) / float(time) == pytest.approx(np.array(known.time), rel=1e-4)
+        # Along a curve of contacts the bracket is closed in on to about the simultaneity.
+        assert np.array(c.time) / float(time) == pytest.approx(np.array(known.time), abs=scene.options.get("simultaneity", 1e-6))
         assert c.iterations < 1.25 * known.iterations
 
 
