@@ -2,7 +2,7 @@
 proved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from .touches import come_to_touch
 
 Starts = dict[tuple[int, int], Start]
 
-# Solutions that are compared with all others at a time.
-_AT_ONCE = 64
+# So few solutions are all compared; of more, so many at a time with those that may be near.
+_FEW, _AT_ONCE = 32, 64
 
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
@@ -192,19 +192,35 @@ def _distinct(s: Search, found: Sequence[int]) -> list[int]:
     """
     numbers = np.array(sorted(found), np.int64)
     owner, kind = s.arrays["owner"][numbers], s.arrays["kind"][numbers]
-    if (owner == owner[:1]).all() and np.count_nonzero(kind == UNIQUE) < 2:
+    if (owner == owner[:1]).all() and not _any_meet(s.arrays["place"][numbers[kind == UNIQUE]]):
         return numbers.tolist()
     dimension = np.array([_dimension(p) for p in s.problems])[owner]
     order = numbers[np.lexsort((dimension, -np.maximum(kind, 0)))]
     left = np.full(len(order), True)
-    around = _Around(s, order)
-    for first in range(0, len(order), _AT_ONCE):
-        better, worse = around.later(np.arange(first, min(first + _AT_ONCE, len(order))))
+    for better, worse in _near_pairs(s, order):
         repeated = _repeats(s, order[worse], order[better])
         for k, other in zip(better[repeated].tolist(), worse[repeated].tolist(), strict=True):
             if left[k]:
                 left[other] = False
     return sorted(order[left].tolist())
+
+
+def _any_meet(places: np.ndarray) -> bool:
+    """Do any two of a few boxes meet? Of many it is not looked at."""
+    if len(places) > _FEW:
+        return True
+    before = (places[:, None, :, 0] <= places[None, :, :, 1]).all(axis=2)
+    return int(np.count_nonzero(before & before.T)) > len(places)
+
+
+def _near_pairs(s: Search, numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of places in a list of solutions, the second later in the list, that may be near each other; some at a time."""
+    if len(numbers) <= _FEW:
+        yield np.triu_indices(len(numbers), 1)
+        return
+    around = _Around(s, numbers)
+    for first in range(0, len(numbers), _AT_ONCE):
+        yield around.later(np.arange(first, min(first + _AT_ONCE, len(numbers))))
 
 
 class _Around:

@@ -37,13 +37,18 @@ def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple
     """Bodies with the formulas that hold in a stage across one moment: before it, at it and after it, each only once. None where the stage
     is longer than that, or holds no moment, or several: then nothing is known of what holds between those.
     """
-    if end > begin + _ACROSS * math.ulp(max(abs(begin), abs(end))):
+    if not is_short(begin, end):
         return []
     moments = {m for body in bodies for piece in pieces_of(body) for m in _moments(piece) if begin <= m <= end}
     if len(moments) != 1:
         return []
     (moment,) = moments
     return list(dict.fromkeys(tuple(_at_moment(body, at) for body in bodies) for at in (sp.Rational(begin), moment, sp.Rational(end))))
+
+
+def is_short(begin: float, end: float) -> bool:
+    """Is a stage so short that it may lie across one moment?"""
+    return end <= begin + _ACROSS * math.ulp(max(abs(begin), abs(end)))
 
 
 def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[Any, ...]:

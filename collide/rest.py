@@ -12,6 +12,7 @@ from generative import IDENTITY, ImplicitSurface, Motion, t
 from .breaks import pieces_of
 
 
+@functools.lru_cache(maxsize=1024)
 def carrier(body: Any) -> Motion | None:
     """The motion that carries all of a body of fixed shape, the identity for one that does not move; None for others."""
     pieces = pieces_of(body)
@@ -22,8 +23,11 @@ def carrier(body: Any) -> Motion | None:
 
 def carried_along(carriers: Sequence[Motion | None]) -> set[tuple[int, int]]:
     """The pairs of bodies that have the same motion."""
-    pairs = itertools.combinations(range(len(carriers)), 2)
-    return {(i, j) for i, j in pairs if carriers[i] is not None and carriers[i] == carriers[j]}
+    together: dict[tuple[Any, ...], list[int]] = {}
+    for k, motion in enumerate(carriers):
+        if motion is not None:
+            together.setdefault(motion.entries, []).append(k)
+    return {pair for bodies in together.values() for pair in itertools.combinations(bodies, 2)}
 
 
 @functools.lru_cache(maxsize=1024)

@@ -21,7 +21,7 @@ from generative.family import Member, member_of
 
 from . import jumps
 from .border import where, without_absent
-from .breaks import smooth_bodies
+from .breaks import is_short, smooth_bodies
 from .broad_phase import Window, may_meet, windows
 from .budget import Clock
 from .contact import member, situation, with_numbers
@@ -185,6 +185,8 @@ class Scene:
 
         `jumping`: of these pairs alone, where a motion jumps, by each of the formulas that may hold then.
         """
+        if jumping is None and not is_short(*window):
+            return False
         met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0] and (jumping is None or m.label in jumping)]
         near = may_meet([(self.extent(m.label[0], m.first), self.extent(m.label[1], m.second)) for m in met], window)
         if not near.any():
