@@ -72,19 +72,35 @@ def near_sample(s, p, whole, moment):
         if s.kind[k] == UNIQUE or not (s.owner[k] == p or (tiny and s.kind[k] == EXISTS and (
                 attribute(s, s.owner[k], LABEL) == attribute(s, p, LABEL)))):
             continue
-        objective = attribute(s, s.owner[k], OBJECTIVE)
-        if objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]:
+        square = distance_squared(s, k, whole, limit)
+        if not square < limit or too_late_for(s, k, moment):
             continue
-        square = 0.0
-        for c in range(3):
-            middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
-            lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
-            square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
-        if square < limit:
-            of_surface = whole and s.kind[k] == EXISTS and dimension(s, s.owner[k], k) == 2
-            if (of_surface and not surface) or (square < nearest and of_surface == surface):
-                nearest, chosen, surface = square, k, of_surface
+        if not whole:
+            return k
+        of_surface = s.kind[k] == EXISTS and dimension(s, s.owner[k], k) == 2
+        if (of_surface and not surface) or (square < nearest and of_surface == surface):
+            nearest, chosen, surface = square, k, of_surface
     return chosen
+
+
+@native
+def distance_squared(s, k, whole, limit):
+    """From sample k to the farthest point of the image `near`, or to its middle; no less than the limit where that is not less."""
+    square = 0.0
+    for c in range(3):
+        middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
+        lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
+        square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
+        if not square < limit:
+            return square
+    return square
+
+
+@native
+def too_late_for(s, k, moment):
+    """Is sample k later than what is simultaneous with this moment?"""
+    objective = attribute(s, s.owner[k], OBJECTIVE)
+    return objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]
 
 
 @native
