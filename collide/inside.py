@@ -7,7 +7,6 @@ A piece: a patch, or a face and all that hang together with it by edges. Those o
 import functools
 import itertools
 import math
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +34,8 @@ _RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.
 _CROSSINGS = 1 << 14
 # Up to so many faces have kernels of their own.
 _FEW = 4
+# By how much quotients are widened, against their size, and at least.
+_WIDER, _LEAST = 2.0**-49, 2.0**-1000
 
 
 class Crossing(NamedTuple):
@@ -133,7 +134,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
                ) -> list[list[Crossing]] | None:
     """How a ray crosses each face. None where not all crossings are proved unique, with a side to which they go."""
     parts = [part for part in faces_of(body) if isinstance(part, Parametric)]
-    near = [k for k, box in enumerate(face_boxes(body, moment, numbers)) if _may_cross(box, point, ray, length)]
+    near = np.flatnonzero(_may_cross(face_boxes(body, moment, numbers), point, ray, length)).tolist()
     found: list[list[Crossing]] = [[] for _ in parts]
     if not near:
         return found
@@ -156,15 +157,19 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
     return found
 
 
-def _may_cross(box: np.ndarray, point: np.ndarray, ray: tuple[float, ...], length: float) -> bool:
-    """May p + s ray lie in a box (3, 2) for an s from 0 to `length` and a p in the box `point`? In rational numbers."""
-    if not np.isfinite(box).all():
-        return True
-    first, last = Fraction(0), Fraction(length)
-    for (lo, hi), (begin, end), along in zip(box.tolist(), point.tolist(), ray, strict=True):
-        ends = sorted(((Fraction(lo) - Fraction(end)) / Fraction(along), (Fraction(hi) - Fraction(begin)) / Fraction(along)))
-        first, last = max(first, ends[0]), min(last, ends[1])
-    return first <= last
+def _may_cross(boxes: np.ndarray, point: np.ndarray, ray: tuple[float, ...], length: float) -> np.ndarray:
+    """(k,): may p + s ray lie in a box of `boxes` (k, 3, 2) for an s from 0 to `length` and a p in the box `point`?
+
+    A difference and a quotient, each rounded once, are off by less than 2^-51 of the result, or by a number below 2^-1000; what they are
+    widened by covers the rounding of that, too.
+    """
+    with np.errstate(invalid="ignore"):
+        ends = np.stack([boxes[..., 0] - point[:, 1], boxes[..., 1] - point[:, 0]]) / np.array(ray)
+        first, last = ends.min(axis=0), ends.max(axis=0)
+        first, last = first - (_WIDER * np.abs(first) + _LEAST), last + (_WIDER * np.abs(last) + _LEAST)
+    crosses = np.maximum(first.max(axis=1), 0.0) <= np.minimum(last.min(axis=1), length)
+    unknown = ~np.isfinite(boxes).all(axis=(1, 2))
+    return np.asarray(unknown | crosses)
 
 
 class _RayFamily(NamedTuple):
