@@ -31,7 +31,6 @@ _FINER = 4
 
 
 Box = tuple[tuple[float, float], ...]
-NO_NUMBERS = np.empty((0, 2))
 
 
 class Member(NamedTuple):

@@ -81,7 +81,7 @@ FIELDS = {
     "hold": float,        # (LANES, n, 2): and after contraction
     "action": int,        # (LANES,): what becomes of each
     "beside": int,        # (LANES,): a sample near a box that may hold an isolated contact, too; or -1
-    "final": int,         # (LANES,): 1 for such a box that is so small that it is searched no more
+    "final": int,         # (LANES,): 1 for such a box that is so small that it is searched no more, WANTED for one that is all the same
     "idle": int,          # (LANES,): a variable that need not be divided, as nothing is known of the rows that contain it; or -1
     "trial": int,         # (LANES,): tests of a box in a row
     "until": float,       # (LANES,): the end of the window that is tested
@@ -152,6 +152,9 @@ NO_PLAN, TEST, SETTLED = 255, 256, -1
 
 # Why a slice of the loop ended.
 FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS, NEED_CHART = 0, 1, 2, 3, 4
+
+# A box in which an isolated contact was found: there may be others.
+WANTED = -1
 
 # What becomes of a lane.
 GONE, AGAIN, SPLIT, LATE, SMALLEST = 0, 1, 2, 3, 4

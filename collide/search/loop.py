@@ -209,6 +209,8 @@ def conclude(s, p, used):
     """Boxes that are late or smallest: thin them, sample them and thin again, accept the smallest, split the others."""
     if not any_late(s, used):
         return
+    for lane in range(used):
+        s.final[lane] = 0
     thin(s, p, used)
     if attribute(s, p, POINT) != 0 and sample(s, p, used):
         thin(s, p, used)

@@ -306,7 +306,9 @@ def prove(s, p, sample):
 
 @native
 def prove_isolated(s, p):
-    """Is the candidate `centre` a unique zero that is now known?"""
+    """Is the candidate `centre`, beside samples of a manifold, a unique zero that is now known? It says nothing of the one that u stands
+    for, see `note_isolated`.
+    """
     if solved_before(s, p):
         return True
     isolated = prove_unique(s, p) and feasible(s, p, s.tight, 0)

@@ -23,6 +23,7 @@ from .layout import (
     SOLUTIONS,
     STRIDE,
     VARIABLES,
+    WANTED,
 )
 from .local_solve import local_solve, restore, scatter_points
 from .prove import prove, prove_exists, prove_isolated
@@ -74,13 +75,13 @@ def due(s, p, lane):
     """
     if s.action[lane] < LATE:
         return False
-    before, final = -s.until[lane], s.beside[lane] >= 0 and s.final[lane] != 0
+    before, final = -s.until[lane], s.beside[lane] >= 0 and s.final[lane] == 1
     if before >= 0.0 and not final and largest_share(s, p, lane) > _SOONER * before:
         return False
     for j in range(attribute(s, p, VARIABLES)):
         s.centre[j] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
     if solved_before(s, p):
-        s.final[lane] = 0
+        s.final[lane] = WANTED
         return False
     return attribute(s, p, IMAGE) == 0 or s.beside[lane] >= 0 or close_to_sample(s, p, lane, False) < 0
 
@@ -95,7 +96,7 @@ def examine(s, p, lane):
             load_reached(s, p, lane)
             locate(s, p)
     elif s.beside[lane] >= 0 and prove_isolated(s, p):
-        s.final[lane] = 0
+        s.final[lane] = WANTED
     elif s.beside[lane] >= 0:
         load_reached(s, p, lane)
         drop_beside(s, p, lane)

@@ -26,6 +26,7 @@ from .layout import (
     STRIDE,
     UNIQUE,
     VARIABLES,
+    WANTED,
 )
 from .local_solve import restore
 from .manifolds import on_one_manifold
@@ -138,7 +139,8 @@ def thin(s, p, used):
     for lane in range(used):
         if s.action[lane] >= LATE:
             s.beside[lane] = close_to_sample(s, p, lane, True)
-            s.final[lane] = 1 if small_image(s, _FINE) else 0
+            if s.final[lane] != WANTED:
+                s.final[lane] = 1 if small_image(s, _FINE) else 0
             if s.beside[lane] >= 0 and not may_hide(s, p, lane, s.beside[lane]):
                 drop(s, p, lane)
             doubtful = doubtful or s.beside[lane] >= 0
@@ -224,9 +226,9 @@ def nullity_at(s, p, points, k):
 
 @native
 def drop_final(s, p, used):
-    """Drop the boxes beside samples that are small, in which a last local solve was made."""
+    """Drop the boxes beside samples that are small, in which a last local solve was made, unless it found an isolated contact."""
     for lane in range(used):
-        if s.beside[lane] >= 0 and s.final[lane] != 0:
+        if s.beside[lane] >= 0 and s.final[lane] == 1:
             drop(s, p, lane)
 
 

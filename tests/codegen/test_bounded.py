@@ -1,14 +1,13 @@
 """Kernels for inputs of known size: the same bounds as others give, and the whole line where an input is larger."""
 
 import ctypes
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import codegen
-from codegen import linked, lower, tiers
+from codegen import lower
 from codegen.expr import Expr, ExprPool
 from codegen.signs import LARGEST, analyse
 
@@ -19,15 +18,7 @@ from .test_random_graphs import VARIABLES, Grower
 INF = np.inf
 
 
-@pytest.fixture(autouse=True)
-def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No machine code from before, so that quick kernels are interpreted; and what is compiled, quickly."""
-    monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    monkeypatch.setattr(linked, "_codes", {})
-    monkeypatch.setattr(linked, "_tiers", {})
-    monkeypatch.setattr(tiers, "_all", [])
-    monkeypatch.setattr(lower, "OUTLINE", 0)
-    yield
+pytestmark = pytest.mark.usefixtures("nothing_compiled")
 
 
 def kernels(outputs: list[Expr], variables: int, parameters: int = 0) -> list[codegen.Kernel]:

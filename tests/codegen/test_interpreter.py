@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import codegen
-from codegen import linked, lower, tiers
+from codegen import tiers
 from codegen.expr import Expr, ExprPool
 from codegen.program import interpretable
 from codegen.translate import Kind, vectors
@@ -20,15 +20,7 @@ from .test_random_graphs import VARIABLES, Grower
 KINDS: tuple[Kind, ...] = ("interval", "decorated", "points")
 
 
-@pytest.fixture(autouse=True)
-def apart(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No machine code from before, on disk or in this process; and what is compiled, quickly."""
-    monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    monkeypatch.setattr(linked, "_codes", {})
-    monkeypatch.setattr(linked, "_tiers", {})
-    monkeypatch.setattr(tiers, "_all", [])
-    monkeypatch.setattr(lower, "OUTLINE", 0)
-    yield
+pytestmark = pytest.mark.usefixtures("nothing_compiled")
 
 
 def both(outputs: list[Expr], variables: int, parameters: int = 0, kinds: Sequence[Kind] = KINDS) -> tuple[codegen.Kernel, codegen.Kernel]:

@@ -42,6 +42,7 @@ def flat(c):
     (CIRCLE, (NEAR, FAR), 0.3, "ii"),
     (CIRCLE, (NEAR,), 0.8, "pp"),
     (CIRCLE, ((Q(9, 10), 0), (Q(23, 25), Q(1, 20))), 0.5, "pp"),  # near each other, too
+    (CIRCLE, ((Q(11, 200), Q(17, 20)), (Q(3, 100), Q(161, 200))), 0.8, "pp"),  # nearer to each other than boxes are searched
     (ELLIPSE, ((Q(1, 10), Q(3, 5)), (0, Q(2, 5))), 0.5, "pp"),
     (AXES, ((Q(1, 5), Q(1, 7)),), 0.5, "pp"),  # where two lines cross
     (DISC, ((Q(6, 5), Q(1, 10)),), 0.5, "pp"),  # beside a patch
