@@ -37,7 +37,8 @@ def contacts(c: collide.Contacts) -> Answer:
         "status": c.status.name, "time": "none" if c.time is None else f"{exact(c.time[0])} {exact(c.time[1])}",
         "clear_until": exact(c.clear_until), "start": " ".join(state.name for state in c.start.values()),
         "proved": f"{int(c.proved.sum())} of {len(c)}, {int(c.existence.sum())} exist", "points": digest(c.points),
-        "normals": digest(np.round(c.normals, 9)), "pairs": digest(c.pairs), "features": "; ".join(sorted({" on ".join(f) for f in c.features})),
+        "normals": digest(np.round(c.normals, 9)), "pairs": digest(c.pairs),
+        "features": "; ".join(sorted({" on ".join(f) for f in c.features})),
         "boxes": digest(np.concatenate([np.ravel(box) for box in c.boxes]) if len(c.boxes) else []), "iterations": str(c.iterations),
     }  # fmt: skip
 

@@ -1,4 +1,7 @@
-"""Every kept answer is still the same, bit for bit. ``python -m tests.golden --update`` keeps new ones: say in the commit why they changed."""
+"""Every kept answer is still the same, bit for bit.
+
+``python -m tests.golden --update`` keeps new ones: say in the commit why they changed.
+"""
 
 import json
 from pathlib import Path
