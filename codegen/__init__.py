@@ -1,19 +1,17 @@
 """Formulas compiled into rigorous SIMD inclusion functions.
 
-    SymPy ─► from_sympy ─► Expr graph ─► autodiff ─► lower ─► LLVM ─► Kernel
+    SymPy ─► from_sympy ─► graph ─► emit ─► LLVM text ─► machine ─► Kernel
 
-`compile` is the way in; `Kernel` says what a kernel offers and guarantees. Where to look for
+`compile` is the way in; `Kernel` says what a kernel offers and guarantees. Each folder imports only those before it:
 
-- graphs: `expr`, and `evaluate`, which says what they mean; `from_sympy` and `sympy_rules`; `autodiff`, `taylor`, `meanvalue`; what is
-  known of formulas: `domain`, `signs`, `polynomials`; numbers as parameters: `family`; integrals and inverses: `operators`, `binders`,
-  `quadrature`
-- code: `lanes` (rounding and SIMD), `elementary` (the functions), `operations`, `translate`, `lower`, `batch`; `native`, `linked`, `cache`;
-  what is interpreted before it is compiled: `tiers`, `program`, `instructions`
-- systems of equations: `linear` and the modules it names, `backward`, `local_step`
-- bounds of the time of contact: `directions` for any bodies, `separable_directions` and `composed_directions` for those whose shapes
-  and motions are found apart by `separation` and `composition`; what these share: `polynomial_models`, `direction_trials`, `time_advance`
-- native search loops: `loops`
-- the slow referee that kernels are tested against: `reference`, `directed`
+- `graph`: formulas as graphs, their derivatives, and what is known of them; SymPy is read by `from_sympy` with `sympy_rules`
+- `reference`: the slow arithmetic that defines what a kernel returns
+- `emit`: graphs as LLVM text, the only home of rounding and SIMD width
+- `machine`: text, and native loops written in Python, as machine code; what is interpreted until it is compiled
+- `algebra`: rounded linear algebra and contractors
+- `time_bounds`: before when can two moving points not coincide
+
+`functions` and `operators` are SymPy functions that SymPy itself has not; `family` takes the numbers of a graph as parameters.
 """
 
 from .interval import Interval

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .binders import constants
-from .expr import Expr, ExprPool, reachable
-from .reference import enclose_constant
-from .serialize import deserialize, serialize
+from .graph.binders import constants
+from .graph.expr import Expr, ExprPool, reachable
+from .graph.serialize import deserialize, serialize
+from .reference.interpreter import enclose_constant
 
 _STRUCTURE = frozenset({Fraction(-1), Fraction(0), Fraction(1)})
 

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
-from .expr import Expr, ExprPool
+from .graph.expr import Expr, ExprPool
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
 from .sympy_rules import RULES, SUPPORTED, UnsupportedExpression, float_value
 

@@ -1,7 +1,7 @@
 """The public interval: two doubles, lower and upper bound of a real number.
 
-Inside kernels an interval is a pair of vectors (-lo, hi) (see `codegen.lanes`); everywhere else it is this tuple. The
-methods describe an interval and are ordinary floating-point code; `codegen.reference` has the arithmetic that
+Inside kernels an interval is a pair of vectors (-lo, hi) (see `codegen.emit.lanes`); everywhere else it is this tuple. The
+methods describe an interval and are ordinary floating-point code; `codegen.reference.interpreter` has the arithmetic that
 encloses.
 """
 

@@ -16,19 +16,19 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arrays import rounded_doubles
-from .autodiff import jacobian
-from .batch import add_batch, add_block
-from .expr import Expr, reachable
-from .lanes import WIDTH
-from .linked import NONE, address, batch_function, general_batch_function, linked, tiered
-from .lower import batch_width, lower
-from .meanvalue import mean_value_form
-from .native import Code, check_cpu, code_key, object_code
-from .program import interpretable
-from .serialize import deserialize, serialize
-from .tiers import Tiered
-from .translate import Kind
+from .emit.batch import add_batch, add_block
+from .emit.lanes import WIDTH
+from .emit.lower import batch_width, lower
+from .emit.translate import Kind
+from .graph.autodiff import jacobian
+from .graph.expr import Expr, reachable
+from .graph.meanvalue import mean_value_form
+from .graph.serialize import deserialize, serialize
+from .machine.bytecode import interpretable
+from .machine.linked import NONE, address, batch_function, general_batch_function, linked, tiered
+from .machine.native import Code, check_cpu, code_key, object_code
+from .machine.tiers import Tiered
+from .numbers import rounded_doubles
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.uint8]

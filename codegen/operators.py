@@ -108,7 +108,7 @@ class DefiniteIntegral(Operator):
     """``DefiniteIntegral(f, s, a, b)`` is the integral of f, a formula of s and anything else, from s = a to s = b.
 
     The limits are expressions; b may be below a. Undefined unless f is defined and bounded between them: improper integrals
-    are not taken. Bounds come from Gauss's rule with its remainder on `panels` equal parts (see `codegen.quadrature`); doubling
+    are not taken. Bounds come from Gauss's rule with its remainder on `panels` equal parts (see `codegen.graph.quadrature`); doubling
     the parts divides the width of the bounds by about 2000, where it is not rounding, and doubles the time. SymPy's `Integral`
     with two limits means the same.
 
@@ -177,7 +177,7 @@ class Inverse(Operator):
 
     f must be strictly monotone, with a derivative other than 0, from lo to hi inclusive. Bounds are [lo, hi] at level 0 where a
     kernel cannot prove that, or cannot prove y to lie between f(lo) and f(hi); else they come from an interval Newton step
-    (see `codegen.quadrature`). Undefined for other y.
+    (see `codegen.graph.quadrature`). Undefined for other y.
 
     >>> from sympy import symbols
     >>> s, x = symbols("s x", real=True)

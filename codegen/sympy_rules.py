@@ -6,9 +6,9 @@ from typing import Any
 
 import sympy as sp
 
-from .binders import bind
-from .expr import Expr, ExprPool
 from .functions import Chebyshev, SphericalBesselQuotient
+from .graph.binders import bind
+from .graph.expr import Expr, ExprPool
 from .operators import DefiniteIntegral, Inverse
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]

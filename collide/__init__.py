@@ -2,36 +2,36 @@
 
     bodies ─► parts ─► situations of two parts ─► problems ─► search ─► Contacts
 
-Where to look for
+Each folder imports only those before it:
 
-- the questions: `first`, `self_contact`, `sweep`, `solve`, `minimize`; for arrays of small problems `bezier` and `linear`
-- the answers: `result`, made by `answer`; shown by `display` and `picture`
-- parts of bodies (faces, edges, vertices, creases): `parts`, `creases`, `implicit_parts`; on an expression graph: `frame`, `place`,
-  `placed_implicit`
-- situations as equations and inequalities: `contact`; with kernels: `problem`
-- which situations there are, and when: `scene`, `broad_phase`, `features`; at the beginning `start` and `inside`; where motions change
-  `breaks`, `jumps`, `continued`; where bodies may rest or touch `standing`; contacts that are known already: `tracking`
-- the search: `state` holds one, `prepared` fills it, `budget` drives it; its native loop is `collide.search`
-- how time is moved on without splitting it: `advance`, `separable_advance`
+- `bodies`: cells of bodies (faces, edges, vertices, creases), and where they are
+- `search`: problems, and the search that solves many of them on one queue; its loop over boxes is `search.native`
+- `culling`: which cells can meet, and when
+- `situations`: two cells as equations and inequalities
+- `moment`: bodies at one moment: apart, touching, one inside the other
+- `timeline`: the time span in stages, and what is known of each
+- `answers`: what a query returns; drawn by `picture`
+- `bezier`, `polyhedra`: arrays of small problems, and meshes; `sheets`: what self-contact asks of a surface
+- `queries`: the public questions
 """
 
 from codegen.interval import Interval
 
+from .answers.contacts import Contacts, Start, Status
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
-from .budget import Budget
-from .first import first_contact
-from .linear.mesh import MeshContact, mesh_mesh
-from .linear.mesh_tree import Mesh
-from .linear.queries import edge_edge, triangle_triangle, vertex_face
-from .minimize import Minimum, MinimumStatus, minimize
-from .result import Contacts, Start, Status
-from .self_contact import self_contact
-from .solid_check import check_solid
-from .solve import Zeros, ZerosStatus, solve
-from .sweep import contact_batch
-from .trace import Trace, trace
-from .tracking import Tracked
+from .polyhedra.mesh import MeshContact, mesh_mesh
+from .polyhedra.mesh_tree import Mesh
+from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
+from .queries.check_solid import check_solid
+from .queries.contact_batch import contact_batch
+from .queries.first_contact import first_contact
+from .queries.minimize import Minimum, MinimumStatus, minimize
+from .queries.self_contact import self_contact
+from .queries.solve import Zeros, ZerosStatus, solve
+from .queries.trace import Trace, trace
+from .search.drive import Budget
+from .situations.tracking import Tracked
 
 __all__ = [
     "BezierNets", "Budget", "Contacts", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",

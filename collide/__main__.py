@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from models.scenes import Scene
 
-    from .result import Contacts
+    from .answers.contacts import Contacts
 
 DEMO = ("tori-crossed", "tori-coaxial")
 

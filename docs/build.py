@@ -22,13 +22,13 @@ from plotly.offline import get_plotlyjs
 HERE = Path(__file__).parent
 PAGES = HERE.parent / "build" / "pages"
 PACKAGES = ("generative", "codegen", "collide", "models")
-INNER = {"codegen.lanes", "codegen.native", "codegen.lower", "codegen.loops", "codegen.directed", "collide.__main__"}
+INNER = {"codegen.emit.lanes", "codegen.machine.native", "codegen.emit.lower", "codegen.machine.loops", "collide.__main__"}
 """Modules that only a reader of the source needs."""
 
-FOR_USERS: dict[str, list[str]] = {"codegen.functions": [], "codegen.operators": [], "collide.batch": ["Batch"], "collide.picture": [],
-                                   "collide.picture.search": ["search_figure"], "generative.fit": [], "generative.mesh": []}
-"""Modules that users import themselves, or meet values of; and what of them, if not all."""
-
+FOR_USERS: dict[str, list[str]] = {
+    "codegen.functions": [], "codegen.operators": [], "collide.answers.batch": ["Batch"], "collide.picture": [],
+    "collide.picture.search": ["search_figure"], "generative.fit": [], "generative.mesh": [],
+}  # fmt: skip
 
 def write(name: str, text: str) -> None:
     target = PAGES / name
@@ -73,7 +73,7 @@ def notebook(path: Path) -> str:
 def modules(package: str) -> list[str]:
     root = import_module(package)
     names = [m.name for m in pkgutil.walk_packages(root.__path__, f"{package}.")]
-    return [package, *(n for n in names if n not in INNER and not n.startswith(("codegen.elementary", "codegen.reference")))]
+    return [package, *(n for n in names if n not in INNER and not n.startswith(("codegen.emit.elementary", "codegen.reference")))]
 
 
 def public(package: str) -> list[str]:

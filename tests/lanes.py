@@ -4,8 +4,8 @@ import ctypes
 
 import numpy as np
 
-from codegen.lanes import Emit, Module
-from codegen.native import Code, add_entry, object_code
+from codegen.emit.lanes import Emit, Module
+from codegen.machine.native import Code, add_entry, object_code
 
 
 class VectorFunction:

@@ -23,10 +23,9 @@ needed. Computed with intervals throughout, eight boxes at a time.
 
 import functools
 
-from codegen.elementary.arithmetic import magnitudes, multiply
-from codegen.lanes import Lanes
-
-from ..interval_vectors import Interval, Value, kernel, minus, negative, plus, splat
+from codegen.emit.elementary.arithmetic import magnitudes, multiply
+from codegen.emit.interval_vectors import Interval, Value, kernel, minus, negative, plus, splat
+from codegen.emit.lanes import Lanes
 
 # The largest |A - 1|.
 _LARGEST = 0.5

@@ -6,10 +6,9 @@ Sums with enclosures of Bernstein polynomials: for boxes of the width of roundin
 import functools
 import itertools
 
-from codegen.elementary import arithmetic
-from codegen.lanes import Lanes
-
-from ..interval_vectors import Interval, Vector, kernel, minus, negative, plus, splat, times
+from codegen.emit.elementary import arithmetic
+from codegen.emit.interval_vectors import Interval, Vector, kernel, minus, negative, plus, splat, times
+from codegen.emit.lanes import Lanes
 
 
 @functools.cache

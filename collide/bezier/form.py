@@ -20,7 +20,7 @@ from sympy.polys.rings import ring
 
 from generative import ParametricSurface, t, u, v
 
-from ..patch import enclose
+from ..bodies.patch import enclose
 
 # Patches of higher degree are refused: kernels grow with the number of control points.
 HIGHEST = 8

@@ -1,6 +1,6 @@
 """The boxes to search, in a heap: the least key first."""
 
-from codegen.loops import native
+from codegen.machine.loops import native
 
 from .memory import FREE, OPEN, USED
 

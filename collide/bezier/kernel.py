@@ -15,9 +15,8 @@ import functools
 import itertools
 from collections.abc import Sequence
 
-from codegen.lanes import Lanes, Module
-
-from ..interval_vectors import Value, kernel, splat
+from codegen.emit.interval_vectors import Value, kernel, splat
+from codegen.emit.lanes import Lanes, Module
 
 MEASURES = 5
 # More than all denormal roundings of a test together, each below 2**-1074.

@@ -7,7 +7,7 @@ so. This proposes a point; nothing is claimed of it.
 
 import numpy as np
 
-from codegen.loops import call_kernel, native
+from codegen.machine.loops import call_kernel, native
 
 from .kernel import MEASURES
 from .memory import BASE, EVALUATE, LANES, POINTS, SCALE

@@ -9,7 +9,7 @@ from the kernel, and the answer is the interval from the least of all beginnings
 
 import numpy as np
 
-from codegen.loops import call_kernel, native
+from codegen.machine.loops import call_kernel, native
 
 from .heap import pop, push
 from .kernel import MEASURES

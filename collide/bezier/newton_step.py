@@ -4,7 +4,7 @@ The equations G dx = -F are solved in three columns; in the two or fewer directi
 parameters, is made least. Plain doubles: nothing is claimed of it.
 """
 
-from codegen.loops import native
+from codegen.machine.loops import native
 
 from .memory import SCALE
 

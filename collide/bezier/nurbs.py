@@ -13,8 +13,8 @@ from generative import ParametricSurface, t
 from generative.curve import bezier_points, check_knots, spans
 from generative.patch import bezier_patch
 
-from ..batch import as_doubles
-from ..broad_phase import sweep_and_prune
+from ..answers.batch import as_doubles
+from ..culling.broad_phase import sweep_and_prune
 from .form import nearest, number, raised
 
 # A quotient rounded to a double once.
@@ -43,7 +43,7 @@ class BezierNets:
         return f"BezierNets({len(self)} {'polynomial' if self.weights is None else 'rational'} patches of degree {degrees})"
 
     def _repr_html_(self) -> str:
-        from ..display import nets_html
+        from ..answers.table import nets_html
 
         return nets_html(self)
 

@@ -14,20 +14,20 @@ from typing import Any
 
 import numpy as np
 
-from codegen import linear
+from codegen.algebra import linear
+from codegen.machine.loop_runtime import compiled
 
-from ..batch import Batch, as_doubles, check_tolerance, statuses
-from ..native import compiled
+from ..answers.batch import Batch, as_doubles, check_tolerance, statuses
 from . import kernel as kernels
 from . import memory
-from . import triangle as bezier_triangle
-from .apart import apart, swept
-from .baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .certificate import certificate
 from .enclosure import enclose
 from .loop import search
 from .memory import FIELDS, LANES
 from .part import neighbourhood
+from .published import triangle as bezier_triangle
+from .published.apart import apart, swept
+from .published.baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 
 _FIELDS = tuple(FIELDS.items())
 # Products of up to four coordinates and velocities must stay finite, and what is neglected stay below rounding.

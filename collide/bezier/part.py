@@ -14,10 +14,10 @@ import functools
 import itertools
 import math
 
-from codegen.elementary import arithmetic
-from codegen.lanes import Lanes
+from codegen.emit.elementary import arithmetic
+from codegen.emit.interval_vectors import Exact, Interval, Value, Vector, kernel, minus, negative, splat, times
+from codegen.emit.lanes import Lanes
 
-from ..interval_vectors import Exact, Interval, Value, Vector, kernel, minus, negative, splat, times
 from .enclosure import Surface, over, write
 
 Points = list[list[Value]]

@@ -7,7 +7,7 @@ domain. Eight sizes of the box are tried at once. The upper end of the time is a
 """
 
 
-from codegen.loops import call_kernel, native
+from codegen.machine.loops import call_kernel, native
 
 from .local import descend, differentiate, estimate, hold
 from .memory import (

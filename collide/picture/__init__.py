@@ -14,8 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..result import Contacts
-from ..trace import Trace
+from ..answers.contacts import Contacts
+from ..queries.trace import Trace
 from .layout import FONT, buttons, layout, slider, title
 from .parts import box_traces, contact_traces, frame, mesh_trace, plotly, scale, span, stage
 from .search import search_traces

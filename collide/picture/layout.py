@@ -6,7 +6,7 @@ import numpy as np
 
 from generative.mesh import VIEW
 
-from ..result import Contacts
+from ..answers.contacts import Contacts
 from .parts import Meshes, bounds_of
 
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"

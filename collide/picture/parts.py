@@ -9,7 +9,7 @@ import numpy as np
 from generative import ParametricSurface, Solid, t, u, v
 from generative.mesh import VIEW, MovingMesh, approx_function, tessellate
 
-from ..result import Contacts
+from ..answers.contacts import Contacts
 
 COLOURS = ("#3f7fbf", "#e0803a", "#4fa06b", "#8d6bb5", "#c9a227", "#c8586c", "#4aa5b5", "#8a7563")
 TRANSPARENT = 0.5

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..problem import Problem
-from ..trace import Trace
+from ..queries.trace import Trace
+from ..search.problem import Problem
 from .layout import FONT
 from .parts import INK, coordinates, face_of, outline, plotly
 

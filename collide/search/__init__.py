@@ -1,10 +1,5 @@
-"""The search engine: one native loop over boxes of many problems.
+"""Problems (objective, equations, inequalities, domain) and the search that solves many of them on one queue.
 
-`loop` takes boxes from `queue`; `march` moves their time forward, or `contraction` narrows them; `split` says what becomes
-of them. `sample` starts local solves (`local_solve`, `descend`), `prove` turns what these find into theorems, `solutions`
-keeps those and lowers the bound of the time, `walk` spreads samples over curves and surfaces of contacts (`tangents`), and
-`thinning` drops boxes near them, which `manifolds` tells from those that may hold isolated contacts. All of them
-share one memory: `layout` names its arrays, `memory` makes it.
-
-The loop rounds to nearest and decides only what may be decided freely. What is claimed rests on kernels, which round outwards.
+`problem` holds one, `prepare` gives it kernels and lists; `search` holds the state of a search, `drive` runs it within a budget, `progress`
+shows how far it is. The loop over boxes is `native`. `feasible_points` looks for points that satisfy constraints.
 """

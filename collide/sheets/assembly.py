@@ -12,8 +12,8 @@ from generative.chart import is_pole
 from generative.symbols import parameters_of
 
 from ..bezier.nurbs import BezierNets
-from ..broad_phase import sweep_and_prune
-from ..parts import sides
+from ..bodies.parts import sides
+from ..culling.broad_phase import sweep_and_prune
 from .glue import Join, joins
 from .self_pairs import Pair
 from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of

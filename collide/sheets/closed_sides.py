@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..budget import Clock, drive
-from ..search import layout
-from ..state import Search
+from ..search.drive import Clock, drive
+from ..search.native import layout
+from ..search.search import Search
 from .closing import Closing, closing
 from .self_pairs import Held, Pair, pair_problem
 

@@ -20,7 +20,7 @@ import sympy as sp
 from codegen.kernel import Kernel, compile
 from generative import t, u, v
 
-from ..patch import enclose
+from ..bodies.patch import enclose
 from .glue import Side, side_difference
 from .sheet import Piece
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 from codegen.kernel import Kernel, compile
 
-from ..patch import enclose
+from ..bodies.patch import enclose
 from .glue import Join, folds
 from .sheet import Piece, Shape
 

@@ -15,7 +15,7 @@ import sympy as sp
 
 from generative import u, v
 
-from ..broad_phase import sweep_and_prune
+from ..culling.broad_phase import sweep_and_prune
 from .sheet import Piece
 
 # A side or corner of a piece: (number of the parameter, end) and (end of u, end of v).

@@ -31,7 +31,7 @@ import sympy as sp
 
 from codegen.kernel import Kernel, compile
 
-from ..budget import Clock
+from ..search.drive import Clock
 from .enclosures import Neighbours, affine, hull_of, slopes_on, tangents_at
 from .folding import unfolded
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from codegen.expr import Expr
 from codegen.from_sympy import convert
+from codegen.graph.expr import Expr
 
-from ..contact import placed_situation
-from ..frame import Frame, all_of
-from ..patch import Vector, enclose
-from ..place import PlacedParametric
-from ..problem import Problem
+from ..bodies.patch import Vector, enclose
+from ..search.problem import Problem
+from ..situations.contact import placed_situation
+from ..situations.frame import Frame, all_of
+from ..situations.place import PlacedParametric
 from .glue import Join
 from .injective import NEAR
 from .sheet import Piece, Shape, hosted

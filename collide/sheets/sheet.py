@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.autodiff import partials
-from codegen.expr import Expr, ExprPool, reachable
 from codegen.family import family
 from codegen.from_sympy import convert
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import Expr, ExprPool, reachable
+from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel
-from codegen.serialize import deserialize, serialize
 from generative import ParametricSurface, t, u, v
 from generative.chart import is_pole, pole_chart
 from generative.curve import bernstein, project
 from generative.patch import bezier_patch
 
 from ..bezier.nurbs import BezierNets
-from ..parts import sides
-from ..patch import Vector, bounds, cross, period
+from ..bodies.parts import sides
+from ..bodies.patch import Vector, bounds, cross, period
 from .slopes import mixed, slopes, values
 
 Ends = tuple[Any, Any]

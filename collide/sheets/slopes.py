@@ -8,10 +8,10 @@ f(c) + f'(X) (X - c), and f'(X) so again: the error falls with the third power o
 import functools
 from collections.abc import Sequence
 
-from codegen.autodiff import partials
-from codegen.expr import Expr, reachable, substitute
-from codegen.meanvalue import mean_value_form
-from codegen.polynomials import polynomial_degree
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import Expr, reachable, substitute
+from codegen.graph.meanvalue import mean_value_form
+from codegen.graph.polynomials import polynomial_degree
 
 # Polynomials up to this degree in each variable are expanded.
 _MOST = 8

@@ -6,10 +6,10 @@ from typing import Any
 import sympy as sp
 
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, t, u, v
-from models.shapes.patches import cushion
-from models.shapes.quadrics import TURN, cone_side
-from models.shapes.rings import bumpy_sphere, torus
 
+from ..shapes.patches import cushion
+from ..shapes.quadrics import TURN, cone_side
+from ..shapes.rings import bumpy_sphere, torus
 from .scene import Known, scene
 
 

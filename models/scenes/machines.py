@@ -6,13 +6,13 @@ from typing import Any
 import sympy as sp
 
 from generative import Curve, ParametricSurface, Rigid, Screw, axis_angle, interpolate_poses, sweep, t, u, v
-from models.shapes.machine import gear_tooth, involute_flank, raceway
-from models.shapes.patches import plane_patch
-from models.shapes.quadrics import TURN, ellipsoid, sphere
-from models.shapes.rings import torus
-from models.shapes.swept import egg, teapot_spout
-from models.shapes.threads import bolt, bolt_nut, profile, thread_flank
 
+from ..shapes.machine import gear_tooth, involute_flank, raceway
+from ..shapes.patches import plane_patch
+from ..shapes.quadrics import TURN, ellipsoid, sphere
+from ..shapes.rings import torus
+from ..shapes.swept import egg, teapot_spout
+from ..shapes.threads import bolt, bolt_nut, profile, thread_flank
 from .scene import Known, scene
 
 PRESSURE = sp.pi / 6

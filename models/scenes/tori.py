@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import sympy as sp
 
 from generative import ParametricSurface, Rigid, axis_angle, t
-from models.shapes.rings import torus
 
+from ..shapes.rings import torus
 from .scene import Known, scene
 
 UPRIGHT = axis_angle([1, 0, 0], sp.pi / 2)

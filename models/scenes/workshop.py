@@ -6,12 +6,12 @@ from typing import Any
 import sympy as sp
 
 from generative import Rigid, axis_angle, t
-from models.shapes.blobs import lens
-from models.shapes.patches import implicit_floor
-from models.shapes.quadrics import implicit_sphere, paraboloid_cup, sphere
-from models.shapes.rings import implicit_torus, torus
-from models.shapes.solids import box, cylinder
 
+from ..shapes.blobs import lens
+from ..shapes.patches import implicit_floor
+from ..shapes.quadrics import implicit_sphere, paraboloid_cup, sphere
+from ..shapes.rings import implicit_torus, torus
+from ..shapes.solids import box, cylinder
 from .scene import Known, scene
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 import collide
 from collide.bezier import pairs as bezier
-from collide.bezier import triangle as bezier_triangle
 from collide.bezier.memory import CONTACT, MISS, SPENT
+from collide.bezier.published import triangle as bezier_triangle
 
 from .timing import table
 

@@ -16,13 +16,13 @@ from typing import Any
 import sympy as sp
 
 import collide
-from collide import first
-from collide.budget import Budget, Clock, advance, drive
-from collide.contact import situation
-from collide.parts import faces_of
-from collide.problem import Problem
-from collide.search import layout
-from collide.state import Search
+from collide.bodies.parts import faces_of
+from collide.queries import first_contact as first
+from collide.search.drive import Budget, Clock, advance, drive
+from collide.search.native import layout
+from collide.search.problem import Problem
+from collide.search.search import Search
+from collide.situations.contact import situation
 from generative import Rigid
 from models.scenes import SCENES
 from models.scenes.scene import Scene

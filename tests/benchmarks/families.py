@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from collide.contact import situation
-from collide.parts import faces_of
-from collide.problem import Problem
+from collide.bodies.parts import faces_of
+from collide.search.problem import Problem
+from collide.situations.contact import situation
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 
 SEED = 1

@@ -15,12 +15,12 @@ import sympy as sp
 
 import codegen
 import collide
-from codegen.tiers import begin_query, compile_repeated
-from collide.batch import Batch
-from collide.native import optimize_loops
-from collide.problem import Problem
-from collide.search import layout
-from collide.state import Search
+from codegen.machine.loop_runtime import optimize_loops
+from codegen.machine.tiers import begin_query, compile_repeated
+from collide.answers.batch import Batch
+from collide.search.native import layout
+from collide.search.problem import Problem
+from collide.search.search import Search
 from generative import t, u, v
 
 from . import multistart

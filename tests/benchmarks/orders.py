@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import collide
-from collide.state import Search
+from collide.search.search import Search
 from models.scenes import SCENES
 
 from .poses import SEED, bumpy, bumpy_balls, crossed, flying, stacked, turned_tori

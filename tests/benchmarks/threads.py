@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 import collide
-import collide.native
+from codegen.machine import loop_runtime
 from generative import ParametricSurface, Rigid, u, v
 from generative import t as moment
 
@@ -26,22 +26,22 @@ REPEATS = 4
 def native_seconds(call: Callable[[], Any]) -> tuple[float, float]:
     """Seconds of this thread in a call, and those of them in native loops."""
     inside = [0.0]
-    original = collide.native.Loop.__call__
+    original = loop_runtime.Loop.__call__
 
-    def timed(self: collide.native.Loop, *arguments: int) -> int:
+    def timed(self: loop_runtime.Loop, *arguments: int) -> int:
         begin = time.thread_time()
         try:
             return original(self, *arguments)
         finally:
             inside[0] += time.thread_time() - begin
 
-    collide.native.Loop.__call__ = timed  # type: ignore[method-assign]
+    loop_runtime.Loop.__call__ = timed  # type: ignore[method-assign]
     try:
         begin = time.thread_time()
         call()
         return time.thread_time() - begin, inside[0]
     finally:
-        collide.native.Loop.__call__ = original  # type: ignore[method-assign]
+        loop_runtime.Loop.__call__ = original  # type: ignore[method-assign]
 
 
 def elapsed(call: Callable[[], Any], threads: int, calls: int) -> float:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from codegen.polynomial_models import Model
+from codegen.time_bounds.polynomial_models import Model
 
 
 def call(address, *arrays):

@@ -6,8 +6,8 @@ import random
 import numpy as np
 from numpy.typing import NDArray
 
-from codegen.expr import Expr
-from codegen.reference import interpret
+from codegen.graph.expr import Expr
+from codegen.reference.interpreter import interpret
 
 Array = NDArray[np.float64]
 Box = tuple[float, float]

@@ -4,7 +4,8 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen import linked, lower, tiers
+from codegen.emit import lower
+from codegen.machine import linked, tiers
 
 x, y, a, b = sp.symbols("x y a b", real=True)
 EXPRESSIONS = [sp.sin(x) * y, x**2 - y, sp.exp(x / 4), sp.Piecewise((x, x < y), (y, True)), sp.sqrt(x + 2)]

@@ -2,8 +2,8 @@
 
 import sympy as sp
 
-from codegen.expr import ExprPool
 from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
 from generative import axis_angle, t, u, v
 
 TURN = axis_angle([1, 2, 3], t**2 + 1)

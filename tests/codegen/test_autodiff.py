@@ -10,11 +10,11 @@ from flint import arb, ctx
 from sympy.codegen.cfunctions import fma
 
 import codegen
-from codegen.autodiff import RULES, jacobian, partials
-from codegen.evaluate import evaluate
-from codegen.expr import ARITY, BOOLEAN, ExprPool, reachable
 from codegen.from_sympy import from_sympy
 from codegen.functions import Chebyshev, SphericalBesselQuotient
+from codegen.graph.autodiff import RULES, jacobian, partials
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import ARITY, BOOLEAN, ExprPool, reachable
 
 from .arb_arithmetic import ArbArithmetic, point
 

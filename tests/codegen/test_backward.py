@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.backward import backward_code
-from codegen.expr import ExprPool
+from codegen.algebra.backward import backward_code
 from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
 
 x, y, z = sp.symbols("x y z", real=True)
 

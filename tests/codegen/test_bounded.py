@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import codegen
-from codegen import lower
-from codegen.expr import Expr, ExprPool
-from codegen.signs import LARGEST, analyse
+from codegen.emit import lower
+from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.signs import LARGEST, analyse
 
 from .boxes import Array, random_boxes
 from .test_containment import violations

@@ -12,8 +12,8 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen import cache, linked
 from codegen import kernel as kernels
+from codegen.machine import cache, linked
 
 x = sp.Symbol("x", real=True)
 LO, HI = np.array([[0.5]]), np.array([[0.75]])
@@ -244,7 +244,7 @@ print(lo.tobytes().hex(), hi.tobytes().hex())
 
 _TRIMMED = """
 import os
-from codegen import cache
+from codegen.machine import cache
 for k in range(1500):
     name, code = cache.key(str(k % 100)), bytes(2000)
     assert cache.kept(name, lambda: code) == code

@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 import codegen
 from codegen.functions import Chebyshev
-from codegen.reference import interpret
+from codegen.reference.interpreter import interpret
 
 from .arb_arithmetic import exact
 

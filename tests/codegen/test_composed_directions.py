@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen.composed_directions import Form, composed_time_bound
+from codegen.time_bounds.composed import Form, composed_time_bound
 
 from .advance_referee import (
     ALL,

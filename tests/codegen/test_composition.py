@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.composition import carried, composed
-from codegen.evaluate import evaluate
-from codegen.expr import ExprPool, reachable
 from codegen.from_sympy import convert
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import ExprPool, reachable
+from codegen.time_bounds.composition import carried, composed
 from generative import Rigid, axis_angle, t, u, v
 
 from .exact_arithmetic import BLEND, TURN, Exact, nodes

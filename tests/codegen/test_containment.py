@@ -12,11 +12,11 @@ import pytest
 from flint import ctx
 
 import codegen
-from codegen.evaluate import evaluate
-from codegen.expr import Expr, ExprPool
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.meanvalue import mean_value_form, second_order_form
 from codegen.kernel import Kernel
-from codegen.meanvalue import mean_value_form, second_order_form
-from codegen.reference import interpret
+from codegen.reference.interpreter import interpret
 
 from .arb_arithmetic import ArbArithmetic, point, surely_outside
 from .boxes import INF, Array, random_boxes, samples, ulps_apart

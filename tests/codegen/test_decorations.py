@@ -14,9 +14,9 @@ import pytest
 from flint import arb, ctx
 
 import codegen
-from codegen.evaluate import evaluate
-from codegen.expr import Expr, ExprPool
-from codegen.reference import interpret
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import Expr, ExprPool
+from codegen.reference.interpreter import interpret
 
 from .arb_arithmetic import ArbArithmetic, exact, highest_level, point
 from .boxes import INF, random_boxes, same_bits, samples

@@ -11,10 +11,10 @@ import sympy as sp
 from flint import ctx
 
 import codegen
-from codegen import lower
-from codegen.evaluate import evaluate
+from codegen.emit import lower
 from codegen.from_sympy import from_sympy
 from codegen.functions import Chebyshev, SphericalBesselQuotient
+from codegen.graph.evaluate import evaluate
 
 from .arb_arithmetic import ArbArithmetic, exact, point, surely_outside
 from .boxes import Array, samples

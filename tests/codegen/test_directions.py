@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen.directions import time_bound
+from codegen.time_bounds.directions import time_bound
 
 from .advance_referee import (
     block,

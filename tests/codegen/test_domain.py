@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.domain import domain
-from codegen.expr import ExprPool
 from codegen.from_sympy import from_sympy
+from codegen.graph.domain import domain
+from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
 
 a, b = sp.symbols("a b", real=True)

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 import codegen
-from codegen.evaluate import evaluate
-from codegen.expr import ARITY, Expr, ExprPool, reachable
-from codegen.serialize import deserialize, serialize
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import ARITY, Expr, ExprPool, reachable
+from codegen.graph.serialize import deserialize, serialize
 
 
 class Floats:

@@ -11,10 +11,10 @@ from flint import arb, ctx
 from sympy.codegen.cfunctions import fma
 
 import codegen
-from codegen.evaluate import evaluate
-from codegen.expr import ExprPool, reachable
 from codegen.from_sympy import from_sympy
 from codegen.functions import Chebyshev, SphericalBesselQuotient, cosc
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import ExprPool, reachable
 from codegen.sympy_rules import SUPPORTED, UnsupportedExpression
 
 from .arb_arithmetic import ArbArithmetic, point

@@ -12,13 +12,13 @@ import sympy as sp
 from flint import acb, arb, ctx
 
 import codegen
-from codegen.expr import ExprPool, reachable, substitute
 from codegen.from_sympy import from_sympy
+from codegen.graph.expr import ExprPool, reachable, substitute
+from codegen.graph.taylor import taylor
 from codegen.kernel import Kernel
 from codegen.operators import DefiniteIntegral, Inverse, mpmath_function
-from codegen.reference import interpret
+from codegen.reference.interpreter import interpret
 from codegen.sympy_rules import UnsupportedExpression
-from codegen.taylor import taylor
 
 s, w, x, b = sp.symbols("s w x b", real=True)
 Formula = Callable[[Any, Any], Any]

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import codegen
-from codegen import tiers
-from codegen.expr import Expr, ExprPool
-from codegen.program import interpretable
-from codegen.translate import Kind, vectors
+from codegen.emit.translate import Kind, vectors
+from codegen.graph.expr import Expr, ExprPool
+from codegen.machine import tiers
+from codegen.machine.bytecode import interpretable
 
 from .boxes import Array, random_boxes, same_bits
 from .test_lower import graph

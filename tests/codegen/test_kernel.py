@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen.expr import ExprPool
+from codegen.graph.expr import ExprPool
 
 from .boxes import boxes, same_bits
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen import linear
+from codegen.algebra import linear
 
 from .linear_systems import (
     LANES,

@@ -1,11 +1,11 @@
-"""The loops of `linear_loops` give the bits of the straight-line code of `linear`; zero columns left out change nothing."""
+"""The loops of `algebra.loops` give the bits of the straight-line code of `linear`; zero columns left out change nothing."""
 
 import ctypes
 
 import numpy as np
 import pytest
 
-from codegen import linear
+from codegen.algebra import linear
 
 SHAPES = {"linear_solve": "M f c X flag", "precondition": "M f G g", "krawczyk": "M f c X K flag", "interval_inverse": "M f c X K flag"}
 

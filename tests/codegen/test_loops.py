@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen.loops import FLOAT, FLOATS, INT, INTS, STRUCT, UnsupportedPython, call_kernel, loop_assembly, native
-from codegen.native import Code, optimized_object_code
+from codegen.machine.loops import FLOAT, FLOATS, INT, INTS, STRUCT, UnsupportedPython, call_kernel, loop_assembly, native
+from codegen.machine.native import Code, optimized_object_code
 
 FIELDS = {"a": FLOATS, "b": INTS, "c": FLOATS}
 SCALE = 3

@@ -8,11 +8,11 @@ import pytest
 
 import codegen
 from codegen import kernel as kernels
-from codegen import lower
-from codegen.expr import Expr, ExprPool
-from codegen.lower import _Slots, batch_width
-from codegen.native import Code, object_code
-from codegen.translate import Kind, decorated_nodes, live_nodes
+from codegen.emit import lower
+from codegen.emit.lower import _Slots, batch_width
+from codegen.emit.translate import Kind, decorated_nodes, live_nodes
+from codegen.graph.expr import Expr, ExprPool
+from codegen.machine.native import Code, object_code
 
 from .boxes import random_boxes, same_bits
 

@@ -10,12 +10,14 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen import instructions, lower, native
-from codegen.expr import Expr, ExprPool
-from codegen.lanes import Module
-from codegen.native import Code
-from codegen.program import _Writer, interpretable
-from codegen.translate import Kind
+from codegen.emit import lower
+from codegen.emit.lanes import Module
+from codegen.emit.translate import Kind
+from codegen.graph.expr import Expr, ExprPool
+from codegen.machine import interpreter as instructions
+from codegen.machine import native
+from codegen.machine.bytecode import _Writer, interpretable
+from codegen.machine.native import Code
 
 from .boxes import random_boxes, same_bits
 from .test_containment import bessel, binary, ternary, unary

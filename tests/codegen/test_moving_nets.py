@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen.moving_nets import Net, net_kernel
-from codegen.polynomial_models import Model
-from codegen.tensor_models import Tensor, tensor_record_kernel
+from codegen.time_bounds.moving_nets import Net, net_kernel
+from codegen.time_bounds.polynomial_models import Model
+from codegen.time_bounds.tensor_models import Tensor, tensor_record_kernel
 
 from .advance_referee import MANY, NET, block, call, thin
 

@@ -9,7 +9,7 @@ import flint
 import numpy as np
 import pytest
 
-from codegen.polynomial_models import Model, nodes, record_kernel
+from codegen.time_bounds.polynomial_models import Model, nodes, record_kernel
 
 from .advance_referee import BENT, CURVE, MANY, block, call, thin
 

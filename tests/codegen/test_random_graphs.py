@@ -15,10 +15,10 @@ import pytest
 from flint import ctx
 
 import codegen
-from codegen import lower
-from codegen.evaluate import evaluate
-from codegen.expr import Expr, ExprPool
-from codegen.reference import interpret
+from codegen.emit import lower
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import Expr, ExprPool
+from codegen.reference.interpreter import interpret
 
 from .arb_arithmetic import ArbArithmetic, highest_level, point, surely_outside
 from .boxes import Array, random_boxes, samples

@@ -10,11 +10,11 @@ import pytest
 from flint import arb, ctx, fmpq
 from mpmath import libmp
 
-from codegen import directed
-from codegen.expr import ExprPool
+from codegen.graph.expr import ExprPool
 from codegen.interval import Interval
-from codegen.reference import enclose_constant, enclose_rational, interpret
-from codegen.reference_arithmetic import Reference
+from codegen.reference import directed
+from codegen.reference.arithmetic import Reference
+from codegen.reference.interpreter import enclose_constant, enclose_rational, interpret
 
 from .boxes import INF, LINE, one
 

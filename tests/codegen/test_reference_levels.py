@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from codegen.expr import ExprPool
-from codegen.reference import interpret
+from codegen.graph.expr import ExprPool
+from codegen.reference.interpreter import interpret
 
 from .boxes import INF, LINE, Box, one
 

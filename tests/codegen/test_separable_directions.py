@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen.moving_nets import Net
-from codegen.separable_directions import FIXED, TURNED, TURNING, Carrier, separable_time_bound
+from codegen.time_bounds.moving_nets import Net
+from codegen.time_bounds.separable import FIXED, TURNED, TURNING, Carrier, separable_time_bound
 
 from .advance_referee import (
     ALL,

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.evaluate import evaluate
-from codegen.expr import reachable
-from codegen.separation import factored, separated
+from codegen.graph.evaluate import evaluate
+from codegen.graph.expr import reachable
+from codegen.time_bounds.separation import factored, separated
 from generative import Rigid, t, u, v
 
 from .exact_arithmetic import BLEND, TURN, Exact, nodes

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen import cache, compile, instructions, kernel, linked, native, straight_line, tiers
+from codegen import compile, kernel
+from codegen.machine import cache, linked, native, straight_line, tiers
+from codegen.machine import interpreter as instructions
 
 a, b, s = sp.symbols("a b s", real=True)
 THREADS, ROUNDS = 4, 2

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import sympy as sp
 
-from codegen.expr import ExprPool
 from codegen.from_sympy import convert
-from collide.moving_bodies import Moving, deforming, moving
-from collide.separable_advance import composed_advance, separable_advance
+from codegen.graph.expr import ExprPool
+from codegen.time_bounds.moving_bodies import Moving, deforming, moving
+from codegen.time_bounds.separable_advance import composed_advance, separable_advance
 from generative import ParametricSurface, Rigid, Screw, axis_angle, deform, t, u, v
 
 N, M, TIME = 5, 3, 4

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.expr import ExprPool
 from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
+from codegen.time_bounds.advance import advance_kernel
 from collide import Budget, Status, first_contact
-from collide.advance import advance_kernel
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v, x, y, z
 from generative.patch import bezier_patch
 from models.scenes import SCENES

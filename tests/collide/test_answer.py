@@ -8,10 +8,10 @@ import sympy as sp
 
 import collide
 from collide import Budget, Status, first_contact
-from collide.answer import possible
-from collide.contact import situation
-from collide.parts import faces_of
-from collide.search import layout
+from collide.answers.report import possible
+from collide.bodies.parts import faces_of
+from collide.search.native import layout
+from collide.situations.contact import situation
 from generative import ParametricSurface, Rigid, Solid, t, u, v
 from models.scenes import SCENES
 

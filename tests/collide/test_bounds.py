@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Status, first_contact
-from collide.border import where, without_absent
-from collide.implicit_parts import implicit_parts
-from collide.numbers import NONE
+from collide.bodies.implicit_parts import implicit_parts
+from collide.bodies.numbers import NONE
+from collide.situations.presence import where, without_absent
 from generative import ImplicitSurface, Rigid, t, x, y, z
 from generative.primitives import block, round_cylinder
 

@@ -9,13 +9,15 @@ import pytest
 import scipy.linalg
 import sympy as sp
 
-from collide import Budget, Start, Status, breaks, first_contact, start
-from collide.breaks import joined_bodies, smooth_bodies, stage_ends
-from collide.budget import Clock
-from collide.contact import situation
-from collide.numbers import NONE
-from collide.parts import faces_of, parts_of
+from collide import Budget, Start, Status, first_contact
+from collide.bodies.numbers import NONE
+from collide.bodies.parts import faces_of, parts_of
+from collide.moment import start
+from collide.search.drive import Clock
+from collide.situations.contact import situation
 from generative import ParametricSurface, Rigid, axis_angle, keyframes, t, u, v
+from generative import changes as breaks
+from generative.changes import joined_bodies, smooth_bodies, stage_ends
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
 
@@ -246,7 +248,7 @@ def composed():
 
 def test_where_bodies_are_far_from_each_other_as_pieces_change_no_formulas_are_made(monkeypatch):
     """Those of three composed motions, face by face, took seconds that no budget ended."""
-    monkeypatch.setattr("collide.scene.smooth_bodies", lambda *known: pytest.fail("formulas of a moment were made"))
+    monkeypatch.setattr("collide.timeline.scene.smooth_bodies", lambda *known: pytest.fail("formulas of a moment were made"))
     c = first_contact([composed().moved(move(0, 0, 9)), box(1, 1, 1).moved(TILT)], (0, 3), budget=Budget(seconds=None, boxes=100_000))
     assert c.status is Status.NO_CONTACT
 
@@ -254,7 +256,7 @@ def test_where_bodies_are_far_from_each_other_as_pieces_change_no_formulas_are_m
 def test_formulas_of_a_moment_are_found_once_for_what_faces_have_in_common(monkeypatch):
     """The six faces of a box share their motion: the functions that change in it, which are few, are looked at a few times."""
     looked = []
-    monkeypatch.setattr("collide.breaks._differences", lambda kink, known=breaks._differences: looked.append(kink) or known(kink))
+    monkeypatch.setattr("generative.changes._differences", lambda kink, known=breaks._differences: looked.append(kink) or known(kink))
     for cached in (breaks._moments, breaks._at_moment, breaks.branch, breaks.atoms_of):
         cached.cache_clear()
     bodies, = smooth_bodies([composed()], 1.0, 1.0)
@@ -264,7 +266,7 @@ def test_formulas_of_a_moment_are_found_once_for_what_faces_have_in_common(monke
 def test_no_more_is_converted_when_the_time_is_up_as_a_moment_is_looked_at(monkeypatch):
     made = []
     meeting = start._meeting
-    monkeypatch.setattr("collide.start._meeting", lambda pairs, *known: made.append(pairs) or meeting(pairs, *known))
+    monkeypatch.setattr("collide.moment.start._meeting", lambda pairs, *known: made.append(pairs) or meeting(pairs, *known))
     clock = Clock(Budget(seconds=1e-9))
     faces = [faces_of(b) for b in (box(1, 1, 1), box(1, 1, 1).moved(move(0, 0, Q(3, 2))).moved(TILT))]
     assert not start.apart_within(list(itertools.product(*faces)), (1.0, 1.0), 1e-9, clock, (NONE, NONE)) and len(made) == 1

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import broad_phase
-from collide.approach import moved_on
-from collide.broad_phase import may_meet, sweep_and_prune, windows
-from collide.extent import _GRID, Crowd, Extent, swept
-from collide.patch import bounds
-from collide.scene import Scene
+from collide.bodies.extent import _GRID, Crowd, Extent, swept
+from collide.bodies.patch import bounds
+from collide.culling import broad_phase
+from collide.culling.approach import moved_on
+from collide.culling.broad_phase import may_meet, sweep_and_prune, windows
+from collide.timeline.scene import Scene
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from generative.primitives import ball as implicit_ball
 from generative.primitives import half_space

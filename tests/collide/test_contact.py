@@ -8,12 +8,12 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import border
-from collide.border import where, without_absent
-from collide.checks import check_options, solid_fault
-from collide.contact import at_time, member, situation
-from collide.numbers import NONE
-from collide.parts import faces_of, is_closed, parts_of
+from collide.bodies.numbers import NONE
+from collide.bodies.parts import faces_of, is_closed, parts_of
+from collide.queries.arguments import check_options, solid_fault
+from collide.situations import presence as border
+from collide.situations.contact import at_time, member, situation
+from collide.situations.presence import where, without_absent
 from generative import Edge, ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, Vertex, t, u, v, x, y, z
 from generative.family import member_of
 

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.result import Status
+from collide.answers.contacts import Status
 from generative import IDENTITY, Parameter, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v
 from tests.benchmarks import multistart
 from tests.benchmarks.families import drawn as drawn_pairs
@@ -209,7 +209,7 @@ def test_a_budget_that_is_spent():
 
 
 def test_ctrl_c_ends_a_batch_like_a_spent_budget(monkeypatch):
-    from collide import sweep as module
+    from collide.queries import contact_batch as module
 
     values, calls = drawn(10), []
 

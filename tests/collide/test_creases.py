@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Status, first_contact
-from collide.creases import creased
-from collide.parts import parts_of
+from collide.bodies.parts import parts_of
 from generative import ParametricSurface, Screw, t, u, v
+from generative.creases import creased
 from models.shapes.patches import plane_patch
 
 from .contact_scenes import FLOOR, TILT, TURN, TURNED, Q, ball, move, sphere

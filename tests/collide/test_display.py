@@ -8,7 +8,7 @@ import sympy as sp
 
 import codegen
 import collide
-from collide.display import _nets_at
+from collide.answers.table import _nets_at
 from generative import IDENTITY, Curve, Screw, axis_angle, curve, t, u, v, x, y
 from generative.fit import chebyshev_motion_of, interpolating_curve, motion_through, rotation_minimizing_up
 from generative.patch import b_spline_patches

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide import Budget, Start, Status, first, first_contact
-from collide.budget import Clock
-from collide.continued import beyond
-from collide.jumps import free_of_jumps
-from collide.numbers import NONE
-from collide.scene import Scene
+from collide import Budget, Start, Status, first_contact
+from collide.bodies.numbers import NONE
+from collide.queries import first_contact as first
+from collide.search.drive import Clock
+from collide.timeline.crossings import beyond
+from collide.timeline.jumps import free_of_jumps
+from collide.timeline.scene import Scene
 from generative import Rigid, t
 from models.shapes.patches import plane_patch
 

@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.border import where, without_absent
-from collide.implicit_parts import implicit_parts
-from collide.numbers import NONE
-from collide.state import Search
-from collide.surface_points import surface_point
+from collide.bodies.implicit_parts import implicit_parts
+from collide.bodies.numbers import NONE
+from collide.bodies.surface_points import surface_point
+from collide.search.search import Search
+from collide.situations.presence import where, without_absent
 from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, x, y, z
 from generative.primitives import ball, block, round_cylinder
 from models.shapes.patches import plane_patch

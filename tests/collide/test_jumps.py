@@ -5,8 +5,8 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
-from collide.jumps import jumps_of, variants
-from collide.numbers import NONE
+from collide.bodies.numbers import NONE
+from collide.timeline.jumps import jumps_of, variants
 from generative import ImplicitSurface, t, x, y, z
 
 from .contact_scenes import FLOOR, TILT, Q, ball, box, move, slab

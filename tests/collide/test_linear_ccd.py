@@ -10,10 +10,10 @@ import pytest
 
 import collide
 from collide import Status
-from collide.linear import exact as linear_exact
-from collide.linear import exact_roots
-from collide.linear.kernel import DEAD, PROVED, window_kernel
-from collide.linear.loop import LANES
+from collide.polyhedra import exact as linear_exact
+from collide.polyhedra import exact_roots
+from collide.polyhedra.kernel import DEAD, PROVED, window_kernel
+from collide.polyhedra.loop import LANES
 from tests import linear_truth
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "ccd_queries.npz"

@@ -12,13 +12,14 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Status, interval_vectors
-from collide.interval_vectors import splat
-from collide.linear import loop as linear_loop
-from collide.linear import memory as linear_memory
-from collide.linear import motion_windows
-from collide.linear import moving as linear_moving
-from collide.linear.kernel import DEAD, PROVED, UNKNOWN
+from codegen.emit import interval_vectors
+from codegen.emit.interval_vectors import splat
+from collide import Status
+from collide.polyhedra import loop as linear_loop
+from collide.polyhedra import memory as linear_memory
+from collide.polyhedra import motion_windows
+from collide.polyhedra import moving as linear_moving
+from collide.polyhedra.kernel import DEAD, PROVED, UNKNOWN
 from generative import Rigid, Screw, t
 from generative.screw import keyframes
 

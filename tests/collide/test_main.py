@@ -3,7 +3,7 @@ import json
 import pytest
 
 from collide import __main__ as command
-from collide.result import Status
+from collide.answers.contacts import Status
 from models.scenes import SCENES
 from tests.collide.test_result import contacts
 

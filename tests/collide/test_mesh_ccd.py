@@ -10,8 +10,8 @@ import sympy as sp
 
 import collide
 from collide import Status
-from collide.linear import mesh as mesh_ccd
-from collide.linear import mesh_start
+from collide.polyhedra import mesh as mesh_ccd
+from collide.polyhedra import mesh_start
 from generative import Rigid, Screw, t
 
 TURN = Screw(axis=[1, 2, 3], point=[0.25, 0, -0.5], angle=2.5 * t, advance=0.75 * t)

@@ -11,10 +11,10 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.alternatives import alternatives
-from collide.evaluation import _feasible_values
-from collide.minimize import Minimum, MinimumStatus, _problem
-from collide.system import read_domain
+from collide.queries.alternatives import alternatives
+from collide.queries.formulas import read_domain
+from collide.queries.minimize import Minimum, MinimumStatus, _problem
+from collide.search.feasible_points import _feasible_values
 from tests import problems
 
 from .test_solve import digits, holds

@@ -6,9 +6,9 @@ import weakref
 import numpy as np
 import pytest
 
-from codegen.loops import INT, INTS, STRUCT, loop_assembly
-from codegen.tiers import begin_query
-from collide import native
+from codegen.machine import loop_runtime as native
+from codegen.machine.loops import INT, INTS, STRUCT, loop_assembly
+from codegen.machine.tiers import begin_query
 
 
 def answer(s, k):

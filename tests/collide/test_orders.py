@@ -7,10 +7,10 @@ import pytest
 
 import collide
 from collide import Status
-from collide.contact import situation
-from collide.parts import faces_of
-from collide.search import layout
-from collide.state import Search
+from collide.bodies.parts import faces_of
+from collide.search.native import layout
+from collide.search.search import Search
+from collide.situations.contact import situation
 from models.scenes import SCENES
 
 # By auto : by the better order, measured: 1.0 to 1.1 but for tube-on-cushion (1.3) and ball-in-cup (1.4).

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.display import contacts_html
+from collide.answers.contacts import Status
+from collide.answers.table import contacts_html
 from collide.picture import figure, save_html, save_png, still
 from collide.picture.parts import TRANSPARENT
-from collide.result import Status
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from models.scenes import SCENES
 from models.shapes.quadrics import sphere

@@ -6,7 +6,7 @@ import sympy as sp
 
 import collide
 from collide import Status
-from collide.parts import parts_of
+from collide.bodies.parts import parts_of
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
 from models.shapes.quadrics import cone_side, paraboloid_cup, sphere
 from models.shapes.solids import cone, cylinder

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from collide.result import Contacts, Start, Status
+from collide.answers.contacts import Contacts, Start, Status
 
 
 class Bracket(NamedTuple):

@@ -5,11 +5,11 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.budget import Budget, Clock, drive
-from collide.contact import situation
-from collide.parts import faces_of
-from collide.search import layout
-from collide.state import Search
+from collide.bodies.parts import faces_of
+from collide.search.drive import Budget, Clock, drive
+from collide.search.native import layout
+from collide.search.search import Search
+from collide.situations.contact import situation
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, axis_angle, patch, t, u, v, y, z
 from models.scenes import SCENES
 from models.shapes.rings import torus

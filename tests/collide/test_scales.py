@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import answer
+from collide.answers import report as answer
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, t, x, y, z
 from generative.implicit import Combination
 from models.scenes import SCENES

@@ -8,12 +8,12 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.budget import READING, Budget, Clock, drive
-from collide.contact import situation
-from collide.parts import ends_of, faces_of
-from collide.prepared import METHODS
-from collide.search import layout
-from collide.state import Search
+from collide.bodies.parts import ends_of, faces_of
+from collide.search.drive import READING, Budget, Clock, drive
+from collide.search.native import layout
+from collide.search.prepare import METHODS
+from collide.search.search import Search
+from collide.situations.contact import situation
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from tests.benchmarks.families import bicubic, drawn
 from tests.benchmarks.families import problem as family_problem

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.loops import native
-from collide.answer import clear_until
-from collide.contact import situation
-from collide.native import compiled
-from collide.parts import faces_of, parts_of
-from collide.search import layout
-from collide.search.boxes import keep_clear, take
-from collide.search.layout import ROOT
-from collide.search.march import drop_impossible, narrow, settle
-from collide.search.pairs import wanted
-from collide.search.queue import attribute
-from collide.search.split import split
-from collide.search.thinning import near_sample, thin
-from collide.separable_advance import ComposedAdvance
-from collide.state import Search
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.loops import native
+from codegen.time_bounds.separable_advance import ComposedAdvance
+from collide.answers.report import clear_until
+from collide.bodies.parts import faces_of, parts_of
+from collide.search.native import layout
+from collide.search.native.boxes import keep_clear, take
+from collide.search.native.conservative_advancement import drop_impossible, narrow, settle
+from collide.search.native.layout import ROOT
+from collide.search.native.node_pairs import wanted
+from collide.search.native.queue import attribute
+from collide.search.native.split import split
+from collide.search.native.thinning import near_sample, thin
+from collide.search.search import Search
+from collide.situations.contact import situation
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 
 from .test_search_steps import BALL, PLATE, TILTED, falling, meetings, search

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.loops import native
-from collide.advance import Advance
-from collide.contact import situation
-from collide.native import compiled
-from collide.parts import faces_of
-from collide.search import layout
-from collide.search.boxes import inside_region, known, too_late, trim
-from collide.search.march import halve, narrow
-from collide.search.prove import prove, prove_exists, prove_unique
-from collide.search.sample import prove_near
-from collide.search.solutions import feasible, impossible
-from collide.search.split import split
-from collide.search.tips import prove_beside
-from collide.state import Search
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.loops import native
+from codegen.time_bounds.advance import Advance
+from collide.bodies.parts import faces_of
+from collide.search.native import layout
+from collide.search.native.boxes import inside_region, known, too_late, trim
+from collide.search.native.conservative_advancement import halve, narrow
+from collide.search.native.crossings_beside import prove_beside
+from collide.search.native.prove import prove, prove_exists, prove_unique
+from collide.search.native.sample import prove_near
+from collide.search.native.solutions import feasible, impossible
+from collide.search.native.split import split
+from collide.search.search import Search
+from collide.situations.contact import situation
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 
 R = sp.Rational

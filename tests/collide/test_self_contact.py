@@ -8,7 +8,7 @@ import sympy as sp
 
 import collide
 from collide import Start, Status, self_contact
-from collide.budget import Budget
+from collide.search.drive import Budget
 from collide.sheets import injective
 from generative import Parameter, ParametricSurface, Screw, patch, t, u, v
 

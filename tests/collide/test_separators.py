@@ -5,11 +5,11 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
-from collide.budget import Clock
-from collide.numbers import NONE
-from collide.parts import faces_of
-from collide.separators import separated
-from collide.start import start_of
+from collide.bodies.numbers import NONE
+from collide.bodies.parts import faces_of
+from collide.moment.separators import separated
+from collide.moment.start import start_of
+from collide.search.drive import Clock
 from generative import ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 
 from .contact_scenes import TILT, TURNED, Q, ball, cylinder, move, sphere

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.budget import Budget, Clock
+from collide.search.drive import Budget, Clock
 from collide.sheets.assembly import windows
 from collide.sheets.closing import closing
 from collide.sheets.enclosures import neighbours

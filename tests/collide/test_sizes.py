@@ -7,9 +7,9 @@ import pytest
 import sympy as sp
 
 import collide
-from codegen.expr import ExprPool
-from codegen.signs import LARGEST
-from collide.problem import Problem
+from codegen.graph.expr import ExprPool
+from codegen.graph.signs import LARGEST
+from collide.search.problem import Problem
 from generative import ParametricSurface, Rigid, t, u, v
 
 Q = sp.Rational

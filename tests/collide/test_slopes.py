@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.expr import ExprPool
 from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
 from collide.sheets import sheet
 from collide.sheets.slopes import slopes, values

@@ -63,7 +63,7 @@ def test_faces_that_move_apart_are_found():
 
 
 def test_what_cannot_be_decided_is_said(monkeypatch):
-    monkeypatch.setattr(sys.modules["collide.solid_check"], "_MOST", 100)
+    monkeypatch.setattr(sys.modules["collide.queries.check_solid"], "_MOST", 100)
     solid = collide.check_solid(SHAPES["dodecahedron"].make(), within=1e-30)
     assert solid.closed.endswith("neither proved nor refuted")
 

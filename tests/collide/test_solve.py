@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.solve import ZerosStatus
+from collide.queries.solve import ZerosStatus
 from tests import problems
 
 x, y = sp.symbols("x y", real=True)
@@ -169,8 +169,8 @@ def test_a_limit_of_memory_is_a_spent_budget(monkeypatch: pytest.MonkeyPatch, re
         def grow(self: Any) -> None:
             raise MemoryError
 
-        monkeypatch.setattr("collide.state.Search.grow_boxes", grow)
-        monkeypatch.setattr("collide.state.Search.grow_solutions", grow)
+        monkeypatch.setattr("collide.search.search.Search.grow_boxes", grow)
+        monkeypatch.setattr("collide.search.search.Search.grow_solutions", grow)
     r = collide.solve(MANY, {x: (-30, 30), y: (-30, 30)}, budget=collide.Budget(seconds=60, bytes=None if refused else 2_000_000))
     assert r.status is ZerosStatus.BUDGET_SPENT and r.proved.any() and not r.proved.all()
     rng = np.random.default_rng(8)

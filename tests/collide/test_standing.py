@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from collide import standing
-from collide.contact import situation
-from collide.parts import faces_of
-from collide.search import layout
-from collide.state import Search
+from collide.bodies.parts import faces_of
+from collide.search.native import layout
+from collide.search.search import Search
+from collide.situations.contact import situation
+from collide.timeline import stalls as standing
 
 from .contact_scenes import TILT, ball, move, slab
 

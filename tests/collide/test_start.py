@@ -5,10 +5,10 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
-from collide.budget import Clock
-from collide.scene import Scene
-from collide.start import nested, start_of
-from collide.surface_points import surface_point
+from collide.bodies.surface_points import surface_point
+from collide.moment.start import nested, start_of
+from collide.search.drive import Clock
+from collide.timeline.scene import Scene
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from generative.motion import axis_angle
 
@@ -147,7 +147,7 @@ def test_a_ring_above_a_tilted_floor_starts_apart_within_few_boxes(width):
 
 def test_a_ray_whose_crossings_cannot_be_counted_is_given_up(monkeypatch):
     """From a point that is hardly known at all."""
-    monkeypatch.setattr("collide.inside.surface_point", lambda *known: np.array([[-4.0, 4.0]] * 3))
+    monkeypatch.setattr("collide.moment.inside.surface_point", lambda *known: np.array([[-4.0, 4.0]] * 3))
     clock = Clock(Budget(seconds=60))
     assert nested(ball().moved(TILT), half_space(-4), 0.0, clock) is Start.UNKNOWN and clock.boxes < 200_000
 
@@ -193,7 +193,7 @@ def test_bodies_of_which_that_is_not_decided_are_searched_as_those_that_start_ap
     """A ball hits another one from within, which were no new contact of bodies known to overlap."""
     scene = [ASKEW.moved(move(0, 0, t)), ball()], (0, 2)
     assert first_contact(*scene).status is Status.NO_CONTACT
-    monkeypatch.setattr("collide.start.inside", lambda *known: None)
+    monkeypatch.setattr("collide.moment.start.inside", lambda *known: None)
     c = first_contact(*scene)
     assert c.start == {(0, 1): Start.UNKNOWN} and c.status is Status.CONTACT and c.proved.tolist() == [True]
 

@@ -12,15 +12,15 @@ import sympy as sp
 
 import collide
 from collide import Status
-from collide.bezier import contacts_memory as memory
-from collide.bezier import time_dependent
-from collide.bezier.apart import apart, swept
+from collide.answers.contacts import Start
 from collide.bezier.form import Piece, Run, pieces
 from collide.bezier.kernel import radius
 from collide.bezier.memory import LANES
-from collide.budget import Clock, as_budget, drive
-from collide.result import Start
-from collide.search import layout
+from collide.bezier.published import contacts_memory as memory
+from collide.bezier.published import time_dependent
+from collide.bezier.published.apart import apart, swept
+from collide.search.drive import Clock, as_budget, drive
+from collide.search.native import layout
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v, z
 from generative.patch import bezier_patch, bezier_triangle
 from models.scenes.tori import tori_general, torus_on_torus

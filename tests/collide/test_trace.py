@@ -117,5 +117,5 @@ def test_progress_tells_of_the_compiler_and_of_the_search(monkeypatch, tmp_path,
     found = collide.solve([equation], {x: (-3, 3)}, progress=True)
     said = capsys.readouterr().err
     assert len(found) and "compiling kernel 1" in said and "kernels compiled in" in said and "open" in said
-    from codegen.native import watchers
+    from codegen.machine.native import watchers
     assert not watchers

@@ -2,22 +2,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from generative import (
-    ImplicitSurface,
-    ParametricSurface,
-    Rigid,
-    Screw,
-    complement,
-    difference,
-    intersection,
-    t,
-    u,
-    union,
-    v,
-    x,
-    y,
-    z,
-)
+from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, complement, difference, intersection, t, u, union, v, x, y, z
 
 BOX = [(-3, 3)] * 3
 

@@ -3,16 +3,7 @@ import pytest
 
 from generative import ImplicitSurface, Rigid, t, x, y, z
 from generative.mesh import approx_function
-from generative.primitives import (
-    ball,
-    blend_difference,
-    blend_intersection,
-    blend_union,
-    block,
-    half_space,
-    round_cone,
-    round_cylinder,
-)
+from generative.primitives import ball, blend_difference, blend_intersection, blend_union, block, half_space, round_cone, round_cylinder
 
 POINTS = np.random.default_rng(7).uniform(-2.5, 2.5, (500, 3))
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import arb, arb_poly, arb_series, ctx
 
-from codegen.elementary.doubled import Approximation
+from codegen.emit.elementary.doubled import Approximation
 
 from .error_analysis import ErrorAnalysis, Node
 

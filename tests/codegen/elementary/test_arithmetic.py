@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from codegen.elementary import arithmetic, kinks
+from codegen.emit.elementary import arithmetic, kinks
 from tests.lanes import VectorFunction
 
 Exact = Fraction | float  # a float is one of the infinities

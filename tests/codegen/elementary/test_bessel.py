@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from codegen.elementary import bessel
-from codegen.native import machine
+from codegen.emit.elementary import bessel
+from codegen.machine.native import machine
 from tests.lanes import VectorFunction
 
 from .referee import ball, excess, same_bits

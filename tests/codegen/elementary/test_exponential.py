@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from codegen.elementary import exponential
-from codegen.elementary.exponential import EXP_LARGEST, LARGEST, LN2_HIGH, LN2_LOW
+from codegen.emit.elementary import exponential
+from codegen.emit.elementary.exponential import EXP_LARGEST, LARGEST, LN2_HIGH, LN2_LOW
 from tests.lanes import VectorFunction
 
 from .quotient_analysis import octaves, split, used

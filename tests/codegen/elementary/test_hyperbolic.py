@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from flint import arb, arb_series, ctx
 
-from codegen.elementary import exponential, hyperbolic, power
-from codegen.elementary.exponential import LARGEST
-from codegen.elementary.hyperbolic import COSH_ERROR, EXPM1_ERROR, SINH_ERROR, TINY_ERROR
-from codegen.lanes import Emit, Lanes
-from codegen.native import machine
+from codegen.emit.elementary import exponential, hyperbolic, power
+from codegen.emit.elementary.exponential import LARGEST
+from codegen.emit.elementary.hyperbolic import COSH_ERROR, EXPM1_ERROR, SINH_ERROR, TINY_ERROR
+from codegen.emit.lanes import Emit, Lanes
+from codegen.machine.native import machine
 from tests.lanes import VectorFunction
 
 from .quotient_analysis import octaves, split, used

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from flint import arb, arb_series, ctx
 
-from codegen.elementary import inverse_trigonometric
-from codegen.lanes import Emit
-from codegen.native import machine
+from codegen.emit.elementary import inverse_trigonometric
+from codegen.emit.lanes import Emit
+from codegen.machine.native import machine
 from tests.lanes import VectorFunction
 
 from .error_analysis import used

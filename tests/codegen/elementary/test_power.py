@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from codegen.elementary import power
+from codegen.emit.elementary import power
 from tests.lanes import VectorFunction
 
 from .quotient_analysis import octaves, split, used

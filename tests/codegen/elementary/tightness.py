@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from flint import arb, ctx
 
-from codegen.lanes import Emit
+from codegen.emit.lanes import Emit
 from tests.lanes import VectorFunction
 
 Real = Callable[..., arb]

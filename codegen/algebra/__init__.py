@@ -1,0 +1,5 @@
+"""Rounded linear algebra and contractors, as emitted interval code.
+
+`linear` is the way in: Linear_Solve, the interval inverse, Krawczyk (`rows`, `blocks`, `loops`, `operators`). `backward` contracts boxes
+through a formula (HC4); `local_step` is a step of a local solve, in doubles.
+"""

@@ -1,0 +1,105 @@
+"""Which emitter implements which operation, in each of the three kinds of code.
+
+Interval emitters take and return (-lo, hi) pairs; level emitters take the same and return one lane; point emitters
+take and return one value. An operation absent from LEVEL is differentiable wherever it is evaluated.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..graph.expr import Expr
+from ..graph.signs import Known
+from .elementary import arithmetic, bessel, chebyshev, exponential, hyperbolic, inverse_trigonometric, kinks, logic, power, trigonometric
+from .lanes import Emit, Lanes
+
+# Two or three instructions: written in place.
+INLINE: dict[str, Callable[..., Any]] = {
+    "add": arithmetic.add, "sub": arithmetic.subtract, "neg": arithmetic.negate,
+    "midpoint": arithmetic.midpoint, "hull": arithmetic.hull,
+    "true": logic.true, "false": logic.false, "not": logic.not_, "and": logic.and_, "or": logic.or_,
+}  # fmt: skip
+
+INTERVAL: dict[str, Emit] = {
+    "fma": arithmetic.fma, "pow": power.pow, "sqrt": arithmetic.sqrt, "abs": kinks.abs,
+    "sign": kinks.sign, "heaviside": kinks.heaviside, "min": kinks.min, "max": kinks.max,
+    "floor": kinks.floor, "ceiling": kinks.ceiling, "exp": exponential.exp, "log": exponential.log,
+    "sin": trigonometric.sin, "cos": trigonometric.cos, "tan": trigonometric.tan,
+    "asin": inverse_trigonometric.asin, "acos": inverse_trigonometric.acos, "atan": inverse_trigonometric.atan,
+    "atan2": inverse_trigonometric.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
+    "asinh": hyperbolic.asinh, "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh,
+    "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "choice": logic.choice,
+}  # fmt: skip
+
+LEVEL: dict[str, Emit] = {
+    "div": arithmetic.divide_level, "pow": power.pow_level, "sqrt": arithmetic.sqrt_level, "abs": kinks.abs_level,
+    "sign": kinks.sign_level, "heaviside": kinks.heaviside_level,
+    "min": kinks.min_level, "max": kinks.max_level,
+    "floor": kinks.floor_level, "ceiling": kinks.ceiling_level,
+    "log": exponential.log_level, "tan": trigonometric.tan_level,
+    "asin": inverse_trigonometric.asin_level, "acos": inverse_trigonometric.acos_level,
+    "atan2": inverse_trigonometric.atan2_level,
+    "acosh": hyperbolic.acosh_level, "atanh": hyperbolic.atanh_level,
+}  # fmt: skip
+
+# emitter, and whether it is written in place
+POINT: dict[str, tuple[Emit, bool]] = {
+    "add": (lambda L, a, b: (L.add(a, b),), True), "sub": (lambda L, a, b: (L.sub(a, b),), True),
+    "mul": (lambda L, a, b: (L.mul(a, b),), True), "div": (lambda L, a, b: (L.div(a, b),), True),
+    "neg": (lambda L, a: (L.neg(a),), True), "midpoint": (lambda L, a: (a,), True), "fma": (lambda L, a, b, c: (L.fma(a, b, c),), True),
+    "power_integer": (power.power_integer_point, False), "pow": (power.pow_point, False),
+    "sqrt": (arithmetic.sqrt_point, True), "abs": (kinks.abs_point, True), "sign": (kinks.sign_point, False),
+    "heaviside": (kinks.heaviside_point, False), "min": (kinks.min_point, False),
+    "max": (kinks.max_point, False), "floor": (kinks.floor_point, True),
+    "ceiling": (kinks.ceiling_point, True), "exp": (exponential.exp_point, False),
+    "log": (exponential.log_point, False), "sin": (trigonometric.sin_point, False),
+    "cos": (trigonometric.cos_point, False), "tan": (trigonometric.tan_point, False),
+    "asin": (inverse_trigonometric.asin_point, False), "acos": (inverse_trigonometric.acos_point, False),
+    "atan": (inverse_trigonometric.atan_point, False), "atan2": (inverse_trigonometric.atan2_point, False),
+    "sinh": (hyperbolic.sinh_point, False), "cosh": (hyperbolic.cosh_point, False),
+    "tanh": (hyperbolic.tanh_point, False), "asinh": (hyperbolic.asinh_point, False),
+    "acosh": (hyperbolic.acosh_point, False), "atanh": (hyperbolic.atanh_point, False),
+    "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
+    "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
+    "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
+    "true": (lambda L: (L.const(1.0),), True), "false": (lambda L: (L.const(0.0),), True),
+    "where": (logic.where_point, False), "choice": (logic.choice_point, False),
+}  # fmt: skip
+
+PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigonometric.sincos_point}
+
+
+def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
+    """Name and emitter of the library function for the node `e`, chosen by what is `known` of its arguments."""
+    if e.op == "mul":
+        return _product(known)
+    if e.op == "div":
+        a = e.args[0]
+        one = a.op == "constant" and a.value == 1
+        return ("reciprocal_of", _reciprocal) if one else ("divide", arithmetic.divide)
+    if e.op == "power_integer":
+        exponent = e.value
+        return f"power_integer_{exponent}", lambda L, n, h: power.power_integer(L, n, h, exponent)
+    if e.op == "sinc":
+        order = e.value
+        return f"sinc_{order}", lambda L, n, h: bessel.sinc(L, n, h, order)
+    if e.op == "chebyshev":
+        return f"chebyshev_{len(e.args) - 2}", chebyshev.chebyshev
+    return e.op, INTERVAL[e.op]
+
+
+def _reciprocal(L: Lanes, one_n: str, one_h: str, n: str, h: str) -> tuple[str, str]:
+    return arithmetic.reciprocal(L, n, h)
+
+
+def _product(known: Sequence[Known]) -> tuple[str, Emit]:
+    """The product with the fewest multiplications; unguarded where 0 * infinity cannot occur."""
+    a, b = known
+    guard = not (a.finite and b.finite)
+    suffix = "" if guard else "_finite"
+    if a.nonnegative and b.nonnegative:
+        emit: Callable[..., Any] = arithmetic.multiply_both_nonnegative
+    elif a.nonnegative or b.nonnegative:
+        emit = arithmetic.multiply_nonnegative
+    else:
+        emit = arithmetic.multiply
+    return emit.__name__ + suffix, lambda L, *args: emit(L, *args, guard=guard)

@@ -1,0 +1,238 @@
+"""Expression graphs as LLVM functions: interval bounds, decorations, or point values of one block of lanes.
+
+The body computed for a block of `WIDTH` boxes is straight-line code. It reads and writes blocks in memory:
+
+    x      (variables, 2, WIDTH) doubles: -lo and hi of every variable      points: (variables, 1, WIDTH)
+    p      the same for parameters
+    out    (outputs, 2, WIDTH): -lo and hi of every output; decorated: (outputs, 3, WIDTH), the third the level;
+           points: (outputs, 1, WIDTH)
+
+A long graph is cut into chunks, each a function of its own, since LLVM's time grows faster than the size of a
+function. Values that outlive their chunk pass through slots in memory, which are used again when their value is
+dead.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+from ..graph.expr import Expr, reachable
+from ..graph.quadrature import expand
+from .lanes import WIDTH, Emit, Module
+from .repetition import loop_body, loop_function, outline
+from .translate import Kind, Translation, Values, vectors
+
+# Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
+CHUNK = 400
+# A kernel among others runs as fast as its instructions are fetched, so long library functions are written once and called, but in
+# small graphs, which fit the processor's cache anyway: the two polynomials of a sine are some 180 instructions, a product 18 or 26. Of
+# larger graphs products that need no guard are written in place, of the largest none: called, they compile several times faster.
+ROOMY, MIDDLE, OUTLINE = 64, 500, 1500
+_SHORT, _SHORTEST = 32, 20
+
+
+def lower(outputs: Sequence[Expr], kind: Kind, width: int = WIDTH, bounded: bool = False) -> Module:
+    """A module with the internal function ``body(ptr x, ptr p, ptr out)`` that evaluates `outputs` for one block.
+    `bounded`: see `Kernel`.
+    """
+    outputs = expand(outputs, "points" if kind == "points" else "rigorous")
+    rounding = "nearest" if kind == "points" else "upward"
+    module = Module(width, rounding, _longest(len(reachable(outputs))))
+    _lower(module, outputs, kind, "", bounded)
+    return module
+
+
+def _longest(nodes: int) -> float:
+    """The length in instructions of the longest library function that is written in place."""
+    if nodes >= OUTLINE:
+        return 0
+    return math.inf if nodes < ROOMY else _SHORT if nodes < MIDDLE else _SHORTEST
+
+
+def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
+    """Add the function ``{prefix}body`` and what it calls."""
+    outputs = outline(outputs, numbers=kind != "points")
+    _Lowering(module, outputs, kind, prefix, bounded).run()
+
+
+def batch_width(outputs: Sequence[Expr]) -> int:
+    """Lanes a pass of the batch loop: 8, or 32 for a formula that is one chain of operations, where each waits for the one before.
+
+    By measurement (a chain of 50 multiplications and additions: 35, 22 and 20 ns a box at 8, 16 and 32 lanes);
+    formulas of ordinary shape are as fast or faster at 8, and compile faster.
+    """
+    depth: dict[int, int] = {}
+    order = reachable(outputs)
+    for e in order:
+        depth[e.index] = 1 + max((depth[a.index] for a in e.args), default=0)
+    deepest = max(depth[e.index] for e in outputs)
+    return 32 if len(order) < 1.5 * deepest and 16 < len(order) <= CHUNK else WIDTH
+
+
+class _Lowering(Translation):
+    """Walks the nodes in order, chunk by chunk."""
+
+    def __init__(self, module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
+        super().__init__(outputs, kind, bounded)
+        self.module, self.prefix = module, prefix
+        self.lanes = module.lanes()
+
+    # -- operations ---------------------------------------------------------------------------------------------
+
+    def number(self, x: float) -> str:
+        return self.lanes.const(x)
+
+    def input(self, e: Expr) -> Values:
+        pointer, count = ("%x" if e.op == "variable" else "%p"), vectors(self.kind)[0]
+        return tuple(self.lanes.load(pointer, e.value * count + k) for k in range(count))
+
+    def apply(self, name: str, emit: Emit, *args: str, short: bool = False) -> Values:
+        return tuple(emit(self.lanes, *args)) if short else self.module.call(self.lanes, name, emit, *args)
+
+    def special(self, e: Expr) -> bool:
+        if e.op == "captured":
+            self._captured(e)
+        elif e.op == "loop":
+            self._loop(e)
+        return e.op in ("captured", "loop")
+
+    # -- chunks -------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        chunks = [self.order[k:k + CHUNK] for k in range(0, len(self.order), CHUNK)] or [[]]
+        slots = _Slots(chunks, self._leaf)
+        stored: dict[int, bool] = {}
+        self._last_slot = slots.count * self._slot_vectors
+        for number, chunk in enumerate(chunks):
+            self.lanes = self.module.lanes()
+            if self.bounded and number == 0:
+                self.lanes.store("%s", self._last_slot, self.make_excess())
+            self.values, self.levels = {}, {}
+            for e in slots.read[number]:
+                self._load_slot(e, slots, stored)
+            for e in slots.leaves[number]:
+                self.node(e)
+            for e in chunk:
+                self.node(e)
+            for e in slots.written[number]:
+                stored[e.index] = self._store_slot(e, slots)
+            self._store_outputs(chunk)
+            self._finish(f"{self.prefix}chunk{number}")
+        self._body(len(chunks), slots.count)
+
+    def _leaf(self, e: Expr) -> bool:
+        """Is the node cheaper to write again in another chunk than to pass through memory?"""
+        return e.op in ("variable", "parameter", "captured", "constant") or (self.constant[e.index] and self.kind != "points")
+
+    def _finish(self, name: str) -> None:
+        body = "\n".join(self.lanes.lines)
+        self.module.add(name, f"define internal void @{name}(ptr noalias %x, ptr noalias %p, ptr noalias %out, "
+                              f"ptr noalias %s, ptr noalias %c) #2 {{\n{body}\n  ret void\n}}")
+
+    def _body(self, chunks: int, slots: int) -> None:
+        L = self.lanes
+        size = slots * self._slot_vectors + self.bounded
+        outside = "ptr %c" if self.prefix else "ptr null"
+        calls = "\n".join(f"  call void @{self.prefix}chunk{k}(ptr %x, ptr %p, ptr %out, ptr %s, {outside})" for k in range(chunks))
+        parameters = "ptr %x, ptr %p, ptr %out" + (", ptr %c" if self.prefix else "")
+        self.module.add(f"{self.prefix}body", f"define internal void @{self.prefix}body({parameters}) #2 {{\n"
+                                f"  %s = alloca {L.vector}, i64 {max(size, 1)}, align 64\n{calls}\n  ret void\n}}")
+
+    @property
+    def _slot_vectors(self) -> int:
+        return 1 if self.kind == "points" else 3
+
+    def excess(self) -> str:
+        return self.lanes.load("%s", self._last_slot)
+
+    def _load_slot(self, e: Expr, slots: "_Slots", stored: dict[int, bool]) -> None:
+        base = slots.place[e.index] * self._slot_vectors
+        count = self._value_vectors
+        self.values[e.index] = tuple(self.lanes.load("%s", base + k) for k in range(count))
+        self.levels[e.index] = self.lanes.load("%s", base + 2) if stored[e.index] else None
+
+    def _store_slot(self, e: Expr, slots: "_Slots") -> bool:
+        base = slots.place[e.index] * self._slot_vectors
+        for k, value in enumerate(self.values[e.index]):
+            self.lanes.store("%s", base + k, value)
+        level = self.levels.get(e.index)
+        if level is not None:
+            self.lanes.store("%s", base + 2, level)
+        return level is not None
+
+    @property
+    def _value_vectors(self) -> int:
+        return 1 if self.kind == "points" else 2
+
+    def _store_outputs(self, chunk: Sequence[Expr]) -> None:
+        """Write the outputs computed in this chunk."""
+        _, count = vectors(self.kind)
+        here = {e.index for e in chunk}
+        for k, e in enumerate(self.outputs):
+            if e.index not in here:
+                continue
+            for j, value in enumerate(self.results(e)):
+                self.lanes.store("%out", k * count + j, value)
+
+    # -- loops --------------------------------------------------------------------------------------------------
+
+    def _captured(self, e: Expr) -> None:
+        base = e.value * self._slot_vectors
+        self.values[e.index] = tuple(self.lanes.load("%c", base + k) for k in range(self._value_vectors))
+        self.levels[e.index] = self.lanes.load("%c", base + 2) if e.index in self.decorated else None
+
+    def _loop(self, e: Expr) -> None:
+        """Write what the body takes from outside into memory, call the loop, read its result."""
+        L, body = self.lanes, loop_body(e)
+        kind: Kind = "points" if self.kind == "points" else "decorated" if e.index in self.decorated else "interval"
+        name = f"loop{e.index}{kind}"
+        if name not in self.module.functions:
+            _lower(self.module, [body], kind, name)
+            self.module.add(name, loop_function(self.module.lanes(), name, e, vectors(kind)[1], self._slot_vectors))
+        room = (len(e.args) + 1) * self._slot_vectors
+        captured, result = f"%captured{e.index}", f"%result{e.index}"
+        L.lines += [f"  {captured} = alloca {L.vector}, i64 {room}, align 64", f"  {result} = alloca {L.vector}, i64 3, align 64"]
+        for k, a in enumerate(e.args):
+            for j, value in enumerate(self.values[a.index]):
+                L.store(captured, k * self._slot_vectors + j, value)
+            if kind != "points":
+                L.store(captured, k * self._slot_vectors + 2, self.levels[a.index] or L.const(3.0))
+        L.lines.append(f"  call void @{name}(ptr %x, ptr %p, ptr {result}, ptr {captured})")
+        self.values[e.index] = tuple(L.load(result, k) for k in range(self._value_vectors))
+        self.levels[e.index] = L.load(result, 2) if kind == "decorated" else None
+
+
+class _Slots:
+    """Which values cross from chunk to chunk, and in which memory slot each one waits.
+
+    For every chunk: `read` (values to load), `written` (values to store) and `leaves` (to write again).
+    """
+
+    def __init__(self, chunks: Sequence[Sequence[Expr]], leaf: Callable[[Expr], bool]) -> None:
+        where = {e.index: k for k, chunk in enumerate(chunks) for e in chunk}
+        last_use = dict(where)
+        self.read: list[list[Expr]] = []
+        self.leaves: list[list[Expr]] = []
+        for k, chunk in enumerate(chunks):
+            used = [a for e in chunk for a in e.args]
+            earlier = {a.index: a for a in used if where.get(a.index, k) < k}
+            last_use.update(dict.fromkeys(earlier, k))
+            self.read.append([a for a in earlier.values() if not leaf(a)])
+            self.leaves.append([a for a in earlier.values() if leaf(a)])
+        self.written = [[e for e in chunk if last_use[e.index] > k and not leaf(e)] for k, chunk in enumerate(chunks)]
+        self.place: dict[int, int] = {}
+        self.count = self._assign(last_use)
+
+    def _assign(self, last_use: dict[int, int]) -> int:
+        """A slot for every written value, free again after the chunk of its last use; the number of slots."""
+        free: list[int] = []
+        dying: dict[int, list[int]] = {}
+        count = 0
+        for k, written in enumerate(self.written):
+            for e in written:
+                if not free:
+                    free.append(count)
+                    count += 1
+                self.place[e.index] = slot = free.pop()
+                dying.setdefault(last_use[e.index], []).append(slot)
+            free.extend(dying.pop(k, []))
+        return count

@@ -1,0 +1,123 @@
+"""Expression graphs as programs for the interpreter (`interpreter`): ready in a millisecond, where LLVM takes 20 to 200 for machine code.
+
+The frame of a program holds vectors of lanes,
+
+    where results go | constants | x | p | intermediate values, whose room is used again
+
+of x and p as many as the graph uses.
+"""
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..emit.lanes import WIDTH, Emit
+from ..emit.translate import Kind, Translation, Values, vectors
+from ..graph.expr import Expr, reachable
+from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
+
+_REPEATED = frozenset({"integral", "inverse", "sum", "union", "loop"})
+
+
+def interpretable(outputs: Sequence[Expr]) -> bool:
+    """Can the interpreter evaluate a graph? It takes no repetitions."""
+    return not any(e.op in _REPEATED for e in reachable(outputs))
+
+
+class Program:
+    """A graph that is `interpretable`, as words at `address` for `interpreter.enter` at `entry`, which counts calls at `counter`.
+    `bounded`: see `Kernel`.
+    """
+
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, counter: int, bounded: bool = False) -> None:
+        writer = _Writer(outputs, kind, bounded)
+        library = NEAREST if kind == "points" else UPWARD
+        functions = library.need([step.instruction for step in writer.steps])
+        place, room = writer.places()
+        words = [counter, room * VECTOR, 0, len(writer.constants), *(len(writer.inputs[op]) for op in ("variable", "parameter"))]
+        assert len(words) == HEADER
+        for step in writer.steps:
+            words += [functions[step.instruction.symbol], *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
+        self._constants = np.repeat([struct.unpack("<d", x)[0] for x in writer.constants], WIDTH)
+        words[2] = self._constants.ctypes.data
+        self._words = np.array(words, np.int64)
+        self.length, self.address, self.entry = len(writer.steps), self._words.ctypes.data, library.enter()
+
+
+class _Step(NamedTuple):
+    """An instruction with the vectors it takes and makes, and other operands."""
+
+    instruction: Instruction
+    arguments: tuple[int, ...]
+    results: tuple[int, ...] = ()
+    rest: tuple[int, ...] = ()
+
+
+class _Writer(Translation):
+    """Notes the steps to all outputs. Vectors are numbered from 1."""
+
+    def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> None:
+        super().__init__(outputs, kind, bounded)
+        self.steps: list[_Step] = []
+        self.constants: dict[bytes, int] = {}
+        self.inputs: dict[str, list[int]] = {"variable": [], "parameter": []}
+        self.count = 0
+        self._run()
+
+    def _new(self) -> int:
+        self.count += 1
+        return self.count
+
+    def number(self, x: float) -> int:
+        key = struct.pack("<d", x)
+        if key not in self.constants:
+            self.constants[key] = self._new()
+        return self.constants[key]
+
+    def input(self, e: Expr) -> Values:
+        """Those before it count as used, too."""
+        size, known = vectors(self.kind)[0], self.inputs[e.op]
+        while len(known) < size * (e.value + 1):
+            known.append(self._new())
+        return tuple(known[size * e.value:size * (e.value + 1)])
+
+    def apply(self, name: str, emit: Emit, *args: int, short: bool = False) -> Values:
+        instruction, count = operation(name, emit, len(args))
+        results = tuple(self._new() for _ in range(count))
+        self.steps.append(_Step(instruction, args, results))
+        return results
+
+    def excess(self) -> int:
+        return self._excess
+
+    def _run(self) -> None:
+        wanted: dict[int, list[int]] = {}
+        for k, e in enumerate(self.outputs):
+            wanted.setdefault(e.index, []).append(k)
+        size = vectors(self.kind)[1]
+        self._excess = self.make_excess() if self.bounded else 0
+        for e in self.order:
+            self.node(e)
+            for k in wanted.get(e.index, ()):
+                self.steps.append(_Step(output(size), self.results(e), rest=(VECTOR * size * k,)))
+        self.steps.append(_Step(LEAVE, ()))
+
+    def places(self) -> tuple[dict[int, int], int]:
+        """The place in the frame of every vector, and how many places there are. A place is used again after the last step that needs it: a
+        step loads all it takes before it stores what it makes.
+        """
+        fixed = [*self.constants.values(), *self.inputs["variable"], *self.inputs["parameter"]]
+        place = {v: 1 + k for k, v in enumerate(fixed)}
+        last = {v: k for k, step in enumerate(self.steps) for v in (*step.results, *step.arguments)}
+        last |= dict.fromkeys(fixed, len(self.steps))
+        room, free = 1 + len(fixed), []
+        for k, step in enumerate(self.steps):
+            free += [place[v] for v in dict.fromkeys(step.arguments) if last[v] == k]
+            for v in step.results:
+                if not free:
+                    free, room = [room], room + 1
+                place[v] = free.pop()
+            free += [place[v] for v in step.results if last[v] == k]
+        return place, room

@@ -1,0 +1,166 @@
+"""The interpreter's native side: a function for each operation, which calls that of the next instruction, and `enter`, which begins.
+
+    enter(ptr x, ptr p, ptr out, ptr program)       evaluates one block of lanes
+
+A program is an array of 64-bit words. Its first `HEADER` words are the address of its counter of calls, the bytes of its frame, the
+address of its constants, and how many vectors there are of these, of x and of p. Instructions follow: the address of a function, then
+its operands, which are the offsets in the frame of arguments and results. All functions have the signature (ptr frame, ptr instruction)
+and end in a tail call, so a program runs through them without a loop (threaded code: Bell, Comm. ACM 16, 1973).
+
+The operations are emitted by the functions that compiled kernels use, and have the same bits.
+"""
+
+import functools
+import threading
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from ..emit.lanes import WIDTH, Emit, Lanes, Module
+from . import cache
+from .native import Code, add_entry, code_key, object_code
+
+VECTOR = 8 * WIDTH
+"""Bytes a vector."""
+
+HEADER = 6
+"""Words before the first instruction."""
+
+
+class Instruction(NamedTuple):
+    """What an instruction does: so many operands, and `write`, which is given them. `symbol` says all there is to know about it."""
+
+    symbol: str
+    operands: int
+    write: Callable[[Lanes, list[str]], None]
+
+
+def operation(name: str, emit: Emit, arguments: int) -> tuple[Instruction, int]:
+    """The instruction that applies an operation to vectors, which are followed by its results, and how many these are."""
+    results = _results(name, emit, arguments)
+
+    def write(L: Lanes, operands: list[str]) -> None:
+        places = [_place(L, offset) for offset in operands]
+        values = [L.emit(f"load {L.vector}, ptr {at}, align {VECTOR}") for at in places[:arguments]]
+        for value, at in zip(emit(L, *values), places[arguments:], strict=True):
+            L.lines.append(f"  store {L.vector} {value}, ptr {at}, align {VECTOR}")
+
+    return Instruction(f"{name}_{arguments}", arguments + results, write), results
+
+
+_counts: dict[tuple[str, int], int] = {}
+
+
+def _results(name: str, emit: Emit, arguments: int) -> int:
+    if (name, arguments) not in _counts:
+        _counts[name, arguments] = len(emit(Lanes({}), *("%a" for _ in range(arguments))))
+    return _counts[name, arguments]
+
+
+@functools.cache
+def output(vectors: int) -> Instruction:
+    """Writes vectors to where results go, at the offset that is the last operand."""
+    def write(L: Lanes, operands: list[str]) -> None:
+        to = L.emit(f"getelementptr i8, ptr {L.emit('load ptr, ptr %s')}, i64 {operands[-1]}")
+        for k, offset in enumerate(operands[:-1]):
+            L.store(to, k, L.emit(f"load {L.vector}, ptr {_place(L, offset)}, align {VECTOR}"))
+
+    return Instruction(f"output_{vectors}", vectors + 1, write)
+
+
+LEAVE = Instruction("leave", 0, lambda L, operands: None)
+"""The last instruction."""
+
+
+class _Library:
+    """The functions of one rounding mode, compiled when first wanted, many at once."""
+
+    def __init__(self, rounding: str) -> None:
+        self.rounding = rounding
+        self.address: dict[str, int] = {}
+        self._alive: list[Code] = []
+        self._lock = threading.RLock()
+
+    def need(self, instructions: Iterable[Instruction]) -> dict[str, int]:
+        """Addresses by symbol, of these at least."""
+        with self._lock:
+            new = {i.symbol: i for i in instructions if i.symbol not in self.address}
+            if new:
+                self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()))
+            return self.address
+
+    def enter(self) -> int:
+        """The address of `enter`."""
+        with self._lock:
+            if "enter" not in self.address:
+                self._link(("enter",), _enter)
+            return self.address["enter"]
+
+    def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object]) -> None:
+        def build() -> bytes:
+            module = Module(rounding=self.rounding)
+            add(module)
+            return object_code(module.text())
+
+        code = Code(cache.kept(code_key("instructions", repr(symbols), self.rounding), build), symbols)
+        self._alive.append(code)
+        self.address |= code.address
+
+
+UPWARD, NEAREST = _Library("upward"), _Library("nearest")
+
+
+def _define_all(module: Module, instructions: Iterable[Instruction]) -> None:
+    for instruction in instructions:
+        _define(module, instruction)
+
+
+def _define(module: Module, instruction: Instruction) -> None:
+    L = module.lanes()
+    offsets = [L.emit(f"load i64, ptr {_word(L, k + 1)}") for k in range(instruction.operands)]
+    instruction.write(L, offsets)
+    if instruction is not LEAVE:
+        following = _word(L, instruction.operands + 1)
+        function = L.emit(f"load ptr, ptr {following}")
+        L.lines.append(f"  musttail call void {function}(ptr %s, ptr {following})")
+    body = "\n".join(L.lines)
+    module.add(instruction.symbol, f"define void @{instruction.symbol}(ptr %s, ptr %i) #2 {{\n{body}\n  ret void\n}}")
+
+
+def _place(L: Lanes, offset: str) -> str:
+    return L.emit(f"getelementptr i8, ptr %s, i64 {offset}")
+
+
+def _word(L: Lanes, k: int) -> str:
+    return L.emit(f"getelementptr i64, ptr %i, i64 {k}")
+
+
+_PARAMETERS = "ptr %x, ptr %p, ptr %out, ptr %i"
+
+
+def _enter(module: Module) -> None:
+    """Counts the call, makes a frame and fills it with the constants and inputs that its first vector precedes."""
+    L = module.lanes()
+    header = [L.emit(f"load {'ptr' if k in (0, 2) else 'i64'}, ptr {_word(L, k)}") for k in range(HEADER)]
+    calls = L.emit(f"load i64, ptr {header[0]}")
+    L.lines.append(f"  store i64 {L.emit(f'add i64 {calls}, 1')}, ptr {header[0]}")
+    L.lines += [f"  %s = alloca i8, i64 {header[1]}, align {VECTOR}", "  store ptr %out, ptr %s"]
+    to, label = L.emit(f"getelementptr i8, ptr %s, i64 {VECTOR}"), "entry"
+    for name, source, count in (("constants", header[2], header[3]), ("x", "%x", header[4]), ("p", "%p", header[5])):
+        _copy(L, f"copy_{name}", label, source, to, count)
+        label = f"copy_{name}.done"
+        to = L.emit(f"getelementptr {L.vector}, ptr {to}, i64 {count}")
+    first = _word(L, HEADER)
+    L.lines.append(f"  call void {L.emit(f'load ptr, ptr {first}')}(ptr %s, ptr {first})")
+    body = "\n".join(L.lines)
+    module.add("begin", f"define internal void @begin({_PARAMETERS}) #2 {{\nentry:\n{body}\n  ret void\n}}")
+    add_entry(module, "enter", "begin", _PARAMETERS, _PARAMETERS)
+
+
+def _copy(L: Lanes, name: str, before: str, source: str, to: str, count: str) -> None:
+    """A loop over vectors."""
+    k = f"%{name}.k"
+    L.lines += [f"  br label %{name}", f"{name}:", f"  {k} = phi i64 [ 0, %{before} ], [ {k}1, %{name}.next ]",
+                f"  {k}more = icmp slt i64 {k}, {count}", f"  br i1 {k}more, label %{name}.next, label %{name}.done", f"{name}.next:"]
+    value = L.emit(f"load {L.vector}, ptr {L.emit(f'getelementptr {L.vector}, ptr {source}, i64 {k}')}, align 8")
+    L.lines += [f"  store {L.vector} {value}, ptr {L.emit(f'getelementptr {L.vector}, ptr {to}, i64 {k}')}, align {VECTOR}",
+                f"  {k}1 = add i64 {k}, 1", f"  br label %{name}", f"{name}.done:"]

@@ -1,0 +1,76 @@
+"""Machine code of kernels as functions of addresses, one for all kernels of the same formulas in a process."""
+
+import ctypes
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..emit.batch import add_general_batch
+from ..emit.lanes import Module
+from ..emit.translate import Kind
+from ..graph.expr import Expr
+from . import cache
+from .native import Code, code_key, object_code
+from .tiers import Tiered
+
+# Locks are taken in one order: that of a kernel, this one, `tiers._lock`, those of `interpreter`, `native._lock`; that of `straight_line`
+# comes before the last one only, and that of `loop_runtime` is never waited for. Reentrant: lowering may run a kernel for the
+# numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
+_lock = threading.RLock()
+_codes: dict[str, Code] = {}
+_tiers: dict[str, Tiered | None] = {}
+
+_BATCH_ARGUMENTS = [ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64, *[ctypes.c_void_p] * 4]
+
+NONE = np.empty((0, 0))
+"""An array for an argument that is not looked at."""
+
+
+def address(array: Any) -> int | None:
+    """Where the numbers of a contiguous array are; None for an empty one. (`array.ctypes.data` takes three times as long.)"""
+    if not array.size:
+        return None
+    return ctypes.addressof(ctypes.c_byte.from_buffer(array)) if array.flags.writeable else int(array.ctypes.data)
+
+
+def linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
+    """Linked code by cache name: once a process, from disk where it is there, else built and stored."""
+    with _lock:
+        if name not in _codes:
+            _codes[name] = Code(cache.kept(name, build), (entry,))
+        return _codes[name]
+
+
+def tiered(name: str, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code], bounded: bool = False) -> Tiered | None:
+    """Code that is interpreted at first, one for all kernels of this cache name; None if their machine code is there already."""
+    with _lock:
+        if name not in _tiers:
+            there = name in _codes or cache.stored(name)
+            _tiers[name] = None if there else Tiered(outputs, kind, build, bounded)
+        return _tiers[name]
+
+
+@functools.lru_cache(maxsize=512)
+def batch_function(code: Code) -> Callable[..., None]:
+    """The loop over arrays of a kernel's own code (see `batch`)."""
+    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
+
+
+def general_batch_function(kind: Kind) -> Callable[..., None]:
+    """The loop over arrays for kernels that have none of their own."""
+    return _general_batch(kind)[0]
+
+
+@functools.cache
+def _general_batch(kind: Kind) -> tuple[Callable[..., None], Code]:
+    """The loop, and the code that must stay alive for it."""
+    def build() -> bytes:
+        module = Module()
+        add_general_batch(module, kind)
+        return object_code(module.text())
+
+    code = linked(code_key("general batch", kind), "batch", build)
+    return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"]), code

@@ -1,0 +1,237 @@
+"""Search loops written in a small subset of Python and compiled to native code.
+
+The functions are ordinary Python on flat arrays, so they can be read, run and tested as such. `compile_loop`
+translates one of them, with every function it calls, to LLVM: numbers are 64-bit integers and doubles in round-to-
+nearest, arrays are bare pointers, nothing is counted or checked.
+
+The subset: integers, floats and truth values; ``s.name[i]`` for an array of the structure passed around; assignment
+(also swaps and ``+=``), ``if``, ``while``, ``for .. in range``, ``break``, ``continue``, ``return``, conditional
+expressions, ``and``/``or``/``not`` (short-circuit), ``&`` and ``|`` of truth values (no branch), chained comparisons, ``min``, ``max``,
+``abs``, constant tuples indexed by an integer, module constants, calls of functions marked `native`, and `call_kernel`, which calls machine
+code at an address. A variable keeps the kind it was first given.
+
+Why not numba: for the collision search (70 functions) it needs 15 to 20 s of processor time before the first
+answer, this needs about half a second, and a search should not take longer to start than to run.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..emit.lanes import literal
+from .loop_values import (
+    BOOL,
+    FLOAT,
+    FLOATS,
+    INT,
+    INTS,
+    METADATA,
+    NONE,
+    STRUCT,
+    TYPES,
+    Expressions,
+    UnsupportedPython,
+    Value,
+    call_kernel,
+    llvm_type,
+)
+
+__all__ = ["BOOL", "FLOAT", "FLOATS", "INT", "INTS", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native"]
+
+
+def native(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function as part of native loops; it stays an ordinary Python function."""
+    function.__native__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def loop_assembly(entry: Callable[..., Any], kinds: Sequence[str], fields: Mapping[str, str], name: str) -> str:
+    """LLVM assembly with `entry`, compiled for arguments of these kinds, as the external function `name`.
+
+    `fields` gives the kind (INTS or FLOATS) of every array of the structure, in the order of their addresses in
+    memory.
+    """
+    module = _LoopModule(fields)
+    inner, result = module.function(entry, tuple(kinds))
+    parameters = ", ".join(f"{llvm_type(k)} %a{i}" for i, k in enumerate(kinds))
+    arguments = parameters
+    call = f"call {llvm_type(result)} @{inner}({arguments})"
+    body = f"  {call}\n  ret void" if result == NONE else f"  %r = {call}\n  ret {llvm_type(result)} %r"
+    module.text.append(f"define {llvm_type(result)} @{name}({parameters}) {{\n{body}\n}}")
+    return "\n".join([*module.declarations.values(), *module.text, *METADATA])
+
+
+class _LoopModule:
+    def __init__(self, fields: Mapping[str, str]) -> None:
+        self.fields = {name: (position, kind) for position, (name, kind) in enumerate(fields.items())}
+        self.text: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self._done: dict[tuple[Any, tuple[str, ...]], tuple[str, str]] = {}
+
+    def function(self, function: Callable[..., Any], kinds: tuple[str, ...]) -> tuple[str, str]:
+        """Name and result kind of `function` specialized to argument kinds, compiled on first use."""
+        key = function, kinds
+        if key not in self._done:
+            name = f"{function.__name__}.{len(self._done)}"
+            self._done[key] = name, _Function(self, function, kinds, name).compile()
+        return self._done[key]
+
+    def declare(self, name: str, signature: str) -> None:
+        result, _, arguments = signature.partition(" ")
+        self.declarations[name] = f"declare {result} @{name}{arguments}"
+
+    def constants(self, values: Sequence[float]) -> str:
+        """A constant array of doubles."""
+        name = f"@c{len(self.declarations)}"
+        items = ", ".join(f"double {literal(float(v))}" for v in values)
+        self.declarations[name] = f"{name} = private constant [{len(values)} x double] [{items}]"
+        return name
+
+
+class _Function(Expressions):
+    """Translates one function for given argument kinds."""
+
+    def __init__(self, module: _LoopModule, function: Callable[..., Any], kinds: tuple[str, ...], name: str) -> None:
+        source, first_line = inspect.getsourcelines(function)
+        super().__init__(module, function, first_line)
+        self.kinds, self.name = kinds, name
+        self.tree = ast.parse(textwrap.dedent("".join(source))).body[0]
+        self.loops: list[tuple[str, str]] = []
+        self.result: str | None = None
+
+    def compile(self) -> str:
+        assert isinstance(self.tree, ast.FunctionDef)
+        names = [a.arg for a in self.tree.args.args]
+        if len(names) != len(self.kinds):
+            self.fail(self.tree, f"{self.python.__name__} takes {len(names)} arguments, got {len(self.kinds)}")
+        for i, (name, kind) in enumerate(zip(names, self.kinds, strict=True)):
+            self.store_name(name, Value(f"%p{i}", kind), self.tree)
+        self.block(self.tree.body)
+        if self.open:
+            if self.result not in (None, NONE):
+                self.fail(self.tree, "a path ends without a value")
+            self.end("ret void")
+        result = self.result or NONE
+        parameters = ", ".join(f"{llvm_type(k)} %p{i}" for i, k in enumerate(self.kinds))
+        body = "\n".join(["entry:", *self.allocas, *self.lines])
+        self.module.text.append(f"define internal {llvm_type(result)} @{self.name}({parameters}) {{\n{body}\n}}")
+        return result
+
+    # -- statements ---------------------------------------------------------------------------------------------
+
+    def block(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            if self.open:
+                getattr(self, f"do_{type(statement).__name__}", self.unsupported)(statement)
+
+    def do_Expr(self, node: ast.Expr) -> None:
+        if not isinstance(node.value, ast.Constant):
+            self.value(node.value)
+
+    def do_Pass(self, node: ast.Pass) -> None:
+        """Nothing."""
+
+    def do_Assign(self, node: ast.Assign) -> None:
+        target = node.targets[0]
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            values = [self.value(v) for v in node.value.elts]
+            for part, value in zip(target.elts, values, strict=True):
+                self.assign(part, value)
+        else:
+            self.assign(target, self.value(node.value))
+
+    def do_AugAssign(self, node: ast.AugAssign) -> None:
+        old = ast.copy_location(ast.parse(ast.unparse(node.target), mode="eval").body, node)
+        self.assign(node.target, self.binary(node, node.op, self.value(old), self.value(node.value)))
+
+    def assign(self, target: ast.expr, value: Value) -> None:
+        if isinstance(target, ast.Name):
+            self.store_name(target.id, value, target)
+        elif isinstance(target, ast.Subscript):
+            pointer, kind = self.element(target)
+            self.put(self.convert(value, kind, target), pointer, f", !tbaa {TYPES[kind]}")
+        else:
+            self.unsupported(target)
+
+    def store_name(self, name: str, value: Value, node: ast.AST) -> None:
+        if name not in self.variables:
+            self.variables[name] = Value(self.slot(value.kind), value.kind)
+        pointer, kind = self.variables[name]
+        self.put(self.convert(value, kind, node), pointer)
+
+    def do_Return(self, node: ast.Return) -> None:
+        value = Value("", NONE) if node.value is None else self.value(node.value)
+        if self.result is None:
+            self.result = value.kind
+        value = self.convert(value, self.result, node)
+        self.end("ret void" if value.kind == NONE else f"ret {llvm_type(value.kind)} {value.name}")
+
+    def do_If(self, node: ast.If) -> None:
+        yes, no, after = self.label(), self.label(), self.label()
+        self.end(f"br i1 {self.truth(node.test)}, label %{yes}, label %{no}")
+        for label, body in ((yes, node.body), (no, node.orelse)):
+            self.start(label)
+            self.block(body)
+            self.end(f"br label %{after}")
+        self.start(after)
+        if _leaves(node.body) and _leaves(node.orelse):
+            self.end("unreachable")
+
+    def do_While(self, node: ast.While) -> None:
+        test, body, after = self.label(), self.label(), self.label()
+        self.end(f"br label %{test}")
+        self.start(test)
+        self.end(f"br i1 {self.truth(node.test)}, label %{body}, label %{after}")
+        self.loop(node.body, body, test, after)
+
+    def do_For(self, node: ast.For) -> None:
+        if not (isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name) and not node.orelse
+                and isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range"):
+            self.fail(node, "a for loop runs over range(...)")
+        bounds = [self.convert(self.value(a), INT, a) for a in node.iter.args]
+        first, last = (Value("0", INT), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
+        step = int(ast.literal_eval(node.iter.args[2])) if len(bounds) == 3 else 1
+        counter = self.slot(INT)
+        self.put(first, counter)
+        test, body, more, after = (self.label() for _ in range(4))
+        self.end(f"br label %{test}")
+        self.start(test)
+        i = self.load(counter, INT)
+        holds = self.emit(f"icmp {'slt' if step > 0 else 'sgt'} i64 {i.name}, {last.name}")
+        self.end(f"br i1 {holds}, label %{body}, label %{after}")
+        self.start(body)
+        self.store_name(node.target.id, i, node)
+        self.end(f"br label %{body}.in")
+        self.loop(node.body, f"{body}.in", more, after)
+        tail = self.lines.pop()
+        self.start(more)
+        self.put(Value(self.emit(f"add i64 {self.load(counter, INT).name}, {step}"), INT), counter)
+        self.end(f"br label %{test}")
+        self.lines.append(tail)
+        self.open = True
+
+    def loop(self, statements: Sequence[ast.stmt], body: str, again: str, after: str) -> None:
+        self.loops.append((again, after))
+        self.start(body)
+        self.block(statements)
+        self.end(f"br label %{again}")
+        self.loops.pop()
+        self.start(after)
+
+    def do_Break(self, node: ast.Break) -> None:
+        self.end(f"br label %{self.loops[-1][1]}")
+
+    def do_Continue(self, node: ast.Continue) -> None:
+        self.end(f"br label %{self.loops[-1][0]}")
+
+
+def _leaves(statements: Sequence[ast.stmt]) -> bool:
+    """Does control surely not run past the end of these statements?"""
+    if not statements:
+        return False
+    last = statements[-1]
+    if isinstance(last, ast.If):
+        return _leaves(last.body) and _leaves(last.orelse)
+    return isinstance(last, (ast.Return, ast.Break, ast.Continue))

@@ -1,0 +1,174 @@
+"""From LLVM assembly to machine code in this process: target, floating-point control register, linking.
+
+Baseline processors: x86-64-v3 (AVX2 and FMA) or AArch64. Below it fused multiply-add and floor would become library
+calls, which a rigorous path must not contain.
+"""
+
+import functools
+import itertools
+import platform
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import binding as llvm
+
+from ..emit.lanes import Module
+from . import cache
+
+# The innermost lock: nothing else is waited for while it is held. See `linked._lock` for the order of all.
+_lock = threading.Lock()
+_serial = itertools.count()
+
+# The whole control register is set, not its rounding field alone: start-up code of a library built with fast-math may
+# have switched on flush-to-zero, which breaks containment near zero. All exceptions masked, denormals kept.
+_CONTROL = {
+    ("x86_64", "upward"): 0x5F80,
+    ("x86_64", "nearest"): 0x1F80,
+    ("aarch64", "upward"): 0x0040_0000,
+    ("aarch64", "nearest"): 0,
+}
+
+
+@functools.cache
+def machine() -> str:
+    """The architecture, "x86_64" or "aarch64"; RuntimeError for any other, or for x86-64 without AVX2 and FMA."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    name = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
+    if name not in ("x86_64", "aarch64"):
+        raise RuntimeError(f"codegen needs an x86-64-v3 or AArch64 processor, this one is {platform.machine()!r}")
+    features = llvm.get_host_cpu_features()
+    missing = [f for f in ("avx2", "fma", "bmi2") if name == "x86_64" and not features.get(f)]
+    if missing:
+        raise RuntimeError(f"codegen needs a processor with x86-64-v3 (AVX2, FMA); this one lacks {', '.join(missing)}")
+    return name
+
+
+@functools.cache
+def host() -> tuple[str, str]:
+    """Name and feature string of this processor, as LLVM spells them."""
+    machine()
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+def code_key(*parts: bytes | str, cpu: str | None = None) -> str:
+    """The name in the cache of code made from these parts for this processor, or for a named one, by this version of LLVM."""
+    return cache.key(*parts, cpu or "\0".join(host()), ".".join(map(str, llvm.llvm_version_info)))
+
+
+def target_machine(cpu: str | None = None, opt: int = 2) -> llvm.TargetMachine:
+    """LLVM's code generator for this processor, or for a named one (`cpu`) of the same architecture."""
+    machine()
+    name, features = host() if cpu is None else (cpu, "")
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(cpu=name, features=features, opt=opt, reloc="pic", codemodel="small")
+
+
+def check_cpu(cpu: Any) -> None:
+    """ValueError for a processor that code must not be made for: LLVM ends the process for some names, and knows others only by the
+    features it gives them.
+    """
+    name, features = host()
+    known = [name, "generic"] if machine() == "aarch64" else [name, "x86-64-v3"] + ["x86-64-v4"] * ("+avx512f" in features.split(","))
+    if cpu is not None and cpu not in known:
+        raise ValueError(f"cpu must be one of {', '.join(known)}, or None for this processor, got {cpu!r}")
+
+
+watchers: list[Callable[[], None]] = []
+"""Called before every wait for the compiler: progress bars append themselves here, and remove themselves."""
+
+
+def _announce() -> None:
+    for watcher in tuple(watchers):
+        watcher()
+
+
+def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
+    """Machine code (a relocatable object) of LLVM assembly, which is taken as it is: no optimization pass runs on
+    it.
+    """
+    _announce()
+    with _lock:
+        target = target_machine(cpu, opt)
+        return bytes(target.emit_object(llvm.parse_assembly(text)))
+
+
+def optimized_object_code(text: str, *, quick: bool = False) -> bytes:
+    """The same after LLVM's standard optimizations: for ordinary code, whose rounding is to nearest throughout.
+
+    `quick`: without copies of loops and of larger functions, which for large code takes a third of the time to compile.
+    """
+    options = llvm.create_pipeline_tuning_options(1 if quick else 2)
+    if quick:
+        options.loop_unrolling = options.loop_vectorization = options.slp_vectorization = False
+        options.inlining_threshold = 25
+    return _after(text, target_machine(), options, lambda builder: builder.getModulePassManager())
+
+
+def first_object_code(text: str) -> bytes:
+    """The same after the least that is worth its time: local variables to registers, and no scheduling of instructions."""
+    def passes(builder: llvm.PassBuilder) -> Any:
+        manager = llvm.create_new_module_pass_manager()
+        manager.add_sroa_pass()
+        manager.add_instruction_combine_pass()
+        manager.add_simplify_cfg_pass()
+        return manager
+
+    return _after(text, target_machine(opt=0), llvm.create_pipeline_tuning_options(1), passes)
+
+
+def _after(text: str, target: llvm.TargetMachine, options: Any, passes: Callable[[Any], Any]) -> bytes:
+    _announce()
+    with _lock:
+        module = llvm.parse_assembly(text)
+        builder = llvm.create_pass_builder(target, options)
+        passes(builder).run(module, builder)
+        return bytes(target.emit_object(module))
+
+
+def assembly(text: str, cpu: str | None = None) -> str:
+    """The same as readable assembly, for tests that scan it for external calls."""
+    with _lock:
+        target = target_machine(cpu)
+        return str(target.emit_assembly(llvm.parse_assembly(text)))
+
+
+@functools.cache
+def _jit() -> llvm.LLJIT:
+    return llvm.create_lljit_compiler(target_machine())
+
+
+class Code:
+    """Machine code linked into this process; `address` of its entry points. Unloaded when garbage-collected."""
+
+    def __init__(self, object_code: bytes, names: tuple[str, ...]) -> None:
+        with _lock:
+            builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+            for name in names:
+                builder.export_symbol(name)
+            self._library = builder.link(_jit(), f"codegen{next(_serial)}")
+            self.address: dict[str, int] = {name: self._library[name] for name in names}
+
+
+def add_entry(module: Module, name: str, body: str, parameters: str, arguments: str) -> None:
+    """Add to `module` the entry point `name`: save the control register, set it, call `body`, restore it.
+
+    The body is a function of its own and never inlined, so nothing of it can be scheduled outside the two writes.
+    `parameters` declares the arguments ("ptr %x, i64 %n"), `arguments` passes them on; the register is set as the
+    module's rounding asks.
+    """
+    value = _CONTROL[machine(), module.rounding]
+    if machine() == "x86_64":
+        save, write = "@llvm.x86.sse.stmxcsr", "@llvm.x86.sse.ldmxcsr"
+        begin = (f"  %old = alloca i32\n  %new = alloca i32\n  call void {save}(ptr %old)\n"
+                 f"  store i32 {value}, ptr %new\n  call void {write}(ptr %new)\n")
+        end = f"  call void {write}(ptr %old)\n"
+        module.intrinsics.update({save: f"declare void {save}(ptr)", write: f"declare void {write}(ptr)"})
+    else:
+        save, write = "@llvm.aarch64.get.fpcr", "@llvm.aarch64.set.fpcr"
+        begin = f"  %old = call i64 {save}()\n  call void {write}(i64 {value})\n"
+        end = f"  call void {write}(i64 %old)\n"
+        module.intrinsics.update({save: f"declare i64 {save}()", write: f"declare void {write}(i64)"})
+    module.add(name, f"define void @{name}({parameters}) #4 {{\n{begin}  call void @{body}({arguments})\n{end}"
+                     "  ret void\n}")

@@ -1,0 +1,5 @@
+"""What a query returns.
+
+`contacts` and `batch` are the results, `report` makes them of what a search found, `local_minimum` tells which contacts come to touch;
+`table` shows them in notebooks.
+"""

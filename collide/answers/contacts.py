@@ -1,0 +1,257 @@
+"""What a collision query answers: the contacts, and in words what was proved about them.
+
+Numerical outcomes are values here, never exceptions: a `Status`, a bracket of the time, and per point whether it is
+proved.
+"""
+
+import decimal
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from codegen.interval import Interval
+
+
+class Status(Enum):
+    """The outcome of a query; each value is its sentence."""
+
+    CONTACT = "A contact is proved to exist within the bracket of the contact time."
+    UNRESOLVED = "Places that may be in contact were located, but neither proved nor excluded."
+    NO_CONTACT = "No contact: proved for the whole time span."
+    BUDGET_SPENT = "The budget was spent before the question was decided."
+
+    def __repr__(self) -> str:
+        return f"Status.{self.name}"
+
+
+class Start(Enum):
+    """The state of a pair of bodies at the beginning of the time span; each value is its sentence."""
+
+    DISJOINT = "disjoint at the start (proved)"
+    TOUCHING = "touching at the start, as far as the tolerance tells"
+    OVERLAPPING = "overlapping at the start"
+    UNKNOWN = "not decided to be apart at the start"
+
+    def __repr__(self) -> str:
+        return f"Start.{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """The contacts of bodies at the earliest time of contact.
+
+    `time` encloses the earliest contact time (None if there is none), and before `clear_until` there is proved to be no
+    contact (for pairs disjoint at the start; for the others, no new incoming tangential contact). Of each of k points:
+    `points` and `normals` (k, 3), the normal being unit, outward from the first body of the pair, NaN where no
+    direction separates; `proved`, one unique and isolated contact lies in its box; `existence`, some contact lies in
+    its box, as proved too (every proved point, and every point of a sampled curve that holds a contact); `pairs` (k,
+    2), the indices of the two bodies; `features`, which parts of them touch; `boxes` and `variables`, the enclosure of
+    the parameters. A place in space is listed once: where a surface covers itself, of contacts proved unique for
+    different parameters whose boxes meet in space and in time. `iterations` are boxes examined, `seconds` the time of the
+    whole call, `start` the state of each pair at the beginning of `time_span`. `notes` are further sentences of the summary.
+    `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
+    body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones.
+    """
+
+    status: Status
+    time: "Interval | None"
+    clear_until: float
+    points: np.ndarray
+    normals: np.ndarray
+    proved: np.ndarray
+    existence: np.ndarray
+    pairs: np.ndarray
+    features: Sequence[tuple[str, str]]
+    boxes: Sequence[np.ndarray]
+    variables: Sequence[tuple[str, ...]]
+    iterations: int
+    seconds: float
+    start: dict[tuple[int, int], Start]
+    bodies: Sequence[Any] = ()
+    time_span: tuple[float, float] = (0.0, 1.0)
+    notes: tuple[str, ...] = ()
+    undecided: frozenset[tuple[int, int]] = frozenset()
+
+    def __post_init__(self) -> None:
+        k = len(self.points)
+        shapes = {"points": (k, 3), "normals": (k, 3), "proved": (k,), "existence": (k,), "pairs": (k, 2)}
+        for name, shape in shapes.items():
+            assert getattr(self, name).shape == shape, f"{name} must have the shape {shape}"
+        assert k == len(self.features) == len(self.boxes) == len(self.variables), "one feature pair and one box a point"
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        when = "" if self.time is None else f", time=[{self.time[0]!r}, {self.time[1]!r}]"
+        points = f"{_count(len(self), 'point')}, {int(self.proved.sum())} proved unique"
+        return f"Contacts({self.status.name}{when}, {points})"
+
+    def summary(self) -> str:
+        """One paragraph: what was proved, what was only located, and what the budget left open."""
+        sentences = [_outcome(self), _clearance(self), *self.notes, _starts(self)]
+        sentences.append(effort(self.iterations, self.seconds))
+        return " ".join(s for s in sentences if s)
+
+    def to_json(self) -> str:
+        """Everything but the bodies, as JSON; a number that JSON cannot hold (NaN, infinity) is null."""
+        table = {
+            "status": self.status.name, "time": self.time, "clear_until": self.clear_until, "time_span": self.time_span,
+            "points": self.points, "normals": self.normals, "proved": self.proved, "existence": self.existence,
+            "pairs": self.pairs, "features": self.features, "boxes": self.boxes, "variables": self.variables,
+            "iterations": self.iterations, "seconds": self.seconds, "summary": self.summary(),
+            "start": [{"pair": list(pair), "state": state.name} for pair, state in self.start.items()],
+        }  # fmt: skip
+        return json.dumps({key: _plain(value) for key, value in table.items()}, allow_nan=False, indent=1)
+
+    def _repr_html_(self) -> str:
+        from .table import contacts_html
+
+        return contacts_html(self)
+
+    def show(self) -> Any:
+        """The interactive 3-D figure (plotly), shown in a notebook or browser."""
+        from ..picture import figure
+
+        return figure(self).show()
+
+    def save_html(self, path: str | PathLike[str], title: str = "First contact") -> None:
+        """Write the interactive figure and the summary as one self-contained HTML page."""
+        from ..picture import save_html
+
+        save_html(path, [self], titles=[title])
+
+
+def _outcome(c: Contacts) -> str:
+    """The status, the bracket of the time, and what is known of the points."""
+    if c.status is Status.NO_CONTACT:
+        first, last = (_number(end, 12) for end in c.time_span)
+        if _all_apart(c):
+            return f"No contact: the bodies are proved not to touch from t = {first} to t = {last}."
+        return f"No new contact from t = {first} to t = {last}: proved, in the sense given below."
+    if c.status is Status.CONTACT:
+        return f"First contact {_when(c)}: {_points(c)}."
+    if c.status is Status.UNRESOLVED:
+        return f"There may be a contact {_when(c)}, but its existence is neither proved nor excluded: {_points(c)}."
+    known = ""
+    if c.time is not None and math.isfinite(c.time[1]):
+        # A bracket that ends before the span does so where a contact is proved.
+        sure = bool(np.any(c.existence | c.proved)) or c.time[1] < c.time_span[1]
+        known = f" {'The first contact comes' if sure else 'The first contact, if there is one, comes'} {_when(c)}."
+    found = "" if not len(c) else f" So far: {_points(c)}."
+    return f"{Status.BUDGET_SPENT.value}{known}{found}"
+
+
+def _when(c: Contacts) -> str:
+    """The bracket of the time in decimals, its ends rounded outwards."""
+    assert c.time is not None, "a contact has a time"
+    lo, hi = c.time[0], c.time[1]
+    places = _places(hi - lo)
+    ends = f"[{_number(lo, places)}, {_number(hi, places, up=True)}]"
+    if hi - lo > 1e-6 * max(1.0, abs(lo)):
+        return f"at a time t within {ends}"
+    return f"at t = {_number(0.5 * (lo + hi), min(places, 10), None)}, within {ends}"
+
+
+def _points(c: Contacts) -> str:
+    unique, some = int(c.proved.sum()), int((c.existence & ~c.proved).sum())
+    rest = len(c) - unique - some
+    if not len(c):
+        return "no point of it is listed"
+    if len(c) == 1 and unique:
+        return "one point, proved to be a unique isolated contact"
+    if unique == len(c):
+        return f"{unique} points, each proved to be a unique isolated contact"
+    if some == len(c):
+        return f"{_count(some, 'point')} near which a contact is proved to exist, perhaps samples of a curve or patch of contacts"
+    parts = [f"{unique} proved unique and isolated"] if unique else []
+    if some:
+        parts.append(f"{some} near which a contact is proved to exist")
+    if rest:
+        parts.append(f"{rest} only located: contact there is not proved")
+    return f"{_count(len(c), 'point')} ({'; '.join(parts)})"
+
+
+def _clearance(c: Contacts) -> str:
+    if c.status is Status.NO_CONTACT or not c.clear_until > c.time_span[0]:
+        return ""
+    before = _number(c.clear_until, 12)
+    new = "" if _all_apart(c) else "new "
+    return f"Before t = {before} there is proved to be no {new}contact."
+
+
+def _all_apart(c: Contacts) -> bool:
+    return all(state is Start.DISJOINT or pair in c.undecided for pair, state in c.start.items())
+
+
+def _starts(c: Contacts) -> str:
+    """Which pairs are not proved disjoint at the start, and how this weakens the claim."""
+    sentences = []
+    for state in (Start.TOUCHING, Start.OVERLAPPING, Start.UNKNOWN):
+        pairs = [pair for pair, s in c.start.items() if s is state and pair not in c.undecided]
+        if pairs:
+            sentences.append(f"Bodies {_named(pairs)} are {state.value}.")
+    if sentences:
+        sentences.append("For such pairs the claim is only that there is no new incoming tangential contact before.")
+    elif c.start and not c.undecided:
+        sentences.append("All pairs of bodies are disjoint at the start (proved).")
+    if c.undecided:
+        sentences.append(f"The surfaces of bodies {_named(sorted(c.undecided))} are proved apart at the start; whether one body encloses "
+                         "the other is not decided, and what is said of them is said of their surfaces.")
+    return " ".join(sentences)
+
+
+def _named(pairs: Sequence[tuple[int, int]]) -> str:
+    rest = f"; and {_count(len(pairs) - 4, 'more pair')}" if len(pairs) > 4 else ""
+    return "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + rest
+
+
+def _places(width: float) -> int:
+    """Decimals that show a bracket of this width, two digits of it at least."""
+    return 15 if width <= 0 else min(15, max(6, 2 - math.floor(math.log10(width))))
+
+
+def _number(value: float, places: int, up: bool | None = False) -> str:
+    """`value` with `places` decimals, rounded down, or up, or (None) to nearest; trailing zeros dropped."""
+    rounding = {True: decimal.ROUND_CEILING, False: decimal.ROUND_FLOOR, None: decimal.ROUND_HALF_EVEN}[up]
+    if not math.isfinite(value):
+        return str(value)
+    with decimal.localcontext(prec=400):
+        text = f"{decimal.Decimal(value).quantize(decimal.Decimal(1).scaleb(-places), rounding=rounding):f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def effort(boxes: int, seconds: float) -> str:
+    """What an answer took: boxes examined, and the time of the whole call."""
+    return f"The search examined {_count(boxes, 'box')}; all in all it took {duration(seconds)}."
+
+
+def duration(seconds: float) -> str:
+    """A time in three digits, of milliseconds or of seconds."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
+
+
+def _count(number: int, noun: str) -> str:
+    ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
+    return f"{number:,} {noun}{ending}"
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON types."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (list, tuple)):
+        return [_plain(e) for e in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value

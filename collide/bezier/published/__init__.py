@@ -1,0 +1,1 @@
+"""The methods of Chen et al. 2024 as published, for comparison."""

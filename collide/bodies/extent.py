@@ -1,0 +1,281 @@
+"""Where parts of bodies are: their points in a frame of their own, in cells, and the motions that carry them.
+
+Formulas are compiled as members of families (`codegen.family`), so parts of one shape share a kernel, and so do motions of one kind:
+two hundred bodies of one shape need no kernel of their own.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from codegen.family import family
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.serialize import deserialize, serialize
+from codegen.kernel import Kernel, compile
+from generative import Motion, t, u, v, x, y, z
+
+from .implicit_parts import Implicit
+from .numbers import NONE, Numbers
+from .parts import Part
+
+# Cells of a part, by the number of its parameters.
+_GRID: dict[int, tuple[int, ...]] = {0: (), 1: (16,), 2: (4, 4), 3: (2, 2, 4)}
+# The ball of a part is taken from a grid this much finer.
+_FINER = 4
+
+
+Box = tuple[tuple[float, float], ...]
+
+
+class Member(NamedTuple):
+    """A kernel of a family of formulas, and the numbers (p, 2) of one of them."""
+
+    kernel: Kernel
+    numbers: np.ndarray
+
+    def enclose(self, boxes: np.ndarray) -> np.ndarray:
+        """(rows, variables, 2) -> (rows, outputs, 2)."""
+        return enclose(self.kernel, boxes, self.numbers)
+
+
+def enclose(kernel: Kernel, boxes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Values (rows, outputs, 2) over boxes, with numbers (p, 2) or (rows, p, 2) as parameters."""
+    parameters = (numbers[..., 0], numbers[..., 1]) if numbers.shape[-2] else None
+    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=parameters)
+    return np.stack([lo, hi], axis=-1)
+
+
+def member(outputs: Sequence[Expr], variables: int) -> Member:
+    made = family(outputs)
+    return Member(_family_kernel(serialize(made.outputs), variables, len(made.numbers)), made.numbers)
+
+
+@functools.lru_cache(maxsize=4096)
+def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
+    return Kernel(deserialize(graph), [f"x{k}" for k in range(variables)], [f"p{k}" for k in range(parameters)], quick=True)
+
+
+@functools.lru_cache(maxsize=4096)
+def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers: Numbers) -> Member:
+    """A member of a family by formulas: of one with symbols for the numbers, or of the one that its own numbers make it a member of.
+
+    The parts of a body share these: those of one face its formulas, all of them the motion; and paths do not change when a body moves.
+    """
+    if numbers.symbols:
+        return Member(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
+    pool = ExprPool()
+    return member(convert(list(outputs), {s: pool.variable(k) for k, s in enumerate(variables)}, pool), len(variables))
+
+
+@functools.lru_cache(maxsize=512)
+def _symbol_kernel(outputs: tuple[Any, ...], variables: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
+    return compile(list(outputs), variables, symbols, quick=True)
+
+
+def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray, numbers: Numbers = NONE) -> np.ndarray:
+    """(cells, 2, 2): the two parameters of a path over the cells of a grid of its symbols."""
+    rest = np.zeros((len(grid), 1, 2))
+    return formula_member(tuple(path), (*symbols, t), numbers).enclose(np.concatenate([grid, rest], axis=1))
+
+
+def fixed_kernel(variables: int, write: Callable[..., list[Expr]], parameters: int = 0) -> Kernel:
+    """A kernel of any number of variables and parameters; `write` makes its outputs of the variables."""
+    pool = ExprPool()
+    return Kernel(write(*(pool.variable(k) for k in range(variables))), [f"x{k}" for k in range(variables)],
+                  [f"p{k}" for k in range(parameters)], quick=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Extent:
+    """A part of a body: the points body(path(symbols), t) over the box `domain` (p, 2) of its symbols, carried by `motion`, with `numbers`
+    in the place of the symbols of a family.
+
+    `body` is three expressions of u, v and t, `path` two of the symbols. Without a body the points are the box itself. A part whose
+    body depends on t deforms.
+    """
+
+    body: tuple[Any, ...] | None
+    path: tuple[Any, ...]
+    symbols: tuple[Any, ...]
+    domain: np.ndarray
+    motion: Motion
+    numbers: Numbers = NONE
+
+    @cached_property
+    def deforming(self) -> bool:
+        return self.body is not None and any(sp.sympify(e).has(t) for e in self.body)
+
+    @cached_property
+    def shape(self) -> Member:
+        """The body in u, v and t: parts of one surface share it, whatever their paths."""
+        assert self.body is not None
+        return formula_member(self.body, (u, v, t), self.numbers)
+
+    def on_surface(self, grid: np.ndarray) -> np.ndarray:
+        """(cells, 2, 2): the cells of a grid in u and v."""
+        return grid if self.path == self.symbols else path_cells(self.path, self.symbols, grid, self.numbers)
+
+    def _points(self, cells: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(rows, cells, 3, 2): where the cells of a grid are in the time intervals (rows, 2)."""
+        at = self.on_surface(cells)
+        rows = np.concatenate([np.tile(at, (len(times), 1, 1)), np.repeat(times, len(at), axis=0)[:, None]], axis=1)
+        return self.shape.enclose(rows).reshape(len(times), len(at), 3, 2)
+
+    @cached_property
+    def grid(self) -> np.ndarray:
+        """(cells, p, 2): a grid that covers the domain exactly; one empty cell for a point."""
+        return self._grid(_GRID[len(self.domain)])
+
+    def _grid(self, counts: tuple[int, ...]) -> np.ndarray:
+        if not counts:
+            return np.empty((1, 0, 2))
+        edges = [np.linspace(lo, hi, n + 1) for (lo, hi), n in zip(self.domain, counts, strict=True)]
+        for e, (lo, hi) in zip(edges, self.domain, strict=True):
+            e[0], e[-1] = lo, hi
+        index = np.indices(counts).reshape(len(counts), -1)
+        cells = [np.stack([e[i], e[i + 1]], axis=-1) for e, i in zip(edges, index, strict=True)]
+        return np.stack(cells, axis=1)
+
+    def cells(self, times: np.ndarray) -> np.ndarray:
+        """Boxes (rows, cells, 3, 2) in the part's own frame that hold it throughout each of the time intervals (rows, 2)."""
+        if not self.deforming:
+            return np.broadcast_to(self._resting, (len(times), *self._resting.shape))
+        return self._points(self.grid, times)
+
+    @cached_property
+    def _resting(self) -> np.ndarray:
+        return self._enclosed(self.grid)
+
+    def _enclosed(self, grid: np.ndarray) -> np.ndarray:
+        if self.body is None:
+            return grid
+        return self._points(grid, np.zeros((1, 2)))[0]
+
+    @cached_property
+    def ball(self) -> np.ndarray:
+        """Centre and radius (4,) of a ball that holds the part in its own frame, but for rounding; infinite if it deforms."""
+        if self.deforming:
+            return np.array([0.0, 0.0, 0.0, np.inf])
+        cells = self._enclosed(self._grid(tuple(_FINER * n for n in _GRID[len(self.domain)])))
+        lo, hi = cells[..., 0].min(axis=0), cells[..., 1].max(axis=0)
+        if not np.isfinite([lo, hi]).all():
+            return np.array([0.0, 0.0, 0.0, np.inf])
+        centre = 0.5 * (lo + hi)
+        far = np.maximum(np.abs(cells[..., 0] - centre), np.abs(cells[..., 1] - centre))
+        with np.errstate(over="ignore"):  # an infinite radius, as of no ball
+            return np.append(centre, np.sqrt((far**2).sum(axis=1)).max())
+
+    @cached_property
+    def placing(self) -> Member:
+        """The rotation and translation of the motion, twelve numbers, as a function of t."""
+        return formula_member(self.motion.entries, (t,), self.numbers)
+
+
+class Crowd:
+    """Many parts at once: arrays with one row for each part `which` and time interval (rows, 2)."""
+
+    def __init__(self, parts: Sequence[Extent]) -> None:
+        self.parts = tuple(parts)
+        self.most = max((len(p.grid) for p in self.parts), default=1)
+        self.deforming = np.array([p.deforming for p in self.parts])
+        kernels = [part.placing.kernel for part in self.parts]
+        self._kernels = list({id(kernel): kernel for kernel in kernels}.values())
+        number = {id(kernel): k for k, kernel in enumerate(self._kernels)}
+        self._family = np.array([number[id(kernel)] for kernel in kernels], np.int64)
+        self._numbers = [np.stack([part.placing.numbers for part, own in zip(self.parts, self._family, strict=True) if own == k])
+                         for k in range(len(self._kernels))]
+        # The place of each part in its family.
+        self._place = np.array([int((self._family[:k] == own).sum()) for k, own in enumerate(self._family)], np.int64)
+
+    @cached_property
+    def ball(self) -> np.ndarray:
+        return np.stack([p.ball for p in self.parts])
+
+    def motions(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Rotations and translations (rows, 12, 2), enclosed: one call for every family of motions."""
+        out = np.empty((len(which), 12, 2))
+        family = self._family[which]
+        for k, kernel in enumerate(self._kernels):
+            rows = np.flatnonzero(family == k)
+            if len(rows):
+                out[rows] = enclose(kernel, times[rows, None], self._numbers[k][self._place[which[rows]]])
+        return out
+
+    def balls(self, which: np.ndarray, motion: np.ndarray) -> np.ndarray:
+        """Balls round the moving centres as rows (3 lower ends, 3 upper ends of the centre, radius)."""
+        centre = np.repeat(self.ball[which, None, :3, None], 2, axis=3)
+        moved = carried(motion, centre)[:, 0]
+        return np.column_stack([moved[..., 0], moved[..., 1], self.ball[which, 3]])
+
+    def cells(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(rows, cells, 3, 2): the cells of each part in its own frame, the last one repeated to make their number equal."""
+        out = self._resting[which]
+        for k in np.unique(which[self.deforming[which]]).tolist():
+            rows = np.flatnonzero(which == k)
+            out[rows] = self._padded(self.parts[k].cells(times[rows]))
+        return out
+
+    @cached_property
+    def _resting(self) -> np.ndarray:
+        none = np.zeros((1, 1, 3, 2))
+        return np.concatenate([self._padded(none if p.deforming else p.cells(none[:, 0, 0])) for p in self.parts])
+
+    def _padded(self, cells: np.ndarray) -> np.ndarray:
+        return np.concatenate([cells, np.repeat(cells[:, -1:], self.most - cells.shape[1], axis=1)], axis=1)
+
+
+def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Cells (rows, cells, 3, 2) carried by motions (rows, 12, 2): R p + T, enclosed."""
+    lo, hi = _carried_ends(motion, cells)
+    return np.stack([lo, hi], axis=-1).swapaxes(0, 1)
+
+
+def swept(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """(rows, 3, 2): boxes that hold all cells (rows, cells, 3, 2) of a row carried by its motion (rows, 12, 2)."""
+    lo, hi = _carried_ends(motion, cells)
+    return np.stack([lo.min(axis=0), hi.max(axis=0)], axis=-1)
+
+
+def _carried_ends(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """The lower and the upper ends of carried cells, (2, cells, rows, 3): in this order extremes over the cells of a row cost little."""
+    rows, count = cells.shape[:2]
+    ends = np.empty((2, count, rows, 15))
+    for k in range(2):
+        ends[k, ..., :12], ends[k, ..., 12:] = motion[..., k], cells[..., k].swapaxes(0, 1)
+    return np.reshape(_rigid_kernel().interval(*ends.reshape(2, count * rows, 15)), (2, count, rows, 3))
+
+
+def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:
+    """The product of a row and a column of a 3 x 3 matrix."""
+    return w[0] * v[0] + w[1] * v[1] + w[2] * v[2]
+
+
+@functools.cache
+def _rigid_kernel() -> Kernel:
+    """R p + T in the 9 entries of R, the 3 of T and the 3 of p."""
+    return fixed_kernel(15, lambda *w: [row_times(w[3 * i:3 * i + 3], w[12:]) + w[9 + i] for i in range(3)])
+
+
+def box_of(part: Implicit, numbers: Numbers = NONE) -> np.ndarray:
+    """(3, 2): what the bounds of the first leaf leave of space to an implicit part, in the frame of that leaf."""
+    box, _ = numbers.bounds(part.leaves[0].bounds)
+    for side in part.sides:
+        if side[0] == 0:
+            box[side[1]] = numbers.enclose(part.end(side))
+    return box
+
+
+@functools.lru_cache(maxsize=4096)
+def extent_of(part: Part, numbers: Numbers = NONE, box: Box | None = None) -> Extent:
+    """Where a part is; an implicit one is somewhere in `box` in the frame of its first leaf, or, where that is not known, within its
+    bounds.
+    """
+    if isinstance(part, Implicit):
+        return Extent(None, (), (x, y, z), box_of(part, numbers) if box is None else np.array(box), part.leaves[0].motion, numbers)
+    return Extent(tuple(part.surface.body), part.path, part.symbols, numbers.bounds(part.domain)[0], part.surface.motion, numbers)

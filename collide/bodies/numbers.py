@@ -1,0 +1,63 @@
+"""The numbers of a body that is a member of a family: exact, and as intervals for kernels."""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr, ExprPool
+from codegen.kernel import Kernel, compile
+from generative.family import Member
+
+from .patch import enclose, framed
+
+
+class Numbers:
+    """Values of `symbols`: `exact` SymPy numbers, and `intervals` (p, 2) that hold them."""
+
+    def __init__(self, symbols: Sequence[Any] = (), exact: Sequence[Any] = (), intervals: np.ndarray | None = None) -> None:
+        self.symbols, self.exact = tuple(symbols), tuple(exact)
+        self.intervals = np.array([enclose(e) for e in exact]).reshape(-1, 2) if intervals is None else intervals
+
+    @property
+    def parameters(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """As kernels take them."""
+        return (self.intervals[:, 0], self.intervals[:, 1]) if self.symbols else None
+
+    @property
+    def middles(self) -> np.ndarray | None:
+        return self.intervals.mean(axis=1) if self.symbols else None
+
+    def enclose(self, e: Any) -> tuple[float, float]:
+        """Bounds of a number, or of an expression of the symbols."""
+        if not getattr(e, "free_symbols", None):
+            return enclose(e)
+        if e in self.symbols:
+            lo, hi = self.intervals[self.symbols.index(e)]
+        else:
+            none = np.empty((1, 0))
+            (lo,), (hi,) = (bound[0] for bound in end_kernel(e, self.symbols).interval(none, none, parameters=self.parameters))
+        return float(lo), float(hi)
+
+    def bounds(self, ends: Sequence[tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
+        """As `patch.bounds`, of ends that may contain the symbols."""
+        return framed([(self.enclose(lo), self.enclose(hi)) for lo, hi in ends])
+
+    def known(self, pool: ExprPool) -> dict[Any, Expr]:
+        """The symbols as constants on a graph."""
+        return {s: convert([e], {}, pool)[0] for s, e in zip(self.symbols, self.exact, strict=True)}
+
+
+NONE = Numbers()
+
+
+@functools.lru_cache(maxsize=512)
+def numbers_of(member: Member) -> Numbers:
+    return Numbers(member.symbols, member.numbers) if member.symbols else NONE
+
+
+@functools.lru_cache(maxsize=512)
+def end_kernel(e: Any, symbols: tuple[Any, ...]) -> Kernel:
+    return compile([e], [], symbols, quick=True)

@@ -1,0 +1,253 @@
+"""The smooth parts of a body's surface, down to its edges and vertices: what a contact can be a contact of.
+
+A parametric part is a face, or a face along a path in its parameters (an edge), or at a point of them (a vertex). Where
+a side of the rectangle collapses to a pole, there may be parameters p and q that are smooth there (`generative.chart`):
+on demand the face ends a little before the pole, and round it is a part with those. Where there are none, the pole itself
+is a part. Those of implicit bodies: `implicit_parts`.
+Every part says where tangency may be used: at the end of a parameter only if that end is a seam, or if another part of
+the same body covers it (Snyder 1993, Appendix A).
+"""
+
+import functools
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
+from generative.chart import is_pole, pole_chart
+from generative.creases import creased
+
+from .implicit_parts import Implicit, implicit_parts
+from .patch import period
+
+Path = tuple[Any, Any]
+# Smooth parameters take over in boxes that lie within this part of their reach from a pole.
+_CLOSE = sp.Rational(1, 32)
+
+
+@dataclass(frozen=True, eq=False)
+class Parametric:
+    """`surface` along `path`, its two parameters as expressions of `symbols`, which run over `domain`.
+
+    `border`: per end of each symbol, may the surface end there without another part to cover it? `outward`: the faces
+    that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
+    `names` are those of the symbols in results. `polar`: per end of each symbol, up to which value the surface is so near a
+    pole that smooth parameters should take over; None where that end is no such pole. `whole`: the part of which this one is
+    what is left without the neighbourhoods of some poles; it differs in its `domain` alone.
+    """
+
+    feature: str
+    surface: ParametricSurface
+    path: Path
+    symbols: tuple[Any, ...]
+    domain: tuple[tuple[Any, Any], ...]
+    periods: tuple[float, ...]
+    border: tuple[tuple[bool, bool], ...]
+    outward: tuple[tuple[ParametricSurface, Path], ...]
+    two_sided: bool = False
+    names: tuple[str, ...] = ("u", "v")
+    polar: tuple[tuple[Any, Any], ...] = ((None, None), (None, None))
+    whole: "Parametric | None" = None
+
+    @property
+    def dimension(self) -> int:
+        return len(self.symbols)
+
+
+Part = Parametric | Implicit
+
+
+# A pole: the number of its face, the symbol and the end (0 or 1) at which it lies.
+Pole = tuple[int, Any, int]
+
+
+def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ...]:
+    """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters."""
+    return _parts(body, charts)
+
+
+@functools.lru_cache(maxsize=256)
+def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
+    if charts:
+        return _with_charts(body, charts)
+    if isinstance(body, ImplicitBody):
+        return implicit_parts(body)
+    return tuple(_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body)))
+
+
+def faces_of(body: Any) -> tuple[Part, ...]:
+    """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
+    return tuple(p for p in parts_of(body) if p.dimension == 2)
+
+
+# -- parametric bodies --------------------------------------------------------------------------------------------
+
+
+def sides(surface: ParametricSurface) -> list[tuple[Any, int]]:
+    """The sides of the parameter rectangle that are no seams: (symbol, 0 for its lower end or 1)."""
+    return [(s, end) for s in (u, v) if period(surface, s) == 0.0 for end in (0, 1)]
+
+
+def as_solid(surface: ParametricSurface) -> Solid:
+    """A patch as a one-face solid: its sides that are neither seams nor poles are edges, their ends vertices. With creases it has a face
+    for each smooth piece.
+    """
+    pieces = creased(surface)
+    if pieces is not None:
+        return pieces
+    open_sides = [(s, end) for s, end in sides(surface) if not is_pole(surface, s, end)]
+    edges, corners = [], []
+    for s, end in open_sides:
+        value = surface.domain[s][end]
+        other = v if s is u else u
+        edges.append(Edge((0,), ((value, u) if s is u else (u, value),), surface.domain[other]))
+        if period(surface, other) == 0.0:
+            corners += [(value, w) if s is u else (w, value) for w in surface.domain[other]]
+    return _assembled(surface, edges, list(dict.fromkeys(corners)))
+
+
+def _assembled(surface: ParametricSurface, edges: Sequence[Edge], corners: Sequence[Path]) -> Solid:
+    from generative import Vertex
+
+    return Solid([surface], edges, [Vertex((0,), (c,)) for c in corners])
+
+
+def is_closed(body: Any) -> bool:
+    """Is the surface known to have no border? A patch: its sides are seams and poles. A solid: every other side
+    belongs to a declared edge of two faces. Implicit bodies have an inside by their sign.
+    """
+    return isinstance(body, ImplicitBody) or _is_closed(body.resting)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_closed(body: Any) -> bool:
+    faces = body.faces if isinstance(body, Solid) else (body,)
+    edges = [e for e in body.edges if len(e.faces) > 1] if isinstance(body, Solid) else []
+    return all(is_pole(f, s, end) or _covered(k, f, s, end, edges) for k, f in enumerate(faces) for s, end in sides(f))
+
+
+def _parametric_parts(solid: Solid, two_sided: bool) -> list[Parametric]:
+    parts = [_face(solid, k, two_sided) for k in range(len(solid.faces))]
+    corners = {(f, _numbers(p)) for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True)}
+    parts += [_edge(solid, k, corners, two_sided) for k in range(len(solid.edges))]
+    for k, vertex in enumerate(solid.vertices):
+        shared = tuple((solid.faces[f], p) for f, p in zip(vertex.faces, vertex.points, strict=True))
+        parts.append(Parametric(f"vertex {k}", *shared[0], (), (), (), (), shared, two_sided))
+    for k, face in enumerate(solid.faces):
+        parts += [_pole(face, k, s, end, two_sided) for (s, end), chart in _poles(solid, k).items() if chart is None]
+    return parts
+
+
+def _face(solid: Solid, k: int, two_sided: bool) -> Parametric:
+    face = solid.faces[k]
+    free = set(sides(face))
+    border = tuple(
+        (*(((s, end) in free and not is_pole(face, s, end) and not _covered(k, face, s, end, solid.edges)) for end in (0, 1)),)
+        for s in (u, v))
+    polar = {pole: face.domain[pole[0]][pole[1]] * (1 - _CLOSE) + chart[1] * _CLOSE for pole, chart in _poles(solid, k).items() if chart}
+    return Parametric(f"face {k}", face, (u, v), (u, v), tuple(face.domain[s] for s in (u, v)),
+                      (period(face, u), period(face, v)), border, ((face, (u, v)),), two_sided,  # type: ignore[arg-type]
+                      polar=tuple((polar.get((s, 0)), polar.get((s, 1))) for s in (u, v)))
+
+
+def _poles(solid: Solid, k: int) -> dict[tuple[Any, int], tuple[ParametricSurface, Any] | None]:
+    """The poles of face k, (symbol, end), that are no vertices, each with its `pole_chart`."""
+    face = solid.faces[k]
+    return {(s, end): pole_chart(face, s, end) if period(face, v if s is u else u) > 0.0 else None
+            for s, end in sides(face) if is_pole(face, s, end) and not _declared(solid, k, s, end)}
+
+
+def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
+    """The parts with faces that end before these poles, and neighbourhoods of the poles in smooth parameters."""
+    parts = list(parts_of(body))
+    for k, s, end in sorted(charts, key=str):
+        face = parts[k]
+        assert isinstance(face, Parametric)
+        found = pole_chart(face.surface, s, end)
+        assert found is not None, "asked for a chart that there is"
+        chart, limit = found
+        ends = list(face.domain[s is v])
+        ends[end] = limit
+        domain = ((ends[0], ends[1]), face.domain[1]) if s is u else (face.domain[0], (ends[0], ends[1]))
+        parts[k] = replace(face, domain=domain, whole=face.whole or face)
+        parts.append(_cap(face, chart))
+    return tuple(parts)
+
+
+def _cap(face: Parametric, chart: ParametricSurface) -> Parametric:
+    """A neighbourhood of a pole of a face in smooth parameters; its border lies inside the face."""
+    return Parametric(face.feature, chart, (u, v), (u, v), tuple(chart.domain[s] for s in (u, v)), (0.0, 0.0),
+                      ((False, False), (False, False)), ((chart, (u, v)),), face.two_sided, ("p", "q"))
+
+
+def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool) -> Parametric:
+    """Edge k; `corners`: the vertices, as points of faces."""
+    edge = solid.edges[k]
+    shared = tuple((solid.faces[f], p) for f, p in zip(edge.faces, edge.paths, strict=True))
+    face, path = shared[0]
+    along = _closes(face, path, edge.domain)
+    ends = [any((f, _numbers((a.xreplace({u: e}), b.xreplace({u: e})))) in corners
+                for f, (a, b) in zip(edge.faces, edge.paths, strict=True)) for e in edge.domain]
+    border = (not along and not ends[0], not along and not ends[1])
+    return Parametric(f"edge {k}", face, path, (u,), (edge.domain,), (along,), (border,), shared, two_sided)
+
+
+@functools.lru_cache(maxsize=1024)
+def ends_of(part: Parametric) -> tuple[tuple[bool, bool], ...]:
+    """Per end of each symbol: does the surface end there, or does an edge that is a part of its own cover it?
+    A neighbourhood of a pole ends inside its face.
+    """
+    if part.dimension < 2 or part.names != ("u", "v"):
+        return part.border
+    free = {(s, end) for s, end in sides(part.surface) if not is_pole(part.surface, s, end)}
+    return tuple(((s, 0) in free, (s, 1) in free) for s in part.symbols)
+
+
+def _numbers(point: Path) -> Path:
+    return sp.expand(point[0]), sp.expand(point[1])
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Equal by expansion; numbers that need more to be seen equal count as different, which is safe."""
+    return bool(sp.expand(a - b) == 0)
+
+
+def _closes(face: ParametricSurface, path: Path, domain: tuple[Any, Any]) -> float:
+    """The period of an edge that runs once round a periodic parameter of its face at a fixed value of the other; else 0."""
+    for s, along, across in ((u, *path), (v, *reversed(path))):
+        if along == u and not across.has(u) and tuple(face.domain[s]) == tuple(domain):
+            return period(face, s)
+    return 0.0
+
+
+def _pole(face: ParametricSurface, k: int, symbol: Any, end: int, two_sided: bool) -> Parametric:
+    """A pole without smooth parameters as a part of its own: a point of the face, found whatever the parameters do there."""
+    value = face.domain[symbol][end]
+    other = v if symbol is u else u
+    lo, hi = face.domain[other]
+    point = (value, (lo + hi) / 2) if symbol is u else ((lo + hi) / 2, value)
+    return Parametric(f"face {k}", face, point, (), (), (), (), ((face, point),), two_sided)
+
+
+def _declared(solid: Solid, k: int, symbol: Any, end: int) -> bool:
+    """Is the pole a vertex of the solid?"""
+    value = solid.faces[k].domain[symbol][end]
+    at = 0 if symbol is u else 1
+    return any(f == k and p[at] == value for vertex in solid.vertices for f, p in zip(vertex.faces, vertex.points, strict=True))
+
+
+def _covered(k: int, face: ParametricSurface, symbol: Any, end: int, edges: Sequence[Edge]) -> bool:
+    """Does a declared edge run along the whole of this side? Its path holds the symbol at that end and is a polynomial
+    in the other parameter, from one end of the domain to the other.
+    """
+    value, at = face.domain[symbol][end], (0 if symbol is u else 1)
+    other = face.domain[v if symbol is u else u]
+    for edge in edges:
+        for f, path in zip(edge.faces, edge.paths, strict=True):
+            if f == k and _equal(path[at], value) and path[1 - at].is_polynomial(u):
+                ends = [path[1 - at].xreplace({u: e}) for e in edge.domain]
+                if all(map(_equal, ends, other)) or all(map(_equal, ends, reversed(other))):
+                    return True
+    return False

@@ -1,0 +1,151 @@
+"""Where the surface of a body is at one moment: a box in space that holds it, and boxes that hold a point of it."""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from codegen.kernel import Kernel, compile
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
+from generative.creases import creased
+
+from .extent import Crowd, Extent, extent_of, swept
+from .numbers import NONE, Numbers
+from .parts import faces_of
+
+# Up to so many faces have kernels of their own.
+_FEW = 4
+# Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
+_GRID = 12
+# Where a point of a face is looked for, as shares of its domain: in the middle, then elsewhere, for a formula that is not defined there.
+_PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)))
+# A segment is cut at these shares, and what of it holds a change of sign is kept, so often at most.
+_SHARES, _SHORTER = np.linspace(0.0, 1.0, 5), 60
+
+
+@functools.lru_cache(maxsize=512)
+def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
+    """The surface in the world as a function of u, v and t."""
+    return compile(list(face.expressions), [u, v, t], symbols, quick=True)
+
+
+@functools.lru_cache(maxsize=512)
+def space_kernel(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
+    """Formulas of x, y, z and t."""
+    return compile(list(formulas), [x, y, z, t], symbols, quick=True)
+
+
+def at_moment(places: np.ndarray, moment: float) -> np.ndarray:
+    """Points or ends of boxes (n, k) with the time beside them."""
+    return np.column_stack([places, np.full(len(places), moment)])
+
+
+# -- boxes that hold all of a surface -------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=512)
+def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
+    """(3, 2): a box that holds the body's surface at one moment; of an implicit body, its bounds."""
+    if isinstance(body, ImplicitBody):
+        boxes = np.stack([_bounds_in_space(leaf, moment, numbers) for leaf in body.leaves])
+    else:
+        boxes = face_boxes(body, moment, numbers)
+    return np.stack([boxes[..., 0].min(axis=0), boxes[..., 1].max(axis=0)], axis=1)
+
+
+@functools.lru_cache(maxsize=512)
+def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
+    """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, by kernels that they share."""
+    if len(faces(body)) > _FEW:
+        return boxes_at([extent_of(part, numbers) for part in faces_of(body)], moment)
+    found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
+    return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])
+
+
+def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
+    """(parts, 3, 2): boxes that hold parts of bodies at a moment."""
+    crowd, which, when = Crowd(parts), np.arange(len(parts)), np.full((len(parts), 2), moment)
+    return swept(crowd.motions(which, when), crowd.cells(which, when))
+
+
+def faces(body: Any) -> tuple[ParametricSurface, ...]:
+    """Of a body that is not implicit: those of `faces_of`, smooth pieces of a patch with creases."""
+    whole = creased(body) if isinstance(body, ParametricSurface) else body
+    return (body,) if whole is None else whole.faces
+
+
+def _bounds_in_space(leaf: ImplicitSurface, moment: float, numbers: Numbers) -> np.ndarray:
+    ends = np.concatenate([numbers.bounds(leaf.bounds)[0], [(moment, moment)]])[None]
+    place = space_kernel(tuple(leaf.motion.apply((x, y, z))), numbers.symbols)
+    lo, hi = place.interval(ends[..., 0], ends[..., 1], parameters=numbers.parameters)
+    return np.stack([lo[0], hi[0]], axis=1)
+
+
+def grid(face: ParametricSurface, numbers: Numbers) -> np.ndarray:
+    """(n, 2, 2): parameter boxes that cover the domain of a face."""
+    ends, _ = numbers.bounds(list(face.domain.values()))
+    cuts = [np.linspace(lo, hi, _GRID + 1) for lo, hi in ends]
+    return np.stack([np.array(list(itertools.product(cuts[0][s], cuts[1][s]))) for s in (slice(None, -1), slice(1, None))], axis=-1)
+
+
+def cells(face: ParametricSurface, parameters: np.ndarray, moment: float, numbers: Numbers) -> np.ndarray:
+    """(n, 3, 2): boxes in space that hold the face over parameter boxes (n, 2, 2)."""
+    ends = (at_moment(parameters[..., end], moment) for end in (0, 1))
+    return np.stack(position_kernel(face, numbers.symbols).interval(*ends, parameters=numbers.parameters), axis=-1)
+
+
+# -- points of a surface --------------------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=512)
+def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray | None:
+    """A box (3, 2) in space that holds a point of the surface; None if none is found."""
+    if isinstance(body, ImplicitBody):
+        return _grid_zero(body, moment, numbers)
+    face = faces(body)[0]
+    _, ends = numbers.bounds(list(face.domain.values()))
+    for shares in _PLACES:
+        at = at_moment(np.clip((1 - shares) * ends[:, 0] + shares * ends[:, 1], *ends.T), moment)
+        lo, hi, level = position_kernel(face, numbers.symbols).decorated(at, at, parameters=numbers.parameters)
+        good = np.flatnonzero((level > 0).all(axis=1) & np.isfinite(hi - lo).all(axis=1))
+        if len(good):
+            return np.stack([lo[good[0]], hi[good[0]]], axis=1)
+    return None
+
+
+def _grid_zero(body: ImplicitBody, moment: float, numbers: Numbers) -> np.ndarray | None:
+    """A zero between the places of a grid in the bounds of a leaf where F is least and greatest."""
+    leaf = body.leaves[0]
+    place = space_kernel(tuple(leaf.motion.apply((x, y, z))), numbers.symbols)
+    axes = [np.linspace(lo, hi, _GRID + 1) for lo, hi in numbers.bounds(leaf.bounds)[0]]
+    own = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    world = place.points(at_moment(own, moment), parameters=numbers.middles)
+    values = space_kernel((body.expression,), numbers.symbols).points(at_moment(world, moment), parameters=numbers.middles)[:, 0]
+    if not ((values < 0).any() and (values > 0).any()):
+        return None
+    return zero_between(body, world[np.nanargmin(values)], world[np.nanargmax(values)], moment, numbers)
+
+
+def zero_between(body: ImplicitBody, inner: np.ndarray, outer: np.ndarray, moment: float, numbers: Numbers) -> np.ndarray | None:
+    """A short part of a segment, as a box (3, 2), that is *proved* to hold a zero of F: F is continuous on it, not positive at one end and
+    not negative at the other. None where that is not proved.
+    """
+    kernel, known = space_kernel((body.expression,), numbers.symbols), numbers.parameters
+    for _ in range(_SHORTER):
+        points = inner + _SHARES[:, None] * (outer - inner)
+        at = at_moment(points, moment)
+        low, high = kernel.interval(at, at, parameters=known)
+        # Between the ends, where the sign is known: rounding may hide it in the middle, and does where the bounds are symmetric.
+        positive = next((k for k in (1, 2, 3) if low[k, 0] > 0), 4)
+        negative = next((k for k in range(positive - 1, 0, -1) if high[k, 0] < 0), 0)
+        if positive - negative == 4:
+            break
+        inner, outer = points[negative], points[positive]
+    lo, hi = np.minimum(inner, outer), np.maximum(inner, outer)
+    ends = at_moment(np.stack([inner, outer]), moment)
+    low, high = kernel.interval(ends, ends, parameters=known)
+    proved = high[0, 0] <= 0 <= low[1, 0]
+    level = kernel.decorated(np.append(lo, moment)[None], np.append(hi, moment)[None], parameters=known)[2][0, 0]
+    return np.stack([lo, hi], axis=1) if proved and level >= 2 else None

@@ -1,0 +1,4 @@
+"""Bodies at one moment: apart, crossing, one inside the other.
+
+`start` tells the state of a pair, `separators` proves surfaces apart, `inside` and `pieces_inside` whether one body encloses the other.
+"""

@@ -1,0 +1,209 @@
+"""Is a body inside another one, whose surface it does not meet? A piece of a surface is inside if a point of it is: by the sign of an
+implicit function, or by the crossings of a ray with a closed parametric surface, each proved unique.
+
+A piece: a patch, or a face and all that hang together with it by edges. Those of an implicit surface are not known; see `pieces_inside`.
+"""
+
+import functools
+import itertools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from codegen.kernel import Kernel
+from generative import ImplicitBody, Solid
+
+from ..bodies.numbers import Numbers
+from ..bodies.parts import Parametric, faces_of, is_closed
+from ..bodies.patch import bounds, dot
+from ..bodies.surface_points import at_moment, extent, face_boxes, faces, space_kernel, surface_point
+from ..search.drive import Clock, drive
+from ..search.native.layout import UNIQUE
+from ..search.problem import Problem, formula_kernel
+from ..search.search import Search
+from ..situations.frame import Frame
+from ..situations.place import PlacedParametric
+from .pieces_inside import any_inside
+
+# Directions of rays, tried in turn: none is along an axis or in a plane of symmetry of the usual shapes.
+_RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.67, -0.45))
+# Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
+# would never be.
+_CROSSINGS = 1 << 14
+# Up to so many faces have kernels of their own.
+_FEW = 4
+# By how much quotients are widened, against their size, and at least.
+_WIDER, _LEAST = 2.0**-49, 2.0**-1000
+
+
+class Crossing(NamedTuple):
+    """Where a ray crosses a face, within s = [begin, end], and which way: along the normal (1) or against it (-1)."""
+
+    begin: float
+    end: float
+    way: int
+
+
+def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool | None:
+    """Is a piece of the surface of `body` inside `other`? *Proved*, if the surfaces do not meet; None where that is not decided."""
+    if not is_closed(other):
+        return False
+
+    def contained(point: np.ndarray) -> bool | None:
+        return contains(other, point, moment, clock, numbers[1])
+
+    if isinstance(body, ImplicitBody):
+        point = surface_point(body, moment, numbers[0])
+        if point is not None and contained(point):
+            return True
+        return any_inside(body, other, moment, contained, numbers)
+    points = [surface_point(face, moment, numbers[0]) for face in pieces(body)]
+    answers = [None if point is None else contained(point) for point in points]
+    return True if True in answers else None if None in answers else False
+
+
+def pieces(body: Any) -> list[Any]:
+    """A face of each piece of a parametric body."""
+    return [faces(body)[group[0]] for group in _groups(body)]
+
+
+def _groups(body: Any) -> list[list[int]]:
+    """The numbers of the faces of each piece."""
+    group = list(range(len(faces(body)))) if isinstance(body, Solid) else [0] * len(faces(body))
+    for edge in body.edges if isinstance(body, Solid) else ():
+        joined = {group[f] for f in edge.faces}
+        group = [min(joined) if g in joined else g for g in group]
+    return [[f for f, g in enumerate(group) if g == first] for first in sorted(set(group))]
+
+
+def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers) -> bool | None:
+    """Is a box (3, 2) that does not meet the surface of a closed body inside it? None where that is not decided."""
+    if isinstance(body, ImplicitBody):
+        return _negative(body, point, moment, numbers)
+    return _encloses(body, point, moment, clock, numbers)
+
+
+def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Numbers) -> bool | None:
+    """The sign of F at a point that lies within the bounds of a leaf."""
+    within = False
+    lo, hi = (at_moment(end[None], moment) for end in point.T)
+    for leaf in body.leaves:
+        low, high = space_kernel(tuple(leaf.coordinates), numbers.symbols).interval(lo, hi, parameters=numbers.parameters)
+        ends, _ = numbers.bounds(leaf.bounds)
+        within = within or bool((low[0] <= ends[:, 1]).all() and (high[0] >= ends[:, 0]).all())
+    if not within:
+        return False
+    low, high = space_kernel((body.expression,), numbers.symbols).interval(lo, hi, parameters=numbers.parameters)
+    return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
+
+
+def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers) -> bool | None:
+    """Do the pieces of a closed parametric surface enclose the point, an odd number of them?"""
+    box = extent(body, moment, numbers)
+    if ((point[:, 0] > box[:, 1]) | (box[:, 0] > point[:, 1])).any():
+        return False
+    if not np.isfinite(box).all():
+        return None
+    # The ray is about 1 long at s = 1, so it leaves the box before its end.
+    length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
+    patch = not isinstance(body, Solid)
+    for ray in _RAYS:
+        crossed = _crossings(body, point, ray, length, moment, clock, numbers)
+        if clock.exceeded():
+            return None
+        if crossed is not None:
+            around = [_surrounds([c for face in group for c in crossed[face]], patch or len(group) == 1) for group in _groups(body)]
+            return None if None in around else sum(map(bool, around)) % 2 == 1
+    return None
+
+
+def _surrounds(crossings: list[Crossing], alone: bool) -> bool | None:
+    """Does a piece surround the origin of a ray that crosses it so? It does where the ray crosses it an odd number of times, or a
+    single patch, which may cover itself, more often one way than the other: those numbers, modulo 2 and as they are, are the same for all
+    rays from a point, and zero far away. It does not where they are zero, and no two crossings may be at one place of a patch on itself.
+    """
+    if len(crossings) % 2 == 1 or (alone and sum(c.way for c in crossings) != 0):
+        return True
+    order = sorted(crossings)
+    return None if any(later.begin <= former.end for former, later in itertools.pairwise(order)) else False
+
+
+def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, clock: Clock, numbers: Numbers,
+               ) -> list[list[Crossing]] | None:
+    """How a ray crosses each face. None where not all crossings are proved unique, with a side to which they go."""
+    parts = [part for part in faces_of(body) if isinstance(part, Parametric)]
+    near = np.flatnonzero(_may_cross(face_boxes(body, moment, numbers), point, ray, length)).tolist()
+    found: list[list[Crossing]] = [[] for _ in parts]
+    if not near:
+        return found
+    problems = []
+    for k in near:
+        problems.append(_ray_problem(parts[k], point, ray, length, moment, numbers, len(parts) > _FEW))
+        if clock.exceeded():
+            return None
+    search = Search(problems)
+    if not drive(search, clock, boxes=_CROSSINGS) or any(search.kind(k) != UNIQUE for k in search.solutions):
+        return None
+    for k in search.solutions:
+        box, face = search.found(k)[None], near[search.owner(k)]
+        family = _ray_family(parts[face], ray, moment, numbers.symbols, len(parts) > _FEW)
+        known = search.problems[search.owner(k)].parameters[:family.own]
+        (low,), (high,) = (e[0] for e in family.through.interval(box[..., 0], box[..., 1], parameters=tuple(known.T)))
+        if not (low > 0 or high < 0):
+            return None
+        found[face].append(Crossing(float(box[0, 2, 0]), float(box[0, 2, 1]), 1 if low > 0 else -1))
+    return found
+
+
+def _may_cross(boxes: np.ndarray, point: np.ndarray, ray: tuple[float, ...], length: float) -> np.ndarray:
+    """(k,): may p + s ray lie in a box of `boxes` (k, 3, 2) for an s from 0 to `length` and a p in the box `point`?
+
+    A difference and a quotient, each rounded once, are off by less than 2^-51 of the result, or by a number below 2^-1000; what they are
+    widened by covers the rounding of that, too.
+    """
+    with np.errstate(invalid="ignore"):
+        ends = np.stack([boxes[..., 0] - point[:, 1], boxes[..., 1] - point[:, 0]]) / np.array(ray)
+        first, last = ends.min(axis=0), ends.max(axis=0)
+        first, last = first - (_WIDER * np.abs(first) + _LEAST), last + (_WIDER * np.abs(last) + _LEAST)
+    crosses = np.maximum(first.max(axis=1), 0.0) <= np.minimum(last.min(axis=1), length)
+    unknown = ~np.isfinite(boxes).all(axis=(1, 2))
+    return np.asarray(unknown | crosses)
+
+
+class _RayFamily(NamedTuple):
+    """Where a ray crosses a face: a problem, the ends of its domain, how many parameters are its own, the last three of them where the
+    ray begins, before those of a family of faces; and the part of the ray along the normal of the face.
+    """
+
+    problem: Problem
+    ends: tuple[tuple[Any, Any], ...]
+    own: int
+    through: Kernel
+
+
+def _ray_problem(face: Parametric, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers,
+                 many: bool) -> Problem:
+    """S(u, v) = p + s ray for every p in the box: the box enters as kernel parameters, so a proof holds for each of them."""
+    family = _ray_family(face, ray, moment, numbers.symbols, many)
+    outer, inner = numbers.bounds([*family.ends[:-1], (sp.Integer(0), sp.Rational(length))])
+    values = family.problem.parameters.copy()
+    values[:len(numbers.intervals)], values[family.own - 3:family.own] = numbers.intervals, point
+    return family.problem.instance(values, outer, inner)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ray_family(face: Parametric, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...], many: bool) -> _RayFamily:
+    frame = Frame(3, (0, 1), moment=moment, symbols=(symbols, ()))
+    placed = PlacedParametric(face, frame, 1)
+    s = frame.variable("s", (0, 1))
+    frame.values += [(math.nan, math.nan)] * 3
+    count = len(frame.values)
+    start = [frame.pool.parameter(count - 3 + k) for k in range(3)]
+    outer, inner = bounds(frame.ends)
+    along = [frame.pool.constant(e) for e in ray]
+    equations = tuple(placed.position[k] - (start[k] + along[k] * s) for k in range(3))
+    problem = Problem(tuple(frame.names), outer, inner, equations, period=np.array(frame.periods), parameters=np.array(frame.values))
+    through = formula_kernel([dot(placed.outward[0], (along[0], along[1], along[2]))], frame.names, count)
+    return _RayFamily(problem.as_member() if many else problem, tuple(frame.ends), count, through)

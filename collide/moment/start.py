@@ -1,0 +1,124 @@
+"""The state of a pair of bodies at the beginning: apart, touching, overlapping, or one inside the other.
+
+Two searches decide: whether the surfaces meet at that moment (their contact equations with the time fixed; a proved zero
+means that they cross), and if they do not, whether a piece of one surface is inside the other body (`inside`).
+"""
+
+import copy
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from ..answers.contacts import Start
+from ..bodies.numbers import NONE, Numbers
+from ..bodies.parts import Part, faces_of
+from ..bodies.surface_points import extent
+from ..search.drive import Clock, drive
+from ..search.native import layout
+from ..search.prepare import prepare
+from ..search.problem import Problem
+from ..search.search import Search
+from ..situations.contact import at_time, member, situation, with_numbers
+from .inside import inside
+from .separators import separated
+
+# Up to so many pairs of faces are compiled with their numbers.
+_FEW = 4
+# So many boxes are searched before faces that lie close to each other all over are told apart in another way.
+_PATIENCE = 1 << 15
+
+
+class Beginning(NamedTuple):
+    """The state of two bodies at a moment, and whether their surfaces are proved not to meet then."""
+
+    state: Start
+    apart: bool
+
+
+def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
+             close: Sequence[tuple[Part, Part]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Beginning:
+    """The state at `moment`. DISJOINT is proved, OVERLAPPING too (of bodies that are closed, as they claim to be). UNKNOWN where the budget
+    was spent, or where the surfaces are apart, but it is not decided whether one body encloses a piece of the other.
+
+    `close`: the pairs of faces that may meet then; None: all. `numbers`: of bodies that are formulas of families.
+    """
+    if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
+        return Beginning(Start.DISJOINT, True)
+    pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
+    search, finished = _met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
+    if not finished and _separated(search, pairs, moment, clock, numbers):
+        return Beginning(nested(first, second, moment, clock, numbers), True)
+    finished = finished or (len(search.problems) == len(pairs) and drive(search, clock))
+    if search.real[layout.PROVED] < math.inf:
+        return Beginning(Start.OVERLAPPING, False)
+    if not finished:
+        return Beginning(Start.UNKNOWN, False)
+    return Beginning(Start.TOUCHING, False) if search.solutions else Beginning(nested(first, second, moment, clock, numbers), True)
+
+
+def crossings(pairs: Sequence[tuple[Part, Part]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
+    """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
+    found = [copy.copy(_meeting(pair, (moment, moment), numbers, len(pairs) > _FEW)) for pair in pairs]
+    for problem in found:
+        object.__setattr__(problem, "label", label)
+    return found
+
+
+def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
+         numbers: tuple[Numbers, Numbers], boxes: float = math.inf) -> tuple[Search, bool]:
+    """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
+    before all is converted.
+    """
+    problems: list[Problem] = []
+    for pair in pairs:
+        problems.append(_meeting(pair, window, numbers, len(pairs) > _FEW))
+        prepare(problems[-1], "auto")
+        if clock.over:
+            break
+    search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
+    return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
+
+
+def _separated(search: Search, pairs: Sequence[tuple[Part, Part]], moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
+    """Where a search has found nothing for long: are all faces that it has not told apart proved apart by functions of space?"""
+    if len(search.problems) < len(pairs) or search.solutions or search.real[layout.PROVED] < math.inf or clock.exceeded():
+        return False
+    return all(separated(*pair, moment, numbers, clock) for k, pair in enumerate(pairs) if len(search.open(k)))
+
+
+def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:
+    """The state of two bodies whose surfaces are proved not to meet: OVERLAPPING if a piece of one is inside the other, DISJOINT if none
+    is, UNKNOWN where that is not decided.
+    """
+    answers = [inside(a, b, moment, clock, n) for a, b, n in ((first, second, numbers), (second, first, numbers[::-1]))]
+    if True in answers:
+        return Start.OVERLAPPING
+    return Start.UNKNOWN if None in answers else Start.DISJOINT
+
+
+def apart_within(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
+                 numbers: tuple[Numbers, Numbers]) -> bool:
+    """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
+    search, finished = _met(pairs, window, tolerance, clock, numbers)
+    return finished and not search.solutions and not search.real[layout.PROVED] < math.inf
+
+
+@functools.lru_cache(maxsize=1024)
+def _meeting(pair: tuple[Part, Part], window: tuple[float, float], numbers: tuple[Numbers, Numbers], many: bool) -> Problem:
+    """Where do two surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own. `many`:
+    there are other pairs.
+    """
+    span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
+    build = member if many else situation
+    # With symbols the span is data, so it is left out of what names the situation.
+    whole = build(*pair, time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols)
+    return at_time(with_numbers(whole, numbers, span), window)
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any())

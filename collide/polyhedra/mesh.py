@@ -1,0 +1,276 @@
+"""The first contact of two moving triangle meshes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from codegen.interval import Interval
+from codegen.machine.loop_runtime import compiled
+from generative import Motion
+
+from ..answers.contacts import Status
+from ..queries.arguments import check_span
+from ..search.drive import Budget, as_budget
+from . import exact as linear_exact
+from . import loop as linear_loop
+from . import mesh_loop
+from .kernel import window_kernel
+from .loop import HIT, QUERY
+from .memory import NO_LIMIT, Memory
+from .mesh_kernel import meeting, rigid_boxes, straight_boxes
+from .mesh_loop import ANSWER, CUT, LEAST, MEET, RECORDED, RECORDS
+from .mesh_start import crossing, meet_exactly
+from .mesh_tree import Mesh, as_mesh
+from .motion_windows import motion_windows
+from .moving import moving_window_kernel
+from .queries import Motions, check_motions, check_moving_tolerance, check_straight
+from .triangles import EDGES, FACES, weights
+
+# Tests a slice: some tens of milliseconds, so that Ctrl-C and budgets are prompt. Room for queued pairs, at first.
+_SLICE, _ROOM = 200_000, 1 << 12
+# As in `queries`: calls of the kernel a query, after which it is decided exactly, or queued again.
+_CALLS, _MOST_CALLS = 20, 3000
+
+
+@dataclass(frozen=True, eq=False)
+class MeshContact:
+    """The first contact of two meshes.
+
+    `status`: CONTACT, a contact is proved to exist within `time`; NO_CONTACT is proved; UNRESOLVED, a touch or a near miss within
+    the resolution of doubles, at `time`; BUDGET_SPENT. `time` *encloses* the earliest contact; it is None for NO_CONTACT, and
+    for UNRESOLVED nothing is said of what comes after it. `clear_until`: there is none before. `triangles`: one of each mesh. `parts`:
+    what of them touches, "vertex 3" and "face 7" or "edge 1-2" of two vertices. `point` (3,): where, and `weights` (2, 3) of the
+    corners, *approximate*; NaN where it is a crossing at the beginning that was only located. `pairs`, `queries` and `seconds`: pairs
+    of triangles and queries that were examined, and the time it took.
+    """
+
+    status: Status
+    time: Interval | None
+    clear_until: float
+    triangles: tuple[int, int] | None
+    parts: tuple[str, str] | None
+    point: np.ndarray
+    weights: np.ndarray
+    tests: int
+    pairs: int
+    queries: int
+    seconds: float
+
+    def summary(self) -> str:
+        """What was found, and what of it is proved, in a paragraph."""
+        work = f"{self.pairs:,} pairs of triangles and {self.queries:,} queries took {self.seconds:.3f} s."
+        if self.time is None:
+            return f"No contact, proved for the whole time span. {work}"
+        where = "" if self.parts is None else f": {self.parts[0]} and {self.parts[1]}"
+        ends = f"from {self.time.lo!r} to {self.time.hi!r}{where}"
+        found = {Status.CONTACT: f"The first contact is in the bracket {ends}. It exists, proved,",
+                 Status.UNRESOLVED: f"A touch or a near miss {ends}, neither proved nor excluded,"}
+        text = found.get(self.status, f"The budget was spent; a first contact can only be {ends},")
+        return f"{text} and before there is none, proved. {work}"
+
+    def __repr__(self) -> str:
+        when = "" if self.time is None else f", time=[{self.time.lo!r}, {self.time.hi!r}]"
+        parts = "" if self.parts is None else f", {self.parts[0]} and {self.parts[1]}"
+        return f"MeshContact({self.status.name}{when}{parts})"
+
+    def _repr_html_(self) -> str:
+        from ..answers.table import mesh_contact_html
+
+        return mesh_contact_html(self)
+
+
+def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1),
+              budget: Budget | float | None = None) -> MeshContact:
+    """When do two moving triangle meshes first meet, as closed surfaces?
+
+    Each mesh is a pair (vertices, triangles), triangles (m, 3) being indices, or a `Mesh` made of them, for several queries.
+    Without `motions` vertices (2, n, 3) are places at t = 0 and at t = 1, between which they move at constant velocity, and the
+    answer is exact: neither a false positive nor a false negative. With `motions` vertices (n, 3) are in the frames of two bodies,
+    and `time` is the span; what cannot be decided near the resolution of doubles is UNRESOLVED (see `edge_edge`).
+
+    Meshes that cross at the beginning are in contact there. A mesh wholly inside another closed one does not touch it. Bodies
+    that are close and move nearly alike take long: they are told apart sooner as one sees the other, with
+    ``motions=(a.seen_from(b), Rigid())``.
+
+    `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of nodes or of a query, are tested, `tests` of the
+    result; seconds and bytes end it within some hundredths of a second. Ctrl-C ends it like a spent one.
+
+    Raises ValueError for what is no mesh (see `Mesh`), for vertices of the other kind than `motions` asks for, for motions with free
+    parameters, and for a time span, tolerance or budget that is none; TypeError for motions that are not of the class `Motion`.
+    """
+    began = perf_counter()
+    limit = as_budget(budget)
+    span, pair = (0.0, 1.0), None
+    if motions is not None:
+        span, pair = check_span(time), check_motions(motions)
+    else:
+        check_straight(time)
+    tolerance = check_moving_tolerance(tolerance, span)
+    meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
+    if not all(len(m.triangles) for m in meshes):
+        return _nothing(span[1], None, began)
+    search = _Search(meshes, pair, span, tolerance)
+    finished = search.run(limit, began)
+    return _answer(search, finished, began)
+
+
+class _Search:
+    def __init__(self, meshes: tuple[Mesh, Mesh], motions: tuple[Motion, Motion] | None, span: tuple[float, float],
+                 tolerance: float) -> None:
+        self.meshes, self.motions, self.span, self.tolerance = meshes, motions, span, tolerance
+        trees = [m.tree for m in meshes]
+        self.tally, self.bound = np.zeros(mesh_loop.TALLIES, np.int64), np.full(mesh_loop.BOUNDS, np.inf)
+        self.best = np.full((2, ANSWER), np.inf)
+        self.record, self.q = np.zeros((RECORDS, 3), np.int64), np.zeros(36)
+        self.arrays = {"tally": self.tally, "bound": self.bound, "best": self.best, "record": self.record, "q": self.q}
+        for name, values in (("tree", [t.children for t in trees]), ("size", [t.size for t in trees]),
+                             ("corner", [m.triangles for m in meshes]), ("owned", [m.owned for m in meshes]),
+                             ("vertex", [m.vertices for m in meshes])):
+            self.arrays[f"{name}1"], self.arrays[f"{name}2"] = values
+        self.arrays |= _queue(_ROOM)
+        self.boxes = [t.boxes for t in trees]
+        windows = None if motions is None else motion_windows(*motions)
+        self.memory = Memory(windows, extra=[self.arrays[name].ctypes.data for name in _OWN])
+        self.memory.limits(span, tolerance, _CALLS if motions is None else _MOST_CALLS)
+        self.memory.count[QUERY] = self.q.ctypes.data
+        moving = motions is not None
+        kernels = ([rigid_boxes(), meeting(True), moving_window_kernel(True), moving_window_kernel(True, True), moving_window_kernel(False)]
+                   if moving else [straight_boxes(), meeting(False), window_kernel(True), window_kernel(True), window_kernel(False)])
+        self.tally[:7] = *kernels, self.boxes[0].ctypes.data, self.boxes[1].ctypes.data
+        self.tally[mesh_loop.FREE] = _ROOM
+        _native(mesh_loop.start, 0)(self.memory.address)
+
+    def run(self, budget: Budget, began: float) -> bool:
+        """Did it end within the budget? Ctrl-C ends it like a spent one."""
+        self.tally[mesh_loop.MOST] = NO_LIMIT if budget.boxes is None else int(budget.boxes)
+        try:
+            while budget.seconds is None or perf_counter() - began < budget.seconds:
+                reason = _native(mesh_loop.search, 1)(self.memory.address, _SLICE)
+                if reason == mesh_loop.FINISHED:
+                    return True
+                if reason == mesh_loop.NEED_ROOM:
+                    self.grow()
+                elif reason == mesh_loop.DECIDE:
+                    self.decide()
+                if reason == mesh_loop.SPENT or (budget.bytes or np.inf) < self.bytes:
+                    break
+        except KeyboardInterrupt:
+            pass
+        return False
+
+    @property
+    def bytes(self) -> int:
+        return sum(self.arrays[name].nbytes for name in _queue(1))
+
+    def grow(self) -> None:
+        """Twice the room for queued pairs; of the old one all but `kept` is in use."""
+        old, kept = self.arrays["key"].size, int(self.tally[mesh_loop.FREE])
+        for name, values in _queue(2 * old).items():
+            values[:old] = self.arrays[name]
+            self.arrays[name] = values
+            self.memory.scratch[_PLACE[name]] = values.ctypes.data
+        self.arrays["free"][kept:kept + old] = np.arange(old, 2 * old)
+        self.tally[mesh_loop.FREE] = kept + old
+
+    def decide(self) -> None:
+        """The exact method for the queries on record."""
+        for i, j, part in self.record[:self.tally[RECORDED]].tolist():
+            corners = [m.vertices[m.triangles[k]] for m, k in zip(self.meshes, (i, j), strict=True)]
+            found: Any = None
+            if part == MEET:
+                if meet_exactly(*([[Fraction(x) for x in p[:3]] for p in c.tolist()] for c in corners)):
+                    found = (0.0, 0.0), (np.inf, np.inf)
+            else:
+                points = np.concatenate(corners)[(*FACES, *EDGES)[part]]
+                q = np.concatenate([points[:, :3], points[:, 3:]])[None]
+                found = linear_exact.answer(linear_exact.integers(q)[0], part < 6, self.tolerance)
+            if found is not None:
+                self.note(found, i, j, part)
+        self.tally[RECORDED] = 0
+
+    def note(self, found: Any, i: int, j: int, part: int) -> None:
+        (begin, end), parameters = found
+        self.bound[LEAST] = min(self.bound[LEAST], begin)
+        self.bound[CUT] = min(self.bound[CUT], end)
+        if end < self.best[0, 1]:
+            self.best[0] = begin, end, *parameters, i, j, part, HIT
+
+    @property
+    def open(self) -> float:
+        """No pair that is still open meets before."""
+        root = int(self.tally[mesh_loop.ROOT])
+        return float(self.arrays["key"][root]) if root >= 0 else np.inf
+
+
+_OWN = list(mesh_loop.FIELDS)[len(linear_loop.FIELDS):]
+_PLACE = {name: k for k, name in enumerate(mesh_loop.FIELDS)}
+
+
+def _queue(room: int) -> dict[str, np.ndarray]:
+    return {"pair": np.zeros((room, 2), np.int64), "key": np.zeros(room), "child": np.zeros(room, np.int64),
+            "sibling": np.zeros(room, np.int64), "free": np.arange(room)}
+
+
+def _native(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
+    return compiled(entry, integers, tuple(mesh_loop.FIELDS.items()))
+
+
+# -- answers ------------------------------------------------------------------------------------------------------
+
+
+def _nothing(end: float, search: _Search | None, began: float) -> MeshContact:
+    tests, queries, leaves = (0, 0, 0) if search is None else search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
+    return MeshContact(Status.NO_CONTACT, None, end, None, None, np.full(3, np.nan), np.full((2, 3), np.nan), tests, leaves, queries,
+                       perf_counter() - began)
+
+
+def _answer(search: _Search, finished: bool, began: float) -> MeshContact:
+    proved, other = search.best
+    least = min(float(search.bound[LEAST]), np.inf if finished else search.open)
+    if finished and not np.isfinite(least):
+        return _nothing(search.span[1], search, began)
+    certain = proved[1] - least <= search.tolerance
+    row = proved if certain or not np.isfinite(other[0]) else other
+    status = Status.CONTACT if certain else Status.BUDGET_SPENT if not finished else Status.UNRESOLVED
+    end = float(min(row[1], search.span[1]))
+    tests, queries, leaves = search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
+    triangles, parts, point, share = None, None, np.full(3, np.nan), np.full((2, 3), np.nan)
+    if np.isfinite(row[0]):
+        i, j, part = (int(x) for x in row[4:7])
+        triangles, parts, share = (i, j), _parts(search, i, j, part), _weights(search, i, j, part, row)
+        point = _corners(search, i, j, row[:2].mean())[0].T @ share[0]
+    return MeshContact(status, Interval(least, end), least, triangles, parts, point, share, tests, leaves, queries, perf_counter() - began)
+
+
+def _parts(search: _Search, i: int, j: int, part: int) -> tuple[str, str]:
+    """Names of what touches."""
+    a, b = (m.triangles[k].tolist() for m, k in zip(search.meshes, (i, j), strict=True))
+    if part == MEET:
+        return f"face {i}", f"face {j}"
+    if part < 3:
+        return f"vertex {a[part]}", f"face {j}"
+    if part < 6:
+        return f"face {i}", f"vertex {b[part - 3]}"
+    p, q = divmod(part - 6, 3)
+    return f"edge {a[p]}-{a[(p + 1) % 3]}", f"edge {b[q]}-{b[(q + 1) % 3]}"
+
+
+def _corners(search: _Search, i: int, j: int, time: float) -> list[np.ndarray]:
+    """The corners (3, 3) of both triangles, in doubles."""
+    corners = [m.vertices[m.triangles[k]] for m, k in zip(search.meshes, (i, j), strict=True)]
+    if search.motions is None:
+        return [c[:, :3] + time * (c[:, 3:] - c[:, :3]) for c in corners]
+    return [c[:, :3] @ entries[:9].reshape(3, 3).T + entries[9:]
+            for c, entries in zip(corners, motion_windows(*search.motions).at(time), strict=True)]
+
+
+def _weights(search: _Search, i: int, j: int, part: int, row: np.ndarray) -> np.ndarray:
+    if part == MEET:
+        return crossing(*_corners(search, i, j, search.span[0]))
+    both = weights(np.array([part]), row[None, 2:4]).reshape(2, 2)
+    return np.concatenate([1 - both.sum(axis=1, keepdims=True), both], axis=1)
+

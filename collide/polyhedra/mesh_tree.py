@@ -1,0 +1,178 @@
+"""Triangle meshes as trees of boxes: a balanced binary tree over the triangles of a mesh, one a leaf.
+
+A node has two boxes, of its triangles at the beginning and at the end of straight trajectories; in a rigid body both are the same
+box in its frame. Their ends are coordinates of vertices, so they are exact.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..answers.batch import as_doubles
+from .loop import LARGEST
+
+
+class Mesh:
+    """A triangle mesh made ready for `mesh_mesh`: checked, and with its tree of boxes, which takes longer than most queries.
+
+    `vertices` (n, 3) in the frame of a rigid body, or (2, n, 3), places at the beginning and at the end of straight trajectories;
+    `triangles` (m, 3) of indices. ValueError for arrays of other shapes, for numbers that are not finite or exceed 2**100, and for
+    indices that are none.
+    """
+
+    def __init__(self, vertices: Any, triangles: Any) -> None:
+        self._set(_places(vertices, "the mesh"), _corners(triangles, "the mesh", np.shape(vertices)[-2]))
+
+    def _set(self, places: np.ndarray, triangles: np.ndarray) -> None:
+        self.rigid, self.triangles = places.ndim == 2, triangles
+        self.vertices = _rows(places)
+        """(n, 6): places at the beginning and at the end."""
+        self.owned = _owned(triangles)
+        self.shape = _halvings(self.vertices, triangles)
+        self.tree = _fitted(self.vertices, triangles, self.shape)
+
+    def with_vertices(self, vertices: Any) -> "Mesh":
+        """The same triangles with their vertices at other places, for the next step of time: only the boxes are made anew. The tree
+        stays as it is, and is a good one as long as the mesh is not turned inside out.
+        """
+        places = _places(vertices, "the mesh")
+        if places.shape[-2] != len(self.vertices):
+            raise ValueError(f"the mesh has {len(self.vertices)} vertices, got {places.shape[-2]}")
+        other = Mesh.__new__(Mesh)
+        other.rigid, other.triangles, other.owned, other.shape = places.ndim == 2, self.triangles, self.owned, self.shape
+        other.vertices = _rows(places)
+        other.tree = _fitted(other.vertices, other.triangles, other.shape)
+        return other
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"
+
+
+class Shape(NamedTuple):
+    """`children` (nodes,): the first of two neighbours, or -1 - k for the leaf of triangle k. `levels`: the first node of each level,
+    node 0 being the root.
+    """
+
+    children: np.ndarray
+    levels: list[int]
+
+
+class Tree(NamedTuple):
+    """`boxes` (nodes, 12): lower and upper corner at the beginning, then at the end. `children` (nodes,): as in `Shape`. `size` (nodes,):
+    to compare nodes by.
+    """
+
+    boxes: np.ndarray
+    children: np.ndarray
+    size: np.ndarray
+
+
+def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
+    """A Mesh, or a pair (vertices, triangles); vertices are (n, 3) if they move with a body, else (2, n, 3)."""
+    shape = "(n, 3)" if rigid else "(2, n, 3), places at the beginning and at the end"
+    if not isinstance(mesh, Mesh):
+        try:
+            vertices, triangles = mesh
+        except (TypeError, ValueError):
+            raise ValueError(f"the {name} mesh must be a Mesh or a pair (vertices, triangles), got a {type(mesh).__name__}") from None
+        places = _places(vertices, f"the {name} mesh", shape)
+        if (places.ndim == 2) == rigid:
+            mesh = Mesh.__new__(Mesh)
+            mesh._set(places, _corners(triangles, f"the {name} mesh", places.shape[-2]))
+            return mesh
+        raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got {places.shape}")
+    if mesh.rigid != rigid:
+        given = "(n, 3)" if mesh.rigid else "(2, n, 3)"
+        raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got a Mesh of {given}")
+    return mesh
+
+
+def _places(vertices: Any, owner: str, shape: str = "(n, 3) or (2, n, 3)") -> np.ndarray:
+    points = as_doubles(vertices, f"vertices of {owner}", shape)
+    if points.ndim not in (2, 3) or points.shape[-1] != 3 or (points.ndim == 3 and len(points) != 2):
+        raise ValueError(f"vertices of {owner} must have the shape {shape}, got {points.shape}")
+    if not np.abs(points).max(initial=0.0) <= LARGEST:
+        raise ValueError(f"vertices of {owner} must be finite and no larger than {LARGEST:g}")
+    return points
+
+
+def _corners(triangles: Any, owner: str, n: int) -> np.ndarray:
+    corners = np.asarray(triangles)
+    if corners.ndim != 2 or corners.shape[1] != 3 or not (corners.dtype.kind in "iu" or corners.size == 0):
+        raise ValueError(f"triangles of {owner} must be whole numbers of the shape (m, 3), got {corners.dtype} {corners.shape}")
+    if corners.size and not (corners.min() >= 0 and corners.max() < n):
+        raise ValueError(f"triangles of {owner} must be indices from 0 to {n - 1}, got {corners.min()} to {corners.max()}")
+    return np.array(corners, np.int64, order="C")  # a copy, as a Mesh is kept
+
+
+def _rows(places: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(np.concatenate([places, places] if places.ndim == 2 else list(places), axis=1))
+
+
+def _owned(triangles: np.ndarray) -> np.ndarray:
+    """(m, 6): does the triangle stand for its vertices and edges 0, 1, 2? Of the triangles that share a vertex or an edge one does
+    (Curtis, Tamstorf and Manocha 2008).
+    """
+    owned = np.zeros((len(triangles), 6), np.int64)
+    edges = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
+    for first, items in ((0, triangles.ravel()), (3, edges[:, 0] << 32 | edges[:, 1])):
+        _, where = np.unique(items, return_index=True)
+        owned[where // 3, first + where % 3] = 1
+    return owned
+
+
+def _halvings(vertices: np.ndarray, triangles: np.ndarray) -> Shape:
+    """Split at the median along the longest side, level by level."""
+    low, high = _ends(vertices, triangles)
+    centre = low[:, 0] + high[:, 0] + low[:, 1] + high[:, 1]
+    order, starts = np.arange(len(centre)), np.zeros(min(len(centre), 1), np.int64)
+    children, levels, count = [np.zeros(0, np.int64)], [0], len(starts)
+    while len(starts):
+        leaf = np.diff(np.append(starts, len(order))) == 1
+        children.append(np.where(leaf, -1 - order[starts], count + 2 * (np.cumsum(~leaf) - 1)))
+        levels.append(count)
+        count += 2 * int((~leaf).sum())
+        order, starts = _halved(order, starts, np.diff(np.append(starts, len(order))), centre)
+    return Shape(np.concatenate(children).astype(np.int64), levels)
+
+
+def _ends(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lower and upper corners (m, 2, 3) of the triangles at the beginning and at the end."""
+    corners = vertices[triangles].reshape(-1, 3, 2, 3)
+    low, high = (functools.reduce(least, (corners[:, 0], corners[:, 1], corners[:, 2])) for least in (np.minimum, np.maximum))
+    return low, high
+
+
+def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: Shape) -> Tree:
+    """The boxes, from the leaves up."""
+    low, high = _ends(vertices, triangles)
+    # Lower ends, and upper ends negated, so that one minimum serves both.
+    ends = np.stack([low, -high], axis=2).reshape(-1, 12)
+    boxes = np.empty((len(shape.children), 12))
+    leaf = shape.children < 0
+    boxes[leaf] = ends[-1 - shape.children[leaf]]
+    for first, last in zip(shape.levels[-2::-1], shape.levels[:0:-1], strict=True):
+        nodes = first + np.flatnonzero(~leaf[first:last])
+        kids = shape.children[nodes]
+        boxes[nodes] = np.minimum(boxes[kids], boxes[kids + 1])
+    boxes *= np.array([1.0, -1.0] * 2).repeat(3)
+    extent = (boxes[:, 3:6] - boxes[:, :3] + boxes[:, 9:] - boxes[:, 6:9]).sum(axis=1)
+    return Tree(boxes, shape.children, extent)
+
+
+def _halved(order: np.ndarray, starts: np.ndarray, sizes: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The next level: the parts with more than one triangle, sorted along their longest side, as two parts each."""
+    keep = np.repeat(sizes > 1, sizes)
+    order, sizes = order[keep], sizes[sizes > 1]
+    if not len(sizes):
+        return order, sizes
+    starts = np.cumsum(sizes) - sizes
+    low, high = (least.reduceat(centre[order], starts) for least in (np.minimum, np.maximum))
+    part, rows = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(sizes))
+    axis = (high - low).argmax(axis=1)
+    low, width = low[rows, axis], (high - low)[rows, axis]
+    # Parts stay together: within a part the keys differ by half at most.
+    share = 0.5 / np.where(width > 0, width, 1.0)
+    order = order[np.argsort(part + (centre[order, axis[part]] - low[part]) * share[part])]
+    return order, np.stack([starts, starts + sizes // 2], axis=1).ravel()

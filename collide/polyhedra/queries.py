@@ -1,0 +1,260 @@
+"""First contact of moving edges, and of moving points and triangles, for arrays of queries.
+
+Without `motions` every point moves from its place at t = 0 to its place at t = 1 at constant velocity; coordinates are taken
+as the rational numbers that doubles are. A rounded search decides nearly all queries (`loop`); what it leaves open,
+touches and near misses beyond the resolution of doubles, is decided in integers (`exact`). So there is neither a false
+negative nor a false positive.
+
+With `motions`, two rigid motions, the points are fixed in two bodies, and the path of each is a formula of t: turns, screws
+(Kim and Rossignac 2003), or any other. The same search runs on bounds of the motions (`motion_windows`): no contact is missed,
+and a hit is proved wherever it is not a touch or a near miss within the rounding of the formulas. Formulas with symbols stand for as
+many motions as there are queries: `parameters` gives their numbers, which are taken as they are, and one compiled kernel serves all.
+
+Edges of no length and triangles without area are legal.
+"""
+
+import functools
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any, NoReturn
+
+import numpy as np
+import sympy as sp
+
+from generative import Motion, t
+
+from ..answers.batch import Batch, as_doubles, check_tolerance, statuses
+from ..queries.arguments import check_span
+from ..search.drive import Budget, as_budget
+from . import exact as linear_exact
+from .kernel import window_kernel
+from .loop import GIVEN_UP, HIT, LANES, LARGEST, NOT_FINITE, UNDECIDED
+from .memory import ANSWERS, NO_LIMIT, finest, memory_of, run, single
+from .motion_windows import motion_windows
+from .moving import moving_window_kernel
+from .triangles import EDGES, FACES, earliest, weights
+
+# 20 calls are twice what a straight contact at 1e-9 takes; the exact method then is quicker. A call takes about a microsecond. Queries
+# of moving bodies that take more than _MOST_CALLS wait until all others are done, and then go on in such portions.
+_CALLS, _MOST_CALLS = 20, 3000
+Motions = tuple[Motion, Motion] | None
+Parameters = Mapping[Any, Any] | None
+Limit = Budget | float | None
+_span = functools.lru_cache(maxsize=64)(check_span)
+
+
+def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
+              budget: Limit = None) -> Batch:
+    """Do two moving edges meet within the time span, and when first?
+
+    q (n, 8, 3): a0, a1, b0, b1 at t = 0, then at t = 1, the time span being [0, 1]. `parameters` (n, 2): fractions along the
+    edges a and b. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact.
+
+    With `motions`, those of a and of b: q (n, 4, 3), the same points in the frames of their bodies, and `time` is the span.
+    `time` *encloses* the least time of contact of every proved hit, and no contact is missed. What cannot be decided near
+    the resolution of doubles is UNRESOLVED, and is a hit: there is no contact before time[0], and maybe one in the bracket.
+
+    `parameters` gives each `generative.Parameter` of the motions its numbers, one a query (n,), or one for all: so every query has a
+    screw of its own, with ``Screw(axis=[a, b, c], angle=w * t)`` and four arrays.
+
+    `budget`, for `motions`: seconds, or a `Budget` for all queries together, 60 s for None. No more than its boxes, windows of time, are
+    tested; its seconds end within some hundredths of one. Parts that stay close for long without touching take many windows. Where it
+    is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it.
+
+    Raises ValueError for arrays of other shapes or with numbers that are not finite, for a parameter without a value, for a tolerance
+    outside 1e-14 to 1, and for another time span than (0, 1) without `motions`; TypeError for motions that are not of the class `Motion`.
+    """
+    return _first_contacts(q, tolerance, False, motions, time, parameters, budget)
+
+
+def vertex_face(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
+                budget: Limit = None) -> Batch:
+    """Does a moving point meet a moving triangle, border included, within the time span, and when first?
+
+    q (n, 8, 3): the point and f0, f1, f2 at t = 0, then at t = 1, or with `motions`, those of the point and of the triangle,
+    q (n, 4, 3). `parameters` (n, 2): the barycentric weights of f1 and f2. All else is as in `edge_edge`.
+    """
+    return _first_contacts(q, tolerance, True, motions, time, parameters, budget)
+
+
+def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
+                      budget: Limit = None) -> Batch:
+    """When do two moving triangles that start apart first meet? The earliest of six vertex-face and nine edge-edge contacts.
+
+    q (n, 12, 3): a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1, or with `motions` q (n, 6, 3). `parameters` (n, 4): the weights
+    of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
+    of these contacts: for them the answer is that of the queries.
+    """
+    q = _shaped(q, 6 if motions else 12)
+    _largest(q)
+    n, limit = len(q), _Limit(budget)
+    asked: list[tuple[bool, np.ndarray, Motions]]
+    if motions is None:
+        faces, edges = (np.concatenate([k, k + 6], axis=1) for k in (FACES, EDGES))
+        asked = [(True, faces, None), (False, edges, None)]
+    else:
+        first, second = check_motions(motions)
+        asked = [(True, FACES[:3], (first, second)), (True, FACES[3:], (second, first)), (False, EDGES, (first, second))]
+    parts = [len(which) for _, which, _ in asked]
+    found = [_first_contacts(q[:, which].reshape(-1, which.shape[1], 3), tolerance, face, pair, time, _repeated(parameters, n, len(which)),
+                             limit) for face, which, pair in asked]
+    every = [np.concatenate([getattr(r, name).reshape(n, k, width) for r, k in zip(found, parts, strict=True)], axis=1)
+             for name, width in (("time", 2), ("proved", 1), ("parameters", 2), ("tests", 1), ("status", 1))]
+    which, bracket, proved = earliest(every[0], every[1][:, :, 0], tolerance)
+    rows = np.arange(n)
+    hit = np.isfinite(bracket[:, 0])
+    status = np.where(proved, statuses(np.array(1)), every[4][rows, which, 0])
+    return Batch(status, hit, bracket, weights(which, every[2][rows, which]), proved, every[3].sum(axis=(1, 2)))
+
+
+def _shaped(q: Any, points: int) -> np.ndarray:
+    shape = f"(n, {points}, 3)"
+    q = as_doubles(q, "q", shape)
+    if q.ndim != 3 or q.shape[1:] != (points, 3):
+        raise ValueError(f"q must have the shape {shape}, got {q.shape}")
+    return q
+
+
+def _largest(q: np.ndarray) -> float:
+    """The size of the largest coordinate; ValueError where one is not finite."""
+    largest = float(np.abs(q).max(initial=0.0))
+    if not largest < np.inf:
+        _refuse(int(np.argmin(np.isfinite(q).all(axis=(1, 2)))))
+    return largest
+
+
+def _refuse(k: int) -> NoReturn:
+    raise ValueError(f"q must be finite, query {k} is not")
+
+
+def check_motions(motions: Any) -> tuple[Motion, Motion]:
+    try:
+        first, second = motions
+    except (TypeError, ValueError):
+        raise ValueError(f"motions must be a pair of motions, got {motions!r}") from None
+    for motion in (first, second):
+        if not isinstance(motion, Motion):
+            raise TypeError(f"motions must be a pair of motions such as Rigid or Screw, got a {type(motion).__name__}")
+    return first, second
+
+
+def check_straight(time: Any) -> None:
+    if not (isinstance(time, (tuple, list)) and tuple(time) == (0, 1)):
+        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
+
+
+class _Limit:
+    """A budget being spent by one call: in one or several batches, of which those before the present one took `tests`."""
+
+    def __init__(self, budget: Limit) -> None:
+        self.budget, self.begin, self.tests = as_budget(budget), perf_counter(), 0
+
+    def left(self, tests: np.ndarray) -> int:
+        """Calls of the kernel that are left when the present batch took `tests`, each of LANES windows."""
+        b = self.budget
+        if b.seconds is not None and perf_counter() - self.begin > b.seconds:
+            return 0
+        return NO_LIMIT if b.boxes is None else max(0, int(b.boxes) - self.tests - int(tests.sum())) // LANES
+
+
+def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time: Any, parameters: Parameters,
+                    budget: "Limit | _Limit") -> Batch:
+    if motions is not None:
+        return _moving(q, tolerance, face, check_motions(motions), time, parameters, budget)
+    if parameters:
+        raise ValueError("parameters are for the symbols of motions=..., which are not given")
+    tolerance = check_tolerance(tolerance, 1e-14)
+    check_straight(time)
+    if isinstance(q, np.ndarray) and q.shape == (1, 8, 3) and q.dtype == np.float64:
+        # Half the time of a single query would go to memory made for it.
+        out, left = single(window_kernel(face)).ask(q, tolerance, _CALLS)
+    else:
+        q = _shaped(q, 8)
+        memory, out = memory_of(None), np.empty(len(q), ANSWERS)
+        memory.queries(window_kernel(face), q, out)
+        memory.limits((0.0, 1.0), tolerance, _CALLS)
+        left = run(memory, len(q))
+    verdict, bracket, places = out["verdict"], out["time"], out["parameters"]
+    if left:
+        _decide(q, tolerance, face, (bracket, places), verdict)
+    hit = verdict == HIT
+    return Batch(statuses(verdict), hit, bracket, places, hit, out["tests"])
+
+
+def _decide(q: np.ndarray, tolerance: float, face: bool, found: tuple[np.ndarray, np.ndarray], verdict: np.ndarray) -> None:
+    """The exact method for all undecided queries; `found` holds their times and parameters."""
+    for k in np.flatnonzero(verdict == NOT_FINITE)[:1].tolist():
+        _refuse(k)
+    which = np.flatnonzero(verdict >= UNDECIDED)
+    for part in found:
+        part[which] = np.nan
+    for k, points in zip(which.tolist(), linear_exact.integers(q[which]), strict=True):
+        answer = linear_exact.answer(points, face, tolerance)
+        verdict[k] = answer is not None
+        if answer is not None:
+            found[0][k], found[1][k] = answer
+
+
+def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion], time: Any, parameters: Parameters,
+            budget: "Limit | _Limit") -> Batch:
+    limit = budget if isinstance(budget, _Limit) else _Limit(budget)
+    span = _span(tuple(time)) if isinstance(time, (tuple, list)) else check_span(time)
+    tolerance = check_moving_tolerance(tolerance, span)
+    q = _shaped(q, 4)
+    if _largest(q) > LARGEST:
+        raise ValueError(f"coordinates of moving bodies must not exceed {LARGEST:g} in size, got {np.abs(q).max():g}")
+    n, out = len(q), np.empty(len(q), ANSWERS)
+    values = _values(parameters, n)
+    # What the budget leaves undone is given up.
+    out["time"], out["parameters"], out["verdict"], out["tests"] = span, np.nan, GIVEN_UP, 0
+    bracket, places, verdict, tests = (out[name] for name in ("time", "parameters", "verdict", "tests"))
+    memory = memory_of(motion_windows(*motions, symbols=_symbols(parameters)))
+    memory.queries(moving_window_kernel(face), q, out, values)
+    # So that no query takes what others need.
+    memory.limits(span, tolerance, min(_MOST_CALLS, max(_CALLS, limit.left(tests) // max(n, 1))))
+    left = run(memory, n, lambda: limit.left(tests))
+    while left and (verdict == GIVEN_UP).any() and limit.left(tests):
+        memory.again()
+        run(memory, n, lambda: limit.left(tests))
+    limit.tests += int(tests.sum())
+    if face:
+        places[:, 1] = np.minimum(places[:, 1], 1.0 - places[:, 0])
+    return Batch(statuses(verdict), verdict >= HIT, bracket, places, verdict == HIT, tests)
+
+
+def _symbols(parameters: Parameters) -> tuple[Any, ...]:
+    if not isinstance(parameters, (Mapping, type(None))):
+        raise TypeError(f"parameters must be a dictionary from symbols to their numbers, got a {type(parameters).__name__}")
+    wrong = next((s for s in parameters or () if not isinstance(s, sp.Symbol) or s == t), None)
+    if wrong is not None:
+        raise ValueError(f"parameters are symbols of the motions other than the time t, got {wrong!r}")
+    return tuple(sorted(parameters or (), key=str))
+
+
+def _values(parameters: Parameters, n: int) -> np.ndarray:
+    """One row a query, one column a symbol."""
+    columns = []
+    for symbol in _symbols(parameters):
+        column = as_doubles((parameters or {})[symbol], f"the values of {symbol}", f"({n},)")
+        if column.shape not in ((1,), (n,)):
+            raise ValueError(f"the values of {symbol} must be a number or an array of shape ({n},), one a query, got {column.shape}")
+        if not np.abs(column).max(initial=0.0) <= LARGEST:
+            raise ValueError(f"the values of {symbol} must be finite and no larger than {LARGEST:g} in size")
+        columns.append(np.broadcast_to(column, (n,)))
+    return np.ascontiguousarray(np.array(columns).reshape(len(columns), n).T)
+
+
+def _repeated(parameters: Parameters, n: int, times: int) -> Parameters:
+    """For so many queries in the place of each."""
+    return parameters and {s: np.repeat(x, times) if np.shape(x) == (n,) else x for s, x in parameters.items()}
+
+
+def check_moving_tolerance(tolerance: float, span: tuple[float, float]) -> float:
+    """Of a time bracket; ValueError where it is below the resolution of the search."""
+    tolerance = check_tolerance(tolerance, 1e-13)
+    if tolerance < finest(span):
+        raise ValueError(f"tolerance must be at least {finest(span):.3g} for the time span {span[0]:g} to {span[1]:g}, got {tolerance:g}")
+    return tolerance
+
+
+assert (HIT, UNDECIDED, GIVEN_UP) == (1, 2, 3), "the codes of `statuses`"

@@ -1,0 +1,232 @@
+"""Bad input, refused in one sentence before any work is done."""
+
+import contextlib
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.from_sympy import from_sympy
+from codegen.graph.domain import domain
+from codegen.graph.expr import ExprPool
+from codegen.kernel import Kernel, compile
+from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
+from generative.changes import pieces_of
+from generative.family import member_of
+from generative.symbols import derivative, exact, text
+
+from ..answers.batch import check_positive
+from ..bodies.numbers import NONE, Numbers, numbers_of
+from ..bodies.patch import bounds, enclose
+from ..search.prepare import METHODS
+from ..situations.presence import halved
+
+ORDERS = ("auto", "upper", "lower")
+# Cells in which a degenerate normal, and a difference between faces and edges, is looked for.
+_CELLS = 16
+# Operations up to which a polynomial is looked at for repeated factors.
+_SMALL = 200
+_UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
+
+
+def check_kinds(bodies: Sequence[Any]) -> None:
+    if isinstance(bodies, (ParametricSurface, ImplicitBody, Solid)) or not isinstance(bodies, Sequence):
+        raise TypeError(f"first_contact takes a list of bodies, got a {type(bodies).__name__}")
+    if len(bodies) < 2:
+        raise ValueError(f"a collision needs at least two bodies, got {len(bodies)}")
+    for k, body in enumerate(bodies):
+        if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
+            raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
+        if any(_beyond_doubles(end) for pair in _domains(body) for end in pair):
+            raise ValueError(f"the domain or the bounds of body {k} exceed the range of doubles; scale them")
+
+
+@functools.lru_cache(maxsize=4096)
+def _beyond_doubles(end: Any) -> bool:
+    return not end.free_symbols and math.inf in map(abs, enclose(end))
+
+
+def _domains(body: Any) -> Iterator[tuple[Any, Any]]:
+    """The intervals that a body is given over."""
+    for piece in pieces_of(body):
+        yield from piece.domain.values() if isinstance(piece, ParametricSurface) else piece.bounds
+
+
+def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
+    for k, body in enumerate(bodies):
+        if isinstance(body, ParametricSurface):
+            check_surface(body, f"body {k}", span)
+        elif isinstance(body, ImplicitBody):
+            check_leaves(body, f"body {k}", span)
+        else:
+            for f, face in enumerate(body.faces):
+                check_surface(face, f"face {f} of body {k}", span)
+            fault = solid_fault(body.resting, span)
+            if fault:
+                raise ValueError(f"body {k}: {fault}")
+
+
+def check_span(time: Any) -> tuple[float, float]:
+    """The time span in doubles, enclosing the exact one."""
+    try:
+        first, last = time
+        if isinstance(first, str) or isinstance(last, str):
+            raise TypeError
+        ends = exact(first), exact(last)
+    except (TypeError, ValueError):
+        raise ValueError(f"time must be a pair (first, last) of numbers, got {time!r}") from None
+    if not all(e.is_number and e.is_real and e.is_finite for e in ends):
+        raise ValueError(f"the time span must have two finite real ends, got {first} to {last}")
+    if not ends[0] < ends[1]:
+        raise ValueError(f"the time span must go forward, got {first} to {last}")
+    span = enclose(ends[0])[0], enclose(ends[1])[1]
+    if not np.isfinite(span).all():
+        raise ValueError(f"the time span must lie in the range of doubles, got {first} to {last}; scale the time")
+    return span
+
+
+def check_options(method: str, order: str, **numbers: float) -> None:
+    for name, value in numbers.items():
+        check_positive(name, value)
+    for name, choice, known in (("method", method, [*METHODS, "time-dependent"]), ("order", order, list(ORDERS))):
+        if choice not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
+
+
+# -- surfaces -----------------------------------------------------------------------------------------------------
+
+
+def check_surface(surface: ParametricSurface, name: str, span: tuple[float, float]) -> None:
+    """Refuses formulas that are proved undefined everywhere, and normals that vanish everywhere: in the body's frame, as a member of its
+    family, so the same for all poses.
+    """
+    member = member_of(surface.resting)
+    fault = surface_fault(member.body, span, numbers_of(member))
+    if fault:
+        raise ValueError(f"{fault[0]} of {name} {fault[1]}")
+
+
+def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> None:
+    for leaf in body.leaves:
+        fault = _repeated(leaf.body) or _undefined_leaf(leaf.body, leaf.bounds, span)
+        if fault:
+            raise ValueError(f"{fault[0]} of {name} {fault[1]}")
+
+
+@functools.lru_cache(maxsize=1024)
+def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers) -> tuple[str, str] | None:
+    """What of a surface is at fault, and how.
+
+    A normal counts as vanishing if it is zero wherever it is defined on a grid, at three moments, up to a few roundings of parallel
+    tangents: a curve or a point.
+    """
+    vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
+    if all(e == 0 for e in surface.body_normal):
+        return vanishes
+    ends, _ = numbers.bounds([*surface.domain.values()])
+    axes = [*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), np.linspace(*span, 3)]
+    at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
+    values = _tangent_kernel(surface, numbers.symbols).points(at, parameters=numbers.middles)
+    finite = values[np.isfinite(values).all(axis=1)]
+    if not len(finite):
+        known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
+        return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None
+    tangents = finite[:, :6].reshape(-1, 2, 3)
+    sizes = np.abs(tangents).max(axis=2, keepdims=True)
+    # Of size 1, that no product overflows, or vanishes beside a surface that is small.
+    first, second = np.moveaxis(tangents / np.where(sizes > 0, sizes, 1.0), 1, 0)
+    normal, *lengths = (np.linalg.norm(vectors, axis=1) for vectors in (np.cross(first, second), first, second))
+    return None if (normal > 1e-13 * lengths[0] * lengths[1]).any() else vanishes
+
+
+@functools.lru_cache(maxsize=1024)
+def _repeated(formula: Any) -> tuple[str, str] | None:
+    """F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
+    factors = [f for f in sp.Mul.make_args(formula) if f.has(x, y, z)]
+    if len(factors) == 1 and formula.is_polynomial(x, y, z) and formula.count_ops() < _SMALL:
+        # SymPy takes some coefficients that depend on t for no polynomials.
+        with contextlib.suppress(sp.PolynomialError):
+            factors = [f**k for f, k in sp.sqf_list(formula, x, y, z)[1]]
+    if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
+        return "the normal", f"vanishes everywhere: all factors of {text(formula)} are powers; give their bases"
+    return None
+
+
+@functools.lru_cache(maxsize=1024)
+def _undefined_leaf(formula: Any, ends: tuple[Any, ...], span: tuple[float, float]) -> tuple[str, str] | None:
+    known = _domain_kernel((formula,), (x, y, z, t), ())
+    return _UNDEFINED if _nowhere(known, np.array([*bounds(ends)[0], span]), NONE) else None
+
+
+@functools.lru_cache(maxsize=256)
+def _domain_kernel(formulas: tuple[Any, ...], variables: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel | None:
+    """1 where formulas may be defined, 0 where one of them is not; None where they are seen to be defined."""
+    pool = ExprPool()
+    condition = domain(from_sympy(formulas, variables, symbols, pool), divisions=True)
+    if condition is None:
+        return None
+    outputs = [pool.where(condition, pool.constant(1), pool.constant(0))]
+    return Kernel(outputs, [str(s) for s in variables], [str(s) for s in symbols], quick=True)
+
+
+def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
+    """Are formulas proved to be undefined everywhere in a box (n, 2)? Its boxes are halved, a few hundred at most."""
+    boxes = box[None]
+    while known is not None and len(boxes) <= _CELLS * _CELLS:
+        lo, hi = known.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
+        if (lo[:, 0] > 0).any():
+            return False
+        boxes = boxes[hi[:, 0] > 0]
+        if not len(boxes):
+            return True
+        boxes = halved(boxes)
+    return False
+
+
+@functools.lru_cache(maxsize=256)
+def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
+    """Both tangents and the point in the body's frame."""
+    derivatives = [[derivative(e, s) for e in surface.body] for s in (u, v)]
+    return compile([*derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
+
+
+@functools.lru_cache(maxsize=256)
+def solid_fault(body: Solid, span: tuple[float, float]) -> str:
+    """What is wrong with the edges and vertices: one that is proved not to lie on all of its faces, or to leave them.
+
+    Differences up to 1e-9 of the size pass, as the rounding of coefficients computed in doubles.
+    """
+    features: list[tuple[str, Edge | Vertex]] = [(f"edge {n}", e) for n, e in enumerate(body.edges)]
+    features += [(f"vertex {n}", p) for n, p in enumerate(body.vertices)]
+    outputs: list[Any] = []
+    tests: list[tuple[int, Edge | Vertex, int, str]] = []
+    for name, feature in features:
+        paths = feature.paths if isinstance(feature, Edge) else feature.points
+        curves = [[e.xreplace({u: a, v: b}) for e in body.faces[f].body] for f, (a, b) in zip(feature.faces, paths, strict=True)]
+        for k, f in enumerate(feature.faces):
+            tests.append((len(outputs), feature, k, f"{name} leaves the parameter domain of face {f}"))
+            outputs += paths[k]
+            if k:
+                tests.append((len(outputs), feature, -1, f"{name} does not lie on both of its faces {feature.faces[0]} and {f}"))
+                outputs += [*(p - q for p, q in zip(curves[0], curves[k], strict=True)), *curves[0]]
+    if not tests:
+        return ""
+    # One kernel for all features, though each needs few of its outputs: compiling costs more than evaluating.
+    kernel = compile(outputs, [u, t], quick=True)
+    return next((fault for at, feature, k, fault in tests if _fails(kernel, at, feature, k, body, span)), "")
+
+
+def _fails(kernel: Kernel, at: int, feature: Edge | Vertex, k: int, body: Solid, span: tuple[float, float]) -> bool:
+    """Is the feature's path proved to leave the rectangle of its face number k, or (k = -1) to differ between two faces?"""
+    (ends,), _ = bounds([feature.domain if isinstance(feature, Edge) else (0, 0)])
+    points = np.array([(s, moment) for s in np.linspace(ends[0], ends[1], _CELLS + 1) for moment in span])
+    lo, hi = (values[:, at:] for values in kernel.interval(points, points))
+    if k < 0:
+        slack = 1e-9 * (1.0 + np.abs(np.concatenate([lo[:, 3:6], hi[:, 3:6]])).max())
+        return bool(((lo[:, :3] > slack) | (hi[:, :3] < -slack)).any())
+    rectangle, _ = bounds(list(body.faces[feature.faces[k]].domain.values()))
+    slack = 1e-9 * (1.0 + np.abs(rectangle).max())
+    return bool(((lo[:, :2] > rectangle[:, 1] + slack) | (hi[:, :2] < rectangle[:, 0] - slack)).any())

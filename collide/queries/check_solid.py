@@ -1,0 +1,83 @@
+"""That a solid closes, proved: the borders of its faces meet everywhere, not at sampled points only."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from codegen.kernel import Kernel, compile
+from generative import Solid, t, u, v
+from generative.sew import Border, borders
+
+from ..answers.batch import check_positive
+from ..situations.presence import halved
+from .arguments import check_span
+
+# Boxes examined at most; a difference of two curves needs some tens of thousands where it does not cancel.
+_MOST = 1 << 18
+
+
+def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None) -> Solid:
+    """The same solid with what is proved of its closing noted in `closed`.
+
+    Every side of every face must be a pole, a seam, or coincide with one side of another face. Which is which is found at sampled
+    points (`generative.sew`); then it is *proved*, by enclosures over the whole side and the whole time span, that the two curves
+    differ by at most `within` in each coordinate (None: 1e-9 of the size of the solid). That normals point outwards is not proved.
+
+    Raises ValueError, naming the sides, for a solid that is open or proved to gape. Where neither can be decided, `closed` says so.
+    """
+    if not isinstance(solid, Solid):
+        raise TypeError(f"check_solid takes a Solid, got a {type(solid).__name__}")
+    if within is not None:
+        check_positive("within", within)
+    span = check_span(time)
+    found = borders(solid.faces)
+    together = len({face.motion for face in solid.faces}) == 1
+    moving = any(face.deforming for face in solid.faces) or not together
+    curves = [[_curve(solid, border, side, together) for side in (border.first, border.second)] for border in found]
+    gaps = [[p - q for p, q in zip(first, second, strict=True)] for first, second in curves]
+    rest = [k for k, gap in enumerate(gaps) if any(e != 0 for e in gap)]
+    if not rest:
+        return solid.noted("closed: borders proved to coincide exactly")
+    limit = 1e-9 * _size(curves, span) if within is None else float(within)
+    kernel = compile([e for k in rest for e in gaps[k]], [u, t] if moving else [u], form="mean-value")
+    box = np.array([[0.0, 1.0], list(span)] if moving else [[0.0, 1.0]])
+    gaping, decided = _examine(kernel, box, limit)
+    if gaping is not None:
+        raise ValueError(f"{found[rest[gaping // 3]].between} are proved to gape by more than {limit:.3g}")
+    if not decided:
+        return solid.noted(f"{solid.closed}; within {limit:.3g} neither proved nor refuted")
+    return solid.noted(f"closed: borders proved to meet within {limit:.3g}" + (f" for t from {span[0]:g} to {span[1]:g}" if moving else ""))
+
+
+def _curve(solid: Solid, border: Border, side: tuple[int, tuple[Any, Any]], together: bool) -> list[Any]:
+    """One side of a border as expressions of u from 0 to 1, in the frame of the body where all faces share it."""
+    face, path = side
+    lo, hi = border.domain
+    at = {u: lo + u * (hi - lo)}
+    surface = solid.faces[face]
+    first, second = (e.xreplace(at) for e in path)
+    return [e.xreplace({u: first, v: second}) for e in (surface.body if together else surface.expressions)]
+
+
+def _size(curves: Sequence[Sequence[Sequence[Any]]], span: tuple[float, float]) -> float:
+    """About the largest coordinate of a border."""
+    at = np.stack(np.meshgrid(np.linspace(0, 1, 9), span), axis=-1).reshape(-1, 2)
+    return float(np.nanmax(np.abs(compile([e for first, _ in curves for e in first], [u, t]).points(at)))) or 1.0
+
+
+def _examine(kernel: Kernel, box: np.ndarray, limit: float) -> tuple[int | None, bool]:
+    """(an output proved to exceed the limit somewhere, or None; whether all are proved to stay within it everywhere)."""
+    boxes, examined = box[None], 0
+    while len(boxes):
+        examined += len(boxes)
+        if examined > _MOST:
+            return None, False
+        middle = boxes.mean(axis=2)
+        lo, hi = kernel.interval(middle, middle)
+        apart = (lo > limit) | (hi < -limit)
+        if apart.any():
+            return int(apart.any(axis=0).argmax()), False
+        lo, hi = kernel.interval(boxes[:, :, 0], boxes[:, :, 1])
+        boxes = halved(boxes[((lo < -limit) | (hi > limit)).any(axis=1)])
+    return None, True

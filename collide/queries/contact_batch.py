@@ -1,0 +1,298 @@
+"""`contact_batch`: the earliest contact of a pair of bodies for many values of the numbers in their formulas, one compiled kernel for all.
+
+The bodies are formulas that contain `generative.Parameter` symbols; every row of the values is one pair. Nothing is converted or compiled
+again from row to row, nor for another batch of the same family (`generative.family`).
+"""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from generative import ParametricSurface, u, v
+from generative.changes import stage_ends
+from generative.chart import from_chart, pole_chart
+from generative.family import Member, member_of
+from generative.symbols import parameters_of
+
+from ..answers.batch import Batch, as_doubles, check_tolerance, statuses
+from ..answers.contacts import Start
+from ..answers.report import clear_until, possible
+from ..bodies.numbers import Numbers, end_kernel
+from ..bodies.parts import Parametric, ends_of, faces_of
+from ..bodies.patch import enclose, framed
+from ..search.drive import Budget, Clock, as_budget, drive
+from ..search.native import layout
+from ..search.problem import Problem
+from ..search.search import Search
+from ..situations.contact import situation
+from ..timeline.evidence import Found
+from ..timeline.jumps import jumps_of
+from ..timeline.scene import Meeting, Scene
+from .arguments import check_span
+from .first_contact import stages
+
+# As in `first_contact`: contacts this close to a known one are left out.
+_SEPARATION, _TOLERANCE = 0.05, 1e-9
+# Rows that need more boxes than this come last.
+_PATIENCE = 20_000
+_NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
+# Points of a domain and a span of time, as shares, where surfaces are looked at for a position.
+_SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
+
+
+def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
+                  budget: Budget | float | None = None) -> Batch:
+    """When do two moving surfaces first meet, for n values of the parameters in their formulas?
+
+    `bodies`: two ParametricSurface values with `generative.Parameter` symbols in their formulas, motions or domains. `parameters`
+    {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is for the k-th
+    of each. `time`: as in `first_contact`. `tolerance`: of the time. `budget`: for all rows.
+
+    The answer of a row is the least t of the span at which the closed surfaces meet, borders included: that of `first_contact` for
+    bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is not looked at.
+
+    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
+    (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
+    excluded near `parameters`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly.
+    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust.
+
+    Raises TypeError for other bodies than two ParametricSurface values, and ValueError for a symbol without values, values without a
+    symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
+    forward, and a row in which a body has no position, as with a rotation axis of length zero.
+
+    >>> import numpy as np
+    >>> from collide import contact_batch
+    >>> from generative import Parameter, ParametricSurface, Rigid, t, u, v
+    >>> speed = Parameter("speed")
+    >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 1 - speed * t]))
+    >>> contact_batch([plate, bowl], (0, 2), parameters={speed: np.array([0.25, 1.0, 2.0])})
+    Batch(3 problems, 2 hits, 2 of them proved)
+    """
+    span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget))
+    rows = _Rows(bodies, time, _checked(bodies, parameters))
+    answer = _Answer(rows, span, tolerance)
+    try:
+        answer.solve_all(clock)
+    except KeyboardInterrupt:
+        clock.interrupted = True
+    finally:
+        clock.close()
+    return answer.batch()
+
+
+def _checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
+    """The values of the parameters, arrays of one length."""
+    if not isinstance(bodies, Sequence) or len(bodies) != 2 or not all(isinstance(b, ParametricSurface) for b in bodies):
+        raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies")
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
+    used = {s for b in bodies
+            for s in parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation)}
+    if not used:
+        raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
+    missing, unknown = sorted(used - set(parameters), key=str), [s for s in parameters if s not in used]
+    if missing:
+        raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no values are given")
+    if unknown:
+        raise ValueError(f"values are given for {unknown[0]!r}, which is no Parameter symbol of the bodies")
+    values = {s: as_doubles(array, f"the values of {s}", "(n,)") for s, array in parameters.items()}
+    for s, array in values.items():
+        if array.ndim != 1:
+            raise ValueError(f"the values of {s} must have the shape (n,), got {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"the values of {s} must be finite numbers, got {array[~np.isfinite(array)][0]} in row "
+                             f"{np.flatnonzero(~np.isfinite(array))[0]}")
+    lengths = {len(array): s for s, array in values.items()}
+    if len(lengths) > 1:
+        (a, first), (b, second) = list(lengths.items())[:2]
+        raise ValueError(f"all parameters need equally many values, got {a} for {first} and {b} for {second}")
+    return values
+
+
+class _Rows:
+    """The family of the pair, and the instances of it that the rows are."""
+
+    def __init__(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any], values: Mapping[Any, np.ndarray]) -> None:
+        self.time = tuple(time)
+        self.members = member_of(bodies[0]), member_of(bodies[1])
+        self.count = len(next(iter(values.values())))
+        self.numbers = [_table(m, values, self.count) for m in self.members]
+        first, second = (faces_of(m.body)[0] for m in self.members)
+        assert isinstance(first, Parametric) and isinstance(second, Parametric)
+        symbols = self.members[0].symbols, self.members[1].symbols
+        whole = situation(first, second, (0, 1), symbols=symbols)
+        self.whole = _closed(whole, np.array([*ends_of(first), *ends_of(second), (False, False)], int))
+        self.outer, self.inner = self._domains(time)
+        self._check_positions()
+
+    def _domains(self, time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+        """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
+        sides = list(zip(self.members, self.numbers, strict=True))
+        ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
+        for (lo, hi), (body, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
+            empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
+            if len(empty):
+                raise ValueError(f"the domain of {s} of body {body} is empty or reversed in row {empty[0]}")
+        outer, inner = np.empty((2, self.count, 5, 2))
+        for j, (lo, hi) in enumerate(ends):
+            outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
+            inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
+        outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(enclose(sp.sympify(time[0])), enclose(sp.sympify(time[1])))]))
+        return outer, inner
+
+    def _check_positions(self) -> None:
+        """Refuses rows in which a body has no position at any of some points."""
+        kernel, slots = self.whole.image_kernel, sum(n.shape[1] for n in self.numbers)
+        assert kernel is not None
+        boxes = self.outer[:, None, :, 0] + _SOMEWHERE[None] * (self.outer[:, None, :, 1] - self.outer[:, None, :, 0])
+        numbers = np.concatenate([*self.numbers, np.tile(self.whole.parameters[slots:], (self.count, 1, 1))], axis=1)
+        numbers = numbers.repeat(len(_SOMEWHERE), axis=0)
+        lo, hi = kernel.interval(boxes.reshape(-1, 5), boxes.reshape(-1, 5), parameters=(numbers[..., 0], numbers[..., 1]))
+        known = np.all((np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 2, 3), axis=3)
+        for row, body in np.argwhere(~np.any(known, axis=1))[:1]:
+            raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
+                             "rotation axis of length zero")
+
+    def problem(self, k: int) -> Problem:
+        return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
+
+    def change(self, k: int, span: tuple[float, float]) -> bool:
+        """May a formula of the row change within a span of time?"""
+        scene = self.scene(k, span)
+        return bool(stage_ends(scene.bodies, span) or jumps_of(scene.bodies, span, scene.numbers))
+
+    def scene(self, k: int, span: tuple[float, float]) -> Scene:
+        """The row as a scene of two bodies whose surfaces do not meet at the start."""
+        numbers = [Numbers(m.symbols, intervals=values[k]) for m, values in zip(self.members, self.numbers, strict=True)]
+        scene = Scene([m.body for m in self.members], self.time, span, (), numbers=numbers)
+        scene.states[0, 1] = Start.DISJOINT
+        return scene
+
+
+def _closed(problem: Problem, border: np.ndarray) -> Problem:
+    """With closed faces that stand for their borders."""
+    other = problem.instance(problem.parameters, problem.outer, problem.inner)
+    object.__setattr__(other, "border", border)
+    return other
+
+
+def _table(member: Member, values: Mapping[Any, np.ndarray], count: int) -> np.ndarray:
+    """(n, p, 2): intervals that hold the numbers of a body in each row."""
+    table = np.empty((count, len(member.symbols), 2))
+    for j, e in enumerate(member.numbers):
+        table[:, j] = values[e][:, None] if e in values else enclose(e)
+    return table
+
+
+def _column(e: Any, member: Member, values: np.ndarray) -> np.ndarray:
+    """(n, 2): an end of a domain in each row, enclosed."""
+    if not e.free_symbols:
+        return np.tile(enclose(e), (len(values), 1))
+    if e in member.symbols:
+        return np.asarray(values[:, member.symbols.index(e)])
+    none = np.empty((len(values), 0))
+    lo, hi = end_kernel(e, member.symbols).interval(none, none, parameters=(values[..., 0], values[..., 1]))
+    return np.concatenate([lo, hi], axis=1)
+
+
+class _Answer:
+    """The answers to the rows, as they come; what was not looked at is as nothing is known of it."""
+
+    def __init__(self, rows: _Rows, span: tuple[float, float], tolerance: float) -> None:
+        n = rows.count
+        self.rows, self.span, self.gap = rows, span, tolerance
+        self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
+        self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
+
+    def solve_all(self, clock: Clock) -> None:
+        """Rows that take long wait for the others; they are searched in stages if formulas change with time."""
+        for boxes in (_PATIENCE, math.inf):
+            for k in np.flatnonzero(self.codes == _SPENT).tolist():
+                if clock.over:
+                    return
+                if boxes == math.inf and self.rows.change(k, self.span):
+                    self.solve_in_stages(k, clock)
+                else:
+                    self.solve(k, clock, boxes)
+
+    def solve_in_stages(self, k: int, clock: Clock) -> None:
+        """Searches a row like a single pair: between the moments at which formulas change, and at each."""
+        options = {"method": "auto", "order": "auto", "simultaneity": self.gap, "separation": _SEPARATION, "tolerance": _TOLERANCE}
+        before, found = clock.boxes, Found(None, False, self.span[0])
+        for known in stages(self.rows.scene(k, self.span), options, clock):
+            found = known
+        self.tests[k] += clock.boxes - before
+        if found.search is None:
+            if found.finished:
+                self._set(k, _NONE, (math.nan, math.nan), False, None)
+            elif found.seen >= self.time[k, 0]:
+                self._set(k, _SPENT, (found.seen, self.time[k, 1]), bool(self.proved[k]), None)
+            return
+        search, finished = found.search, found.finished or bool(found.features)
+        best = int(search.count[layout.BEST])
+        where = None if found.proved == math.inf else self._place(k, search.arrays["best"], found.meetings[best:best + 1])
+        self._judge(k, search, finished, (self.span[0], found.seen), found.proved, where, found.meetings)
+
+    def solve(self, k: int, clock: Clock, boxes: float) -> None:
+        """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
+        problems, scene, begin, end = [self.rows.problem(k)], None, *self.span
+        meetings: Sequence[Meeting] = ()
+        proved, where = math.inf, None
+        while True:
+            search = Search(problems, separation=_SEPARATION)
+            search.real[[layout.PROVED, layout.GAP, layout.SHARE]] = proved, self.gap, 0.0
+            finished = drive(search, clock, boxes=boxes)
+            self.tests[k] += search.count[layout.ITERATIONS]
+            if search.real[layout.PROVED] < proved:
+                best = int(search.count[layout.BEST])
+                proved, where = float(search.real[layout.PROVED]), self._place(k, search.arrays["best"], meetings[best:best + 1])
+            if search.pole is None or clock.over:
+                break
+            begin = max(begin, clear_until(search, [i for i in search.solutions if possible(search, i)], end))
+            scene = scene or self.rows.scene(k, self.span)
+            scene.take_chart(*search.pole)
+            meetings = scene.meetings()
+            problems = [scene.problem(m, (begin, end)) for m in meetings]
+        self._judge(k, search, finished, (begin, end), proved, where, meetings)
+
+    def _judge(self, k: int, search: Search, finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None,
+               meetings: Sequence[Meeting]) -> None:
+        """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`."""
+        found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and possible(search, i)]
+        clear, end = max(span[0], clear_until(search, found, span[1])), self.span[1]
+        if not finished:
+            if clear >= self.time[k, 0]:
+                self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
+        elif proved < math.inf:
+            self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
+        elif found or search.real[layout.CLEAR] < math.inf:
+            latest = max([float(search.real[layout.LATEST]), *(search.latest(i) for i in found)])
+            where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1]) if found else None
+            self._set(k, _UNRESOLVED, (clear, min(end, latest)), False, where)
+        else:
+            self._set(k, _NONE, (math.nan, math.nan), False, None)
+
+    def _place(self, k: int, box: np.ndarray, meeting: Sequence[Meeting]) -> np.ndarray:
+        """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
+        where = box[:4].mean(axis=1)
+        for side, part in ((side, part) for m in meeting for side, part in enumerate((m.first, m.second))):
+            assert isinstance(part, Parametric)
+            body, own = self.rows.members[side].body, slice(2 * side, 2 * side + 2)
+            for s, end in itertools.product((u, v), (0, 1)):
+                if part.names == ("p", "q") and (pole_chart(body, s, end) or (None,))[0] is part.surface:
+                    where[own] = from_chart(body, s, end, self.rows.outer[k, own][int(s is u), 0], *where[own])
+        return where
+
+    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: np.ndarray | None) -> None:
+        self.codes[k], self.time[k], self.proved[k] = code, time, proved
+        if where is not None:
+            self.where[k] = where
+
+    def batch(self) -> Batch:
+        return Batch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
+                     tests=self.tests)

@@ -1,0 +1,179 @@
+"""What `solve` and `minimize` share: domains, formulas and conditions as the user writes them, checked and converted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean, BooleanFunction
+
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr, ExprPool
+
+from ..bodies.patch import bounds
+from ..search.search import Search
+
+# More boxes than these are joined in runs before groups of them are formed.
+_MANY = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """A box: its symbols, their exact ends, and the ends in doubles (`outer` encloses the exact box, `inner` lies in it)."""
+
+    symbols: tuple[sp.Symbol, ...]
+    ends: tuple[tuple[Any, Any], ...]
+    outer: np.ndarray
+    inner: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(map(str, self.symbols))
+
+    def nodes(self, pool: ExprPool) -> dict[Any, Expr]:
+        """The first variables of a graph, by symbol."""
+        return {x: pool.variable(k) for k, x in enumerate(self.symbols)}
+
+
+def read_domain(domain: Any) -> Domain:
+    """{symbol: (lo, hi), ...} with finite lo < hi."""
+    if not isinstance(domain, Mapping) or not domain:
+        raise ValueError(f"the domain must be a dictionary {{symbol: (lo, hi), ...}} with at least one symbol, got {domain!r}")
+    ends = []
+    for x, interval in domain.items():
+        if not isinstance(x, sp.Symbol):
+            raise TypeError(f"a variable must be a SymPy Symbol, got {x!r} of type {type(x).__name__}")
+        if not isinstance(interval, (tuple, list, np.ndarray)) or len(interval) != 2:
+            raise ValueError(f"the domain of {x} must be a pair (lo, hi), got {interval!r}")
+        if not all(map(_finite, interval)):
+            raise ValueError(f"the domain of {x} must have two finite real ends, got {interval!r}")
+        lo, hi = map(sp.sympify, interval)
+        if not lo < hi:
+            raise ValueError(f"the domain of {x} must satisfy lo < hi, got {interval!r}; substitute the value of a fixed variable")
+        ends.append((lo, hi))
+    outer, inner = bounds(ends)
+    return Domain(tuple(domain), tuple(ends), outer, inner)
+
+
+def _finite(end: Any) -> bool:
+    e = None if isinstance(end, str) else _sympified(end)
+    return isinstance(e, sp.Expr) and bool(e.is_number and e.is_real and e.is_finite)
+
+
+def read_functions(given: Any, domain: Domain, what: str) -> list[Any]:
+    """Real-valued SymPy expressions; an equation Eq(a, b) stands for a - b."""
+    items = list(given) if isinstance(given, (list, tuple, sp.MatrixBase, sp.Tuple, np.ndarray)) else [given]
+    functions = []
+    for item in items:
+        e = _expression(item)
+        if isinstance(e, sp.MatrixBase):
+            functions += read_functions(e, domain, what)
+            continue
+        if isinstance(e, sp.Equality):
+            e = e.lhs - e.rhs
+        if (isinstance(e, (Boolean, bool)) and not isinstance(e, sp.Symbol)) or not isinstance(e, sp.Expr):
+            raise TypeError(f"{what} must be real formulas or equations Eq(a, b), got {item!r}")
+        _check_symbols(e, domain)
+        functions.append(e)
+    return functions
+
+
+def read_conditions(given: Any, domain: Domain) -> list[Any]:
+    """Conditions as SymPy Booleans: a formula g means g >= 0."""
+    items = list(given) if isinstance(given, (list, tuple, sp.Tuple)) else [given]
+    conditions = []
+    for item in items:
+        e = _expression(item)
+        if isinstance(e, sp.MatrixBase):
+            conditions += read_conditions(list(e), domain)
+        elif e in (sp.true, sp.false):
+            conditions.append(e)
+        elif isinstance(e, (Relational, BooleanFunction)):
+            _check_symbols(e, domain)
+            conditions.append(e)
+        elif isinstance(e, sp.Expr) and e.is_extended_real is not False and e is not sp.nan:
+            _check_symbols(e, domain)
+            conditions.append(sp.Ge(e, 0))
+        else:
+            raise TypeError(f"a condition is a formula g, meaning g >= 0, or a relation, or And, Or, Not of relations; got {item!r}")
+    return conditions
+
+
+def _expression(item: Any) -> Any:
+    if isinstance(item, str):
+        raise TypeError(f"write formulas with SymPy symbols, not as text; got {item!r}")
+    return _sympified(item)
+
+
+def _sympified(item: Any) -> Any:
+    """What SymPy makes of it; itself where that is nothing."""
+    try:
+        return sp.sympify(item)
+    except (sp.SympifyError, TypeError):
+        return item
+
+
+def _check_symbols(e: Any, domain: Domain) -> None:
+    for s in sorted(e.free_symbols - set(domain.symbols), key=str):
+        if str(s) in domain.names:
+            raise ValueError(f"the free symbol {s} has other assumptions than the {s} of the domain; use the very same symbol")
+        raise ValueError(f"the free symbol {s} has no domain; list it as {s}: (lo, hi), or substitute a value")
+
+
+def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool: ExprPool) -> Expr | None:
+    """One truth value for all conditions; None when there is none."""
+    total: Expr | None = None
+    for part in convert(list(conditions), dict(nodes), pool):
+        total = part if total is None else pool.node("and", total, part)
+    return total
+
+
+# -- results ------------------------------------------------------------------------------------------------------
+
+
+def settled(s: Search, problem: int, boxes: np.ndarray, *kinds: int) -> np.ndarray:
+    """Of boxes (k, n, 2): do they lie where a solution of one of these kinds is the only zero of its problem? (k,)"""
+    result = np.zeros(len(boxes), bool)
+    for k in s.numbers(problem, *kinds):
+        region = s.arrays["region"][k, :boxes.shape[1]]
+        result |= ((region[:, 0] <= boxes[:, :, 0]) & (boxes[:, :, 1] <= region[:, 1])).all(axis=1)
+    return result
+
+
+def merge(boxes: np.ndarray) -> list[np.ndarray]:
+    """Hulls of groups of boxes that touch: their union is covered, no two results touch. Of very many boxes, runs along the axis in which
+    they reach furthest are one group, touching or not.
+    """
+    if len(boxes) > _MANY:
+        boxes = np.array(_runs(boxes))
+    merged = np.empty((0, *np.shape(boxes)[1:]))
+    for box in boxes:
+        hull = box
+        while len(merged):
+            near = ((merged[:, :, 0] <= hull[:, 1]) & (hull[:, 0] <= merged[:, :, 1])).all(axis=1)
+            if not near.any():
+                break
+            hull = _hull(np.concatenate([merged[near], hull[None]]))
+            merged = merged[~near]
+        merged = np.concatenate([merged, hull[None]]) if len(merged) else hull[None]
+    return list(merged)
+
+
+def _hull(boxes: np.ndarray) -> np.ndarray:
+    return np.stack([boxes[:, :, 0].min(axis=0), boxes[:, :, 1].max(axis=0)], axis=1)
+
+
+def _runs(boxes: np.ndarray) -> list[np.ndarray]:
+    axis = int(np.argmax(boxes[:, :, 1].max(axis=0) - boxes[:, :, 0].min(axis=0)))
+    order = np.argsort(boxes[:, axis, 0], kind="stable")
+    return [_hull(boxes[run]) for run in np.array_split(order, _MANY)]
+
+
+def stack(boxes: Sequence[np.ndarray], n: int) -> np.ndarray:
+    """Boxes as one array (k, n, 2)."""
+    return np.array(boxes, float).reshape(-1, n, 2)

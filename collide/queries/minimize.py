@@ -1,0 +1,289 @@
+"""`minimize`: the global minimum of a function under constraints, bracketed with proof.
+
+The objective becomes one more variable w with the equation f - w = 0, each inequality g >= 0 a slack variable s >= 0
+with g - s = 0, and the search looks for the least w at which the equations hold. The upper end of the bracket is f on a
+box in which a feasible point is *proved* to exist (with the remaining variables frozen, those at the end of their domain
+exactly there), or at a point that is seen to be feasible by evaluation (`feasible_points`); the lower end is the least w of all
+boxes that are not excluded.
+
+Necessary conditions (Fritz John 1948; see Hansen and Walster 2004, Chapter 13) keep the boxes round a minimizer few:
+there are u0, u >= 0 and v, with u0 + sum u + sum v^2 = 1 and u s = 0, such that L = u0 f - u.g - v.h satisfies dL/dx = 0,
+but for variables at an end of their domain. So (x - lo) (hi - x) dL/dx = 0 holds everywhere. Multiplied out like this, the
+conditions need no exceptions, and are a square system whose isolated zeros are found by Newton's method. They hold
+where f, g and h are differentiable, and are used in such boxes only. The infimum is not lost by that: a closed box that
+holds infinitely many members of a minimizing sequence holds its limit, which is a minimizer if all functions are
+differentiable, so continuous, there. Where f has no lower bound or g no upper bound in doubles, w or s is cut off at
+1e300, which is one more constraint, and the conditions are not used at all.
+"""
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.from_sympy import convert
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import Expr, ExprPool
+from codegen.interval import Interval
+from codegen.kernel import Kernel
+
+from ..answers.batch import check_positive
+from ..answers.contacts import _count, effort
+from ..search.drive import READING, Budget, Clock, advance, as_budget, drive
+from ..search.feasible_points import lower_by_points
+from ..search.native import layout
+from ..search.native.layout import ALONE, UNIQUE
+from ..search.problem import Problem
+from ..search.search import Search
+from .alternatives import alternatives
+from .formulas import Domain, merge, read_conditions, read_domain, read_functions, settled, stack
+
+# Values beyond this are not searched: a variable needs finite bounds.
+_HUGE = 1e300
+# Room beyond the range of a function, against its size: an extreme value is enclosed by an interval that reaches beyond it.
+_ROOM = 1e-6
+# Boxes examined at least to narrow the boxes of the minimizers once the bracket is narrow.
+_REFINEMENT, _SLICE = 1000, 20
+# The bracket counts as narrow enough up to the rounding of the comparison that ended the search.
+_SLACK = 1.001
+
+
+class MinimumStatus(Enum):
+    """The outcome of `minimize`; each value is its sentence."""
+
+    OPTIMAL = "The global minimum is proved to lie in the bracket, which is as narrow as asked for."
+    INFEASIBLE = "No point of the domain satisfies the constraints: proved."
+    UNRESOLVED = "The search ended with a bracket wider than asked for, or without a proof that a feasible point exists."
+    BUDGET_SPENT = "The budget was spent before the bracket was as narrow as asked for."
+
+    def __repr__(self) -> str:
+        return f"MinimumStatus.{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """The global minimum of a function over the feasible points of a box.
+
+    `bracket` provably holds the minimum if there is a feasible point at all; its upper end is finite where one is
+    proved, and then f is no larger there. `point` (n,) is the middle of `feasible` (n, 2), a box proved to hold such a
+    feasible point; None where none was proved. `boxes` (k, n, 2) together hold every global minimizer. `unique` (k,): the
+    box encloses a single zero of the necessary conditions (a point with its multipliers), to rounding; the others are
+    hulls of undivided boxes.
+    """
+
+    status: MinimumStatus
+    bracket: Interval
+    boxes: np.ndarray
+    unique: np.ndarray
+    point: np.ndarray | None
+    feasible: np.ndarray | None
+    variables: tuple[str, ...]
+    iterations: int
+    seconds: float
+
+    def __repr__(self) -> str:
+        return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {_count(len(self.boxes), 'box')})"
+
+    def _repr_html_(self) -> str:
+        from ..answers.table import minimum_html
+
+        return minimum_html(self)
+
+    def summary(self) -> str:
+        """One paragraph: what was proved, and what was not."""
+        sentences = [self.status.value]
+        if self.status is not MinimumStatus.INFEASIBLE:
+            sure = "" if self.point is not None else ", if there is a feasible point,"
+            sentences.append(f"The minimum{sure} lies in [{self.bracket.lo!r}, {self.bracket.hi!r}].")
+            one = len(self.boxes) == 1
+            sentences.append(f"All global minimizers lie in {'one box' if one else f'{len(self.boxes)} boxes'}.")
+        sentences.append(effort(self.iterations, self.seconds))
+        return " ".join(sentences)
+
+
+def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: Any = (), at_least: Any = (), tolerance: float = 1e-8,
+             width: float = 1e-6, budget: Budget | float | None = None, progress: bool = False) -> Minimum:
+    """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.
+
+    `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And,
+    Or, Not as you like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`: the width of
+    the bracket, times |minimum| where that is larger than 1. `width`: boxes this small are not divided further.
+    `budget`: seconds or a `Budget`. Points where a formula is undefined, or larger than 1e300, are not feasible.
+
+    Raises TypeError for what is no real formula or no condition, ValueError for more than one objective, a symbol without a domain, a
+    domain that is not finite with lo < hi, and a tolerance, width or budget that is not positive, and UnsupportedExpression (a ValueError)
+    for a formula that has no inclusion function. A spent budget raises nothing.
+    """
+    box = read_domain(domain)
+    tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)
+    functions = read_functions(objective, box, "the objective")
+    if len(functions) != 1:
+        raise ValueError(f"minimize takes one objective, got {len(functions)}")
+    if isinstance(objective, sp.Equality):
+        raise TypeError(f"the objective must be a real formula, got {objective}; a condition to be met belongs to equal=")
+    equations = [e for e in read_functions(equal, box, "equal") if e != 0]
+    terms = alternatives(read_conditions(at_least, box))
+    clock = Clock(as_budget(budget), progress, READING)
+    search, finished = None, False
+    try:
+        candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
+        problems = [p for p in candidates if p is not None]
+        search = Search(problems, tolerance=width) if problems else None
+        finished = search is None or _search(search, len(box), tolerance, clock)
+    except (KeyboardInterrupt, MemoryError):
+        clock.interrupted = True
+    finally:
+        clock.close()
+    if search is None:
+        return _infeasible(box, clock) if finished else _unsearched(box, clock)
+    return _result(search, finished, box, tolerance, clock)
+
+
+# -- the problem ------------------------------------------------------------------------------------------------------
+
+
+def _problem(objective: Any, equal: Sequence[Any], at_least: Sequence[Any], box: Domain) -> Problem | None:
+    """Variables x, w, s, u0, u, v in this order; None where the ranges alone exclude a feasible point."""
+    pool = ExprPool()
+    nodes = box.nodes(pool)
+    n, k = len(box), len(at_least)
+    f, *rest = convert([objective, *at_least, *equal], nodes, pool)
+    g, h = rest[:k], rest[k:]
+    ranges = _ranges([f, *g], box)
+    if any(hi < 0 for _, hi in ranges[1:]):
+        return None
+    cut_off = ranges[0][0] == -_HUGE or any(hi == _HUGE for _, hi in ranges[1:])
+    # A little room beyond the range lets the enclosure of an extreme value lie inside.
+    ranges = [(lo - _ROOM * (1 + abs(lo)) if i == 0 else 0.0, hi + _ROOM * (1 + abs(hi))) for i, (lo, hi) in enumerate(ranges)]
+    w, *s = (pool.variable(n + i) for i in range(1 + k))
+    multipliers = [pool.variable(n + 1 + k + i) for i in range(1 + k + len(h))] if (k or h) and not cut_off else []
+    extra = ranges + [(0.0, 1.0)] * (1 + k) + [(-1.0, 1.0)] * len(h) if multipliers else ranges
+    names = ["minimum", *(f"slack {i}" for i in range(k)), *(f"multiplier {i}" for i in range(len(multipliers)))]
+    equations = (f - w, *h, *(gi - si for gi, si in zip(g, s, strict=True)))
+    necessary = () if cut_off else _fritz_john(f, g, h, s, multipliers, box, nodes)
+    return Problem((*box.names, *names), np.concatenate([box.outer, extra]), np.concatenate([box.inner, extra]),
+                   equations=equations, necessary=necessary, objective=n, searched=n, propagate=True)
+
+
+def _ranges(functions: Sequence[Expr], box: Domain) -> list[tuple[float, float]]:
+    """Bounds of the functions over the domain, finite."""
+    lo, hi = Kernel(functions, box.names).interval(box.outer[None, :, 0], box.outer[None, :, 1])
+    return [(max(a, -_HUGE), min(b, _HUGE)) for a, b in zip(lo[0].tolist(), hi[0].tolist(), strict=True)]
+
+
+def _fritz_john(f: Expr, g: Sequence[Expr], h: Sequence[Expr], s: Sequence[Expr], multipliers: Sequence[Expr], box: Domain,
+                nodes: Mapping[Any, Expr]) -> tuple[Expr, ...]:
+    """dL/dx times the distances to the ends of the domain; u s; and the norm of the multipliers: one row a variable x, u, and one."""
+    pool = f.pool
+    u0, u, v = (multipliers[0], multipliers[1:1 + len(g)], multipliers[1 + len(g):]) if multipliers else (pool.constant(1), [], [])
+    x = [nodes[symbol] for symbol in box.symbols]
+    gradients = partials([f, *g, *h], x)
+    ends = convert([end for pair in box.ends for end in pair], {}, pool)
+    rows = []
+    for j in range(len(x)):
+        slope = u0 * gradients[0][j]
+        for factor, row in zip([*u, *v], gradients[1:], strict=True):
+            slope = slope - factor * row[j]
+        rows.append((x[j] - ends[2 * j]) * (ends[2 * j + 1] - x[j]) * slope)
+    rows += [ui * si for ui, si in zip(u, s, strict=True)]
+    if multipliers:
+        norm = u0 - 1
+        for ui in u:
+            norm = norm + ui
+        for vi in v:
+            norm = norm + vi**2
+        rows.append(norm)
+    return tuple(_trusted(row, [f, *g, *h]) for row in rows)
+
+
+def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
+    """The row where all functions are differentiable on the whole box, the whole line elsewhere."""
+    for e in functions:
+        row = row.pool.trusted(row, e, 3)
+    return row
+
+
+# -- running and reading ------------------------------------------------------------------------------------------------
+
+
+def _search(s: Search, n: int, tolerance: float, clock: Clock) -> bool:
+    """Run until the bracket is narrow, and as long again to narrow the boxes of the minimizers; was the first part finished?"""
+    s.real[[layout.GAP, layout.SHARE]] = tolerance
+    examined = _REFINEMENT
+
+    def evaluate() -> None:
+        """Ever more rarely, boxes are looked at by evaluation: where slopes are infinite, nothing else proves a feasible point."""
+        nonlocal examined
+        if s.count[layout.ITERATIONS] >= examined:
+            examined *= 4
+            lower_by_points(s, n)
+
+    finished = drive(s, clock, evaluate)
+    if finished and any(len(s.open(p)) for p in range(len(s.problems))):
+        s.real[layout.GAP] = 0.0
+        most = 2 * int(s.count[layout.ITERATIONS]) + _REFINEMENT
+        clock.boxes = 0
+        with contextlib.suppress(KeyboardInterrupt, MemoryError):
+            while s.count[layout.ITERATIONS] < most and not clock.spent(s) and not advance(s, _SLICE, clock.left):
+                pass
+        clock.boxes = int(s.count[layout.ITERATIONS])
+    return finished
+
+
+def _infeasible(box: Domain, clock: Clock) -> Minimum:
+    n = len(box)
+    return Minimum(status=MinimumStatus.INFEASIBLE, bracket=Interval(math.inf, math.inf), boxes=stack([], n), unique=np.zeros(0, bool),
+                   point=None, feasible=None, variables=box.names, iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _unsearched(box: Domain, clock: Clock) -> Minimum:
+    """Interrupted before the search began: all that is known is the domain."""
+    return Minimum(status=MinimumStatus.BUDGET_SPENT, bracket=Interval(-math.inf, math.inf), boxes=box.outer[None],
+                   unique=np.zeros(1, bool), point=None, feasible=None, variables=box.names, iterations=0, seconds=clock.seconds)
+
+
+def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clock) -> Minimum:
+    n = len(box)
+    lower, upper, ones, others = _bracketed(s, n)
+    if finished and not len(ones) and not len(others) and upper == math.inf:
+        return _infeasible(box, clock)
+    if not _narrow(lower, upper, tolerance):
+        lower_by_points(s, n)
+        lower, upper, ones, others = _bracketed(s, n)
+    status = MinimumStatus.UNRESOLVED if finished else MinimumStatus.BUDGET_SPENT
+    if _narrow(lower, upper, tolerance):
+        status = MinimumStatus.OPTIMAL
+    boxes = [*ones[:, :n], *merge(others[:, :n])]
+    feasible = s.arrays["best"][:n].copy() if upper < math.inf else None
+    return Minimum(status=status, bracket=Interval(lower, upper), boxes=stack(boxes, n), unique=np.arange(len(boxes)) < len(ones),
+                   point=None if feasible is None else feasible.mean(axis=1), feasible=feasible, variables=box.names,
+                   iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _bracketed(s: Search, n: int) -> tuple[float, float, np.ndarray, np.ndarray]:
+    """The bracket, and the `_candidates`."""
+    upper = float(s.real[layout.PROVED])
+    ones, others = _candidates(s, upper, n)
+    lower = min(upper, *(float(boxes[:, n, 0].min(initial=math.inf)) for boxes in (ones, others)))
+    return -math.inf if lower <= -_HUGE else lower, upper, ones, others
+
+
+def _narrow(lower: float, upper: float, tolerance: float) -> bool:
+    return upper < math.inf and upper - lower <= _SLACK * tolerance * max(1.0, abs(upper))
+
+
+def _candidates(s: Search, upper: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The boxes (k, n + 1, 2), of x and w, that may hold a minimizer: isolated zeros of the necessary conditions, and all others left."""
+    ones, others = [], []
+    for p in range(len(s.problems)):
+        alone = s.numbers(p, UNIQUE, ALONE)
+        ones.append(s.boxes(p, alone)[:, :n + 1])
+        left = np.concatenate([s.boxes(p, np.setdiff1d(s.numbers(p), alone)), s.open(p)])
+        others.append(left[~settled(s, p, left, UNIQUE, ALONE), :n + 1])
+    some, rest = np.concatenate(ones), np.concatenate(others)
+    return some[some[:, n, 0] <= upper], rest[rest[:, n, 0] <= upper]

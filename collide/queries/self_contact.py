@@ -1,0 +1,208 @@
+"""`self_contact`: when and where does a deforming surface, or a sheet of them, first touch itself?
+
+`glue` finds where surfaces are joined, `injective` proves for neighbouring places that different ones are different points, and leaves
+pairs of boxes that are apart in the parameters; these are searched like the faces of two bodies.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from codegen.interval import Interval
+from generative import ParametricSurface, Solid
+
+from ..answers.contacts import Contacts, Start, Status
+from ..answers.report import clear_until, contacts, possible
+from ..bezier.nurbs import BezierNets
+from ..search.drive import Budget, Clock, as_budget, drive
+from ..search.native import layout
+from ..search.search import Search
+from ..sheets.assembly import Sheet, Span
+from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
+from ..sheets.enclosures import neighbours
+from ..sheets.glue import folds
+from ..sheets.injective import division
+from ..sheets.self_pairs import Held, Pair, at_start, pair_problem
+from .arguments import check_options, check_span
+
+# So few unproved places may be at sides and corners; more are samples of a curve or a surface. Boxes that are searched again one by one.
+_FEW, _MANY = 8, 20_000
+
+
+def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
+                 simultaneity: float = 1e-6, separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
+                 progress: bool = False) -> Contacts:
+    """The earliest contact of a deforming surface with itself, or of a sheet of several with themselves and each other.
+
+    A contact is one point of space at two different places of the sheet. `time` of the result encloses the earliest one, and before
+    `clear_until` there is *proved* to be none, at any distance in the parameters.
+
+    `surface`: one surface, a list of them, a Solid (its faces), or `BezierNets`. Sides and corners that are the same at all times,
+    sides with parameters in proportion, are found and proved to be so; there the same place has several parameters. What else touches
+    at the start is a contact. Covered are all pairs of places: of one surface; across a seam, a side or a pole; round a corner that any
+    number of surfaces share; far from each other. A contact on a shared side may be listed for both surfaces that have it.
+
+    Places as close to each other as one likes may meet where a surface folds up (its normal vanishes) or two of them fold together
+    along a side or at a corner (their tangents there lie on one another): from the first time at which that is not excluded nothing
+    is claimed; the answer then ends there, UNRESOLVED if nothing was found before. At a common corner of two sides that two surfaces
+    share their tangents agree; covered is where the surfaces bend away from each other there, the halves of a pillow (their mixed second
+    derivatives by u and v differ, out of the tangent plane). Round a pole, where a side is a single point, smooth parameters must be
+    found, as of a ball: ValueError.
+
+    Sides that close along all their length at once, in proportion, as of a strip that rolls up, are proved to meet from their formulas;
+    other contacts at the same time may then be missing from the list. Contact without crossing of any other kind is located, UNRESOLVED.
+
+    Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface.
+    Options as in `first_contact`.
+
+    Raises TypeError for what is no parametric surface or list of them, and ValueError for surfaces with a free `Parameter`, for a pole as
+    above, for a time span that is not finite or does not go forward, and for a tolerance or budget that is not positive.
+    """
+    span = check_span(time)
+    check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
+    clock = Clock(as_budget(budget), progress)
+    options = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
+    try:
+        sheet = Sheet(surface, span)
+        return _answer(sheet, span, options, clock)
+    finally:
+        clock.close()
+
+
+def _answer(sheet: Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Contacts:
+    """First the state at the beginning, then the earliest contact after it: tangency holds only for what starts apart."""
+    tasks, limit, covered = _tasks(sheet, span, clock)
+    start = dict.fromkeys(itertools.combinations_with_replacement(range(len(sheet.pieces)), 2), Start.DISJOINT)
+    search, finished = _started(tasks, span[0], options, clock)
+    touching = {search.problems[search.owner(k)].label for k in search.solutions} if search else set()
+    if not finished or limit == span[0]:
+        touching = set(start)
+    start |= dict.fromkeys(touching, Start.UNKNOWN)
+    if not touching:
+        search, finished = _timed(tasks, (span[0], limit), options, clock)
+    seen = span[0] if touching else limit
+    found = contacts(search, finished, (), (span[0], limit), start, clock, seen)
+    return _limited(replace(found, bodies=sheet.bodies), span, limit, covered)
+
+
+Task = tuple[Pair, np.ndarray]
+"""A pair and its boxes (n, 5, 2) of u1, v1, u2, v2, t, all of whose places are different."""
+
+
+def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
+    """What is to be searched up to a time, that time, and whether it is that of a fold rather than the end of the budget."""
+    groups: dict[tuple[int, int, int, int], list[Pair]] = {}
+    for pair in sheet.near:
+        shapes = id(pair.first.shape), id(pair.second.shape)
+        groups.setdefault((*shapes, len(pair.joins), len(list(folds(*pair)))), []).append(pair)
+    tasks, limit, covered = [], span[1], True
+    for group in groups.values():
+        kept, owners, left, complete = division(neighbours(group), (span[0], limit), clock)
+        limit, covered = left[:, -1, 0].min(initial=limit), covered and complete
+        order = np.argsort(owners, kind="stable")
+        cuts = np.searchsorted(owners[order], np.arange(1, len(group)))
+        tasks += [(pair, boxes) for pair, boxes in zip(group, np.split(kept[order], cuts), strict=True) if len(boxes)]
+    if limit > span[0]:
+        for pair, window in sheet.far((span[0], limit)):
+            tasks.append((pair, np.concatenate([pair.outer, [window]])[None]))
+    return tasks, float(limit), covered
+
+
+def _within(tasks: Sequence[Task], window: Span) -> list[Task]:
+    """The parts of tasks in a window of time."""
+    parts = []
+    for pair, boxes in tasks:
+        now = boxes[(boxes[:, -1, 0] <= window[1]) & (boxes[:, -1, 1] >= window[0])]
+        now[:, -1] = np.clip(now[:, -1], *window)
+        parts.append((pair, now))
+    return [(pair, boxes) for pair, boxes in parts if len(boxes)]
+
+
+def _started(tasks: Sequence[Task], moment: float, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+    """A search for contacts at the beginning, and whether it came to its end."""
+    now = _within(tasks, (moment, moment))
+    if not now:
+        return None, True
+    search = Search([at_start(pair, moment) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
+    return search, drive(search, clock)
+
+
+def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+    """A search for the earliest contact: the faces tell the time to within `simultaneity`, and if sides or corners may be what is hit, they
+    are situations of their own from there on.
+    """
+    now = _within(tasks, span)
+    if not now:
+        return None, True
+    search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
+    search.real[layout.GAP] = options["simultaneity"]
+    boxes, finished = 0, False
+    while not finished and search.count[layout.ITERATIONS] >= boxes:
+        boxes = max(EARLY, 2 * boxes)
+        finished = drive(search, clock, boxes=boxes)
+        sides = closed_sides(search, [pair for pair, _ in now], span, options)
+        if sides is not None:
+            return beside(search, sides, options, clock)
+    search.real[layout.GAP] = 0.0
+    if not finished or len(doubtful(search)) > _FEW:
+        return search, finished
+    known = [k for k in search.solutions if possible(search, k)]
+    # A contact is proved in a box round it, which must not begin before the window.
+    begin = max(span[0], clear_until(search, known, span[1]) - options["simultaneity"])
+    around = begin, min(span[1], float(search.real[layout.PROVED]) + options["simultaneity"])
+    solved = {search.owner(i) for i in search.solutions}
+    near = _within([task for k, task in enumerate(now) if k in solved or len(search.open(k))], around)
+    if search.real[layout.CLEAR] == np.inf and search.count[layout.OPEN] < _MANY:
+        # Nothing was thinned out: contacts not known to be alone are in the boxes that are left.
+        near = _within([(pair, search.open(k)) for k, (pair, _) in enumerate(now)], around)
+    features = [(pair, held, boxes) for pair, at in near for held, boxes in _features(pair, at)]
+    if not features:
+        return search, drive(search, clock)
+    return _hit(search, [pair for pair, _ in now], near, features, around, options, clock)
+
+
+Feature = tuple[Pair, Held, np.ndarray]
+
+
+def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]]:
+    """Sides and corners of a pair that its boxes reach, and the boxes of their free parameters."""
+    ends = [(None, *(end for end in (0, 1) if (a % 2, end) in pair.pieces[a // 2].edges)) for a in range(4)]
+    reached = {(a, end): (boxes[:, a, end] <= pair.outer[a, 0]) if end == 0 else (boxes[:, a, end] >= pair.outer[a, 1])
+               for a in range(4) for end in (0, 1)}
+    for held in itertools.product(*ends):
+        at = [(a, end) for a, end in enumerate(held) if end is not None]
+        chosen = boxes[np.all([reached[key] for key in at], axis=0)] if at else boxes[:0]
+        if len(chosen):
+            yield held, np.delete(chosen, [a for a, _ in at], axis=1)
+
+
+def _hit(search: Search, pairs: Sequence[Pair], tasks: Sequence[Task], features: Sequence[Feature], window: Span,
+         options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:
+    """Searches the window round the earliest contact again, now with sides and corners beside the faces: all that a problem left over, or
+    thinned out near its solutions, is in the boxes that it began with. What is unique stays so.
+    """
+    problems = [pair_problem(pair, window, closed=False) for pair, _ in tasks]
+    problems += [pair_problem(pair, window, held, closed=False) for pair, held, _ in features]
+    again = Search(problems, starts=[*(boxes for _, boxes in tasks), *(boxes for _, _, boxes in features)], **options)
+    number = {id(pair): k for k, (pair, _) in enumerate(tasks)}
+    again.adopt(search, {k: number[id(pair)] for k, pair in enumerate(pairs) if id(pair) in number}, unique=True)
+    return again, drive(again, clock)
+
+
+def _limited(found: Contacts, span: Span, limit: float, covered: bool) -> Contacts:
+    """The answer up to `limit`, as one about the whole span."""
+    if limit == span[1]:
+        return found
+    note = (f"From t = {limit:.12g} on, places as close to each other as one likes may meet: where a normal vanishes, or two surfaces fold "
+            "together at a common side or corner." if covered else
+            f"From t = {limit:.12g} on, the budget did not suffice to prove that places close to each other do not meet.")
+    if found.status is Status.NO_CONTACT:
+        status = Status.UNRESOLVED if covered else Status.BUDGET_SPENT
+        return replace(found, status=status, time=Interval(limit, span[1]), time_span=span, notes=(*found.notes, note))
+    time = Interval(found.time[0], span[1]) if found.time is not None and found.status is Status.BUDGET_SPENT else found.time
+    return replace(found, time=time, time_span=span, notes=(*found.notes, note))
+
+

@@ -1,0 +1,163 @@
+"""`solve`: all zeros of a system of equations in a box, each proved or listed as undecided."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
+
+from ..answers.batch import check_positive
+from ..answers.contacts import _count, effort
+from ..search.drive import READING, Budget, Clock, as_budget, drive
+from ..search.native.layout import UNIQUE
+from ..search.prepare import METHODS
+from ..search.problem import Problem
+from ..search.search import Search
+from .formulas import Domain, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
+
+
+class ZerosStatus(Enum):
+    """The outcome of `solve`; each value is its sentence."""
+
+    COMPLETE = "All zeros in the domain are listed, and each is proved to exist and to be the only one in its region."
+    UNRESOLVED = "All zeros in the domain lie in the listed boxes, but not every box is proved to hold one."
+    NO_SOLUTION = "No zero: proved for the whole domain."
+    BUDGET_SPENT = "The budget was spent before the whole domain was searched; zeros not proved yet lie in the undecided boxes."
+
+    def __repr__(self) -> str:
+        return f"ZerosStatus.{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Zeros:
+    """The zeros of a system in a box, k of them, in n variables.
+
+    `boxes` (k, n, 2) enclose them. `proved` (k,): exactly one zero lies in this box, and it is the only one in
+    `regions` (k, n, 2). A box that is not proved may hold no zero, one or several; such a box may be wider than the
+    tolerance, where neighbouring undecided boxes were merged. Every zero in the domain lies in one of the boxes, also
+    when the budget was spent: then boxes that were not searched are among them.
+    """
+
+    status: ZerosStatus
+    boxes: np.ndarray
+    proved: np.ndarray
+    regions: np.ndarray
+    variables: tuple[str, ...]
+    iterations: int
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    def __repr__(self) -> str:
+        return f"Zeros({self.status.name}, {len(self)} boxes, {int(self.proved.sum())} proved)"
+
+    @property
+    def points(self) -> np.ndarray:
+        """The middles of the boxes, (k, n): approximate zeros."""
+        return 0.5 * (self.boxes[:, :, 0] + self.boxes[:, :, 1])
+
+    def _repr_html_(self) -> str:
+        from ..answers.table import zeros_html
+
+        return zeros_html(self)
+
+    def summary(self) -> str:
+        """One paragraph: what was proved, and what was not."""
+        proved, rest = int(self.proved.sum()), int((~self.proved).sum())
+        found = [f"{_count(proved, 'zero')} proved"] if proved else []
+        found += [f"{rest} undecided {'box' if rest == 1 else 'boxes'}"] if rest else []
+        listed = f" Listed: {' and '.join(found)}." if found else ""
+        return f"{self.status.value}{listed} {effort(self.iterations, self.seconds)}"
+
+
+def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: Any = (), implied: Any = (), tolerance: float = 1e-9,
+          method: str = "auto", budget: Budget | float | None = None, progress: bool = False) -> Zeros:
+    """All zeros of `equations` in the box `domain` = {symbol: (lo, hi), ...}: proved one by one where that is possible.
+
+    A zero of as many equations as variables is *proved* where an interval Newton operator maps a box round it into its
+    interior (Snyder 1993, Section 5): multiple zeros and zeros on the border of the domain are only located. More equations
+    than variables are located, never proved, since an arbitrarily small change may destroy their zeros. If some of them
+    are known to follow from the others, pass those as `implied`: they help the search, and the rest is proved.
+
+    `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by
+    And, Or, Not as you like; all must hold. `implied`: formulas that you assert to vanish at every zero of the
+    equations. `tolerance`: the largest width of an undecided box. `method`: "auto"; or "newton", "krawczyk",
+    "subdivision" for comparison. `budget`: seconds or a `Budget`.
+
+    Raises TypeError for what is no real formula or no condition, ValueError for a symbol without a domain, a domain that is not finite
+    with lo < hi, fewer equations than variables, a tolerance or budget that is not positive and an unknown method, and
+    UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises nothing.
+    """
+    box = read_domain(domain)
+    tolerance = check_positive("tolerance", tolerance)
+    if method not in [*METHODS]:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    functions = [e for e in read_functions(equations, box, "equations") if e != 0]
+    others = read_functions(implied, box, "implied")
+    _check_count(functions, others, box)
+    conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
+    search, finished = None, False
+    try:
+        search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)
+        finished = drive(search, clock)
+    except (KeyboardInterrupt, MemoryError):
+        clock.interrupted = True
+    finally:
+        clock.close()
+    return _unsearched(box, clock) if search is None else _result(search, search.problems[0], finished, clock)
+
+
+def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
+    f, n = len(functions), len(box)
+    if f < n:
+        raise ValueError(f"{_count(f, 'equation')} in {_count(n, 'variable')} have curves or surfaces of zeros, not points; "
+                         f"add {n - f} more or substitute values for {n - f} variables")
+    if others and f != n:
+        raise ValueError(f"implied equations need exactly {n} independent ones beside them, as many as variables, got {f}")
+
+
+def _problem(functions: Sequence[Any], others: Sequence[Any], conditions: Sequence[Any], box: Domain, method: str) -> Problem:
+    pool = ExprPool()
+    nodes = box.nodes(pool)
+    return Problem(box.names, box.outer, box.inner, equations=tuple(convert(functions, nodes, pool)),
+                   necessary=tuple(convert(others, nodes, pool)), feasible=convert_condition(conditions, nodes, pool),
+                   propagate=method == "auto")
+
+
+def _unsearched(box: Domain, clock: Clock) -> Zeros:
+    """Interrupted before the search began: all that is known is the domain."""
+    whole = box.outer[None]
+    return Zeros(status=ZerosStatus.BUDGET_SPENT, boxes=whole, proved=np.zeros(1, bool), regions=whole, variables=box.names,
+                 iterations=0, seconds=clock.seconds)
+
+
+def _result(s: Search, problem: Problem, finished: bool, clock: Clock) -> Zeros:
+    n = len(problem.variables)
+    proved = s.numbers(0, UNIQUE)
+    left = np.concatenate([s.boxes(0, np.setdiff1d(s.numbers(0), proved)), s.open(0)])
+    left = left[~settled(s, 0, left, UNIQUE)]
+    located = merge(left[_possible(problem, left)])
+    boxes = [*s.boxes(0, proved), *located]
+    regions = [s.arrays["region"][k, :n] for k in proved] + located
+    if not finished:
+        status = ZerosStatus.BUDGET_SPENT
+    elif not boxes:
+        status = ZerosStatus.NO_SOLUTION
+    else:
+        status = ZerosStatus.UNRESOLVED if located else ZerosStatus.COMPLETE
+    return Zeros(status=status, boxes=stack(boxes, n), proved=np.arange(len(boxes)) < len(proved), regions=stack(regions, n),
+                 variables=problem.variables, iterations=clock.boxes, seconds=clock.seconds)
+
+
+def _possible(problem: Problem, boxes: np.ndarray) -> np.ndarray:
+    """Of boxes (k, n, 2): may they hold a zero in the domain that satisfies the conditions? (k,)"""
+    lo, hi = np.maximum(boxes[:, :, 0], problem.outer[:, 0]), np.minimum(boxes[:, :, 1], problem.outer[:, 1])
+    possible = (lo <= hi).all(axis=1)
+    lower, upper = problem.range_kernel.interval(lo[possible], hi[possible])
+    possible[possible] = (lower[:, :-1] <= 0).all(axis=1) & (upper >= 0).all(axis=1) & (upper[:, -1] > 0)
+    return np.asarray(possible)

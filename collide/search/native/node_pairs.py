@@ -1,0 +1,185 @@
+"""Boxes of two bodies whose shape and motion are apart, for `march`: pairs of nodes of two trees (`body_trees`), of which one or both
+are halved.
+"""
+
+import numpy as np
+
+from codegen.machine.loops import native
+
+from .body_trees import ask, make_halves, model, node_size, put_side, seed
+from .boxes import at_border, known, lower, too_late, trim, upper, width
+from .layout import (
+    ALONG,
+    EQUATIONS,
+    LANES,
+    NO_PLAN,
+    OBJECTIVE,
+    OWN,
+    PROVED,
+    ROOT,
+    SETTLED,
+    SIMULTANEITY,
+    STRIDE,
+    TAYLOR,
+    TENTATIVE,
+    TEST,
+    TOLERANCE,
+    VARIABLES,
+)
+from .queue import attribute, copy_box, pop
+from .split import tolerance
+
+# The smaller node is halved together with the larger one if it is at least this share as long. No more than 1, so that the
+# larger one always is.
+_ALIKE = 0.5
+# Boxes that are this small against their domain are left to `search.step`, but at a border where tangency is not known: of a curve along
+# which surfaces meet, tangency leaves points.
+_SMALL = 0.05
+
+
+@native
+def marching(s, p):
+    """Is the first box of problem p one for `march`: large, and not yet in sight of the proved bound?
+
+    None is once contact is proved, but not that it is isolated. Round an isolated contact bounds along directions leave a few boxes of
+    every size; along a curve of contacts they leave the more the smaller the boxes are. Contraction makes those three to eight times
+    fewer (measured), and a step of it takes two to four times as long as one of `march`.
+    """
+    if attribute(s, p, TAYLOR) == 0 or unlikely_isolated(s):
+        return False
+    i = attribute(s, p, ROOT)
+    if s.plan[i] == SETTLED:
+        return False
+    if lower(s, s.box, i, attribute(s, p, OBJECTIVE)) >= min(s.real[PROVED], s.real[TENTATIVE]) - s.real[SIMULTANEITY]:
+        return False
+    least = 0.0 if at_border(s, p, s.box, i) else _SMALL
+    # Of n equations the first n + 1 variables say where; an angle may follow.
+    for j in range(min(attribute(s, p, EQUATIONS) + 1, attribute(s, p, OBJECTIVE))):
+        if width(s, s.box, i, j) > max(tolerance(s, p, s.box, i, j), least * width(s, s.domain, p, j)):
+            return True
+    return False
+
+
+@native
+def unlikely_isolated(s):
+    """Does u stand for a contact at which time is least nearby, and which is proved, but not to be isolated? In general position one inside
+    two faces is proved to be so at once.
+    """
+    return s.real[ALONG] < np.inf and s.real[ALONG] <= s.real[PROVED] + s.real[SIMULTANEITY]
+
+
+@native
+def wanted(s, p, i):
+    """Is box i, which was popped, to be searched still?"""
+    if too_late(s, p, s.box, i):
+        return False
+    trim(s, p, s.box, i)
+    return at_border(s, p, s.box, i) or not known(s, p, s.box, i)
+
+
+@native
+def take_pairs(s, p):
+    """First pairs of nodes, or the pairs of their halves, in `before` and `both`; how many."""
+    popped, used = 0, 0
+    while attribute(s, p, ROOT) >= 0 and marching(s, p):
+        i = attribute(s, p, ROOT)
+        sides = halved_sides(s, p, i)
+        if sides == 3 and used + 4 > LANES:
+            sides = larger_side(s, p, i)
+        lanes = (1 + sides % 2) * (1 + sides // 2)
+        if used + lanes > LANES:
+            break
+        pop(s, p)
+        if wanted(s, p, i):
+            copy_box(s, p, s.box, i, s.hold, popped)
+            s.parents[2 * popped] = s.pair[2 * i]
+            s.parents[2 * popped + 1] = s.pair[2 * i + 1]
+            s.later[popped] = s.horizon[i]
+            s.repeat[popped] = s.plan[i] // TEST
+            s.action[popped] = sides
+            used += lanes
+            popped += 1
+    for side in range(2):
+        seed(s, p, side, popped)
+        asked = 0
+        for k in range(popped):
+            if s.action[k] // (1 + side) % 2 != 0:
+                asked = ask(s, asked, s.parents[2 * k + side])
+        make_halves(s, p, side, asked)
+    used = 0
+    for k in range(popped):
+        used = combine(s, p, k, used)
+    return used
+
+
+@native
+def halved_sides(s, p, i):
+    """Which nodes of box i are to be halved: the larger one, or both if they are of like size; 0 none, 1, 2, 3 both. A box that comes
+    from no tree is tested first.
+    """
+    if s.pair[2 * i] < 0 or s.plan[i] >= TEST:
+        return 0
+    a, b = node_size(s, p, 0, s.pair[2 * i]), node_size(s, p, 1, s.pair[2 * i + 1])
+    if a < 0.0 and b < 0.0:
+        return 0
+    return (1 if a >= _ALIKE * b and a >= 0.0 else 0) + (2 if b >= _ALIKE * a and b >= 0.0 else 0)
+
+
+@native
+def larger_side(s, p, i):
+    """The larger node of box i: 1 the first, 2 the second."""
+    return 1 if node_size(s, p, 0, s.pair[2 * i]) >= node_size(s, p, 1, s.pair[2 * i + 1]) else 2
+
+
+@native
+def plan_of_pair(s, p, lane):
+    """What to do next with the pair in a lane: halve it, unless both nodes are within the tolerance."""
+    largest = max(node_size(s, p, 0, s.both[2 * lane]), node_size(s, p, 1, s.both[2 * lane + 1]))
+    return SETTLED if largest <= s.real[TOLERANCE] * s.space[p] else NO_PLAN
+
+
+@native
+def combine(s, p, k, used):
+    """The pairs of (halves of) the nodes of pair k into the lanes from `used` on; the number of lanes used then."""
+    for first in range(1 + s.action[k] % 2):
+        for second in range(1 + s.action[k] // 2):
+            for j in range(attribute(s, p, OWN) + attribute(s, p, OWN + 1), attribute(s, p, VARIABLES)):
+                s.before[2 * (s.count[STRIDE] * used + j)] = lower(s, s.hold, k, j)
+                s.before[2 * (s.count[STRIDE] * used + j) + 1] = upper(s, s.hold, k, j)
+            s.trial[used] = s.repeat[k]
+            s.until[used] = s.later[k]
+            place_side(s, p, 0, k, first, used)
+            place_side(s, p, 1, k, second, used)
+            used += 1
+    return used
+
+
+@native
+def place_side(s, p, side, k, half, lane):
+    """The node of one side of pair k, or one of its halves, into a lane of `before` and `both`."""
+    node = s.parents[2 * k + side]
+    if s.action[k] // (1 + side) % 2 != 0:
+        node = s.halves[node] + half
+    s.both[2 * lane + side] = node
+    first = side * attribute(s, p, OWN)
+    for j in range(attribute(s, p, OWN + side)):
+        at = 2 * (s.count[STRIDE] * lane + first + j)
+        s.before[at] = s.rectangle[4 * node + 2 * j]
+        s.before[at + 1] = s.rectangle[4 * node + 2 * j + 1]
+
+
+@native
+def model_boxes(s, p):
+    """The polynomial models of the boxes in X, which come from no tree."""
+    first = 0
+    for side in range(2):
+        d = attribute(s, p, OWN + side)
+        for j in range(d):
+            for lane in range(LANES):
+                at = 2 * (first + j) * LANES + lane
+                put_side(s, p, side, j, lane, -s.X[at], s.X[at + LANES])
+        if side == 0:
+            model(s, p, side, s.A)
+        else:
+            model(s, p, side, s.B)
+        first += d

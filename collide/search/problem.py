@@ -1,0 +1,311 @@
+"""A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
+
+import copy
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from codegen.algebra.backward import backward_code
+from codegen.algebra.local_step import least_step
+from codegen.emit.lanes import WIDTH
+from codegen.family import family
+from codegen.graph.autodiff import partials
+from codegen.graph.domain import domain
+from codegen.graph.expr import Expr
+from codegen.graph.serialize import serialize
+from codegen.graph.signs import LARGEST
+from codegen.kernel import Kernel
+from codegen.machine.native import Code
+from codegen.time_bounds.advance import Advance, advance_kernel
+from codegen.time_bounds.moving_bodies import Bodies, Deforming
+from codegen.time_bounds.separable_advance import ComposedAdvance, SeparableAdvance, composed_advance, separable_advance
+
+Value = TypeVar("Value")
+
+# So many inequalities of a problem contract its boxes.
+_MOST_LIMITS = 24
+
+
+def _shared(build: Callable[["Problem"], Value]) -> Value:
+    """A property computed once for a problem and its copies (`copy.copy`) over other domains, and once more for those that are too large
+    to be `bounded`.
+    """
+    def value(self: "Problem") -> Value:
+        key = build.__name__, self.bounded
+        if key not in self.built:
+            self.built[key] = build(self)
+        result: Value = self.built[key]
+        return result
+
+    return property(value)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Zeros of `equations` over a box, the least of one variable first where there is an objective.
+
+    `variables` name the coordinates; `outer` and `inner` (n, 2) enclose the exact domain and lie within it. `necessary`
+    are further functions that vanish at every zero of interest, except on the borders marked in `border` (n, 2). `incoming`: of
+    bodies that may touch already, only contacts towards which they move count. `strict`: the necessary functions do not
+    follow from the equations at the least zero; so a zero of the equations counts, and bounds the objective, only where all
+    rows together, being square, are proved to have one. `feasible` is a truth value that must
+    hold. `period` (n,) is the proved period of a variable that closes on itself, 0 for others. `polar` (n, 2): at boxes
+    that end before the first of these values of a variable, or begin after the second, the search stops and asks for
+    other variables. `image` gives six coordinates: the point of space as each of the two bodies sees it. `label` is the
+    pair of bodies. Only the first `searched` variables are split (None: all); the others follow from them. `fast`:
+    advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
+    preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
+    `features` name the parts of the two bodies; `directions` gives the kernel of candidates for the normal there, five numbers each
+    (see `contact`), for points only, and the parameters that it takes. `quick`: one of many problems, whose local solves and bounds
+    are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each
+    instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
+    expression).
+    """
+
+    variables: tuple[str, ...]
+    outer: np.ndarray
+    inner: np.ndarray
+    equations: tuple[Expr, ...]
+    necessary: tuple[Expr, ...] = ()
+    incoming: bool = False
+    strict: bool = False
+    feasible: Expr | None = None
+    objective: int | None = None
+    border: np.ndarray | None = None
+    period: np.ndarray | None = None
+    polar: np.ndarray | None = None
+    image: tuple[Expr, ...] = ()
+    label: tuple[int, int] = (0, 1)
+    searched: int | None = None
+    propagate: bool = False
+    fast: bool = False
+    parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    features: tuple[str, str] = ("face 0", "face 0")
+    directions: Callable[[], tuple[Kernel, np.ndarray] | None] | None = None
+    moving: Callable[[], Bodies | None] | None = None
+    quick: bool = False
+    ends: tuple[tuple[Any, Any], ...] = ()
+    slots: int = 0
+    late: list[tuple[int, int, Any]] = field(default_factory=list)
+    built: dict[Any, Any] = field(default_factory=dict, init=False)
+
+    @property
+    def rows(self) -> tuple[Expr, ...]:
+        return (*self.equations, *self.necessary)
+
+    @cached_property
+    def bounded(self) -> bool:
+        """Are the domain and all parameters of a size that bounded kernels are made for (see `Kernel`)? There may be NaN in the place of
+        numbers that come later.
+        """
+        return not any((np.abs(ends) > LARGEST).any() for ends in (self.outer, self.parameters))
+
+    @cached_property
+    def coordinates(self) -> list[Expr]:
+        pool = self.equations[0].pool
+        return [pool.variable(k) for k in range(len(self.variables))]
+
+    @_shared
+    def derivatives(self) -> list[list[Expr]]:
+        return partials(self.rows, self.coordinates)
+
+    @_shared
+    def range_kernel(self) -> Kernel:
+        """The rows, and 1 or 0 for feasible or not."""
+        pool = self.equations[0].pool
+        one, zero = pool.constant(1), pool.constant(0)
+        feasible = one if self.condition is None else pool.where(self.condition, one, zero)
+        return self._kernel([*self.rows, feasible])
+
+    @_shared
+    def domain(self) -> Expr | None:
+        """Holds wherever all equations are defined; None where nothing is known that could be false. Not that of the necessary rows:
+        these hold derivatives, which may be undefined where the bodies meet.
+        """
+        return domain(self.equations)
+
+    @property
+    def condition(self) -> Expr | None:
+        """What must hold at every zero of interest, beside the rows."""
+        if self.feasible is None or self.domain is None:
+            return self.domain if self.feasible is None else self.feasible
+        return self.feasible.pool.node("and", self.domain, self.feasible)
+
+    @_shared
+    def limits(self) -> tuple[Expr, ...]:
+        """Functions that are at most 0 at every zero of interest: of the inequalities that must all hold."""
+        found, open_ = [], [self.feasible] if self.feasible is not None else []
+        while open_:
+            e = open_.pop()
+            if e.op == "and":
+                open_ += reversed(e.args)
+            elif e.op in ("le", "lt"):
+                found.append(e.args[0] - e.args[1])
+        return tuple(found[:_MOST_LIMITS])
+
+    @_shared
+    def limit_kernels(self) -> tuple[Kernel, Kernel]:
+        """The limits, and their Jacobian like that of the rows."""
+        slopes = [_trusted_like(d, f) for f, row in zip(self.limits, partials(self.limits, self.coordinates), strict=True) for d in row]
+        return self._kernel(self.limits), self._kernel(slopes)
+
+    @_shared
+    def slope_kernel(self) -> Kernel:
+        """The Jacobian row-major: Clarke's where the row is continuous on the whole box, the whole line elsewhere.
+
+        A row that is trusted only where something else holds on the whole box has its derivatives trusted only there.
+        """
+        return self._kernel([_trusted_like(d, f) for f, row in zip(self.rows, self.derivatives, strict=True) for d in row])
+
+    @_shared
+    def point_kernel(self) -> Kernel:
+        """The rows, then the Jacobian, for local solves."""
+        return self._kernel([*self.rows, *(d for row in self.derivatives for d in row)])
+
+    @_shared
+    def image_kernel(self) -> Kernel | None:
+        return self._kernel(self.image) if self.image else None
+
+    @cached_property
+    def pattern(self) -> tuple[tuple[int, ...], ...]:
+        """The variables that each row depends on."""
+        return tuple(tuple(j for j, d in enumerate(row) if not (d.op == "constant" and d.value == 0)) for row in self.derivatives)
+
+    @_shared
+    def backward(self) -> Code | None:
+        """Forward-backward propagation of the equations and the feasibility."""
+        return backward_code(self.equations, self.condition) if self.propagate else None
+
+    def candidates(self, at: np.ndarray) -> np.ndarray:
+        """Candidates (n, k, 5) for the normals at points (n, variables), approximately; none (k = 0) where there are no directions."""
+        known = self.directions() if self.directions is not None else None
+        if known is None:
+            return np.empty((len(at), 0, 5))
+        kernel, values = known
+        if self.slots:
+            # There are NaN in the place of the numbers of an instance.
+            values = np.concatenate([self.parameters[:len(values)], values[len(self.parameters):]])
+        return np.asarray(kernel.points(at, parameters=values.mean(axis=1)).reshape(len(at), -1, 5))
+
+    @cached_property
+    def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
+        """The parameters as the kernels of boxes and of points take them, eight lanes each."""
+        lo, hi = self.parameters.T[..., None]
+        boxes, points = np.empty((len(lo), 2, WIDTH)), np.empty((len(lo), WIDTH))
+        boxes[:, 0], boxes[:, 1], points[:] = -lo, hi, 0.5 * (lo + hi)
+        return boxes, points
+
+    @cached_property
+    def views(self) -> list[np.ndarray]:
+        """Of bodies whose matrices are not known to be rotations, the matrices that tell their extents in space, eight lanes each: those
+        of half time.
+        """
+        if not isinstance(self.advance, SeparableAdvance) or not any(model.viewed for model in self.advance.models):
+            return []
+        matrices = self.advance.views(float(self.outer[self.objective].mean()), self.parameter_blocks[0])
+        return [np.repeat(matrix.reshape(-1, 1), WIDTH, axis=1) for matrix in matrices]
+
+    @_shared
+    def advance(self) -> Advance | SeparableAdvance | ComposedAdvance | None:
+        """Bounds of the objective from below, for `conservative_advancement`."""
+        if not self.fast or self.objective is None:
+            return None
+        bodies = self.moving() if self.moving is not None else None
+        if bodies is not None and isinstance(bodies[0], Deforming):
+            return composed_advance(bodies, len(self.parameters), self.quick, self.bounded)
+        if bodies is not None:
+            return separable_advance(bodies, self.objective, len(self.parameters), self.quick, self.bounded)
+        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick, self.bounded)
+
+    @_shared
+    def curved(self) -> tuple[tuple[tuple[int, int], ...], tuple[Expr, ...]]:
+        """The pairs of variables by which the equations have second derivatives, and these, row after row."""
+        n = len(self.variables)
+        first = partials(self.equations, self.coordinates)
+        columns = [partials([row[j] for row in first], self.coordinates) for j in range(n)]
+        nonzero = [(i, j) for i in range(n) for j in range(i, n)
+                   if any(not (d[j].op == "constant" and d[j].value == 0) for d in columns[i])]
+        return tuple(nonzero), tuple(d[j] for i, j in nonzero for d in columns[i])
+
+    @_shared
+    def least_kernel(self) -> Kernel:
+        """The equations, their Jacobian and their second derivatives, for local solves for the least objective."""
+        first = partials(self.equations, self.coordinates)
+        return self._kernel([*self.equations, *(d for row in first for d in row), *self.curved[1]])
+
+    @property
+    def least_step(self) -> int:
+        assert self.objective is not None
+        return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], self.quick)
+
+    def as_member(self) -> "Problem":
+        """The same problem with its numbers as parameters, beside those it has: problems of one family share all code, and what is derived
+        from their formulas.
+
+        Worth it for many problems; a single one is searched faster with its numbers compiled in.
+        """
+        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
+        bodies: Any = (self.moving() if self.moving is not None and self.fast else None) or ()
+        for body in bodies:
+            parts += [tuple(part) for part in body.parts]
+        outputs, numbers = family([e for part in parts for e in part], len(self.parameters))
+        cut = iter(outputs)
+        equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
+        count = len(moving) // 2
+        moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
+        found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image,
+                        parameters=np.concatenate([self.parameters, numbers]), quick=True,
+                        moving=(lambda: (moved[0], moved[1])) if moved else None)
+        key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
+        own = {name: getattr(self, name) for name in _DATA}
+        return _first_of(_Keyed(key, found)).instance(found.parameters, self.outer, self.inner, **own)
+
+    def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray, **fields: Any) -> "Problem":
+        """The same problem with other intervals (p, 2) for its first parameters, another domain, and other values of the `fields` that no
+        kernel depends on: nothing is compiled again.
+        """
+        other = copy.copy(self)
+        object.__setattr__(other, "parameters", np.concatenate([numbers, self.parameters[len(numbers):]]))
+        for name, value in {"outer": outer, "inner": inner, **fields}.items():
+            object.__setattr__(other, name, value)
+        for name in ("bounded", "parameter_blocks", "views"):
+            other.__dict__.pop(name, None)
+        return other
+
+    def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
+        return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)
+
+
+def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: int, bounded: bool = False) -> Kernel:
+    return Kernel(outputs, variables, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
+
+
+# What distinguishes problems with the same formulas from each other: in code, and in data only.
+_STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
+_DATA = ("border", "period", "polar", "label", "features", "directions")
+
+
+@dataclass(frozen=True)
+class _Keyed:
+    key: tuple[Any, ...]
+    problem: Problem = field(compare=False)
+
+
+@functools.lru_cache(maxsize=1024)
+def _first_of(keyed: _Keyed) -> Problem:
+    """The problem that came first with this key."""
+    return keyed.problem
+
+
+def _trusted_like(derivative: Expr, row: Expr) -> Expr:
+    """The derivative of a row where the row is continuous, and where all its guards hold."""
+    pool = row.pool
+    result = pool.trusted(derivative, row)
+    while row.op == "trusted":
+        row, guard, level = row.args[0], row.args[1], row.value
+        result = pool.trusted(result, guard, level)
+    return result

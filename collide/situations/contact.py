@@ -1,0 +1,315 @@
+"""Contact situations of two bodies as problems for the search: Snyder 1993, Sections 2 and 3.2 and Appendix A.
+
+One rule makes them all. Two parts meet where some equations E(w, t) = 0 hold, w being the parameters (or coordinates) of
+both. Where bodies that start apart first meet, and where both parts go on smoothly round that place, the matrix dE/dw
+has dependent rows: otherwise the implicit function theorem would continue the solution to earlier times. For two faces
+that says that the tangent planes agree (Eq. 2), for an edge and a face Eq. 9, for two implicit surfaces Eq. 5, for two
+edges nothing. These necessary conditions are used where both parts are proved differentiable on the whole box, and at a
+border only if other parts of the bodies cover it.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr, reachable, substitute
+from codegen.kernel import Kernel
+from codegen.time_bounds.moving_bodies import Bodies, deforming
+from generative import u, v
+
+from ..bodies.implicit_parts import Implicit
+from ..bodies.numbers import NONE, Numbers
+from ..bodies.parts import Parametric, Part
+from ..bodies.patch import Vector, bounds, cross, dot, enclose, framed, subtract
+from ..search.problem import Problem, formula_kernel
+from .frame import Frame, all_of, any_of
+from .place import Placed, PlacedParametric, contact_equations, place
+from .placed_implicit import PlacedImplicit, coordinates_of
+from .tracking import Known
+
+# Continuous operations with a kink.
+_KINKS = ("abs", "min", "max")
+
+
+@functools.lru_cache(maxsize=4096)
+def member(first: Part, second: Part, **options: Any) -> Problem:
+    """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
+    found = situation(first, second, literal=True, **options)
+    return replace(found, quick=True) if any(options.get("symbols", ())[:2]) else found.as_member()
+
+
+@functools.lru_cache(maxsize=4096)
+def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
+              tracked: tuple[Known, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
+              implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ())) -> Problem:
+    """The earliest contact of two parts. The last variable is the time.
+
+    `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts. A problem built
+    before is used again, with its kernels. `literal`: numbers of a path are constants, not parameters. `implied`: without tangency, a row
+    more that the equations imply (see `_implied`). `symbols` in the formulas of the first body, of the second and of the contacts stand for
+    numbers: see `with_numbers`.
+    """
+    both = isinstance(first, Implicit) and isinstance(second, Implicit)
+    angle = tangency and both and first.dimension == second.dimension == 2
+    spatial = coordinates_of(first) if isinstance(first, Implicit) and both else sum(
+        p.dimension for p in (first, second) if isinstance(p, Parametric))
+    frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols)
+    a, b = place((first, second), frame)
+    equations = contact_equations(a, b)
+    rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
+    feasible = _feasible(a, b, equations, frame, incoming, tracked)
+    implicit = any(isinstance(p, Implicit) and p.dimension == 1 for p in (first, second))
+    fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
+    return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
+                    features=(first.feature, second.feature), moving=lambda: _moving(a, b),
+                    ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
+
+
+def placed_situation(a: Placed, b: Placed, frame: Frame, *, tangency: bool, **fields: Any) -> Problem:
+    """The earliest contact of two parts that are placed; `fields` are further ones of the problem."""
+    equations = contact_equations(a, b)
+    return _problem(a, b, frame, equations, _dependence(a, b, equations, frame) if tangency else (), **fields)
+
+
+def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows: Sequence[Expr], *, incoming: bool = False,
+             **fields: Any) -> Problem:
+    necessary = _guarded(rows, a, b, frame)
+    outer, inner = bounds(frame.all_ends)
+
+    @functools.cache
+    def directions() -> tuple[Kernel, np.ndarray] | None:
+        outputs, values = _directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)
+        return (formula_kernel(outputs, (*frame.names, "t"), len(values)), values) if outputs else None
+
+    return Problem(
+        (*frame.names, "t"), outer, inner, equations=tuple(equations), necessary=necessary, incoming=incoming,
+        strict=incoming and bool(necessary), objective=len(frame.names), border=frame.borders_array(),
+        period=np.array([*frame.periods, 0.0]), polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position),
+        parameters=np.array(frame.values).reshape(-1, 2), directions=directions, **fields)
+
+
+@functools.lru_cache(maxsize=64)
+def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], time: tuple[Any, Any]) -> Problem:
+    """The situation of two members of families over a span of time: the same kernels with these numbers."""
+    if not problem.slots:
+        return problem
+    sides = [numbers[int(name[-1]) - 1] if name[-1] in "12" else NONE for name in problem.variables[:-1]]
+    ends = [(side.enclose(lo), side.enclose(hi)) for side, (lo, hi) in zip(sides, problem.ends, strict=False)]
+    outer, inner = framed([*ends, (enclose(time[0]), enclose(time[1]))])
+    found = problem.instance(np.concatenate([n.intervals for n in numbers]), outer, inner)
+    for k, side, e in problem.late:
+        if k < len(found.parameters):
+            found.parameters[k] = numbers[side - 1].enclose(e)
+    # Made here, they go along with copies over other domains.
+    assert len(found.parameter_blocks) == 2
+    return found
+
+
+def _moving(a: Placed, b: Placed) -> Bodies | None:
+    """Shapes and motions apart, where both parts have them so; or the functions through which both deform."""
+    if not (isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric)):
+        return None
+    first = a.moving()
+    second = b.moving() if first is not None else None
+    if first is not None and second is not None:
+        return first, second
+    return deforming((a.position, b.position), [[e.value for e in p.own] for p in (a, b)], a.frame.spatial)
+
+
+def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
+    """A situation without tangency at one moment, or in a short window of time: do the parts meet then?
+
+    The inner domain stays clear of the borders by a little of its width, so that a zero that is proved lies inside both
+    parts: there they cross, since an existence proof needs independent rows. On a border they may but touch.
+    """
+    time = problem.objective
+    assert time is not None and problem.period is not None and problem.border is not None and len(problem.necessary) < 2
+    outer, inner = problem.outer.copy(), problem.inner.copy()
+    ends = (problem.period == 0.0)[:, None] * (inner[:, 1] - inner[:, 0])[:, None] * [1e-9, -1e-9]
+    inner += ends
+    outer[time] = inner[time] = window
+    if "still" not in problem.built:
+        problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
+    still: Problem = problem.built["still"]
+    return still.instance(problem.parameters, outer, inner, period=problem.period)
+
+
+# -- tangency -----------------------------------------------------------------------------------------------------
+
+
+def _dependence(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
+    """Functions that vanish where the rows of dE/dw are dependent, as many as make the system square (or none)."""
+    if len(equations) == 3 and len(frame.names) == 4:
+        return tuple(dot(tangent, b.outward[0]) for tangent in a.tangents)
+    own = [*a.own, *b.own]
+    columns = frame.derivatives(equations, own)
+    if len(equations) == 1:
+        return tuple(column[0] for column in columns)
+    if len(equations) == len(columns):
+        return (_determinant(columns),)
+    if len(equations) == 2 and len(columns) == 3:
+        return _parallel(columns, frame)
+    return ()
+
+
+def _implied(a: Placed, b: Placed, equations: Sequence[Expr]) -> tuple[Expr, ...]:
+    """For two faces a combination of the equations whose gradient vanishes where the tangent planes agree: n . (S1 - S2), or
+    F (f . g) - G (f . f) for gradients f and g. So places where faces all but touch are told apart to second order.
+    """
+    if len(a.outward) != 1 or len(b.outward) != 1:
+        return ()
+    if isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric):
+        return (dot((equations[0], equations[1], equations[2]), a.outward[0]),)
+    if len(equations) == 2:
+        f, g = a.outward[0], b.outward[0]
+        return (equations[0] * dot(f, g) - equations[1] * _square(f),)
+    return ()
+
+
+def _determinant(columns: Sequence[Sequence[Expr]]) -> Expr:
+    if len(columns) == 2:
+        return columns[0][0] * columns[1][1] - columns[0][1] * columns[1][0]
+    p, q, r = ((c[0], c[1], c[2]) for c in columns)
+    return dot(p, cross(q, r))
+
+
+def _parallel(columns: Sequence[Sequence[Expr]], frame: Frame) -> tuple[Expr, ...]:
+    """The gradients g1 and g2 are parallel exactly if cos(a) g1 + sin(a) g2 = 0 for some angle a from 0 to pi.
+
+    The cross product (Eq. 5) would give three equations of which two count; with the angle as a variable the system is
+    square. Zeros at a and a + pi are the same, so the angle is periodic.
+    """
+    angle = frame.variable("angle", (0, sp.pi), math.pi)
+    cosine, sine = frame.pool.node("cos", angle), frame.pool.node("sin", angle)
+    return tuple(cosine * g1 + sine * g2 for g1, g2 in columns)
+
+
+def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, frame: Frame) -> tuple[Expr, ...]:
+    """The necessary conditions where they may be used: both parts differentiable in space on the whole box, and continuous in time, which
+    is all that the implicit function theorem asks for.
+    """
+    smooth = _at_rest([f for p in (a, b) for f in (p.position if isinstance(p, PlacedParametric) else p.values)], frame)
+    result = []
+    for row in rows:
+        for f in dict.fromkeys(smooth):
+            row = frame.pool.trusted(row, f, 3)
+        result.append(row)
+    return tuple(result)
+
+
+def _at_rest(functions: Sequence[Expr], frame: Frame) -> list[Expr]:
+    """Functions as differentiable as these are in space: kinks of the time alone are the hulls of what they choose from.
+
+    So each is a function f(w, s) of further quantities s, evaluated over all that continuous functions of the time take in a box. Where
+    it is differentiable in all of these, f(w, s(t)) is so in w, and its derivatives by w are continuous in time as well.
+    """
+    pool, timed = frame.pool, {frame.time.index}
+    hulls: dict[int, Expr] = {}
+    for e in reachable(functions):
+        if e.args and any(a.index in timed for a in e.args) and all(a.index in timed or a.op in ("constant", "parameter") for a in e.args):
+            timed.add(e.index)
+            if e.op in _KINKS:
+                one, *others = substitute(e.args, hulls)
+                hulls[e.index] = pool.node("hull", one, others[0] if others else -one)
+    return substitute(functions, hulls)
+
+
+# -- feasibility --------------------------------------------------------------------------------------------------
+
+
+def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, incoming: bool,
+              tracked: Sequence[Known]) -> Expr | None:
+    conditions: list[Expr] = []
+    for p in (a, b):
+        if isinstance(p, PlacedImplicit):
+            conditions += p.bounds()
+            shown = p.on_surface()
+            conditions += [] if shown is None else [shown]
+    if incoming:
+        conditions += _incoming(a, b, equations, frame)
+    conditions += [_far(a.position, known, frame) for known in tracked]
+    return all_of(frame.pool, conditions) if conditions else None
+
+
+def _far(position: Vector, known: Known, frame: Frame) -> Expr:
+    """Eq. 7: the distance to a tracked point is at least the radius."""
+    pool = frame.pool
+    symbols = {**frame.known(3), **frame.known(known.side)}
+    *at, radius = convert([*known.at, known.radius], symbols, pool)
+    point = convert(known.surface.expressions, {**symbols, u: at[0], v: at[1]}, pool)
+    apart = subtract(position, (point[0], point[1], point[2]))
+    return pool.node("le", pool.power_integer(radius, 2), _square(apart))
+
+
+def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> list[Expr]:
+    """The bodies approach (the closing speed is not negative) and outward directions face away from each other:
+    Equations 3, 6, 10, 12. A two-sided part has no outward direction, so it excludes nothing.
+    """
+    pool = frame.pool
+    zero = pool.constant(0)
+    sided = [p for p in (a, b) if not p.part.two_sided]
+    single = [p for p in sided if len(p.outward) == 1]
+    result = []
+    if single:
+        speeds = [_closing(single[0], b if single[0] is a else a, equations, frame)]
+    else:
+        speeds = [dot(subtract(p.velocity, q.velocity), d) for p, q in ((a, b), (b, a)) if p in sided for d in p.outward]
+    if speeds:
+        result.append(any_of(pool, [pool.node("le", zero, s) for s in speeds]))
+    if len(sided) == 2:
+        result.append(any_of(pool, [pool.node("le", dot(d, e), zero) for d in a.outward for e in b.outward]))
+    return result
+
+
+def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Frame) -> Expr:
+    """How fast `face` moves along its outward direction relative to `other`: positive where they approach.
+
+    For an implicit face it is -dF/dt along the motion of the other part. Two implicit ones: Eq. 6, whose first part does
+    not depend on the frame of reference where the gradients are opposed.
+    """
+    if isinstance(face, PlacedParametric):
+        return dot(subtract(face.velocity, other.velocity), face.outward[0])
+    rates = frame.derivatives(equations, [frame.time])[0]
+    if isinstance(other, PlacedParametric):
+        return -rates[0]
+    lengths = [_length(p.outward[0]) if len(p.outward) == 1 else None for p in (face, other)]
+    if lengths[1] is None:
+        return dot(subtract(face.velocity, other.velocity), face.outward[0]) - face.deformation[0]
+    assert lengths[0] is not None
+    first, second = (0, 1) if face.carrier else (1, 0)
+    return -(rates[first] * lengths[1]) - rates[second] * lengths[0]
+
+
+def _length(a: Vector) -> Expr:
+    return a[0].pool.node("sqrt", _square(a))
+
+
+def _square(a: Vector) -> Expr:
+    return sum((a[0].pool.power_integer(c, 2) for c in a[1:]), a[0].pool.power_integer(a[0], 2))
+
+
+# -- directions for the result ------------------------------------------------------------------------------------
+
+
+def _directions(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
+    """Candidates for the normal, five numbers each: a separating direction, the speed at which the first part moves along
+    it towards the second, and a number that is positive where it points out of the first body as declared.
+    """
+    result: list[Expr] = []
+    one = frame.pool.constant(1)
+    for face, other, sign in ((a, b, 1), (b, a, -1)):
+        if len(face.outward) == 1 and face.part.dimension == 2:
+            n = face.outward[0]
+            result += [*(n if sign > 0 else (-n[0], -n[1], -n[2])), _closing(face, other, equations, frame), one]
+    if not result and a.tangents and b.tangents:
+        n = cross(a.tangents[0], b.tangents[0])
+        outward = [sum((d[k] for d in a.outward[1:]), a.outward[0][k]) for k in range(3)]
+        result += [*n, dot(subtract(a.velocity, b.velocity), n), dot(n, (outward[0], outward[1], outward[2]))]
+    return tuple(result)
+

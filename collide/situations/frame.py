@@ -1,0 +1,118 @@
+"""The expression graph of a pair of parts: their variables and numbers, and what stands for a point."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from codegen.from_sympy import convert
+from codegen.graph.autodiff import partials
+from codegen.graph.expr import Expr, ExprPool
+from generative import Motion, t
+
+from ..bodies.patch import Vector, enclose
+
+
+@dataclass
+class Frame:
+    """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before it, is known
+    first. `symbols` stand for numbers of the first body, of the second, and maybe of contacts known between them; `late` are the
+    parameters that are expressions of those, (number, body 1 or 2, expression).
+    """
+
+    spatial: int
+    time_span: tuple[Any, Any]
+    pool: ExprPool = field(default_factory=ExprPool)
+    names: list[str] = field(default_factory=list)
+    ends: list[tuple[Any, Any]] = field(default_factory=list)
+    periods: list[float] = field(default_factory=list)
+    borders: list[tuple[bool, bool]] = field(default_factory=list)
+    polar: list[tuple[float, float]] = field(default_factory=list)
+    values: list[tuple[float, float]] = field(default_factory=list)
+    moment: float | None = None
+    literal: bool = False
+    symbols: tuple[tuple[Any, ...], ...] = ((), ())
+    late: list[tuple[int, int, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.values += [(math.nan, math.nan)] * self.slots
+
+    @property
+    def slots(self) -> int:
+        """The first so many parameters are the symbols."""
+        return sum(map(len, self.symbols))
+
+    def known(self, side: int) -> dict[Any, Expr]:
+        """The symbols of a body (1 or 2), or of contacts (3), and the time as nodes."""
+        first = sum(map(len, self.symbols[:side - 1]))
+        return {**{s: self.pool.parameter(first + k) for k, s in enumerate(self.symbols[side - 1])}, t: self.time}
+
+    @property
+    def time(self) -> Expr:
+        """The last variable, or a constant where the problem is about one moment."""
+        return self.pool.variable(self.spatial) if self.moment is None else self.pool.constant(self.moment)
+
+    def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False),
+                 polar: tuple[Any, Any] = (None, None)) -> Expr:
+        node = self.pool.variable(len(self.names))
+        self.names.append(name)
+        self.ends.append(ends)
+        self.periods.append(period)
+        self.borders.append(border)
+        self.polar.append((-math.inf if polar[0] is None else enclose(polar[0])[0], math.inf if polar[1] is None else enclose(polar[1])[1]))
+        return node
+
+    def parameter(self, number: Any, side: int) -> Expr:
+        """An exact number, or an expression of the symbols of a body, as a kernel parameter: parts that differ in it alone share their
+        kernels.
+        """
+        if number.free_symbols:
+            self.late.append((len(self.values), side, number))
+            self.values.append((math.nan, math.nan))
+        elif self.literal:
+            return convert([number], {}, self.pool)[0]
+        else:
+            self.values.append(enclose(number))
+        return self.pool.parameter(len(self.values) - 1)
+
+    @property
+    def all_ends(self) -> list[tuple[Any, Any]]:
+        return [*self.ends, self.time_span]
+
+    def borders_array(self) -> np.ndarray:
+        return np.array([*self.borders, (False, False)], int)
+
+    def derivatives(self, outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+        """One column of partial derivatives a variable."""
+        rows = partials(outputs, variables)
+        return [[row[k] for row in rows] for k in range(len(variables))]
+
+
+class Local(NamedTuple):
+    """A point in the frame of a body that moves by `motion`; `known` are the nodes of its symbols."""
+
+    motion: Motion
+    known: dict[Any, Expr]
+    at: Vector
+
+
+def as_vector(coordinates: Sequence[Expr]) -> Vector:
+    a, b, c = coordinates
+    return a, b, c
+
+
+def all_of(pool: ExprPool, conditions: Sequence[Expr]) -> Expr:
+    return _folded(pool, "and", conditions)
+
+
+def any_of(pool: ExprPool, conditions: Sequence[Expr]) -> Expr:
+    return _folded(pool, "or", conditions)
+
+
+def _folded(pool: ExprPool, operation: str, conditions: Sequence[Expr]) -> Expr:
+    total = conditions[0]
+    for c in conditions[1:]:
+        total = pool.node(operation, total, c)
+    return total

@@ -1,0 +1,177 @@
+"""Implicit parts on the expression graph: where they are zero, how they move, and what of them is on the surface of their body."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr, reachable, substitute
+from codegen.graph.meanvalue import mean_value_form
+from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
+from generative.implicit import Combination, Piece
+
+from ..bodies.implicit_parts import Implicit
+from ..bodies.patch import Vector, cross, dot, subtract
+from .frame import Frame, Local, all_of, any_of, as_vector
+
+
+class PlacedImplicit:
+    """An implicit part as functions of a point of the `other` part, in that one's frame and in the world; without it, as the carrier, of
+    coordinates in its own frame.
+    """
+
+    def __init__(self, part: Implicit, frame: Frame, side: int, other: tuple[Local, Vector] | None = None) -> None:
+        self.part, self.frame, self.known = part, frame, frame.known(side)
+        self.carrier = other is None
+        self.own: list[Expr] = []
+        self._seen: dict[Motion, Vector] = {}
+        if other is None:
+            leaf = part.leaves[0]
+            at = [self._coordinate(k, ends) for k, ends in enumerate(leaf.bounds)]
+            self.local = Local(leaf.motion, self.known, (at[0], at[1], at[2]))
+            self._seen[leaf.motion] = self.local.at
+            self.position = self._vector(leaf.motion.apply((x, y, z)), at)
+        else:
+            self.local, self.position = other
+        self.values = [*(self.value(leaf) for leaf in part.leaves), *self._beyond_sides()]
+
+    def _coordinate(self, k: int, ends: tuple[Any, Any]) -> Expr:
+        """Coordinate k of the carrier: a variable, or the constant that it is on a side of the bounds."""
+        fixed = [side for side in self.part.sides if side[:2] == (0, k)]
+        if fixed:
+            return self._number(self.part.end(fixed[0]))
+        self.own.append(self.frame.variable(f"{'xyz'[k]}1", ends))
+        return self.own[-1]
+
+    def _number(self, e: Any) -> Expr:
+        return convert([e], self.known, self.frame.pool)[0]
+
+    def _beyond_sides(self) -> list[Expr]:
+        """How far the point is beyond each side of the bounds that the part lies on, but for those on which a coordinate is constant."""
+        return [self.coordinates(self.part.leaves[side[0]])[side[1]] - self._number(self.part.end(side))
+                for side in self.part.sides if not (self.carrier and side[0] == 0)]
+
+    def _vector(self, expressions: Sequence[Any], at: Sequence[Expr]) -> Vector:
+        a, b, c = convert(expressions, self._known(at), self.frame.pool)
+        return a, b, c
+
+    def _known(self, at: Sequence[Expr]) -> dict[Any, Expr]:
+        return {**self.known, **dict(zip((x, y, z), at, strict=True))}
+
+    def coordinates(self, leaf: ImplicitSurface) -> Vector:
+        """The point in the frame of a leaf."""
+        if leaf.motion not in self._seen:
+            direct = leaf.motion.is_identity or self.local.motion.is_identity
+            self._seen[leaf.motion] = self._vector(leaf.coordinates, self.position) if direct else self._between(leaf.motion)
+        return self._seen[leaf.motion]
+
+    def _between(self, motion: Motion) -> Vector:
+        """The point in the frame of `motion`, as A p + b with A = R2^T R1 and b = R2^T (T1 - T2): functions of the time alone.
+
+        Where both bodies are in one frame that is tilted, or turns, A is but for rounding what it is without that frame. Of a point in
+        the world that would not be seen, since its coordinates forget that they vary together.
+        """
+        entries = [convert(m.entries, known, self.frame.pool) for m, known in ((self.local.motion, self.local.known), (motion, self.known))]
+        (first, shift), (second, away) = ((e[:9], e[9:]) for e in entries)
+        columns = [*(as_vector(first[k::3]) for k in range(3)), subtract(as_vector(shift), as_vector(away))]
+        rows = [[self._close(dot(as_vector(second[k::3]), column)) for column in columns] for k in range(3)]
+        return as_vector([dot(as_vector(row[:3]), self.local.at) + row[3] for row in rows])
+
+    def _close(self, e: Expr) -> Expr:
+        """A function of the time, enclosed to second order too: of a sum that hardly varies the terms may."""
+        time = self.frame.time
+        return mean_value_form([e], [time])[0] if time.op == "variable" and time in reachable([e]) else e
+
+    def value(self, leaf: ImplicitSurface) -> Expr:
+        return convert([leaf.body], self._known(self.coordinates(leaf)), self.frame.pool)[0]
+
+    @cached_property
+    def outward(self) -> list[Vector]:
+        """The gradients in the world, one a leaf."""
+        result = []
+        for leaf in self.part.leaves:
+            (a,), (b,), (c,), _ = self._derivatives([leaf.body], self.coordinates(leaf))
+            result.append(self._turned(leaf.motion, (a, b, c)))
+        return result
+
+    def _turned(self, motion: Motion, local: Vector) -> Vector:
+        if motion.is_identity:
+            return local
+        return self._vector(motion.turn((x, y, z)), local)
+
+    @property
+    def tangents(self) -> list[Vector]:
+        """The direction of an edge."""
+        if self.part.dimension != 1:
+            return []
+        zero, one = self.frame.pool.constant(0), self.frame.pool.constant(1)
+        sides = []
+        for k, c, _ in self.part.sides:
+            axis = [one if i == c else zero for i in range(3)]
+            sides.append(self._turned(self.part.leaves[k].motion, (axis[0], axis[1], axis[2])))
+        return [cross(*self.outward, *sides)]
+
+    @cached_property
+    def velocity(self) -> Vector:
+        """Of the material point that is here: the body's motion, without its deformation."""
+        leaf = self.part.leaves[0]
+        a, b, c = self._derivatives(leaf.motion.apply((x, y, z)), self.coordinates(leaf))[3]
+        return a, b, c
+
+    @cached_property
+    def deformation(self) -> list[Expr]:
+        """dF/dt of each leaf at a point that moves along with the body."""
+        return [self._derivatives([leaf.body], self.coordinates(leaf))[3][0] for leaf in self.part.leaves]
+
+    def _derivatives(self, expressions: Sequence[Any], at: Vector) -> list[list[Expr]]:
+        """Partial derivatives of expressions of x, y, z and t by each of these, at a point: on the graph, since SymPy has none of `floor`,
+        and impulses for those of `sign`.
+        """
+        free = [self.frame.pool.variable(self.frame.spatial + 1 + k) for k in range(4)]
+        formulas = convert(expressions, {**self.known, **dict(zip((x, y, z, t), free, strict=True))}, self.frame.pool)
+        actual = dict(zip((e.index for e in free), [*at, self.frame.time], strict=True))
+        return [substitute(column, actual) for column in self.frame.derivatives(formulas, free)]
+
+    # -- where the part is --------------------------------------------------------------------------------------
+
+    def bounds(self) -> list[Expr]:
+        """lo <= coordinate <= hi, in the frame of every leaf whose bounds are not the domain, but on the sides that the part lies on."""
+        pool, conditions = self.frame.pool, []
+        # Leaves that move together share sides.
+        fixed = {(self.part.leaves[side[0]].motion, side[1], self.part.end(side)) for side in self.part.sides}
+        for k, leaf in enumerate(self.part.leaves):
+            for c, coordinate in enumerate(self.coordinates(leaf)):
+                if not (self.carrier and k == 0) and not any((leaf.motion, c, end) in fixed for end in leaf.bounds[c]):
+                    low, high = convert(leaf.bounds[c], self.known, pool)
+                    conditions += [pool.node("le", low, coordinate), pool.node("le", coordinate, high)]
+        return conditions
+
+    def on_surface(self) -> Expr | None:
+        """Is the point on the surface of the whole body: on the piece of one of the leaves (Snyder 1993, Section 2.2)?"""
+        pieces = [self._on_piece(p) for p in self.part.pieces]
+        if any(p is None for p in pieces):
+            return None
+        return any_of(self.frame.pool, [p for p in pieces if p is not None])
+
+    def _on_piece(self, piece: Piece) -> Expr | None:
+        pool = self.frame.pool
+        zero = pool.constant(0)
+        conditions = [pool.node("le", zero, self._level(b)) for b in piece.outside]
+        conditions += [pool.node("le", self._level(b), zero) for b in piece.inside]
+        return all_of(pool, conditions) if conditions else None
+
+    def _level(self, body: ImplicitBody) -> Expr:
+        """The function of a body; exactly zero for the leaves that this part lies on."""
+        pool = self.frame.pool
+        if isinstance(body, ImplicitSurface):
+            return pool.constant(0) if any(leaf.same_surface(body) for leaf in self.part.leaves) else self.value(body)
+        assert isinstance(body, Combination)
+        total, *others = [self._level(c) for c in body.children]
+        for other in others:
+            total = pool.node("min" if body.operation == "union" else "max", total, other)
+        return total
+
+
+def coordinates_of(part: Implicit) -> int:
+    """How many coordinates of its first leaf are variables where the part is the carrier."""
+    return 3 - sum(k == 0 for k, _, _ in part.sides)

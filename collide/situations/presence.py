@@ -1,0 +1,166 @@
+"""Where parts of implicit surfaces are, and which of their edges and vertices are there at all (see `implicit_parts`)."""
+
+import functools
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from codegen.graph.domain import domain
+from codegen.graph.expr import reachable
+from codegen.graph.meanvalue import mean_value_form
+from codegen.kernel import Kernel
+from generative import ImplicitSurface
+from generative.implicit import Piece
+
+from ..bodies.extent import box_of
+from ..bodies.implicit_parts import Implicit, Side
+from ..bodies.numbers import Numbers
+from ..bodies.parts import Part
+from .frame import Frame, all_of
+from .placed_implicit import PlacedImplicit
+
+Window = tuple[float, float]
+
+# Boxes are halved until so many are left, and not beyond so many times; those at the ends of their hull so many times more.
+_MANY, _ROUNDS, _FINER = 256, 24, 7
+# Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times.
+_SHAVES = 30
+
+
+def without_absent(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
+    """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
+    if not any(_doubtful(part) for part in parts):
+        return parts
+    leaves = [leaf for part in parts if isinstance(part, Implicit) for leaf in part.leaves]
+    still = all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
+    return _present_ones(parts, numbers, (0.0, 0.0) if still else span)
+
+
+@functools.lru_cache(maxsize=512)
+def _present_ones(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
+    """Edges are looked at first, since a vertex is where edges meet."""
+    absent: list[Implicit] = []
+    left: list[Part] = []
+    for part in parts:
+        if _doubtful(part) and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
+            absent.append(part)
+        else:
+            left.append(part)
+    return tuple(left)
+
+
+def _doubtful(part: Part) -> TypeGuard[Implicit]:
+    """Edges and vertices of implicit bodies: where they reach their bounds, or several functions are zero, which may be so nowhere."""
+    return isinstance(part, Implicit) and part.dimension < 2
+
+
+def _on(part: Implicit, other: Implicit) -> bool:
+    """Is every point of a part on another one, whose leaves and sides are among its own?"""
+    return set(other.leaves) <= set(part.leaves) and {_plane(other, s) for s in other.sides} <= {_plane(part, s) for s in part.sides}
+
+
+def _plane(part: Implicit, side: Side) -> tuple[Any, ...]:
+    return part.leaves[side[0]].motion, side[1], part.end(side)
+
+
+def where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
+    """(3, 2): a box in the frame of the first leaf that holds all points of the part within a span of time; None if there are none."""
+    _, moves = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    return _where(part, numbers, span if moves else (0.0, 0.0))
+
+
+@functools.lru_cache(maxsize=4096)
+def _where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
+    kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    boxes = np.concatenate([box_of(part, numbers), [span]])[None]
+    for _ in range(_ROUNDS):
+        boxes = boxes[_kept(kernel, boxes, numbers)]
+        if not len(boxes):
+            return None
+        if len(boxes) > _MANY:
+            break
+        boxes = halved(boxes)
+    else:
+        boxes = boxes[_kept(kernel, boxes, numbers)]
+    for axis in tuple(range(3)) * _FINER:
+        if not len(boxes):
+            return None
+        boxes = _sharpened(kernel, boxes, axis, numbers)
+    if not len(boxes):
+        return None
+    return _shaved(kernel, _hull(boxes), span, numbers) if part.pieces else _hull(boxes)
+
+
+def _shaved(kernel: Kernel, hull: np.ndarray, span: Window, numbers: Numbers) -> np.ndarray | None:
+    """A box (3, 2) without slabs at its ends that are proved to hold no point of the part: of all widths that are a power of 2 against the
+    box the greatest, again and again. So the pieces of combined bodies that end at planes, or lie in planes, have close bounds.
+    """
+    for _ in range(_SHAVES):
+        box = np.concatenate([hull, [span]])
+        slabs = np.tile(box, (3, 2, _SHAVES, 1, 1))
+        for axis, (lo, hi) in enumerate(hull):
+            width = (hi - lo) * 0.5 ** np.arange(_SHAVES)
+            slabs[axis, 0, :, axis, 1], slabs[axis, 1, :, axis, 0] = np.minimum(lo + width, hi), np.maximum(hi - width, lo)
+        kept = _kept(kernel, slabs.reshape(-1, 4, 2), numbers).reshape(3, 2, _SHAVES)
+        if not kept[:, :, 0].all():
+            return None
+        if kept.all():
+            break
+        for axis, end in np.argwhere(~kept.all(axis=2)).tolist():
+            hull[axis, end] = slabs[axis, end, int(np.argmin(kept[axis, end])), axis, 1 - end]
+        if (hull[:, 0] > hull[:, 1]).any():
+            return None
+    return hull
+
+
+def _kept(kernel: Kernel, boxes: np.ndarray, numbers: Numbers) -> np.ndarray:
+    """Which of the boxes may hold a point of the part."""
+    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
+    return np.asarray((lo[:, :-1] <= 0).all(axis=1) & (hi[:, :-1] >= 0).all(axis=1) & (hi[:, -1] > 0))
+
+
+def _sharpened(kernel: Kernel, boxes: np.ndarray, axis: int, numbers: Numbers) -> np.ndarray:
+    """The boxes, those at either end of their hull along an axis without the outer or inner half where that holds no point; all of them if
+    too many would be left.
+    """
+    lo, hi = _hull(boxes)[axis]
+    ends = (boxes[:, axis, 0] <= lo) | (boxes[:, axis, 1] >= hi)
+    halves = halved(boxes[ends], axis)
+    found = np.concatenate([boxes[~ends], halves[_kept(kernel, halves, numbers)]])
+    return found if len(found) <= 2 * _MANY else boxes
+
+
+def _hull(boxes: np.ndarray) -> np.ndarray:
+    return np.stack([boxes[:, :3, 0].min(axis=0), boxes[:, :3, 1].max(axis=0)], axis=1)
+
+
+def _others(part: Implicit) -> tuple[Side, ...]:
+    """The sides that are not those of the first leaf."""
+    return tuple(side for side in part.sides if side[0] != 0)
+
+
+@functools.lru_cache(maxsize=1024)
+def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
+            ) -> tuple[Kernel, bool]:
+    """What is zero where leaves and these sides meet, and 1 or 0 for on the surface of the body or not, of coordinates of the first leaf
+    and the time; and whether any of it depends on the time. With mean-value forms, which near a side that a surface all but reaches
+    tell it from 0 in boxes of the size of the square root of the gap.
+    """
+    part, frame = Implicit("", leaves, pieces, sides=sides), Frame(3, (0, 1), symbols=(symbols, ()))
+    placed = PlacedImplicit(part, frame, 1)
+    known = [placed.on_surface(), domain(placed.values)]
+    conditions = [*placed.bounds(), *(c for c in known if c is not None)]
+    pool = frame.pool
+    one, zero = pool.constant(1), pool.constant(0)
+    outputs = [*placed.values, pool.where(all_of(pool, conditions), one, zero) if conditions else one]
+    values = mean_value_form(placed.values, [pool.variable(k) for k in range(4)])
+    kernel = Kernel([*values, outputs[-1]], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
+    return kernel, frame.time in reachable(outputs)
+
+
+def halved(boxes: np.ndarray, axis: int | None = None) -> np.ndarray:
+    """All halves of boxes (k, n, 2), each across its widest side or across `axis`; they cover it, whatever the rounding of the middle."""
+    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1) if axis is None else axis
+    lower, upper = boxes.copy(), boxes.copy()
+    lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)
+    return np.concatenate([lower, upper])

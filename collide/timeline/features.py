@@ -1,0 +1,218 @@
+"""Edges and vertices near what a search of faces located: the situations that say which parts of two bodies meet there.
+
+Faces that are closed stand for their borders in the search for the earliest time (`scene`). Where it ends, few parts of lower
+dimension may be within the time left, and each pair of them is a situation of its own (Snyder 1993, Appendix A).
+"""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from codegen.graph.expr import Expr, reachable, substitute
+
+from ..answers.report import possible
+from ..bodies.extent import Crowd, Extent, carried, path_cells
+from ..bodies.numbers import Numbers
+from ..bodies.parts import Parametric, Part, Path, faces_of, is_closed
+from ..culling.broad_phase import Window, may_meet
+from ..search.native import layout
+from ..search.problem import Problem
+from ..search.search import Search
+from ..situations.contact import situation
+from .scene import FEW, Meeting, Pair, Scene
+
+
+def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:
+    """Do faces stand for edges or vertices?"""
+    return any(m.closed and any(part.dimension < 2 for k in m.label for part in scene.parts(k)) for m in meetings)
+
+
+def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
+    """The pairs of parts of lower dimension that may be within `span` at the contacts that a search of `meetings` has located by now.
+
+    Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
+    """
+    thinned = bool(search.real[layout.CLEAR] < np.inf)
+    left = [found for k, m in enumerate(meetings) if m.closed for found in [_left_of(scene, search, k, m, span, thinned)] if found]
+    _carry(scene, [(body, p) for found in left for body, side in zip(found.meeting.label, found.parts, strict=True) for p in side], span)
+    edges = [e for found in left for e in _edges(scene, search, found, span)]
+    near = list({(id(e.first), id(e.second)): e for e in edges}.values())
+    if len(near) > FEW:
+        keep = may_meet([(scene.extent(m.label[0], m.first), scene.extent(m.label[1], m.second)) for m in near], span)
+        near = [m for m, kept in zip(near, keep, strict=True) if kept]
+    return [m for m in near if not explained(scene, m)]
+
+
+def explained(scene: Scene, m: Meeting) -> bool:
+    """Do two parts stay in one plane (across a coordinate axis), and are their contacts those of other parts, too?
+
+    Such a situation is singular. Where flat pieces in one plane first meet, they do at edges; these touch there, away from their
+    ends, so an edge is tangent to the other face at the second edge, and the situation of this edge and that face holds.
+    """
+    if not _in_one_plane(scene, m.first, m.second, m.label):
+        return False
+    if m.first.dimension == m.second.dimension == 1:
+        others = [(m.first, f) for f in _faces_at(scene, m.second, m.label[1])]
+        others += [(f, m.second) for f in _faces_at(scene, m.first, m.label[0])]
+        return not all(_in_one_plane(scene, p, q, m.label) for p, q in others)
+    return min(m.first.dimension, m.second.dimension) > 0 and all(is_closed(scene.bodies[k]) for k in m.label)
+
+
+def _in_one_plane(scene: Scene, first: Part, second: Part, label: Pair) -> bool:
+    problem = situation(first, second, literal=True, **scene.named(label))
+    if "constant" not in problem.built:
+        problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
+    return any(_is_zero(e, scene.pair_numbers(label)) for e in problem.built["constant"])
+
+
+def _faces_at(scene: Scene, part: Part, body: int) -> list[Part]:
+    assert isinstance(part, Parametric)
+    return [f for f in faces_of(scene.bodies[body]) if isinstance(f, Parametric) and any(f.surface is s for s, _ in part.outward)]
+
+
+class _Left(NamedTuple):
+    """What is left of the problem of a meeting: boxes, and solutions near which some were thinned; and on either side the parts of the body
+    that may be in them, (parts, boxes).
+    """
+
+    meeting: Meeting
+    problem: Problem
+    boxes: np.ndarray
+    thinned: list[int]
+    parts: tuple[list[Part], list[Part]]
+    on: tuple[np.ndarray, np.ndarray]
+
+
+def _left_of(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> _Left | None:
+    """None where no part of lower dimension may be in what is left."""
+    problem, boxes = search.problems[k], _left(search, k)
+    boxes = boxes[boxes[:, -1, 0] <= span[1]]
+    boxes[:, -1, 1] = np.minimum(boxes[:, -1, 1], span[1])
+    own = [i for i in search.solutions if search.owner(i) == k] if thinned else []
+    if not len(boxes) and not own:
+        return None
+    sides = []
+    for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
+        parts = scene.parts(body) if own else _on_face(scene.parts(body), face)
+        on = _on_paths(tuple(scene.extent(body, p) for p in parts), parts, face, boxes[:, at:at + 2], problem.outer[at:at + 2])
+        near = np.flatnonzero(on.any(axis=1) | bool(own))
+        sides.append(([parts[k] for k in near.tolist()], on[near]))
+    if all(p.dimension == 2 for parts, _ in sides for p in parts):
+        return None
+    return _Left(m, problem, boxes, own, (sides[0][0], sides[1][0]), (sides[0][1], sides[1][1]))
+
+
+def _edges(scene: Scene, search: Search, left: _Left, span: Window) -> list[Meeting]:
+    """Pairs of parts of lower dimension on the faces of a meeting that are in what is left of it, once it is known where they are."""
+    m, own = left.meeting, left.thinned
+    margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
+    places = np.concatenate([_places(left.problem, left.boxes),
+                             np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
+    a, b = (_meets(scene, parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True)
+            for parts, on in zip(left.parts, left.on, strict=True))
+    both = (a[:, None] & b[None]).any(axis=2)
+    begin = span[0] if m.label in scene.early else max(span[0], scene.begin)
+    return [Meeting(m.label, p, q, (begin, scene.span[1])) for (p, q), meet in zip(
+        itertools.product(*left.parts), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
+
+
+def _carry(scene: Scene, parts: Sequence[tuple[int, Part]], span: Window) -> None:
+    """Find out where parts of bodies are throughout a span of time, in cells, all at once."""
+    new = list({id(p): (body, p) for body, p in parts if (id(p), span) not in scene.carried}.values())
+    if new:
+        crowd, which = Crowd([scene.extent(body, p) for body, p in new]), np.arange(len(new))
+        times = np.tile(span, (len(new), 1))
+        cells = carried(crowd.motions(which, times), crowd.cells(which, times))
+        scene.carried |= {(id(p), span): own for (_, p), own in zip(new, cells, strict=True)}
+
+
+def _meets(scene: Scene, parts: Sequence[Part], span: Window, boxes: np.ndarray) -> np.ndarray:
+    """(parts, n): may the part come into the box (n, 3, 2) in space within the span?"""
+    most = max(len(scene.carried[id(p), span]) for p in parts)
+    cells = np.stack([_padded(scene.carried[id(p), span], most) for p in parts])[:, :, None]
+    meet = np.full((len(parts), most, len(boxes)), True)
+    for k in range(3):
+        meet &= (cells[..., k, 0] <= boxes[:, k, 1]) & (boxes[:, k, 0] <= cells[..., k, 1])
+    return np.asarray(meet.any(axis=1))
+
+
+def _is_zero(e: Expr, numbers: tuple[Numbers, Numbers]) -> bool:
+    """Is an expression without variables exactly zero, with these numbers?"""
+    exact = [*numbers[0].known(e.pool).values(), *numbers[1].known(e.pool).values()]
+    (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
+    return value.op == "constant" and value.value == 0
+
+
+def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
+    """Where in space the points of boxes are that both parts share: (n, 3, 2)."""
+    assert problem.image_kernel is not None
+    if not len(boxes):
+        return np.empty((0, 3, 2))
+    parameters = (problem.parameters[:, 0], problem.parameters[:, 1]) if len(problem.parameters) else None
+    lo, hi = problem.image_kernel.interval(boxes[..., 0], boxes[..., 1], parameters=parameters)
+    return np.stack([np.maximum(lo[:, :3], lo[:, 3:]), np.minimum(hi[:, :3], hi[:, 3:])], axis=-1)
+
+
+@functools.lru_cache(maxsize=4096)
+def _on_face(parts: tuple[Part, ...], face: Part) -> tuple[Part, ...]:
+    """The face and the parts that have a path on its surface."""
+    assert isinstance(face, Parametric)
+    return tuple(p for p in parts if p is face or (isinstance(p, Parametric) and any(s is face.surface for s, _ in p.outward)))
+
+
+def _on_paths(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    """(parts, n): may a point of the part be in the box (n, 2, 2) in the parameters of a face?"""
+    assert isinstance(face, Parametric)
+    cells, owners = _cells_on(extents, parts, face)
+    low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
+    within = np.full((len(cells), len(boxes)), True)
+    for j, ends in enumerate(np.moveaxis(cells, 1, 0)[:, :, None]):
+        meet = (ends[..., 0] <= boxes[:, j, 1]) & (boxes[:, j, 0] <= ends[..., 1])
+        if face.periods[j] != 0.0:
+            # Both ends of a parameter that closes on itself are one place.
+            meet |= (low[:, j] & (ends[..., 1] >= domain[j, 1])) | (high[:, j] & (ends[..., 0] <= domain[j, 0]))
+        within &= meet
+    on = np.full((len(parts), len(boxes)), False)
+    if len(owners):
+        some, begins = np.unique(owners, return_index=True)
+        on[some] = np.logical_or.reduceat(within, begins, axis=0)
+    for k, part in enumerate(parts):
+        if part is face:
+            on[k] = True
+        elif _is_pole(part, face):
+            # All of a side.
+            on[k] = (low | high).any(axis=1)
+    return on
+
+
+def _is_pole(part: Part, face: Part) -> bool:
+    return part.dimension == 0 and part.feature == face.feature and bool(_paths(part, face))
+
+
+def _paths(part: Part, face: Part) -> list[Path]:
+    assert isinstance(part, Parametric) and isinstance(face, Parametric)
+    return [path for surface, path in part.outward if surface is face.surface]
+
+
+@functools.lru_cache(maxsize=4096)
+def _cells_on(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part) -> tuple[np.ndarray, np.ndarray]:
+    """Cells (k, 2, 2) of the paths of parts on a face, and the number of the part of each, in order; none of the face and of poles."""
+    found = [(number, path_cells(path, extent.symbols, extent.grid, extent.numbers))
+             for number, (extent, part) in enumerate(zip(extents, parts, strict=True))
+             if part is not face and not _is_pole(part, face) for path in _paths(part, face)]
+    cells = np.concatenate([c for _, c in found]) if found else np.empty((0, 2, 2))
+    return cells, np.repeat([number for number, _ in found], [len(c) for _, c in found]).astype(np.int64)
+
+
+def _padded(cells: np.ndarray, most: int) -> np.ndarray:
+    return np.concatenate([cells, np.repeat(cells[-1:], most - len(cells), axis=0)])
+
+
+def _left(search: Search, k: int) -> np.ndarray:
+    """Where contacts of problem k may still be, or are: open boxes and those of solutions."""
+    own = [i for i in search.solutions if search.owner(i) == k and possible(search, i)]
+    n = len(search.problems[k].variables)
+    return np.concatenate([search.open(k), search.arrays["found"][own, :n]])

@@ -1,0 +1,167 @@
+"""Times at which the formulas of moving bodies may jump: where `floor` and the like step, or pieces change by other conditions than those
+of `changes`.
+
+Nothing is known of derivatives by time across such a moment, nor just when it is. So a time span is searched in stages that end just before
+and just after. In between, as long as doubles are apart, only positions count: those by each of the formulas that may hold then.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.from_sympy import from_sympy
+from codegen.kernel import Kernel
+from generative import ImplicitSurface, t
+from generative.changes import atoms_of, changes_at_known_moments, pieces_of, with_formulas
+from generative.symbols import Parameter
+
+from ..bodies.numbers import NONE, Numbers
+from ..situations.presence import Window, halved
+
+# Where these change is looked for: what is made of them may jump, or its derivative be unknown.
+_CHANGING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)
+# More changes than this are not told apart: such a span is searched as a whole.
+_MOST = 1024
+# So many combinations of formulas that may hold just then are looked at.
+_VARIANTS = 16
+# Against the span, the width of an interval round a change that need not be narrower.
+_FINEST = 2.0**-56
+
+
+def jumps_of(bodies: Sequence[Any], span: Window, numbers: Sequence[Numbers] | None = None) -> list[Window]:
+    """Intervals in order, as narrow as doubles allow, that hold all moments in a span at which a formula of a body jumps; none where
+    there are too many. `numbers`: of bodies that are formulas of families.
+    """
+    found = [_changes(kernel, own, span) for kernel, own in _kernels(bodies, numbers or [NONE] * len(bodies))]
+    boxes = [intervals for intervals in found if intervals is not None]
+    return _merged(np.concatenate(boxes)) if boxes and len(boxes) == len(found) else []
+
+
+def free_of_jumps(bodies: Sequence[Any], numbers: Sequence[Numbers], span: Window) -> bool:
+    """Is it proved that no formula of a body jumps within a span?"""
+    return all(kernel.decorated(np.array([span[:1]]), np.array([span[1:]]), parameters=own.parameters)[2].min() == 3
+               for kernel, own in _kernels(bodies, numbers))
+
+
+def _kernels(bodies: Sequence[Any], numbers: Sequence[Numbers]) -> list[tuple[Kernel, Numbers]]:
+    """The formulas that may jump, with their numbers."""
+    found = [(_changing(formulas, own.symbols), own) for body, own in zip(bodies, numbers, strict=True)
+             for formulas in map(_formulas, pieces_of(body))]
+    return [(kernel, own) for kernel, own in found if kernel is not None]
+
+
+@functools.lru_cache(maxsize=4096)
+def _formulas(piece: Any) -> tuple[Any, ...]:
+    """The largest parts of its formulas that may change at moments, of the time alone."""
+    whole = [*piece.motion.entries, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
+    found = {e for formula in whole for e in atoms_of(formula, _CHANGING) if not changes_at_known_moments(e)}
+    timed = [e for e in found if e.has(t) and all(s == t or isinstance(s, Parameter) for s in e.free_symbols)]
+    return tuple(sorted((e for e in timed if not any(e is not other and other.has(e) for other in timed)), key=sp.default_sort_key))
+
+
+@functools.lru_cache(maxsize=1024)
+def _changing(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel | None:
+    return Kernel(from_sympy(formulas, [t], symbols), ["t"], [str(s) for s in symbols], quick=True) if formulas else None
+
+
+@functools.lru_cache(maxsize=256)
+def _changes(kernel: Kernel, numbers: Numbers, span: Window) -> np.ndarray | None:
+    """Intervals (k, 2) as narrow as doubles allow, outside of which in the span all formulas are proved differentiable; None if there
+    are too many.
+    """
+    boxes, small = np.array([[span]]), np.empty((0, 1, 2))
+    while len(boxes):
+        level = kernel.decorated(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)[2]
+        boxes = boxes[(level < 3).any(axis=1)]
+        lo, hi = boxes[:, 0].T
+        narrow = (np.nextafter(lo, np.inf) >= hi) | (hi - lo < _FINEST * (span[1] - span[0]))
+        small, boxes = np.concatenate([small, boxes[narrow]]), halved(boxes[~narrow])
+        if len(boxes) + len(small) > 4 * _MOST:
+            return None
+    return small[:, 0]
+
+
+def _merged(intervals: np.ndarray) -> list[Window]:
+    """Intervals in order, those that touch as one."""
+    result: list[Window] = []
+    for lo, hi in sorted(map(tuple, intervals.tolist())):
+        if result and lo <= result[-1][1]:
+            result[-1] = result[-1][0], max(hi, result[-1][1])
+        else:
+            result.append((lo, hi))
+    return result
+
+
+# -- formulas of a moment -----------------------------------------------------------------------------------------
+
+
+def variants(bodies: Sequence[Any], numbers: Sequence[Numbers], window: Window) -> list[tuple[Any, ...]]:
+    """Bodies without functions that jump, such that at each time of a short window the bodies are where one of these tuples is; none where
+    that is not known, or would take too many.
+    """
+    choices = [_variants(body, own, window) for body, own in zip(bodies, numbers, strict=True)]
+    return list(itertools.product(*choices)) if math.prod(map(len, choices)) <= _VARIANTS else []
+
+
+@functools.lru_cache(maxsize=256)
+def _variants(body: Any, numbers: Numbers, window: Window) -> tuple[Any, ...]:
+    done: list[Any] = []
+    left = [body]
+    while left and len(done) + len(left) <= _VARIANTS:
+        variant = left.pop()
+        atom = _innermost(variant)
+        if atom is None:
+            done.append(variant)
+            continue
+        options = _options(atom, numbers, window)
+        if not options:
+            return ()
+        left += [with_formulas(variant, functools.partial(_replaced, atom, new)) for new in options]
+    return () if left else tuple(done)
+
+
+def _replaced(old: Any, new: Any, e: Any) -> Any:
+    return e.xreplace({old: new})
+
+
+def _innermost(body: Any) -> Any:
+    """A function that may jump, of the time alone and of nothing that may jump itself; None if there is none."""
+    for formula in (e for piece in pieces_of(body) for e in _formulas(piece)):
+        return next(e for e in sp.preorder_traversal(formula)
+                    if isinstance(e, _CHANGING) and not any(a.has(*_CHANGING) for a in e.args))
+    return None
+
+
+def _options(e: Any, numbers: Numbers, window: Window) -> list[Any]:
+    """Formulas without this function, of which one holds at each time of the window; none where that is not known."""
+    g = e.args[0]
+    if isinstance(e, sp.Piecewise):
+        return [piece for piece, _ in e.args]
+    if isinstance(e, (sp.sign, sp.Heaviside)):
+        lo, hi = _range(g, numbers, window)
+        values = (-1, 0, 1) if isinstance(e, sp.sign) else (0, e.args[1], 1)
+        return [sp.sympify(value) for value, possible in zip(values, (lo < 0, lo <= 0 <= hi, hi > 0), strict=True) if possible]
+    if isinstance(e, sp.Mod):
+        return [g - e.args[1] * k for k in _steps(g / e.args[1], numbers, window)]
+    if isinstance(e, sp.frac):
+        return [g - k for k in _steps(g, numbers, window)]
+    return [-k for k in _steps(-g, numbers, window)] if isinstance(e, sp.ceiling) else _steps(g, numbers, window)
+
+
+def _steps(g: Any, numbers: Numbers, window: Window) -> list[Any]:
+    """The values of floor(g) in a window, if they are few."""
+    lo, hi = _range(g, numbers, window)
+    return [sp.Integer(k) for k in range(math.floor(lo), math.floor(hi) + 1)] if hi - lo < _VARIANTS else []
+
+
+def _range(g: Any, numbers: Numbers, window: Window) -> tuple[float, float]:
+    """Bounds of a formula of the time in a window."""
+    kernel = _changing((g,), numbers.symbols)
+    assert kernel is not None
+    lo, hi, level = kernel.decorated(np.array([window[:1]]), np.array([window[1:]]), parameters=numbers.parameters)
+    return (float(lo[0, 0]), float(hi[0, 0])) if level[0, 0] else (-math.inf, math.inf)

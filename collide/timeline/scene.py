@@ -1,0 +1,320 @@
+"""What there is to search in a scene: parts of bodies that may meet, each pair with its window of time.
+
+The faces of a body are closed, so they meet whenever anything of the bodies meets. Where both bodies are parametric and start apart,
+the faces alone therefore tell when that is: edges and vertices are looked at only round the contacts found, to say what was hit and to
+prove it. Other pairs need all their parts: a crease of implicit bodies is not a border of faces, and what touches already is searched
+for incoming contacts of each kind.
+"""
+
+import copy
+import itertools
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from generative import Parameter, u, v
+from generative.changes import is_short, smooth_bodies
+from generative.family import Member, member_of
+from generative.rest import at_rest, carried_along, carrier
+
+from ..answers.contacts import Start
+from ..bodies.extent import Extent, extent_of
+from ..bodies.implicit_parts import Implicit
+from ..bodies.numbers import NONE, Numbers, numbers_of
+from ..bodies.parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
+from ..bodies.surface_points import boxes_at
+from ..culling.broad_phase import Window, may_meet, windows
+from ..moment.start import Beginning, apart_within, crossings, nested, start_of
+from ..search.drive import Clock
+from ..search.problem import Problem
+from ..situations.contact import member, situation, with_numbers
+from ..situations.presence import where, without_absent
+from ..situations.tracking import Known, Tracked, known_points
+from . import jumps
+
+# Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
+FEW = 4
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Two parts of the bodies `label` = (i, j) that may meet within `window`. `closed`: faces that stand for their borders, too."""
+
+    label: Pair
+    first: Part
+    second: Part
+    window: Window
+    closed: bool = False
+
+
+class Scene:
+    """The parts of all bodies, and the situations of those that come near each other."""
+
+    def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
+                 tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None) -> None:
+        """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
+        self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
+        members = [member_of(b) if few_faces(bodies) and numbers is None else Member(b) for b in bodies]
+        for k, m in enumerate(members):
+            free = [e for e in m.numbers if isinstance(e, Parameter)]
+            if free:
+                raise ValueError(f"body {k} contains the parameter {free[0]}; give it values in contact_batch, or substitute a number")
+        self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
+        self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
+                        for pair in {item.pair for item in tracked}}
+        self._carriers = [carrier(body) for body in bodies]
+        self.resting = carried_along(self._carriers)
+        self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
+        self.states: dict[Pair, Start] = {}
+        # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
+        self.undecided: set[Pair] = set()
+        self.early: frozenset[Pair] = frozenset()
+        self.begin = span[0]
+        self._place()
+
+    def _place(self) -> None:
+        self._parts = [without_absent(parts_of(body, charts), numbers, self.span)
+                       for body, charts, numbers in zip(self.bodies, self.charts, self.numbers, strict=True)]
+        self.carried: dict[tuple[int, Window], np.ndarray] = {}
+        faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
+        self.near, self.many = self._near(faces), True
+        self._meetings: list[Meeting] | None = None
+
+    def parts(self, body: int) -> tuple[Part, ...]:
+        return self._parts[body]
+
+    def take_chart(self, problem: Problem, variable: int, end: int) -> None:
+        """Use smooth parameters round the pole at an end of a variable of a problem."""
+        name = problem.variables[variable]
+        side = int(name[-1]) - 1
+        body, face = problem.label[side], int(problem.features[side].split()[1])
+        self.charts[body] |= {(face, u if name[0] == "u" else v, end)}
+        self._place()
+
+    def _near(self, parts: Sequence[tuple[int, Part]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
+        """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
+        wanted = None if labels is None else set(labels)
+        pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
+                 if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)
+                 and not (self.states and (parts[a][0], parts[b][0]) in self.resting)]
+        found = dict.fromkeys(pairs, self.span)
+        if len(pairs) > FEW:
+            met = windows([self.extent(owner, part) for owner, part in parts], [owner for owner, _ in parts], self.span)
+            found = {pair: met[pair] for pair in pairs if pair in met}
+        near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
+        if self.span[0] == self.begin:
+            return near
+        # Only the pairs in `early` are searched from before the beginning.
+        cut = [m if m.label in self.early else replace(m, window=(max(m.window[0], self.begin), m.window[1])) for m in near]
+        return [m for m in cut if m.window[0] <= m.window[1]]
+
+    def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
+        """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
+        pairs at rest are left out: they stay as they are, so none of their contacts is new.
+        """
+        close: dict[Pair, list[tuple[Part, Part]]] = {}
+        for m in self.near:
+            if m.window[0] <= self.begin:
+                close.setdefault(m.label, []).append((m.first, m.second))
+        for label in itertools.combinations(range(len(self.bodies)), 2):
+            state, apart = Start.DISJOINT, True
+            if label in close and clock.over:
+                state, apart = Start.UNKNOWN, False
+            elif label in close:
+                state, apart = self._start_of(label, self.begin, tolerance, clock, close[label])
+            elif self._overlap(*label):
+                state = nested(self.bodies[label[0]], self.bodies[label[1]], self.begin, clock, self.pair_numbers(label))
+            self.states[label] = state
+            if apart and state is Start.UNKNOWN:
+                self.undecided.add(label)
+        self.resting |= {(i, j) for (i, j), state in self.states.items()
+                         if state is not Start.DISJOINT and at_rest(self._carriers[i], self._carriers[j])}
+        self.near = [m for m in self.near if m.label not in self.resting]
+        return self.states
+
+    def _overlap(self, i: int, j: int) -> bool:
+        """Do boxes round two bodies at the beginning meet, so that one of them may enclose the other?"""
+        a, b = self._hulls[i], self._hulls[j]
+        return not ((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any()
+
+    @cached_property
+    def _hulls(self) -> np.ndarray:
+        """(bodies, 3, 2): boxes that hold the bodies at the beginning."""
+        owned = [(k, p) for k, body in enumerate(self.bodies) for p in faces_of(body)]
+        boxes, owner = boxes_at([self.extent(k, p) for k, p in owned], self.begin), np.array([k for k, _ in owned])
+        own = [boxes[owner == k] for k in range(len(self.bodies))]
+        return np.stack([np.stack([b[..., 0].min(axis=0), b[..., 1].max(axis=0)], axis=1) for b in own])
+
+    def look_back(self, reach: float, tolerance: float, clock: Clock) -> None:
+        """Pairs that touch at the beginning, but are proved apart `reach` before it, come together just then. They are searched from there
+        like others that start apart: a contact at the very beginning, which rounding could not tell from one before it, is then proved.
+        """
+        moment = self.begin - reach
+        touching = [label for label, state in self.states.items() if state is Start.TOUCHING and label not in self.tracked]
+        self.early = frozenset(label for label in touching if moment < self.begin and not clock.over
+                               and self._start_of(label, moment, tolerance, clock).state is Start.DISJOINT)
+        if self.early:
+            self._begin_at(moment, sp.Rational(moment))
+
+    def look_no_further_back(self, time: tuple[Any, Any]) -> None:
+        """All pairs are searched from the beginning again."""
+        self.early = frozenset()
+        self._begin_at(self.begin, time[0])
+
+    def _begin_at(self, moment: float, exact: Any) -> None:
+        self.span, self.time = (moment, self.span[1]), (exact, self.time[1])
+        self._place()
+
+    def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "Scene":
+        """The same bodies in another span of time, from which on all that is known to start apart is apart; or others that are there."""
+        other = copy.copy(self)
+        other.bodies = self.bodies if bodies is None else tuple(bodies)
+        other.charts, other.begin = list(self.charts), span[0]
+        other.span, other.time = span, (sp.Rational(span[0]), sp.Rational(span[1]))
+        other._place()
+        return other
+
+    def passes(self, window: Window, tolerance: float, clock: Clock, jumping: Collection[Pair] | None = None) -> bool:
+        """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?
+
+        `jumping`: of these pairs alone, where a motion jumps, by each of the formulas that may hold then.
+        """
+        if jumping is None and not is_short(*window):
+            return False
+        met = [m for m in self.near if m.window[0] <= window[1] and m.window[1] >= window[0] and (jumping is None or m.label in jumping)]
+        near = may_meet([(self.extent(m.label[0], m.first), self.extent(m.label[1], m.second)) for m in met], window)
+        if not near.any():
+            return True
+        met = list(itertools.compress(met, near))
+        variants = smooth_bodies(self.bodies, *window) if jumping is None else jumps.variants(self.bodies, self.numbers, window)
+        features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
+        return bool(variants) and all(
+            apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],
+                         window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in features.items())
+
+    def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
+                  close: Sequence[tuple[Part, Part]] | None = None) -> Beginning:
+        first, second = (self.bodies[k] for k in label)
+        return start_of(first, second, moment, tolerance, clock, close, self.pair_numbers(label))
+
+    def apart(self, label: Pair) -> bool:
+        """Do two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known?"""
+        return self.states[label] is Start.DISJOINT or label in self.early or label in self.undecided
+
+    def crossings(self, moment: float) -> list[Problem]:
+        """Where do faces of bodies that started apart cross at a moment?"""
+        pairs: dict[Pair, list[tuple[Part, Part]]] = {}
+        for m in self.near:
+            if self.apart(m.label) and m.window[0] <= moment <= m.window[1]:
+                pairs.setdefault(m.label, []).append((m.first, m.second))
+        return [p for label, close in pairs.items() for p in crossings(close, moment, self.pair_numbers(label), label)]
+
+    def by_faces(self, label: Pair) -> bool:
+        """Do the closed faces of two bodies tell when they meet?"""
+        apart = self.apart(label) and label not in self.tracked
+        return self.closed and apart and all(isinstance(p, Parametric) for k in label for p in faces_of(self.bodies[k])[:1])
+
+    def meetings(self) -> list[Meeting]:
+        """All that must be searched to know when bodies meet, in the order of their windows."""
+        if self._meetings is None:
+            by_faces = {label: self.by_faces(label) for label in {m.label for m in self.near}}
+            faces = [replace(m, closed=True) for m in self.near if by_faces[m.label]]
+            labels = {label for label, alone in by_faces.items() if not alone}
+            owners = sorted({k for label in labels for k in label})
+            others = self._near([(k, part) for k in owners for part in self.parts(k)], labels)
+            self._meetings = sorted([*faces, *others], key=lambda m: m.window[0])
+            self.many = len(self._meetings) > FEW
+        return self._meetings
+
+    def closer(self, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
+        """Those of the meetings that may be within a part of the time span, each with its window there."""
+        parts = list({(k, id(p)): (k, p) for m in meetings for k, p in zip(m.label, (m.first, m.second), strict=True)}.values())
+        number = {(k, id(p)): at for at, (k, p) in enumerate(parts)}
+        met = windows([self.extent(k, p) for k, p in parts], [k for k, _ in parts], span)
+        found = []
+        for m in meetings:
+            a, b = sorted(number[k, id(p)] for k, p in zip(m.label, (m.first, m.second), strict=True))
+            if (a, b) in met:
+                lo, hi = max(met[a, b][0], m.window[0]), min(met[a, b][1], m.window[1])
+                if lo <= hi:
+                    found.append(replace(m, window=(lo, hi)))
+        return found
+
+    def problem(self, m: Meeting, span: Window) -> Problem:
+        """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
+        build = member if self.many or not (m.closed or self.faces(m)) else situation
+        numbers = *self.pair_numbers(m.label), self._known(m.label)[1]
+        whole = build(_whole(m.first), _whole(m.second), **self.named(m.label))
+        window = max(m.window[0], span[0]), min(m.window[1], span[1])
+        whole = with_numbers(whole, numbers, self.time)
+        return _over(whole, (m.first, m.second), numbers, window, _closed_border(m) if m.closed else None)
+
+    def named(self, label: Pair) -> dict[str, Any]:
+        """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
+        known, others = self._known(label)
+        symbols = tuple(numbers.symbols for numbers in (*self.pair_numbers(label), others))
+        return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency, "label": label,
+                "incoming": not self.apart(label), "tracked": known, "symbols": symbols}
+
+    def _known(self, label: Pair) -> tuple[tuple[Known, ...], Numbers]:
+        """The tracked contacts of two bodies, and their numbers."""
+        return self.tracked.get(label, ((), NONE))
+
+    def pair_numbers(self, label: Pair) -> tuple[Numbers, Numbers]:
+        """The numbers of two bodies."""
+        return self.numbers[label[0]], self.numbers[label[1]]
+
+    @staticmethod
+    def faces(m: Meeting) -> bool:
+        return m.first.dimension == m.second.dimension == 2
+
+    def extent(self, body: int, part: Part) -> Extent:
+        """Where a part is."""
+        found = where(part, self.numbers[body], self.span) if isinstance(part, Implicit) else None
+        return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
+
+
+def _closed_border(m: Meeting) -> np.ndarray:
+    """Tangency is not used at any end of the faces: there may be an edge."""
+    assert isinstance(m.first, Parametric) and isinstance(m.second, Parametric)
+    return np.array([*ends_of(m.first), *ends_of(m.second), (False, False)], int)
+
+
+def _whole(part: Part) -> Part:
+    return part.whole or part if isinstance(part, Parametric) else part
+
+
+def few_faces(bodies: Sequence[Any]) -> bool:
+    """Are there so few pairs of faces that they are not culled, and each pair of bodies has code of its own?"""
+    counts = [len(getattr(body, "faces", (body,))) for body in bodies]
+    return sum(a * b for a, b in itertools.combinations(counts, 2)) <= FEW
+
+
+def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
+          ) -> Problem:
+    """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
+    borders, where they are given.
+    """
+    time = problem.objective
+    assert time is not None
+    limits = {time: window}
+    for side, part in enumerate(parts, 1):
+        if isinstance(part, Parametric) and part.whole:
+            columns = [problem.variables.index(f"{name}{side}") for name in part.names]
+            limits |= zip(columns, numbers[side - 1].bounds(part.domain)[0], strict=True)
+    if border is None and all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
+        return problem
+    narrowed = copy.copy(problem)
+    for name, box in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
+        for j, ends in limits.items():
+            box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
+        object.__setattr__(narrowed, name, box)
+    if border is not None:
+        object.__setattr__(narrowed, "border", border)
+    return narrowed

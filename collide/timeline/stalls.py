@@ -1,0 +1,140 @@
+"""Situations that are left: contacts that a search can neither exclude nor prove, and that go on.
+
+Bodies that rest, slide or roll on one another from the beginning stay tangent, with a closing speed of 0: no part of that contact can be
+excluded, and none is proved to be a contact that comes in. Of bodies that start apart it is the same where they come to touch without ever
+crossing, as faces that slide along each other in one plane, whose formulas are rounded. Nothing found afterwards in the same situation
+can raise the time up to which all is clear. So after some places, and a while, the situation is left; the others are searched on.
+"""
+
+import itertools
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from ..answers.report import clear_until
+from ..search.drive import Clock, drive
+from ..search.native import layout
+from ..search.native.layout import LANES
+from ..search.search import Search
+
+# So many unproved places of contact in one situation are enough; steps after which they are counted.
+_ENOUGH, _STEPS = 24, 100
+# Boxes after which it is looked how far a search came. One that with more boxes gets on by less than this share of the time ahead is slow.
+_GLANCE, _PATIENCE, _SHARE = 1 << 11, 1 << 14, 0.25
+# After so many boxes that do not get on it is looked whether bodies touch.
+_STANDING = 1 << 13
+# Of bodies that start apart, a situation is left after so many boxes without proof.
+_WHILE = 1 << 17
+
+
+class Looks(NamedTuple):
+    """What a search may be left for, of which it is looked from time to time how far it came: that all is clear but for a time `near`
+    before the end; that it gets on slowly (`hasty`); or that it comes to a stand within a time `touch` where rounding may hide a contact,
+    none being proved. `stay`: then only the situations are left of which that is so. `crossed`: proves a contact by a time given, and says
+    when it was.
+    """
+
+    near: float = 0.0
+    hasty: bool = False
+    touch: float = 0.0
+    stay: bool = False
+    crossed: Callable[[float], float] = lambda time: math.inf
+
+    @property
+    def wanted(self) -> bool:
+        return self.near > 0.0 or self.hasty or self.touch > 0.0
+
+
+class Outcome(NamedTuple):
+    """Did a search finish? `clear`: how far it came, where it was left for a reason."""
+
+    finished: bool
+    clear: float = math.nan
+    reason: str = ""
+
+
+def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> Outcome:
+    """Drives a search of a time span, in which all is clear up to `mark`."""
+    before, stood, patience, finished = -math.inf, 0.0, _PATIENCE, False
+    for boxes in itertools.count(_GLANCE, _GLANCE) if looks.wanted else (math.inf,):
+        finished = drive_past(s, clock, begin, boxes)
+        if finished or s.pole is not None or s.count[layout.ITERATIONS] < boxes:
+            break
+        clear, ahead = clear_until(s, s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
+        if looks.near > 0.0 and clear >= span[1] - looks.near:
+            return Outcome(False, clear, "near")
+        if ahead >= before + looks.touch or s.real[layout.PROVED] < np.inf:
+            before, stood = ahead, boxes
+        elif boxes - stood >= _STANDING and ahead + 2.0 * looks.touch < span[1] and _stands(s, ahead, looks):
+            return Outcome(False, clear, "touch")
+        if looks.hasty and s.count[layout.ITERATIONS] >= patience:
+            if _slow(s, mark, clear, span):
+                return Outcome(False, clear, "slow")
+            mark, patience = clear, patience + _PATIENCE
+    return Outcome(finished)
+
+
+def _stands(s: Search, ahead: float, looks: Looks) -> bool:
+    """Is a search to be left that does not get on, after a look at where it is?"""
+    located = [k for k, p in enumerate(s.problems) if not p.incoming and s.least_open(k) <= ahead + looks.touch and s.locate_first(k)]
+    if not located:
+        return False
+    if looks.stay:
+        for k in located:
+            s.leave(k, s.least_open(k))
+        return False
+    s.real[layout.PROVED] = min(float(s.real[layout.PROVED]), looks.crossed(ahead + looks.touch))
+    return not s.real[layout.PROVED] < np.inf
+
+
+def _slow(s: Search, begin: float, clear: float, span: tuple[float, float]) -> bool:
+    """Did a search get on from `begin` to `clear`, but by little of what is ahead: if it found something, of most of the span?"""
+    ahead = min(span[1], float(s.real[layout.PROVED])) - clear
+    far = not len(s.solutions) or ahead > clear - span[0]
+    return far and begin < clear and clear - begin < _SHARE * ahead
+
+
+def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -> bool:
+    """Like `drive`, but situations are left where contacts stand that cannot be proved: of bodies that do not start apart, at `begin`;
+    `s.left` names them.
+    """
+    incoming = any(p.incoming for p in s.problems)
+
+    def between() -> None:
+        if incoming:
+            _leave(s, begin)
+        _leave_doubt(s)
+
+    left = boxes - int(s.count[layout.ITERATIONS])
+    return drive(s, clock, between, _STEPS if incoming else max(1, int(left) // LANES) if left < math.inf else None, boxes)
+
+
+def _leave(s: Search, begin: float) -> None:
+    """Leave the situations with enough unproved places, once a box that begins at `begin` is known to stay."""
+    if s.real[layout.CLEAR] > begin:
+        return
+    located = _located(s)
+    for k, problem in enumerate(s.problems):
+        if problem.incoming and located[k] >= _ENOUGH and k not in s.left:
+            s.leave(k, begin)
+
+
+def _located(s: Search) -> np.ndarray:
+    """(problems,): how many places are located, and not proved."""
+    count = len(s.solutions)
+    return np.bincount(s.arrays["owner"][:count][s.arrays["kind"][:count] == layout.LOCATED], minlength=len(s.problems))
+
+
+def _leave_doubt(s: Search) -> None:
+    """Where a contact was located, but none proved for many boxes, leave the situation with most open ones of those with located places."""
+    boxes = int(s.count[layout.ITERATIONS])
+    if s.real[layout.PROVED] < np.inf or not len(s.solutions):
+        s.doubtful = boxes
+    elif boxes - s.doubtful > _WHILE:
+        s.doubtful = boxes
+        waiting = [len(s.open(k)) if located else 0 for k, located in enumerate(_located(s).tolist())]
+        k = int(np.argmax(waiting))
+        if waiting[k]:
+            s.leave(k, s.least_open(k))

@@ -1,0 +1,195 @@
+"""Times at which the formulas of moving bodies change: where pieces of a motion meet, as those of keyframes.
+
+Derivatives by time are known on either side of such a moment, but not across it. So a time span is searched in stages that end just
+before and just after. In between, a few roundings long, the bodies are looked at by the formulas that hold before the moment, those
+that hold at it, and those that hold after it: all of them smooth.
+"""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import Relational
+
+from collide.bodies.patch import enclose
+
+from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
+from .implicit import Combination
+
+# A stage across a moment is no longer than so many units in the last place.
+_ACROSS = 4
+# Differences of no more operations than that are simplified, and those only that are about zero, with this for their symbols.
+_SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
+_KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
+
+
+def stage_ends(bodies: Sequence[Any], span: tuple[float, float]) -> list[float]:
+    """The doubles next to (bounds of) the moments within a span at which a formula of a body changes, in order."""
+    moments = {moment for body in bodies for piece in pieces_of(body) for moment in _moments(piece)}
+    ends = {math.nextafter(bound, side) for moment in moments for bound, side in zip(enclose(moment), (-math.inf, math.inf), strict=True)}
+    return sorted(end for end in ends if span[0] < end < span[1])
+
+
+def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple[Any, ...]]:
+    """Bodies with the formulas that hold in a stage across one moment: before it, at it and after it, each only once. None where the stage
+    is longer than that, or holds no moment, or several: then nothing is known of what holds between those.
+    """
+    if not is_short(begin, end):
+        return []
+    moments = {m for body in bodies for piece in pieces_of(body) for m in _moments(piece) if begin <= m <= end}
+    if len(moments) != 1:
+        return []
+    (moment,) = moments
+    return list(dict.fromkeys(tuple(_at_moment(body, at) for body in bodies) for at in (sp.Rational(begin), moment, sp.Rational(end))))
+
+
+def is_short(begin: float, end: float) -> bool:
+    """Is a stage so short that it may lie across one moment?"""
+    return end <= begin + _ACROSS * math.ulp(max(abs(begin), abs(end)))
+
+
+def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[Any, ...]:
+    """Bodies that are where these are at each time of a window that holds one moment, by formulas that are *proved* continuous there, with
+    derivatives that tell Clarke's: g(t) before it and h(t) after it are g(t) + d(max(t, moment)) with d = h - g, which is 0 at the moment.
+    None where the window holds no moment or several, or where that is not seen.
+    """
+    lo, hi = map(sp.Rational, window)
+    pieces = [piece for body in bodies for piece in pieces_of(body)]
+    moments = {m for piece in pieces for m in _moments(piece) if lo <= m <= hi}
+    if len(moments) != 1:
+        return ()
+    (moment,) = moments
+    switches = {e for piece in pieces for f in _formulas(piece) for e in f.atoms(sp.Piecewise) if changes_at_known_moments(e)}
+    joined = {e: _joined(e, lo, moment, hi) for e in switches}
+    if any(e is None for e in joined.values()):
+        return ()
+    return tuple(with_formulas(body, lambda e: e.xreplace(joined)) for body in bodies) if joined else tuple(bodies)
+
+
+@functools.lru_cache(maxsize=256)
+def _joined(e: Any, lo: Any, moment: Any, hi: Any) -> Any:
+    """A Piecewise of the time alone as one formula from `lo` to `hi`; None where its pieces are not seen to meet at the moment."""
+    before, at, after = (branch(e, time) for time in (lo, moment, hi))
+    if any(piece.has(sp.Piecewise) for piece in (before, at, after)):
+        return None
+    if not all(vanishes((piece - before).xreplace({t: moment})) for piece in (at, after)):
+        return None
+    return before + (after - before).xreplace({t: sp.Max(t, moment)})
+
+
+def vanishes(e: Any) -> bool:
+    """Is an expression seen to be zero exactly?"""
+    if e == 0 or sp.expand(e) == 0:
+        return True
+    sample = e.xreplace(dict.fromkeys(e.free_symbols, _SAMPLE))
+    return bool(e.count_ops() < _SIMPLIFIED and abs(sp.N(sample)) < 1e-12 and sp.simplify(e) == 0)
+
+
+def pieces_of(body: Any) -> Sequence[Any]:
+    if isinstance(body, ImplicitBody):
+        return body.leaves
+    return body.faces if isinstance(body, Solid) else (body,)
+
+
+@functools.lru_cache(maxsize=4096)
+def _moments(piece: Any) -> tuple[Any, ...]:
+    """When conditions change that compare linear functions of the time, or absolute values, or greatest or least ones, of such."""
+    kinks = set().union(*(atoms_of(e, _KINKED) for e in _formulas(piece)))
+    roots = [_root(d) for kink in kinks for d in _differences(kink)]
+    return tuple(dict.fromkeys(m for m in roots if m is not None))
+
+
+def _formulas(piece: Any) -> tuple[Any, ...]:
+    """All formulas of a shape and its motion."""
+    return *piece.motion.entries, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)
+
+
+@functools.lru_cache(maxsize=4096)
+def atoms_of(e: Any, kinds: tuple[Any, ...]) -> frozenset[Any]:
+    """The functions of these kinds in an expression; the faces of a body have their motion in common."""
+    return frozenset(e.atoms(*kinds)) if e.has(*kinds) else frozenset()
+
+
+def changes_at_known_moments(kink: Any) -> bool:
+    """Does a formula change at the moments listed here, and at no others?"""
+    return isinstance(kink, _KINKED) and all(_root(d) is not None for d in _differences(kink))
+
+
+def kinks_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
+    """The values of a parameter at which formulas change by conditions that compare linear functions of it alone."""
+    kinks = {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
+    return {root for kink in kinks for d in _differences(kink) if (root := _root(d, symbol)) is not None}
+
+
+def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any]) -> bool:
+    """Are formulas seen to be continuous at a value of a parameter, by those that hold beside it?"""
+    switches = {e for f in formulas if f.has(sp.Piecewise) for e in f.atoms(sp.Piecewise)}
+    pieces = [[branch(e, at, symbol) for at in (value, *beside)] for e in switches]
+    return all(vanishes((own[0] - e).xreplace({symbol: value})) for own in pieces for e in own[1:])
+
+
+def _differences(kink: Any) -> list[Any]:
+    """What changes its sign where a formula changes."""
+    if isinstance(kink, sp.Piecewise):
+        return [r.lhs - r.rhs for _, condition in kink.args for r in condition.atoms(Relational)]
+    return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
+
+
+@functools.lru_cache(maxsize=4096)
+def _root(d: Any, symbol: Any = t) -> Any:
+    """Where an expression that is linear in the time, or that parameter, and contains nothing else, is zero; None for other expressions."""
+    slope = sp.expand(d.diff(symbol)) if d.free_symbols == {symbol} else sp.Integer(0)
+    return sp.expand(-d.xreplace({symbol: sp.Integer(0)}) / slope) if slope.is_number and slope.is_real and slope.is_nonzero else None
+
+
+# -- formulas of one moment ---------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4096)
+def _at_moment(body: Any, moment: Any) -> Any:
+    """The body with the formulas that hold at a moment."""
+    return with_formulas(body, lambda e: branch(e, moment))
+
+
+def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
+    """The body with all formulas of its shape and motion changed."""
+    if isinstance(body, Combination):
+        return Combination(body.operation, [with_formulas(c, change) for c in body.children])
+    if isinstance(body, Solid):
+        return Solid._unchecked([with_formulas(f, change) for f in body.faces], body.edges, body.vertices, body.closed)
+    motion = Rigid._unchecked(body.motion.rotation.applyfunc(change), [change(e) for e in body.motion.translation])
+    if isinstance(body, ImplicitSurface):
+        return ImplicitSurface(change(body.body), body.bounds, motion=motion)
+    return ParametricSurface([change(e) for e in body.body], body.domain, flipped=body.flipped, motion=motion)
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def branch(e: Any, moment: Any, symbol: Any = t) -> Any:
+    """The expression with the pieces that hold at a moment, or value of that parameter, where conditions tell that by it alone.
+
+    What the faces of a body and the entries of composed motions have in common is done once.
+    """
+    if not e.has(*_KINKED):
+        return e
+    if not isinstance(e, _KINKED) or any(_root(d, symbol) is None for d in _differences(e)):
+        return e.func(*(branch(a, moment, symbol) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
+    if not isinstance(e, sp.Piecewise):
+        return _smooth(e, moment, symbol)
+    for piece, condition in e.args:
+        holds = condition.xreplace({symbol: moment})
+        if holds != sp.false:
+            return branch(piece, moment, symbol) if holds == sp.true else e
+    return e
+
+
+def _smooth(e: Any, moment: Any, symbol: Any) -> Any:
+    """Of Abs, Max or Min of linear functions that which holds at a moment; where numbers cannot be compared, the same."""
+    terms = [e.args[0], -e.args[0]] if isinstance(e, sp.Abs) else list(e.args)
+    values = [a.xreplace({symbol: moment}) for a in terms]
+    for term, value in zip(terms, values, strict=True):
+        if all((value <= other if isinstance(e, sp.Min) else value >= other) == sp.true for other in values):
+            return term
+    return e

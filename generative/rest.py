@@ -1,0 +1,51 @@
+"""Bodies that do not move against each other: what touches then stays as it is, and none of their contacts is new."""
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import sympy as sp
+
+from . import IDENTITY, ImplicitSurface, Motion, t
+from .changes import pieces_of
+
+
+@functools.lru_cache(maxsize=1024)
+def carrier(body: Any) -> Motion | None:
+    """The motion that carries all of a body of fixed shape, the identity for one that does not move; None for others."""
+    pieces = pieces_of(body)
+    motions = {piece.motion if any(e.has(t) for e in piece.motion.entries) else IDENTITY for piece in pieces}
+    shapes = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
+    return next(iter(motions)) if len(motions) == 1 and not any(e.has(t) for e in shapes) else None
+
+
+def carried_along(carriers: Sequence[Motion | None]) -> set[tuple[int, int]]:
+    """The pairs of bodies that have the same motion."""
+    together: dict[tuple[Any, ...], list[int]] = {}
+    for k, motion in enumerate(carriers):
+        if motion is not None:
+            together.setdefault(motion.entries, []).append(k)
+    return {pair for bodies in together.values() for pair in itertools.combinations(bodies, 2)}
+
+
+@functools.lru_cache(maxsize=1024)
+def at_rest(first: Motion | None, second: Motion | None) -> bool:
+    """Is one of two rigid motions the other one after a constant displacement, as is seen by expanding their formulas?
+
+    With R, T and S, U their rotations and translations: S = R B and U = T + R a for the B and a that hold at t = 0.
+    """
+    if first is None or second is None or not all(map(_rigid, (first, second))):
+        return False
+    start = {t: sp.Integer(0)}
+    turned = (first.rotation.T * second.rotation).xreplace(start)
+    moved = (first.rotation.T * (second.translation - first.translation)).xreplace(start)
+    if not all(e.is_finite for e in (*turned, *moved)):
+        return False
+    left = [*(second.rotation - first.rotation * turned), *(second.translation - first.translation - first.rotation * moved)]
+    return all(sp.expand(e) == 0 for e in left)
+
+
+def _rigid(motion: Motion) -> bool:
+    """Is it given by formulas of the time alone? Others, as with unknown parameters, are not looked into."""
+    return all(e.free_symbols <= {t} for e in motion.entries)
