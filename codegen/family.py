@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .constants import enclose_graph
 from .graph.binders import constants
 from .graph.expr import Expr, ExprPool, reachable
 from .graph.serialize import deserialize, serialize
-from .reference.interpreter import enclose_constant
 
 _STRUCTURE = frozenset({Fraction(-1), Fraction(0), Fraction(1)})
 
@@ -75,4 +75,4 @@ class _Member:
 @functools.lru_cache(maxsize=4096)
 def _enclosed(constant: bytes) -> tuple[float, float]:
     """Enclosures are dear, and members of a family made one after the other have most of their numbers in common."""
-    return enclose_constant(deserialize(constant)[0])
+    return enclose_graph(deserialize(constant)[0])

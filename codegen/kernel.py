@@ -19,10 +19,13 @@ from numpy.typing import ArrayLike, NDArray
 from .emit.batch import add_batch, add_block
 from .emit.lanes import WIDTH
 from .emit.lower import batch_width, lower
+from .emit.repetition import fold
 from .emit.translate import Kind
+from .from_sympy import from_sympy
 from .graph.autodiff import jacobian
 from .graph.expr import Expr, reachable
 from .graph.meanvalue import mean_value_form
+from .graph.quadrature import expand
 from .graph.serialize import deserialize, serialize
 from .machine.bytecode import interpretable
 from .machine.linked import NONE, address, batch_function, general_batch_function, linked, tiered
@@ -70,8 +73,6 @@ def _graph(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any]
     if given and all(isinstance(e, Expr) for e in given):
         _check_nodes(given, variables, parameters)
         return given
-    from .from_sympy import from_sympy
-
     return from_sympy(given if isinstance(expressions, (list, tuple)) else expressions, variables, parameters)
 
 
@@ -209,7 +210,8 @@ class Kernel:
         The loop over a batch takes more lanes at once where the formula leaves them idle; no result depends on how
         many.
         """
-        module = lower(self.outputs, kind, batch_width(self.outputs) if entry == "batch" else WIDTH, self._bounded(kind))
+        outputs: Sequence[Expr] = self.outputs if kind == "points" else fold(expand(self.outputs, "rigorous"), enclose_repeated)
+        module = lower(outputs, kind, batch_width(self.outputs) if entry == "batch" else WIDTH, self._bounded(kind))
         if entry == "block":
             add_block(module)
         else:
@@ -293,3 +295,18 @@ def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], c
     return Kernel(deserialize(data), variables, parameters, cpu, quick, bounded)
 
 
+
+
+_repeated: dict[bytes, list[tuple[float, float]]] = {}
+
+
+def enclose_repeated(expressions: Sequence[Expr]) -> list[tuple[float, float]]:
+    """Double enclosures of expressions without variables that hold integrals, inverse functions or repetitions, by a kernel: the bits of
+    `enclose_constant`, a hundred times sooner where the machine code is kept.
+    """
+    key = serialize(expressions)
+    if key not in _repeated:
+        none = np.empty((1, 0))
+        lo, hi, level = Kernel(expressions, []).decorated(none, none)
+        _repeated[key] = [(float(a), float(b)) if d else (-np.inf, np.inf) for a, b, d in zip(lo[0], hi[0], level[0], strict=True)]
+    return _repeated[key]

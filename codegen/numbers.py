@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .from_sympy import real_number
+from .reference.interpreter import enclose_constant
+
 # Integers up to this size are doubles.
 _EXACT = 1 << 53
 
@@ -41,9 +44,6 @@ def _rounded(array: NDArray[Any], name: str, end: int | None) -> NDArray[np.floa
 
 def _end(number: Any, name: str, end: int | None) -> float:
     """An end of the tight enclosure of a real number by doubles; without one, about the number."""
-    from .from_sympy import real_number
-    from .reference.interpreter import enclose_constant
-
     if isinstance(number, np.floating) and np.isfinite(number):
         number = Fraction(*number.as_integer_ratio())
     if isinstance(number, (float, np.floating)):

@@ -17,9 +17,10 @@ Each folder imports only those before it:
 
 from codegen.interval import Interval
 
-from .answers.contacts import Contacts, Start, Status
+from .answers.contacts import Contacts, Status
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
+from .moment.start import Start
 from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.mesh_tree import Mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face

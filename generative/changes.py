@@ -14,7 +14,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
-from collide.bodies.patch import enclose
+from codegen.constants import enclose
 
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
 from .implicit import Combination

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 
 import sympy as sp
 
-from collide.bodies.patch import period
-
 from . import Edge, ParametricSurface, Solid, Vertex, u, v
 from .brep import UNCHECKED
 from .changes import branch, continuous_along, kinks_along
 from .chart import is_pole
+from .seams import period
 
 # A patch of more pieces is not divided.
 _MOST = 16

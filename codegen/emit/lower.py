@@ -50,7 +50,7 @@ def _longest(nodes: int) -> float:
 
 def _lower(module: Module, outputs: Sequence[Expr], kind: Kind, prefix: str, bounded: bool = False) -> None:
     """Add the function ``{prefix}body`` and what it calls."""
-    outputs = outline(outputs, numbers=kind != "points")
+    outputs = outline(outputs)
     _Lowering(module, outputs, kind, prefix, bounded).run()
 
 

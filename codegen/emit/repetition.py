@@ -8,45 +8,44 @@ those values, in order, and the one after the last is the counter.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..graph.binders import constants, free_leaves
 from ..graph.expr import Expr, ExprPool, reachable, substitute
-from ..reference.interpreter import enclose_integrals
 from .lanes import Lanes
 
+_REPEATED = ("sum", "union")
 
-def outline(outputs: Sequence[Expr], numbers: bool) -> list[Expr]:
-    """Every repetition that depends on nothing bound outside it as a loop; inner ones wait until their body is lowered.
 
-    With `numbers`, constant parts that hold repetitions are enclosed now, unless all outputs are constant.
-    """
+def outline(outputs: Sequence[Expr]) -> list[Expr]:
+    """Every repetition that depends on nothing bound outside it as a loop; inner ones wait until their body is lowered."""
     order = reachable(outputs)
-    if not any(e.op in ("sum", "union") for e in order):
+    if not any(e.op in _REPEATED for e in order):
         return list(outputs)
-    free, constant = free_leaves(order), constants(order)
-    done = _numbers(order, constant, outputs) if numbers and not all(constant[e.index] for e in outputs) else {}
+    free = free_leaves(order)
+    done: dict[int, Expr] = {}
     for e in order:
-        if e.index in done:
-            continue
         args = tuple(done[a.index] for a in e.args)
-        if e.op in ("sum", "union") and e.index not in free:
+        if e.op in _REPEATED and e.index not in free:
             done[e.index] = _loop(e, args[0])
         else:
             done[e.index] = e if args == e.args else e.pool.node(e.op, *args, value=e.value)
     return [done[e.index] for e in outputs]
 
 
-def _numbers(order: Sequence[Expr], constant: dict[int, bool], outputs: Sequence[Expr]) -> dict[int, Expr]:
-    """The largest constant parts with repetitions as thick numbers. (A constant is differentiable wherever it is defined.)"""
-    repeats: dict[int, bool] = {}
+def fold(outputs: Sequence[Expr], enclose: Callable[[Sequence[Expr]], Sequence[tuple[float, float]]]) -> list[Expr]:
+    """The largest constant parts that hold repetitions as thick numbers, by their enclosures, unless all outputs are constant. (A constant
+    is differentiable wherever it is defined.)
+    """
+    order = reachable(outputs)
+    constant, repeats = constants(order), dict[int, bool]()
     for e in order:
-        repeats[e.index] = e.op in ("sum", "union") or any(repeats[a.index] for a in e.args)
+        repeats[e.index] = e.op in _REPEATED or any(repeats[a.index] for a in e.args)
     used = [*outputs, *(a for e in order if not constant[e.index] for a in e.args)]
     parts = list({e.index: e for e in used if constant[e.index] and repeats[e.index]}.values())
-    if not parts:
-        return {}
-    return {e.index: _thick(e.pool, *bounds) for e, bounds in zip(parts, enclose_integrals(parts), strict=True)}
+    if not parts or all(constant[e.index] for e in outputs):
+        return list(outputs)
+    return substitute(outputs, {e.index: _thick(e.pool, *ends) for e, ends in zip(parts, enclose(parts), strict=True)})
 
 
 def _thick(pool: ExprPool, lo: float, hi: float) -> Expr:

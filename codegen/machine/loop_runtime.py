@@ -1,4 +1,4 @@
-"""Search loops compiled and ready to be called: `codegen.machine.loops` applied to the memory of `layout`.
+"""Search loops compiled and ready to be called: `loops` applied to a memory of named arrays.
 
 The loops run in round-to-nearest and decide only what may be decided freely: order, where to split, when to try
 what. Everything a theorem needs is computed by `codegen` kernels, which set the rounding mode themselves.
@@ -13,15 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from collide.search.native.layout import FIELDS
-
 from . import cache
 from .loops import FLOATS, INT, INTS, STRUCT, loop_assembly
 from .native import Code, code_key, first_object_code, optimized_object_code
 from .tiers import Uses
-
-_FIELDS = tuple(FIELDS.items())
-
 
 # A loop is compiled with optimizations once it ran so many seconds, which is half of what that takes, or when so many queries came.
 _SECONDS, _QUERIES = 0.5, 2
@@ -86,10 +81,12 @@ def optimize_loops(seconds: float, repeated: bool = False) -> None:
 
 
 @functools.cache
-def compiled(entry: Callable[..., Any], integers: int, fields: tuple[tuple[str, type], ...] = _FIELDS) -> Callable[..., int]:
-    """`entry` as native code. `fields`: the arrays of its memory, in the order of their addresses."""
+def compiled(entry: Callable[..., Any], integers: int, fields: tuple[tuple[str, type], ...], quick: bool = False) -> Callable[..., int]:
+    """`entry` as native code. `fields`: the arrays of its memory, in the order of their addresses. `quick`: with fewer optimizations, for
+    large loops that spend their time in kernels.
+    """
     kinds = {name: FLOATS if kind is float else INTS for name, kind in fields}
-    loop = Loop(loop_assembly(entry, [STRUCT, *[INT] * integers], kinds, "entry"), integers, fields is _FIELDS)
+    loop = Loop(loop_assembly(entry, [STRUCT, *[INT] * integers], kinds, "entry"), integers, quick)
     _loops.append(loop)
     return loop
 

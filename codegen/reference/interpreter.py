@@ -16,6 +16,7 @@ from mpmath import libmp
 from ..graph.binders import BINDERS, constants, unroll
 from ..graph.evaluate import evaluate, evaluate_nodes
 from ..graph.expr import Expr, reachable
+from ..graph.quadrature import expand
 from .arithmetic import Reference
 from .directed import DOUBLE, Format, to_float
 from .functions import Decorated
@@ -29,7 +30,8 @@ _FARTHEST = 1 << 16
 def enclose_constant(expression: Expr) -> tuple[float, float]:
     """The tight double enclosure of an expression without variables; the whole line unless it is proved to be defined.
 
-    (With integrals or inverse functions in it, an enclosure, not the tight one.)
+    (With integrals or inverse functions in it, an enclosure, not the tight one: a quadrature takes thousands of operations, and its error
+    does not fall with more bits. A kernel returns the same bits sooner.)
 
     Evaluated with twice the bits until both ends round to the same or to neighbouring doubles. A double that no
     rounding shows to be one, like sqrt(2)**2, ends as the enclosure by its two neighbours.
@@ -37,7 +39,8 @@ def enclose_constant(expression: Expr) -> tuple[float, float]:
     if expression.op == "constant" and isinstance(expression.value, Fraction) and abs(expression.value) < sys.float_info.max:
         return enclose_rational(expression.value)
     if any(e.op in BINDERS for e in reachable([expression])):
-        return enclose_integrals([expression])[0]
+        (value,) = evaluate(expanded([expression]), Reference(), [])
+        return (to_float(value.lo), to_float(value.hi)) if value.level > 0 else (-math.inf, math.inf)
     bits = 128
     while True:
         (value,) = evaluate([expression], Reference(Format(bits, -_FARTHEST, _FARTHEST)), [])
@@ -62,31 +65,10 @@ def enclose_rational(value: Fraction) -> tuple[float, float]:
     return lo + 0.0, hi + 0.0
 
 
-_integrals: dict[bytes, list[tuple[float, float]]] = {}
-
-
-def enclose_integrals(expressions: Sequence[Expr]) -> list[tuple[float, float]]:
-    """Double enclosures of expressions without variables that hold integrals or repetitions, by a kernel: no tighter than that.
-
-    A quadrature takes thousands of operations, and its error does not fall with more bits.
-    """
-    from ..graph.serialize import serialize
-    from ..kernel import Kernel
-
-    key = serialize(expressions)
-    if key not in _integrals:
-        none = np.empty((1, 0))
-        lo, hi, level = Kernel(expressions, []).decorated(none, none)
-        _integrals[key] = [(float(a), float(b)) if d else (-math.inf, math.inf) for a, b, d in zip(lo[0], hi[0], level[0], strict=True)]
-    return _integrals[key]
-
-
 def expanded(outputs: Sequence[Expr]) -> list[Expr]:
     """The graph with integrals and inverse functions as the operations that enclose them."""
     if not any(e.op in BINDERS for e in reachable(outputs)):
         return list(outputs)
-    from ..graph.quadrature import expand
-
     return unroll(expand(outputs, "rigorous"))
 
 

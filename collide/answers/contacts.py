@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import picture
+from ..moment.start import Start
+from .table import ROWS, card, point
+
 if TYPE_CHECKING:
     from codegen.interval import Interval
 
@@ -29,18 +33,6 @@ class Status(Enum):
 
     def __repr__(self) -> str:
         return f"Status.{self.name}"
-
-
-class Start(Enum):
-    """The state of a pair of bodies at the beginning of the time span; each value is its sentence."""
-
-    DISJOINT = "disjoint at the start (proved)"
-    TOUCHING = "touching at the start, as far as the tolerance tells"
-    OVERLAPPING = "overlapping at the start"
-    UNKNOWN = "not decided to be apart at the start"
-
-    def __repr__(self) -> str:
-        return f"Start.{self.name}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +83,7 @@ class Contacts:
 
     def __repr__(self) -> str:
         when = "" if self.time is None else f", time=[{self.time[0]!r}, {self.time[1]!r}]"
-        points = f"{_count(len(self), 'point')}, {int(self.proved.sum())} proved unique"
+        points = f"{counted(len(self), 'point')}, {int(self.proved.sum())} proved unique"
         return f"Contacts({self.status.name}{when}, {points})"
 
     def summary(self) -> str:
@@ -112,21 +104,20 @@ class Contacts:
         return json.dumps({key: _plain(value) for key, value in table.items()}, allow_nan=False, indent=1)
 
     def _repr_html_(self) -> str:
-        from .table import contacts_html
-
-        return contacts_html(self)
+        rows = []
+        for k in range(min(len(self), ROWS)):
+            i, j = self.pairs[k]
+            known = "unique (proved)" if self.proved[k] else "exists (proved)" if self.existence[k] else "located"
+            rows.append([point(self.points[k]), f"{i}, {j}", ", ".join(self.features[k]), known])
+        return card(self.summary(), ["point", "bodies", "features", "known"], rows, len(self), "point")
 
     def show(self) -> Any:
         """The interactive 3-D figure (plotly), shown in a notebook or browser."""
-        from ..picture import figure
-
-        return figure(self).show()
+        return picture.figure(self).show()
 
     def save_html(self, path: str | PathLike[str], title: str = "First contact") -> None:
         """Write the interactive figure and the summary as one self-contained HTML page."""
-        from ..picture import save_html
-
-        save_html(path, [self], titles=[title])
+        picture.save_html(path, [self], titles=[title])
 
 
 def _outcome(c: Contacts) -> str:
@@ -170,13 +161,13 @@ def _points(c: Contacts) -> str:
     if unique == len(c):
         return f"{unique} points, each proved to be a unique isolated contact"
     if some == len(c):
-        return f"{_count(some, 'point')} near which a contact is proved to exist, perhaps samples of a curve or patch of contacts"
+        return f"{counted(some, 'point')} near which a contact is proved to exist, perhaps samples of a curve or patch of contacts"
     parts = [f"{unique} proved unique and isolated"] if unique else []
     if some:
         parts.append(f"{some} near which a contact is proved to exist")
     if rest:
         parts.append(f"{rest} only located: contact there is not proved")
-    return f"{_count(len(c), 'point')} ({'; '.join(parts)})"
+    return f"{counted(len(c), 'point')} ({'; '.join(parts)})"
 
 
 def _clearance(c: Contacts) -> str:
@@ -209,7 +200,7 @@ def _starts(c: Contacts) -> str:
 
 
 def _named(pairs: Sequence[tuple[int, int]]) -> str:
-    rest = f"; and {_count(len(pairs) - 4, 'more pair')}" if len(pairs) > 4 else ""
+    rest = f"; and {counted(len(pairs) - 4, 'more pair')}" if len(pairs) > 4 else ""
     return "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + rest
 
 
@@ -231,7 +222,7 @@ def _number(value: float, places: int, up: bool | None = False) -> str:
 
 def effort(boxes: int, seconds: float) -> str:
     """What an answer took: boxes examined, and the time of the whole call."""
-    return f"The search examined {_count(boxes, 'box')}; all in all it took {duration(seconds)}."
+    return f"The search examined {counted(boxes, 'box')}; all in all it took {duration(seconds)}."
 
 
 def duration(seconds: float) -> str:
@@ -239,7 +230,7 @@ def duration(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
     ending = "" if number == 1 else "es" if noun.endswith("x") else "s"
     return f"{number:,} {noun}{ending}"
 

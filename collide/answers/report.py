@@ -9,12 +9,13 @@ import numpy as np
 
 from codegen.interval import Interval
 
+from ..moment.start import Start
 from ..search.drive import Clock
 from ..search.native import layout
-from ..search.native.layout import ALONE, EXISTS, UNIQUE
+from ..search.native.layout import EXISTS, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search
-from .contacts import Contacts, Start, Status, duration
+from .contacts import Contacts, Status, duration
 from .local_minimum import come_to_touch
 
 Starts = dict[tuple[int, int], Start]
@@ -31,11 +32,11 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     if s is None:
         status, bracket = (Status.NO_CONTACT, None) if finished else (Status.BUDGET_SPENT, Interval(seen, span[1]))
         return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock, notes)
-    proved, times = float(s.real[layout.PROVED]), _times(s, s.solutions)
-    found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if possible(s, k)]
+    proved, times = float(s.real[layout.PROVED]), s.times(s.solutions)
+    found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if s.possible(k)]
     found = [k for k in found if s.kind(k) != UNIQUE or times[k, 0] <= proved or _comes_to_touch(s, k, bodies, start)]
     # The sum with 0.0 makes 0.0 of -0.0.
-    clear = min(seen, clear_until(s, found, span[1])) + 0.0
+    clear = min(seen, s.clear_until(found, span[1])) + 0.0
     status, bracket = Status.NO_CONTACT, None
     if not finished:
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
@@ -57,7 +58,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
 def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], status: Status, bracket: Interval | None, clear: float,
               bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
               notes: tuple[str, ...] = ()) -> Contacts:
-    problems = [] if s is None else [_problem(s, k) for k in known]
+    problems = [] if s is None else [s.problem_of(k) for k in known]
     boxes = [] if s is None else [s.found(k).copy() for k in known]
     kind = np.array(kinds, np.int64)
     return Contacts(
@@ -71,7 +72,7 @@ def _assemble(s: Search | None, known: Sequence[int], kinds: Sequence[int], stat
 
 def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> bool:
     """Do bodies come to touch at solution k, as far as that is known? Of bodies that start apart only."""
-    problem, at = _problem(s, k), _middle(s.found(k))
+    problem, at = s.problem_of(k), _middle(s.found(k))
     if problem.incoming or not bodies:
         return True
     (normal,) = _normals([problem], [s.found(k)], start)
@@ -113,38 +114,6 @@ def _spent(clock: Clock) -> tuple[str, ...]:
             "so the same call again has most of that time to search.",)
 
 
-def _problem(s: Search, k: int) -> Problem:
-    return s.problems[s.owner(k)]
-
-
-def _times(s: Search, numbers: Sequence[int] | np.ndarray) -> np.ndarray:
-    """(k, 2): the times of solutions."""
-    objectives = np.array([p.objective for p in s.problems], np.int64)
-    times: np.ndarray = s.arrays["found"][numbers, objectives[s.arrays["owner"][numbers]]]
-    return times
-
-
-def possible(s: Search, k: int) -> bool:
-    """May the solution be one: not where the only zero of a region was found to lie outside the domain, or to violate
-    the inequalities?
-    """
-    if s.kind(k) != ALONE:
-        return True
-    p, box = _problem(s, k), s.found(k)
-    free = p.period == 0.0 if p.period is not None else np.full(len(box), True)
-    if ((box[:, 1] < p.outer[:, 0]) | (box[:, 0] > p.outer[:, 1]))[free].any():
-        return False
-    values = tuple(p.parameters.T)
-    _, hi = p.range_kernel.interval(box[None, :, 0], box[None, :, 1], parameters=values if len(p.parameters) else None)
-    return bool(hi[0, -1] > 0)
-
-
-def clear_until(s: Search, found: Sequence[int], end: float) -> float:
-    """The least time at which anything was found, was thinned, or is still open; none of them comes after `end`."""
-    times = _times(s, found)[:, 0]
-    return min([float(s.real[layout.CLEAR]), end, float(times.min(initial=np.inf)), *(s.least_open(p) for p in range(len(s.problems)))])
-
-
 def _middle(boxes: np.ndarray) -> np.ndarray:
     return 0.5 * (boxes[..., 0] + boxes[..., 1])
 
@@ -165,7 +134,7 @@ def _kinds(s: Search, known: Sequence[int], found: Sequence[int]) -> list[int]:
     for number, k in enumerate(known):
         if kinds[number] == UNIQUE:
             far = np.linalg.norm(middle[samples] - middle[k], axis=1)
-            early = _times(s, samples)[:, 0] <= s.latest(k)
+            early = s.times(samples)[:, 0] <= s.latest(k)
             others = early & (owner[samples] != owner[k]) & (pair[owner[samples]] == pair[owner[k]])
             if (others & (0.25 * apart < far) & (far < 2.0 * apart)).any():
                 kinds[number] = EXISTS
@@ -261,7 +230,7 @@ def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
     """
     owner, pair, kind = s.arrays["owner"], _labels(s), s.arrays["kind"][numbers]
     mine, theirs = owner[numbers], owner[others]
-    times, others_times = _times(s, numbers), _times(s, others)
+    times, others_times = s.times(numbers), s.times(others)
     later = others_times[:, 0] - times[:, 1]
     both = (kind == UNIQUE) & (s.arrays["kind"][others] == UNIQUE) & (later <= 0) & (times[:, 0] <= others_times[:, 1])
     same = (pair[mine] == pair[theirs]) & np.where(mine == theirs, both, later <= s.real[layout.SIMULTANEITY])

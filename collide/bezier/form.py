@@ -18,9 +18,8 @@ import numpy as np
 import sympy as sp
 from sympy.polys.rings import ring
 
+from codegen.constants import enclose
 from generative import ParametricSurface, t, u, v
-
-from ..bodies.patch import enclose
 
 # Patches of higher degree are refused: kernels grow with the number of control points.
 HIGHEST = 8

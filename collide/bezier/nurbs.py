@@ -1,9 +1,11 @@
 """NURBS surfaces as Bezier patches for `bezier_pairs`: split exactly, in rationals, and rounded once at the end."""
 
+import html
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,12 @@ import sympy as sp
 
 from generative import ParametricSurface, t
 from generative.curve import bezier_points, check_knots, spans
+from generative.mesh import grid_triangles
 from generative.patch import bezier_patch
+from generative.thumbnail import beside, image
 
-from ..answers.batch import as_doubles
 from ..culling.broad_phase import sweep_and_prune
+from ..given import as_doubles
 from .form import nearest, number, raised
 
 # A quotient rounded to a double once.
@@ -43,9 +47,12 @@ class BezierNets:
         return f"BezierNets({len(self)} {'polynomial' if self.weights is None else 'rational'} patches of degree {degrees})"
 
     def _repr_html_(self) -> str:
-        from ..answers.table import nets_html
-
-        return nets_html(self)
+        """The patches at t = 0 (blue) and, if they move, at t = 1 (orange), approximately."""
+        moving = bool(self.points[:, 1].any())
+        across = int(np.clip(np.sqrt(40_000 / max(len(self), 1)), 3, 13))
+        meshes = [(time, *mesh) for time in ((0, 1) if moving else (0,)) for mesh in _grids(self, time, across)]
+        text = f"{self!r}{', blue at t = 0 and orange at t = 1' if moving else ''}"
+        return beside(image(meshes), text) if meshes else f"<p>{html.escape(text)}</p>"
 
     def surfaces(self) -> list[ParametricSurface]:
         """The patches as formulas of u and v from 0 to 1 and of the time t: the surfaces of these doubles exactly, for `self_contact`,
@@ -164,3 +171,15 @@ def _rounded(nets: list[np.ndarray], domains: list[Any], rational: bool) -> Bezi
     points = np.ascontiguousarray(np.moveaxis(values[..., :6].reshape(*values.shape[:3], 2, 3), 3, 1))
     return BezierNets(points, np.ascontiguousarray(values[..., 6]) if rational else None, near(np.array(domains, object)),
                       0.0 if whole else _ROUNDING)
+
+
+def _grids(nets: BezierNets, time: int, across: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Grids of across x across points of the patches at a time, with their triangles."""
+    at = np.linspace(0, 1, across)
+    n, m = (count - 1 for count in nets.points.shape[2:4])
+    first, second = (np.stack([comb(d, k) * at**k * (1 - at) ** (d - k) for k in range(d + 1)]) for d in (n, m))
+    weights = np.ones((len(nets), n + 1, m + 1)) if nets.weights is None else nets.weights
+    places = weights[..., None] * (nets.points[:, 0] + time * nets.points[:, 1])
+    above, below = (np.einsum("ia,pij...,jb->pab...", first, values, second) for values in (places, weights))
+    triangles = grid_triangles(across, across)
+    return [(grid.reshape(-1, 3), triangles) for grid in above / below[..., None]]

@@ -17,7 +17,8 @@ import numpy as np
 from codegen.algebra import linear
 from codegen.machine.loop_runtime import compiled
 
-from ..answers.batch import Batch, as_doubles, check_tolerance, statuses
+from ..answers.batch import Batch, statuses
+from ..given import as_doubles, check_tolerance
 from . import kernel as kernels
 from . import memory
 from .certificate import certificate

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from codegen.constants import enclose, framed
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
 from generative.family import Member
-
-from .patch import enclose, framed
 
 
 class Numbers:

@@ -18,9 +18,9 @@ import sympy as sp
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
 from generative.chart import is_pole, pole_chart
 from generative.creases import creased
+from generative.seams import period
 
 from .implicit_parts import Implicit, implicit_parts
-from .patch import period
 
 Path = tuple[Any, Any]
 # Smooth parameters take over in boxes that lie within this part of their reach from a pole.

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.constants import bounds
+from codegen.graph.vectors import dot
 from codegen.kernel import Kernel
 from generative import ImplicitBody, Solid
 
 from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, faces_of, is_closed
-from ..bodies.patch import bounds, dot
 from ..bodies.surface_points import at_moment, extent, face_boxes, faces, space_kernel, surface_point
 from ..search.drive import Clock, drive
 from ..search.native.layout import UNIQUE

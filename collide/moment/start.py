@@ -9,12 +9,12 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
-from ..answers.contacts import Start
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Part, faces_of
 from ..bodies.surface_points import extent
@@ -31,6 +31,18 @@ from .separators import separated
 _FEW = 4
 # So many boxes are searched before faces that lie close to each other all over are told apart in another way.
 _PATIENCE = 1 << 15
+
+
+class Start(Enum):
+    """The state of a pair of bodies at the beginning of the time span; each value is its sentence."""
+
+    DISJOINT = "disjoint at the start (proved)"
+    TOUCHING = "touching at the start, as far as the tolerance tells"
+    OVERLAPPING = "overlapping at the start"
+    UNKNOWN = "not decided to be apart at the start"
+
+    def __repr__(self) -> str:
+        return f"Start.{self.name}"
 
 
 class Beginning(NamedTuple):

@@ -14,17 +14,17 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..answers.contacts import Contacts
-from ..queries.trace import Trace
 from .layout import FONT, buttons, layout, slider, title
 from .parts import box_traces, contact_traces, frame, mesh_trace, plotly, scale, span, stage
 from .search import search_traces
+from .subject import Meeting, Observed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None, frames: int = 22,
-           height: int = 620, boxes: bool | Trace = False) -> "go.Figure":
+
+def figure(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None = None, frames: int = 22,
+           height: int = 620, boxes: bool | Observed = False) -> "go.Figure":
     """The interactive figure of a result, or of bodies over the span `time` (None: at t = 0, at rest).
 
     `boxes` outlines, on both surfaces, the parameter box of every contact between two faces; of a contact that was only located it
@@ -33,15 +33,15 @@ def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | Non
     """
     go = plotly()
     _check(subject, time)
-    contacts = subject if isinstance(subject, Contacts) else None
-    bodies = subject.bodies if isinstance(subject, Contacts) else subject
+    contacts = subject if isinstance(subject, Meeting) else None
+    bodies = subject.bodies if isinstance(subject, Meeting) else subject
     meshes, times = stage(bodies, span(contacts, time), frames)
     last = len(times) - 1
     if not any(len(mesh.at(times[last])[1]) for _, mesh in meshes):
         raise ValueError("there is nothing to draw: the bodies are nowhere finite, or nowhere within their bounds")
     traces = [mesh_trace(go, mesh, body, times[last], contacts) for body, mesh in meshes]
     traces += contact_traces(go, contacts, scale(meshes, times))
-    if isinstance(boxes, Trace):
+    if isinstance(boxes, Observed):
         traces += search_traces(go, boxes, bodies, float(times[last]))
     elif boxes:
         traces += box_traces(go, contacts)
@@ -54,19 +54,19 @@ def figure(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | Non
 
 
 def _check(subject: Any, time: Any) -> None:
-    if not isinstance(subject, Contacts) and (isinstance(subject, str) or not isinstance(subject, Sequence) or not subject):
+    if not isinstance(subject, Meeting) and (isinstance(subject, str) or not isinstance(subject, Sequence) or not subject):
         raise TypeError("a picture shows a result of first_contact or a list of at least one body, got "
                         f"{'an empty list' if subject == [] else type(subject).__name__}")
     if time is not None and not time[0] <= time[1]:
         raise ValueError(f"the time span of a picture must not be reversed, got {time!r}")
 
 
-def still(subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620) -> "go.Figure":
+def still(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 620) -> "go.Figure":
     """The last moment of `figure`, framed alone."""
     return figure(subject, time=time, frames=1, height=height)
 
 
-def save_html(path: str | PathLike[str], results: Sequence[Contacts], *, titles: Sequence[str] = (), heading: str = "") -> None:
+def save_html(path: str | PathLike[str], results: Sequence[Meeting], *, titles: Sequence[str] = (), heading: str = "") -> None:
     """One self-contained page (plotly.js included): for each result a heading, its summary and its interactive figure."""
     plotly()
     from plotly.io import to_html
@@ -90,7 +90,7 @@ CHROMIUM_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def save_png(path: str | PathLike[str], subject: Contacts | Sequence[Any], *, time: tuple[float, float] | None = None,
+def save_png(path: str | PathLike[str], subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None = None,
              width: int = 900, height: int = 620) -> None:
     """The figure's last moment as a PNG file, by kaleido if it is installed, otherwise by a Chromium found on the PATH."""
     picture = still(subject, time=time, height=height)

@@ -6,8 +6,8 @@ import numpy as np
 
 from generative.mesh import VIEW
 
-from ..answers.contacts import Contacts
 from .parts import Meshes, bounds_of
+from .subject import Meeting
 
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
@@ -37,7 +37,7 @@ def _distance(meshes: Meshes, times: np.ndarray, centre: np.ndarray) -> float:
     return float(np.nanmax(np.maximum(side, rise) / slope + cloud @ VIEW))
 
 
-def title(contacts: Contacts | None) -> dict[str, Any] | None:
+def title(contacts: Meeting | None) -> dict[str, Any] | None:
     if contacts is None or contacts.time is None:
         return None
     points = f"{len(contacts)} point{'' if len(contacts) == 1 else 's'}"

@@ -9,7 +9,7 @@ import numpy as np
 from generative import ParametricSurface, Solid, t, u, v
 from generative.mesh import VIEW, MovingMesh, approx_function, tessellate
 
-from ..answers.contacts import Contacts
+from .subject import Meeting
 
 COLOURS = ("#3f7fbf", "#e0803a", "#4fa06b", "#8d6bb5", "#c9a227", "#c8586c", "#4aa5b5", "#8a7563")
 TRANSPARENT = 0.5
@@ -32,7 +32,7 @@ def plotly() -> Any:
 # -- what is shown ---------------------------------------------------------------------------------------------------
 
 
-def span(contacts: Contacts | None, time: tuple[float, float] | None) -> tuple[float, float]:
+def span(contacts: Meeting | None, time: tuple[float, float] | None) -> tuple[float, float]:
     """From the start to the moment of contact, or to the end of what is known to be clear."""
     if contacts is None:
         return (0.0, 0.0) if time is None else (float(time[0]), float(time[1]))
@@ -84,7 +84,7 @@ def _corners(vertices: np.ndarray, triangles: np.ndarray) -> dict[str, np.ndarra
     return {axis: triangles[:, k] for k, axis in enumerate("ijk")}
 
 
-def mesh_trace(go: Any, mesh: MovingMesh, body: int, time: float, contacts: Contacts | None) -> Any:
+def mesh_trace(go: Any, mesh: MovingMesh, body: int, time: float, contacts: Meeting | None) -> Any:
     vertices, triangles = mesh.at(time)
     touching = contacts is not None and len(contacts) > 0
     return go.Mesh3d(**coordinates(vertices), **_corners(vertices, triangles), flatshading=False,
@@ -92,7 +92,7 @@ def mesh_trace(go: Any, mesh: MovingMesh, body: int, time: float, contacts: Cont
                      lighting=LIGHT, lightposition={"x": 2000, "y": -3000, "z": 6000}, name=f"body {body}", hoverinfo="name")
 
 
-def contact_traces(go: Any, contacts: Contacts | None, size: float) -> list[Any]:
+def contact_traces(go: Any, contacts: Meeting | None, size: float) -> list[Any]:
     """White dots, and the normals as dark lines.
 
     The dots are a little transparent, so that plotly draws them after the bodies, which would tint them.
@@ -110,7 +110,7 @@ def contact_traces(go: Any, contacts: Contacts | None, size: float) -> list[Any]
     return [lines, dots]
 
 
-def box_traces(go: Any, contacts: Contacts | None) -> list[Any]:
+def box_traces(go: Any, contacts: Meeting | None) -> list[Any]:
     """The border of each contact's parameter box on the two surfaces, at the middle of its time."""
     outlines = []
     for k in range(0 if contacts is None else len(contacts)):
@@ -150,7 +150,7 @@ def face_of(body: Any, feature: str) -> ParametricSurface | None:
     return face if isinstance(face, ParametricSurface) else None
 
 
-def _label(contacts: Contacts, k: int) -> str:
+def _label(contacts: Meeting, k: int) -> str:
     x, y, z = contacts.points[k]
     known = "unique contact (proved)" if contacts.proved[k] else "contact (proved)" if contacts.existence[k] else "located only"
     (i, j), (a, b) = contacts.pairs[k], contacts.features[k]
@@ -158,7 +158,7 @@ def _label(contacts: Contacts, k: int) -> str:
 
 
 def frame(go: Any, meshes: Meshes, traces: Sequence[Any], times: np.ndarray, k: int,
-           contacts: Contacts | None) -> Any:
+           contacts: Meeting | None) -> Any:
     """Frame k: new places of what moves; opaque bodies and no dots before the moment of contact."""
     touching, last = contacts is not None and len(contacts) > 0, k == len(times) - 1
     data = []

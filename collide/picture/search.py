@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..queries.trace import Trace
 from ..search.problem import Problem
 from .layout import FONT
 from .parts import INK, coordinates, face_of, outline, plotly
+from .subject import Observed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -21,7 +21,7 @@ Seen = Sequence[tuple[int, np.ndarray]]
 """Boxes with the number of the snapshot that first saw them."""
 
 
-def search_figure(trace: Trace, *, problem: Problem | None = None, height: int = 760) -> "go.Figure":
+def search_figure(trace: Observed, *, problem: Problem | None = None, height: int = 760) -> "go.Figure":
     """Four panels: the bounds of the objective and their distance against the number of boxes examined; and the boxes of one problem
     in the planes of its first and its next two variables besides the time. `problem`, one of those of ``trace.boxes()``: None is the one
     with the most boxes. `height` in pixels. Raises ValueError for a problem of another search.
@@ -53,7 +53,7 @@ def search_figure(trace: Trace, *, problem: Problem | None = None, height: int =
     return picture
 
 
-def search_traces(go: Any, trace: Trace, bodies: Sequence[Any], time: float) -> list[Any]:
+def search_traces(go: Any, trace: Observed, bodies: Sequence[Any], time: float) -> list[Any]:
     """Outlines, on the surfaces of bodies at one time, of boxes that the search looked at; later ones brighter."""
     rings: list[list[np.ndarray]] = [[] for _ in range(SHADES)]
     for problem, boxes in trace.boxes().items():
@@ -69,7 +69,7 @@ def search_traces(go: Any, trace: Trace, bodies: Sequence[Any], time: float) -> 
                          line={"color": colour, "width": 2}) for parts, colour in zip(rings, _colours(), strict=True) if parts]
 
 
-def _bracket_lines(go: Any, trace: Trace) -> list[tuple[int, Any]]:
+def _bracket_lines(go: Any, trace: Observed) -> list[tuple[int, Any]]:
     """(column, trace): the lower and upper bound, and their distance."""
     at, bounds = trace.iterations, np.where(np.isfinite(trace.bracket), trace.bracket, np.nan)
     seconds = [f"{s:.3g} s" for s in trace.seconds]
@@ -119,10 +119,10 @@ def _colours() -> list[str]:
     return list(sample_colorscale("Plasma", list(np.linspace(0, 0.9, SHADES))))
 
 
-def _title(trace: Trace, problem: Problem | None) -> dict[str, Any]:
+def _title(trace: Observed, problem: Problem | None) -> dict[str, Any]:
     where = ""
     if problem is not None and problem.features:
         (i, j), (a, b) = problem.label, problem.features
         where = f": body {i} {a}, body {j} {b}"
-    last = trace.snapshots[-1].iterations if len(trace) else 0
+    last = int(trace.iterations[-1]) if len(trace) else 0
     return {"text": f"{last:,} boxes{where}", "x": 0.02, "font": {"size": 15}}

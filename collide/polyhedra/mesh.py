@@ -13,7 +13,8 @@ from codegen.machine.loop_runtime import compiled
 from generative import Motion
 
 from ..answers.contacts import Status
-from ..queries.arguments import check_span
+from ..answers.table import card, point
+from ..given import check_span
 from ..search.drive import Budget, as_budget
 from . import exact as linear_exact
 from . import loop as linear_loop
@@ -78,9 +79,12 @@ class MeshContact:
         return f"MeshContact({self.status.name}{when}{parts})"
 
     def _repr_html_(self) -> str:
-        from ..answers.table import mesh_contact_html
-
-        return mesh_contact_html(self)
+        """The summary, and where the meshes meet."""
+        rows = []
+        if self.triangles is not None and self.parts is not None:
+            rows = [[mesh, f"{self.triangles[k]}", self.parts[k], point(self.weights[k]), point(self.point)]
+                    for k, mesh in enumerate(("first", "second"))]
+        return card(self.summary(), ["mesh", "triangle", "part", "weights", "point"], rows, len(rows), "row")
 
 
 def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..answers.batch import as_doubles
+from ..given import as_doubles
 from .loop import LARGEST
 
 

@@ -23,8 +23,8 @@ import sympy as sp
 
 from generative import Motion, t
 
-from ..answers.batch import Batch, as_doubles, check_tolerance, statuses
-from ..queries.arguments import check_span
+from ..answers.batch import Batch, statuses
+from ..given import as_doubles, check_span, check_tolerance
 from ..search.drive import Budget, as_budget
 from . import exact as linear_exact
 from .kernel import window_kernel

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.constants import bounds, enclose
 from codegen.from_sympy import from_sympy
 from codegen.graph.domain import domain
 from codegen.graph.expr import ExprPool
@@ -16,11 +17,10 @@ from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.changes import pieces_of
 from generative.family import member_of
-from generative.symbols import derivative, exact, text
+from generative.symbols import derivative, text
 
-from ..answers.batch import check_positive
 from ..bodies.numbers import NONE, Numbers, numbers_of
-from ..bodies.patch import bounds, enclose
+from ..given import check_positive
 from ..search.prepare import METHODS
 from ..situations.presence import halved
 
@@ -67,25 +67,6 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
             fault = solid_fault(body.resting, span)
             if fault:
                 raise ValueError(f"body {k}: {fault}")
-
-
-def check_span(time: Any) -> tuple[float, float]:
-    """The time span in doubles, enclosing the exact one."""
-    try:
-        first, last = time
-        if isinstance(first, str) or isinstance(last, str):
-            raise TypeError
-        ends = exact(first), exact(last)
-    except (TypeError, ValueError):
-        raise ValueError(f"time must be a pair (first, last) of numbers, got {time!r}") from None
-    if not all(e.is_number and e.is_real and e.is_finite for e in ends):
-        raise ValueError(f"the time span must have two finite real ends, got {first} to {last}")
-    if not ends[0] < ends[1]:
-        raise ValueError(f"the time span must go forward, got {first} to {last}")
-    span = enclose(ends[0])[0], enclose(ends[1])[1]
-    if not np.isfinite(span).all():
-        raise ValueError(f"the time span must lie in the range of doubles, got {first} to {last}; scale the time")
-    return span
 
 
 def check_options(method: str, order: str, **numbers: float) -> None:

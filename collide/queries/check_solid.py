@@ -9,9 +9,8 @@ from codegen.kernel import Kernel, compile
 from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
-from ..answers.batch import check_positive
+from ..given import check_positive, check_span
 from ..situations.presence import halved
-from .arguments import check_span
 
 # Boxes examined at most; a difference of two curves needs some tens of thousands where it does not cancel.
 _MOST = 1 << 18

@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.constants import enclose, framed
 from generative import ParametricSurface, u, v
 from generative.changes import stage_ends
 from generative.chart import from_chart, pole_chart
 from generative.family import Member, member_of
 from generative.symbols import parameters_of
 
-from ..answers.batch import Batch, as_doubles, check_tolerance, statuses
-from ..answers.contacts import Start
-from ..answers.report import clear_until, possible
+from ..answers.batch import Batch, statuses
 from ..bodies.numbers import Numbers, end_kernel
 from ..bodies.parts import Parametric, ends_of, faces_of
-from ..bodies.patch import enclose, framed
+from ..given import as_doubles, check_span, check_tolerance
+from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget, drive
 from ..search.native import layout
 from ..search.problem import Problem
@@ -32,7 +32,6 @@ from ..situations.contact import situation
 from ..timeline.evidence import Found
 from ..timeline.jumps import jumps_of
 from ..timeline.scene import Meeting, Scene
-from .arguments import check_span
 from .first_contact import stages
 
 # As in `first_contact`: contacts this close to a known one are left out.
@@ -253,7 +252,7 @@ class _Answer:
                 proved, where = float(search.real[layout.PROVED]), self._place(k, search.arrays["best"], meetings[best:best + 1])
             if search.pole is None or clock.over:
                 break
-            begin = max(begin, clear_until(search, [i for i in search.solutions if possible(search, i)], end))
+            begin = max(begin, search.clear_until([i for i in search.solutions if search.possible(i)], end))
             scene = scene or self.rows.scene(k, self.span)
             scene.take_chart(*search.pole)
             meetings = scene.meetings()
@@ -263,8 +262,8 @@ class _Answer:
     def _judge(self, k: int, search: Search, finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None,
                meetings: Sequence[Meeting]) -> None:
         """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`."""
-        found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and possible(search, i)]
-        clear, end = max(span[0], clear_until(search, found, span[1])), self.span[1]
+        found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and search.possible(i)]
+        clear, end = max(span[0], search.clear_until(found, span[1])), self.span[1]
         if not finished:
             if clear >= self.time[k, 0]:
                 self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)

@@ -16,10 +16,12 @@ import numpy as np
 
 from generative.changes import stage_ends
 
-from ..answers.contacts import Contacts, Start
-from ..answers.report import clear_until, contacts, possible
+from ..answers.contacts import Contacts
+from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..culling.broad_phase import Window
+from ..given import check_span
+from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget
 from ..search.native import layout
 from ..search.prepare import prepare
@@ -32,7 +34,7 @@ from ..timeline.features import bordered, explained, features
 from ..timeline.jumps import jumps_of
 from ..timeline.scene import Meeting, Scene
 from ..timeline.stalls import Looks, drive_looking, drive_past
-from .arguments import check_bodies, check_kinds, check_options, check_span
+from .arguments import check_bodies, check_kinds, check_options
 
 # So many pairs of parts of two bodies are culled once more, before they are converted, by their windows in the stage alone.
 _MANY = 16
@@ -195,7 +197,7 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
     assert search.pole is not None
     scene.take_chart(*search.pole)
-    begin = _before(clear_until(search, search.solutions, span[1]), span)
+    begin = _before(search.clear_until(search.solutions, span[1]), span)
     return _timed(scene, (begin, span[1]), options, clock, float(search.real[layout.PROVED]))
 
 
@@ -252,7 +254,7 @@ def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = 
         if found.located:
             # Nothing is proved yet: a contact at the very end of the stage could not be.
             assert found.search is not None
-            begin = max(begin, clear_until(found.search, found.search.solutions, end))
+            begin = max(begin, found.search.clear_until(found.search.solutions, end))
             continue
         begin = found.seen
         yield doubt if doubt and end == last else _told(Found(None, end == last, begin), doubt)
@@ -359,9 +361,9 @@ def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options:
 
 def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:
     """The features at what a search located of the first contact."""
-    found = [k for k in search.solutions if possible(search, k)]
+    found = [k for k in search.solutions if search.possible(k)]
     latest = min(float(search.real[layout.PROVED]), max((search.latest(k) for k in found), default=span[1]))
-    around = _before(clear_until(search, found, span[1]), span), min(span[1], _later(scene, latest, options))
+    around = _before(search.clear_until(found, span[1]), span), min(span[1], _later(scene, latest, options))
     return features(scene, search, meetings, around)
 
 

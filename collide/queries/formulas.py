@@ -9,10 +9,10 @@ import sympy as sp
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFunction
 
+from codegen.constants import bounds
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 
-from ..bodies.patch import bounds
 from ..search.search import Search
 
 # More boxes than these are joined in runs before groups of them are formed.

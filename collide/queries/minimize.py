@@ -32,8 +32,9 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.interval import Interval
 from codegen.kernel import Kernel
 
-from ..answers.batch import check_positive
-from ..answers.contacts import _count, effort
+from ..answers.contacts import counted, effort
+from ..answers.table import ROWS, card, interval
+from ..given import check_positive
 from ..search.drive import READING, Budget, Clock, advance, as_budget, drive
 from ..search.feasible_points import lower_by_points
 from ..search.native import layout
@@ -87,12 +88,12 @@ class Minimum:
     seconds: float
 
     def __repr__(self) -> str:
-        return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {_count(len(self.boxes), 'box')})"
+        return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {counted(len(self.boxes), 'box')})"
 
     def _repr_html_(self) -> str:
-        from ..answers.table import minimum_html
-
-        return minimum_html(self)
+        """The summary, the bracket of the minimum, and the boxes that hold all minimizers."""
+        rows = [[*map(interval, box)] for box in self.boxes[:ROWS]]
+        return card(self.summary(), list(self.variables), rows, len(self.boxes), "box")
 
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""

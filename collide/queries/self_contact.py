@@ -14,9 +14,11 @@ import numpy as np
 from codegen.interval import Interval
 from generative import ParametricSurface, Solid
 
-from ..answers.contacts import Contacts, Start, Status
-from ..answers.report import clear_until, contacts, possible
+from ..answers.contacts import Contacts, Status
+from ..answers.report import contacts
 from ..bezier.nurbs import BezierNets
+from ..given import check_span
+from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget, drive
 from ..search.native import layout
 from ..search.search import Search
@@ -26,7 +28,7 @@ from ..sheets.enclosures import neighbours
 from ..sheets.glue import folds
 from ..sheets.injective import division
 from ..sheets.self_pairs import Held, Pair, at_start, pair_problem
-from .arguments import check_options, check_span
+from .arguments import check_options
 
 # So few unproved places may be at sides and corners; more are samples of a curve or a surface. Boxes that are searched again one by one.
 _FEW, _MANY = 8, 20_000
@@ -149,9 +151,9 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
     search.real[layout.GAP] = 0.0
     if not finished or len(doubtful(search)) > _FEW:
         return search, finished
-    known = [k for k in search.solutions if possible(search, k)]
+    known = [k for k in search.solutions if search.possible(k)]
     # A contact is proved in a box round it, which must not begin before the window.
-    begin = max(span[0], clear_until(search, known, span[1]) - options["simultaneity"])
+    begin = max(span[0], search.clear_until(known, span[1]) - options["simultaneity"])
     around = begin, min(span[1], float(search.real[layout.PROVED]) + options["simultaneity"])
     solved = {search.owner(i) for i in search.solutions}
     near = _within([task for k, task in enumerate(now) if k in solved or len(search.open(k))], around)

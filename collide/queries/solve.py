@@ -10,8 +10,9 @@ import numpy as np
 from codegen.from_sympy import convert
 from codegen.graph.expr import ExprPool
 
-from ..answers.batch import check_positive
-from ..answers.contacts import _count, effort
+from ..answers.contacts import counted, effort
+from ..answers.table import ROWS, card, interval
+from ..given import check_positive
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.native.layout import UNIQUE
 from ..search.prepare import METHODS
@@ -62,14 +63,14 @@ class Zeros:
         return 0.5 * (self.boxes[:, :, 0] + self.boxes[:, :, 1])
 
     def _repr_html_(self) -> str:
-        from ..answers.table import zeros_html
-
-        return zeros_html(self)
+        """The summary, and the enclosures of the zeros."""
+        rows = [[*map(interval, self.boxes[k]), "unique (proved)" if self.proved[k] else "undecided"] for k in range(min(len(self), ROWS))]
+        return card(self.summary(), [*self.variables, "known"], rows, len(self), "box")
 
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
         proved, rest = int(self.proved.sum()), int((~self.proved).sum())
-        found = [f"{_count(proved, 'zero')} proved"] if proved else []
+        found = [f"{counted(proved, 'zero')} proved"] if proved else []
         found += [f"{rest} undecided {'box' if rest == 1 else 'boxes'}"] if rest else []
         listed = f" Listed: {' and '.join(found)}." if found else ""
         return f"{self.status.value}{listed} {effort(self.iterations, self.seconds)}"
@@ -99,7 +100,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     functions = [e for e in read_functions(equations, box, "equations") if e != 0]
     others = read_functions(implied, box, "implied")
-    _check_count(functions, others, box)
+    _checkcounted(functions, others, box)
     conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
     search, finished = None, False
     try:
@@ -112,10 +113,10 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     return _unsearched(box, clock) if search is None else _result(search, search.problems[0], finished, clock)
 
 
-def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
+def _checkcounted(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
     f, n = len(functions), len(box)
     if f < n:
-        raise ValueError(f"{_count(f, 'equation')} in {_count(n, 'variable')} have curves or surfaces of zeros, not points; "
+        raise ValueError(f"{counted(f, 'equation')} in {counted(n, 'variable')} have curves or surfaces of zeros, not points; "
                          f"add {n - f} more or substitute values for {n - f} variables")
     if others and f != n:
         raise ValueError(f"implied equations need exactly {n} independent ones beside them, as many as variables, got {f}")

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..answers.table import ROWS, card
+from ..picture.search import search_figure
 from ..search.drive import Search as Driven
 from ..search.drive import watched
 from ..search.native import layout
@@ -76,14 +78,14 @@ class Trace:
 
     def show(self) -> Any:
         """The figure of the search (plotly), shown in a notebook or browser: see `collide.picture.search.search_figure`."""
-        from ..picture.search import search_figure
-
         return search_figure(self).show()
 
     def _repr_html_(self) -> str:
-        from ..answers.table import trace_html
-
-        return trace_html(self)
+        """The answer, and how the bracket narrowed."""
+        chosen = sorted({round(j * (len(self) - 1) / (ROWS - 1)) for j in range(ROWS)}) if len(self) else []
+        seen = [self.snapshots[k] for k in chosen]
+        rows = [[f"{s.iterations:,}", f"{s.lower:.12g}", f"{s.upper:.12g}", f"{len(s.boxes):,}"] for s in seen]
+        return card(repr(self), ["boxes examined", "lower bound", "upper bound", "open boxes"], rows, len(rows), "row")
 
 
 def trace(query: Any, *arguments: Any, **options: Any) -> Trace:

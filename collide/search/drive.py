@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_busy, compile_repeated
 
-from ..answers.batch import is_number
+from ..given import is_number
 from .native import layout
 from .progress import Progress
 

@@ -6,13 +6,12 @@ import numpy as np
 
 from codegen.algebra import linear
 from codegen.machine.linked import address
-from codegen.machine.loop_runtime import compiled
 
 from .native import layout
 from .native.crossings_beside import locate_first
 from .native.layout import LANES
 from .native.loop import push_written, record_held, run
-from .native.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory
+from .native.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory, compiled
 from .native.queue import list_queued
 from .prepare import METHODS, prepare
 from .problem import Problem
@@ -124,6 +123,10 @@ class Search:
         """The number of the problem that solution k solves."""
         return int(self.arrays["owner"][k])
 
+    def problem_of(self, k: int) -> Problem:
+        """The problem that solution k solves."""
+        return self.problems[self.owner(k)]
+
     def kind(self, k: int) -> int:
         return int(self.arrays["kind"][k])
 
@@ -136,6 +139,30 @@ class Search:
         """The boxes of these solutions of problem p, (k, its variables, 2)."""
         boxes: np.ndarray = self.arrays["found"][numbers, :len(self.problems[p].variables)]
         return boxes
+
+    def times(self, numbers: Sequence[int] | np.ndarray) -> np.ndarray:
+        """(k, 2): the objective at these solutions."""
+        objectives = np.array([p.objective for p in self.problems], np.int64)
+        times: np.ndarray = self.arrays["found"][numbers, objectives[self.arrays["owner"][numbers]]]
+        return times
+
+    def possible(self, k: int) -> bool:
+        """May the solution be one: not where the only zero of a region was found to lie outside the domain, or to violate inequalities?"""
+        if self.kind(k) != layout.ALONE:
+            return True
+        p, box = self.problem_of(k), self.found(k)
+        free = p.period == 0.0 if p.period is not None else np.full(len(box), True)
+        if ((box[:, 1] < p.outer[:, 0]) | (box[:, 0] > p.outer[:, 1]))[free].any():
+            return False
+        values = tuple(p.parameters.T)
+        _, hi = p.range_kernel.interval(box[None, :, 0], box[None, :, 1], parameters=values if len(p.parameters) else None)
+        return bool(hi[0, -1] > 0)
+
+    def clear_until(self, found: Sequence[int], end: float) -> float:
+        """The least time at which anything was found, was thinned, or is still open; none of these solutions comes after `end`."""
+        times = self.times(found)[:, 0]
+        return min([float(self.real[layout.CLEAR]), end, float(times.min(initial=np.inf)),
+                    *(self.least_open(p) for p in range(len(self.problems)))])
 
     def adopt(self, other: "Search", problems: Mapping[int, int], unique: bool = False) -> None:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`

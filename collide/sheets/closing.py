@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.constants import enclose
 from codegen.kernel import Kernel, compile
 from generative import t, u, v
 
-from ..bodies.patch import enclose
 from .glue import Side, side_difference
 from .sheet import Piece
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.constants import enclose
 from codegen.kernel import Kernel, compile
 
-from ..bodies.patch import enclose
 from .glue import Join, folds
 from .sheet import Piece, Shape
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.constants import enclose
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
+from codegen.graph.vectors import Vector
 
-from ..bodies.patch import Vector, enclose
 from ..search.problem import Problem
 from ..situations.contact import placed_situation
 from ..situations.frame import Frame, all_of

@@ -14,20 +14,22 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.constants import bounds
 from codegen.family import family
 from codegen.from_sympy import convert
 from codegen.graph.autodiff import partials
 from codegen.graph.expr import Expr, ExprPool, reachable
 from codegen.graph.serialize import deserialize, serialize
+from codegen.graph.vectors import Vector, cross
 from codegen.kernel import Kernel
 from generative import ParametricSurface, t, u, v
 from generative.chart import is_pole, pole_chart
 from generative.curve import bernstein, project
 from generative.patch import bezier_patch
+from generative.seams import period
 
 from ..bezier.nurbs import BezierNets
 from ..bodies.parts import sides
-from ..bodies.patch import Vector, bounds, cross, period
 from .slopes import mixed, slopes, values
 
 Ends = tuple[Any, Any]

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.constants import bounds, enclose, framed
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, reachable, substitute
+from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
 from codegen.time_bounds.moving_bodies import Bodies, deforming
 from generative import u, v
@@ -26,7 +28,6 @@ from generative import u, v
 from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Parametric, Part
-from ..bodies.patch import Vector, bounds, cross, dot, enclose, framed, subtract
 from ..search.problem import Problem, formula_kernel
 from .frame import Frame, all_of, any_of
 from .place import Placed, PlacedParametric, contact_equations, place

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from codegen.constants import enclose
 from codegen.from_sympy import convert
 from codegen.graph.autodiff import partials
 from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.vectors import Vector
 from generative import Motion, t
-
-from ..bodies.patch import Vector, enclose
 
 
 @dataclass

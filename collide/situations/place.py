@@ -11,11 +11,11 @@ from typing import Any
 
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
+from codegen.graph.vectors import Vector, cross, subtract
 from codegen.time_bounds.moving_bodies import Moving, moving
 from generative import u, v
 
 from ..bodies.parts import Parametric, Path
-from ..bodies.patch import Vector, cross, subtract
 from .frame import Frame, Local
 from .placed_implicit import PlacedImplicit
 

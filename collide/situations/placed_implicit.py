@@ -7,11 +7,11 @@ from typing import Any
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, reachable, substitute
 from codegen.graph.meanvalue import mean_value_form
+from codegen.graph.vectors import Vector, cross, dot, subtract
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.implicit import Combination, Piece
 
 from ..bodies.implicit_parts import Implicit
-from ..bodies.patch import Vector, cross, dot, subtract
 from .frame import Frame, Local, all_of, any_of, as_vector
 
 

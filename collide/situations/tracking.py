@@ -17,10 +17,10 @@ from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y
 from generative.symbols import formula
 from generative.template import Reader, write
 
-from ..answers.batch import check_positive
 from ..bodies.extent import formula_member
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Parametric, parts_of
+from ..given import check_positive
 
 # Moments at which a tracked contact is looked at.
 _CELLS = 16

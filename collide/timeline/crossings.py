@@ -15,7 +15,6 @@ import numpy as np
 
 from generative.changes import joined_bodies, stage_ends
 
-from ..answers.report import clear_until, possible
 from ..culling.broad_phase import Window
 from ..search.drive import Clock
 from ..search.native import layout
@@ -52,7 +51,7 @@ def beyond(scene: Scene, found: Found, options: dict[str, Any], clock: Clock, se
     later = _last(searches(scene.within(span))) or found
     if later.finished and later.proved < math.inf:
         assert later.search is not None
-        first = clear_until(later.search, later.search.solutions, span[1])
+        first = later.search.clear_until(later.search.solutions, span[1])
         return later if first <= end else Found(None, True, end)
     return None
 
@@ -148,7 +147,7 @@ def _joined(scene: Scene, stage: Window, options: dict[str, Any], clock: Clock, 
 def _clear(found: Found, end: float) -> float:
     """The time up to which nothing meets, at most `end`."""
     s = found.search
-    return found.seen if s is None else min(found.seen, clear_until(s, [k for k in s.solutions if possible(s, k)], end))
+    return found.seen if s is None else min(found.seen, s.clear_until([k for k in s.solutions if s.possible(k)], end))
 
 
 def _around(span: Window) -> Window:

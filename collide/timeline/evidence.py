@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..answers.report import possible
 from ..culling.broad_phase import Window
 from ..search.drive import Clock, drive
 from ..search.native import layout
@@ -36,7 +35,7 @@ class Found(NamedTuple):
 
     @property
     def located(self) -> bool:
-        return self.search is not None and any(possible(self.search, k) for k in self.search.solutions)
+        return self.search is not None and any(self.search.possible(k) for k in self.search.solutions)
 
 
 def within(m: Meeting, span: Window) -> bool:

@@ -13,7 +13,6 @@ import numpy as np
 
 from codegen.graph.expr import Expr, reachable, substitute
 
-from ..answers.report import possible
 from ..bodies.extent import Crowd, Extent, carried, path_cells
 from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, Part, Path, faces_of, is_closed
@@ -213,6 +212,6 @@ def _padded(cells: np.ndarray, most: int) -> np.ndarray:
 
 def _left(search: Search, k: int) -> np.ndarray:
     """Where contacts of problem k may still be, or are: open boxes and those of solutions."""
-    own = [i for i in search.solutions if search.owner(i) == k and possible(search, i)]
+    own = [i for i in search.solutions if search.owner(i) == k and search.possible(i)]
     n = len(search.problems[k].variables)
     return np.concatenate([search.open(k), search.arrays["found"][own, :n]])

@@ -21,14 +21,13 @@ from generative.changes import is_short, smooth_bodies
 from generative.family import Member, member_of
 from generative.rest import at_rest, carried_along, carrier
 
-from ..answers.contacts import Start
 from ..bodies.extent import Extent, extent_of
 from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import NONE, Numbers, numbers_of
 from ..bodies.parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from ..bodies.surface_points import boxes_at
 from ..culling.broad_phase import Window, may_meet, windows
-from ..moment.start import Beginning, apart_within, crossings, nested, start_of
+from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
 from ..search.drive import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers

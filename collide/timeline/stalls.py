@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..answers.report import clear_until
 from ..search.drive import Clock, drive
 from ..search.native import layout
 from ..search.native.layout import LANES
@@ -62,7 +61,7 @@ def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, floa
         finished = drive_past(s, clock, begin, boxes)
         if finished or s.pole is not None or s.count[layout.ITERATIONS] < boxes:
             break
-        clear, ahead = clear_until(s, s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
+        clear, ahead = s.clear_until(s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
         if looks.near > 0.0 and clear >= span[1] - looks.near:
             return Outcome(False, clear, "near")
         if ahead >= before + looks.touch or s.real[layout.PROVED] < np.inf:

@@ -8,7 +8,6 @@ import sympy as sp
 
 import collide
 from collide import Budget, Status, first_contact
-from collide.answers.report import possible
 from collide.bodies.parts import faces_of
 from collide.search.native import layout
 from collide.situations.contact import situation
@@ -61,7 +60,7 @@ def test_the_only_zero_of_a_region_may_lie_in_the_domain_or_not(problem, number,
     box[number] = ends
     for kind, counts in ((layout.ALONE, inside), (layout.LOCATED, True), (layout.UNIQUE, True)):
         found = SimpleNamespace(kind=[kind].__getitem__, problems=[problem], owner=[0].__getitem__, found=[box].__getitem__)
-        assert possible(found, 0) is counts
+        assert found.possible(0) is counts
 
 
 # -- surfaces that cover themselves -------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from codegen.constants import bounds
 from collide.bodies.extent import _GRID, Crowd, Extent, swept
-from collide.bodies.patch import bounds
 from collide.culling import broad_phase
 from collide.culling.approach import moved_on
 from collide.culling.broad_phase import may_meet, sweep_and_prune, windows

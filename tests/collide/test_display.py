@@ -8,7 +8,7 @@ import sympy as sp
 
 import codegen
 import collide
-from collide.answers.table import _nets_at
+from collide.bezier.nurbs import _grids
 from generative import IDENTITY, Curve, Screw, axis_angle, curve, t, u, v, x, y
 from generative.fit import chebyshev_motion_of, interpolating_curve, motion_through, rotation_minimizing_up
 from generative.patch import b_spline_patches
@@ -78,7 +78,7 @@ def test_bezier_nets_are_drawn_where_their_surface_is():
     assert "6 rational patches of degree 2 x 2" in repr(still) and "orange" not in still._repr_html_()
     assert "data:image/png;base64," in still._repr_html_() and "orange at t = 1" in moving._repr_html_()
     surfaces = b_spline_patches(points.tolist(), *knots, (2, 2), weights=weights.tolist())
-    for (grid, _), surface in zip(_nets_at(still, 0, 3), surfaces, strict=True):
+    for (grid, _), surface in zip(_grids(still, 0, 3), surfaces, strict=True):
         (a, b), (c, d) = surface.domain.values()
         middle = [float(e.subs({u: (a + b) / 2, v: (c + d) / 2})) for e in surface.expressions]
         assert grid[4] == pytest.approx(middle, abs=1e-12)

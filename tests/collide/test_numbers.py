@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from codegen.constants import enclose
 from collide.bodies.numbers import Numbers
-from collide.bodies.patch import enclose
 from generative import Parameter
 
 

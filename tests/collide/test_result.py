@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from collide.answers.contacts import Contacts, Start, Status
+from collide.answers.contacts import Contacts, Status
+from collide.moment.start import Start
 
 
 class Bracket(NamedTuple):

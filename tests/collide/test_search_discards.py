@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import native
 from codegen.time_bounds.separable_advance import ComposedAdvance
-from collide.answers.report import clear_until
 from collide.bodies.parts import faces_of, parts_of
 from collide.search.native import layout
 from collide.search.native.boxes import keep_clear, take
 from collide.search.native.conservative_advancement import drop_impossible, narrow, settle
 from collide.search.native.layout import ROOT
+from collide.search.native.memory import compiled
 from collide.search.native.node_pairs import wanted
 from collide.search.native.queue import attribute
 from collide.search.native.split import split
@@ -246,11 +245,11 @@ def test_a_box_that_is_thinned_bounds_what_is_clear():
     a = found.arrays
     a["table"][0, layout.ROOT], found.count[layout.OPEN] = -1, 0
     a["kind"][0], a["owner"][0], a["found"][0, 4], found.count[layout.SOLUTIONS] = layout.EXISTS, 0, 1.0, 1
-    assert clear_until(found, found.solutions, 2.0) == 1.0
+    assert found.clear_until(found.solutions, 2.0) == 1.0
     a["hold"][:] = [[-0.1, 0.1]] * 4 + [[0.75, 1.25]]
     a["action"][0] = layout.LATE
     assert compiled(thin_held, 1)(a.address, 0) == layout.GONE
-    assert clear_until(found, found.solutions, 2.0) == 0.75
+    assert found.clear_until(found.solutions, 2.0) == 0.75
 
 
 @native

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import native
 from codegen.time_bounds.advance import Advance
 from collide.bodies.parts import faces_of
@@ -14,6 +13,7 @@ from collide.search.native import layout
 from collide.search.native.boxes import inside_region, known, too_late, trim
 from collide.search.native.conservative_advancement import halve, narrow
 from collide.search.native.crossings_beside import prove_beside
+from collide.search.native.memory import compiled
 from collide.search.native.prove import prove, prove_exists, prove_unique
 from collide.search.native.sample import prove_near
 from collide.search.native.solutions import feasible, impossible

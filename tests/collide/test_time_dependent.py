@@ -12,13 +12,13 @@ import sympy as sp
 
 import collide
 from collide import Status
-from collide.answers.contacts import Start
 from collide.bezier.form import Piece, Run, pieces
 from collide.bezier.kernel import radius
 from collide.bezier.memory import LANES
 from collide.bezier.published import contacts_memory as memory
 from collide.bezier.published import time_dependent
 from collide.bezier.published.apart import apart, swept
+from collide.moment.start import Start
 from collide.search.drive import Clock, as_budget, drive
 from collide.search.native import layout
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v, z

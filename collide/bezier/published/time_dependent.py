@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from codegen.algebra import linear
+from codegen.constants import enclose
 from codegen.interval import Interval
 from codegen.kernel import Kernel, compile
 from codegen.machine.loop_runtime import compiled
 from generative import ParametricSurface, Solid, u
 from generative.symbols import exact
 
-from ...answers.contacts import Contacts, Start, Status
-from ...bodies.patch import enclose
-from ...moment.start import Beginning, nested, start_of
+from ...answers.contacts import Contacts, Status
+from ...moment.start import Beginning, Start, nested, start_of
 from ...search.drive import Clock, drive
 from ...search.native import layout
 from .. import kernel as kernels

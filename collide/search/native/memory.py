@@ -3,10 +3,12 @@
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from codegen.machine import loop_runtime
 
 from . import layout
 from .layout import FIELDS, LANES
@@ -20,6 +22,14 @@ PER_SOLUTION = ("found", "region", "place", "kind", "owner", "dimension")
 # Arrays begin at multiples of so many numbers of 8 bytes, one vector of lanes.
 _ALIGNED = 8
 _UNUSED = np.arange(BOXES - 1, -1, -1)
+
+
+_FIELDS = tuple(FIELDS.items())
+
+
+def compiled(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
+    """A loop over the memory of a search as native code."""
+    return loop_runtime.compiled(entry, integers, _FIELDS, quick=True)
 
 
 class Memory(Mapping[str, np.ndarray]):

@@ -1,0 +1,80 @@
+"""Exact numbers, and the ends of exact intervals, as the doubles that enclose them."""
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from .from_sympy import convert
+from .graph.binders import BINDERS
+from .graph.expr import Expr, ExprPool, reachable
+from .kernel import enclose_repeated
+from .reference.interpreter import enclose_constant
+
+
+def enclose_graph(constant: Expr) -> tuple[float, float]:
+    """As `enclose_constant`: the double enclosure of a graph without variables; one with integrals or inverse functions by a kernel."""
+    repeated = any(e.op in BINDERS for e in reachable([constant]))
+    return enclose_repeated([constant])[0] if repeated else enclose_constant(constant)
+
+
+@functools.lru_cache(maxsize=4096, typed=True)
+def enclose(number: Any) -> tuple[float, float]:
+    """The tight double enclosure of an exact real number."""
+    known = _root(number) if isinstance(number, sp.Basic) else None
+    return known or enclose_graph(convert([number], {}, ExprPool())[0])
+
+
+def _root(number: Any) -> tuple[float, float] | None:
+    """The tight enclosure of a rational number, or of one times the square root of an integer, by integers; None for others.
+
+    A double is compared with the number exactly, and moved to its neighbour where it is on the wrong side.
+    """
+    factors = sp.Mul.make_args(number)
+    factor, root = (factors[0], factors[-1]) if len(factors) == 2 else (number, sp.S.One)
+    if not factor.is_Rational or not (root == 1 or (root.is_Pow and root.exp == sp.S.Half and root.base.is_Integer)):
+        return None
+    p, q, d = int(factor.p), int(factor.q), int(root.base if root.is_Pow else 1)
+    above, below = p * p * d, q * q
+    try:
+        size = abs(p) / q if d == 1 else math.sqrt(above / below)
+    except OverflowError:
+        return None
+    if not 1e-150 < size < 1e150 and p:
+        return None
+    low = high = size
+    while _sign(low, above, below) > 0:
+        low = math.nextafter(low, 0.0)
+    while _sign(high, above, below) < 0:
+        high = math.nextafter(high, math.inf)
+    while low < high and _sign(math.nextafter(low, math.inf), above, below) <= 0:
+        low = math.nextafter(low, math.inf)
+    while low < high and _sign(math.nextafter(high, 0.0), above, below) >= 0:
+        high = math.nextafter(high, 0.0)
+    return (low, high) if p >= 0 else (-high, -low)
+
+
+def _sign(x: float, above: int, below: int) -> int:
+    """The sign of x^2 - above / below, exactly, for x >= 0."""
+    n, m = x.as_integer_ratio()
+    left, right = n * n * below, m * m * above
+    return (left > right) - (left < right)
+
+
+def bounds(ends: Sequence[tuple[Any, Any]]) -> tuple[np.ndarray, np.ndarray]:
+    """Exact intervals as doubles: arrays (n, 2) that enclose them and that lie within them. An end with free symbols is NaN."""
+    return framed([(_end(lo), _end(hi)) for lo, hi in ends])
+
+
+def _end(e: Any) -> tuple[float, float]:
+    return (math.nan, math.nan) if getattr(e, "free_symbols", None) else enclose(e)
+
+
+def framed(ends: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> tuple[np.ndarray, np.ndarray]:
+    """From enclosures of both ends of intervals: arrays (n, 2) that enclose these and that lie within them."""
+    outer = np.array([(lo[0], hi[1]) for lo, hi in ends]).reshape(-1, 2)
+    inner = np.array([(lo[1], hi[0]) for lo, hi in ends]).reshape(-1, 2)
+    return outer, np.where(inner[:, :1] <= inner[:, 1:], inner, outer)
