@@ -4,8 +4,9 @@ import ctypes
 
 import numpy as np
 
+from codegen.emit.entry import add_entry
 from codegen.emit.lanes import Emit, Module
-from codegen.machine.native import Code, add_entry, object_code
+from codegen.machine.native import Code, object_code
 
 
 class VectorFunction:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 
 from ..emit.dispatch import INLINE, interval_operation
 from ..emit.elementary import arithmetic, exponential
+from ..emit.entry import add_entry
 from ..emit.lanes import Module
 from ..graph.expr import Expr, reachable
 from ..graph.serialize import serialize
 from ..graph.signs import Known, analyse
 from ..machine import cache
-from ..machine.native import Code, add_entry, code_key, object_code
+from ..machine.native import Code, code_key, object_code
 from ..reference.interpreter import enclose_constant
 from .rows import intersect_quotient
 

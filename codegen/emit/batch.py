@@ -11,7 +11,7 @@ to `bad`, which is not touched otherwise.
 
 from collections.abc import Callable
 
-from ..machine.native import add_entry
+from .entry import add_entry
 from .lanes import Lanes, Module, literal
 from .translate import Kind, vectors
 

@@ -7,8 +7,9 @@ nothing overflows, by scaling or by bounds on the input.
 from collections.abc import Callable, Sequence
 
 from ..machine import cache
-from ..machine.native import Code, add_entry, code_key, object_code
+from ..machine.native import Code, code_key, object_code
 from .elementary import arithmetic
+from .entry import add_entry
 from .lanes import Lanes, Module
 
 Value = str

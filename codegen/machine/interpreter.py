@@ -15,9 +15,10 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from ..emit.entry import add_entry
 from ..emit.lanes import WIDTH, Emit, Lanes, Module
 from . import cache
-from .native import Code, add_entry, code_key, object_code
+from .native import Code, code_key, object_code
 
 VECTOR = 8 * WIDTH
 """Bytes a vector."""

@@ -3,9 +3,10 @@
 import threading
 from collections.abc import Callable
 
+from ..emit.entry import add_entry
 from ..emit.lanes import Lanes, Module
 from . import cache
-from .native import Code, add_entry, code_key, object_code
+from .native import Code, code_key, object_code
 
 _alive: list[Code] = []
 _known: dict[tuple[object, ...], int] = {}
