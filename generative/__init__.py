@@ -10,6 +10,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 """
 
 from . import curve, deform, patch, primitives, solids, sweep
+from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
 from .brep import Edge, Solid, Vertex
 from .curve import Curve
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union

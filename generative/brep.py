@@ -180,10 +180,5 @@ class Solid(Value):
     def _key(self) -> tuple[Any, ...]:
         return self.faces, self.edges, self.vertices
 
-    def _repr_html_(self) -> str:
-        from .thumbnail import card
-
-        return card([self], repr(self))
-
     def __repr__(self) -> str:
         return f"Solid({len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices; {self.closed})"

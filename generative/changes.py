@@ -14,8 +14,6 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
-from codegen.constants import enclose
-
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
 from .implicit import Combination
 
@@ -26,11 +24,9 @@ _SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
 _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
 
 
-def stage_ends(bodies: Sequence[Any], span: tuple[float, float]) -> list[float]:
-    """The doubles next to (bounds of) the moments within a span at which a formula of a body changes, in order."""
-    moments = {moment for body in bodies for piece in pieces_of(body) for moment in _moments(piece)}
-    ends = {math.nextafter(bound, side) for moment in moments for bound, side in zip(enclose(moment), (-math.inf, math.inf), strict=True)}
-    return sorted(end for end in ends if span[0] < end < span[1])
+def moments_of(bodies: Sequence[Any]) -> set[Any]:
+    """The moments, exact, at which a formula of a body changes."""
+    return {moment for body in bodies for piece in pieces_of(body) for moment in _moments(piece)}
 
 
 def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple[Any, ...]]:
@@ -39,7 +35,7 @@ def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple
     """
     if not is_short(begin, end):
         return []
-    moments = {m for body in bodies for piece in pieces_of(body) for m in _moments(piece) if begin <= m <= end}
+    moments = {m for m in moments_of(bodies) if begin <= m <= end}
     if len(moments) != 1:
         return []
     (moment,) = moments

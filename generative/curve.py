@@ -10,6 +10,9 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.functions import Chebyshev
+from codegen.operators import DefiniteIntegral, Inverse
+
 from .symbols import derivative, exact, formula, interval, items, positive, simplified, t, text, u, vector
 from .value import Value
 
@@ -66,8 +69,6 @@ class Curve(Value):
         `end` is a number or an expression, u itself included. The integral is left to the kernels (`codegen.operators`), unless the
         speed is constant.
         """
-        from codegen.operators import DefiniteIntegral
-
         (lo, hi), s = self.domain, sp.Dummy("s", real=True)
         return DefiniteIntegral(self.speed.xreplace({u: s}), s, lo, hi if end is None else sp.sympify(end))
 
@@ -83,8 +84,6 @@ class Curve(Value):
         >>> curve.line([0, 0, 0], [3, 4, 0]).by_arc_length()
         Curve([3*u/5, 4*u/5, 0], (0, 5))
         """
-        from codegen.operators import Inverse
-
         length, (lo, hi) = self.arc_length(), self.domain
         if domain is None and length.has(t):
             raise ValueError("the length of this curve changes with t; give the domain that u shall run over, such as (0, 1)")
@@ -101,12 +100,6 @@ class Curve(Value):
 
     def __repr__(self) -> str:
         return f"Curve({text(list(self.expressions))}, {text(self.domain)})"
-
-    def _repr_html_(self) -> str:
-        """The curve, at t = 0, as a thin tube."""
-        from .thumbnail import beside, drawn_curves
-
-        return beside(drawn_curves([self]), repr(self))
 
     def _repr_latex_(self) -> str:
         lo, hi = self.domain
@@ -169,8 +162,6 @@ def bezier(points: Sequence[Any], weights: Sequence[Any] | None = None) -> Curve
 
 def chebyshev(coefficients: Sequence[Any], domain: Any = (-1, 1)) -> Curve:
     """The Chebyshev series with coefficients[k] (3-vectors) over `domain`; the first term is whole, as in numpy.polynomial."""
-    from codegen.functions import Chebyshev
-
     series = [vector(c, [], "a coefficient") for c in coefficients]
     lo, hi = interval(domain, "the domain of a curve")
     argument = (2 * u - lo - hi) / (hi - lo)

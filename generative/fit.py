@@ -18,7 +18,9 @@ from codegen.functions import Chebyshev
 from .curve import Curve, chebyshev, joined
 from .motion import Motion, Rigid
 from .numeric import approx_function
+from .polyhedron import brick
 from .symbols import exact, interval, t, u
+from .thumbnail import beside, drawn_curves, thumbnail
 
 Array = np.ndarray
 LARGEST_DEGREE = 128
@@ -39,9 +41,6 @@ class Fit:
 
     def _repr_html_(self) -> str:
         """What was fitted, a motion as a brick at six times of its span, and what is known of the error."""
-        from .polyhedron import brick
-        from .thumbnail import beside, drawn_curves, thumbnail
-
         pieces = self.value if isinstance(self.value, list) else [self.value]
         picture = drawn_curves(pieces) if all(isinstance(p, Curve) for p in pieces) else ""
         if isinstance(self.value, Motion):

@@ -58,11 +58,6 @@ class ImplicitBody(Value):
     def __sub__(self, other: "ImplicitBody") -> "ImplicitBody":
         return difference(self, other)
 
-    def _repr_html_(self) -> str:
-        from .thumbnail import card
-
-        return card([self], repr(self))
-
     def __invert__(self) -> "ImplicitBody":
         return self.complement()
 

@@ -79,13 +79,6 @@ class Motion(Value):
     def _key(self) -> tuple[Any, ...]:
         return self.rotation, self.translation
 
-    def _repr_html_(self) -> str:
-        """A brick carried by the motion, at six times from t = 0 to 1."""
-        from .polyhedron import brick
-        from .thumbnail import card
-
-        return card([brick().moved(self)], repr(self), [k / 5 for k in range(6)])
-
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle p \\mapsto {sp.latex(self.rotation)}\\, p + {sp.latex(self.translation)}$"
 

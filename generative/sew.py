@@ -13,6 +13,7 @@ from typing import Any
 import sympy as sp
 
 from .brep import SEWN, Edge, Solid, Vertex
+from .mesh import enclosing
 from .surface import ParametricSurface
 from .symbols import items, t, u, v, vector
 
@@ -62,8 +63,6 @@ def sew(faces: Sequence[ParametricSurface]) -> Solid:
     Raises ValueError that names the first side that is free, shared by three, or shared in the same sense (a flipped face), and
     for faces that enclose nothing or are all turned inside out. All of this is judged at t = 0.
     """
-    from .mesh import enclosing
-
     sides, near = _sides(faces)
     matched = _matched(sides, near)
     edges = [_edge(*pair) for pair in matched]

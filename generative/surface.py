@@ -107,11 +107,6 @@ class ParametricSurface(Value):
         domain = ", ".join(f"{s}: {text(ends)}" for s, ends in self.domain.items())
         return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}){moved}"
 
-    def _repr_html_(self) -> str:
-        from .thumbnail import card
-
-        return card([self], repr(self))
-
     def _repr_latex_(self) -> str:
         ranges = r",\; ".join(f"{s} \\in [{sp.latex(lo)}, {sp.latex(hi)}]" for s, (lo, hi) in self.domain.items())
         return f"$\\displaystyle S(u, v{', t' if self.deforming or not self.motion.is_constant else ''}) = " \

@@ -9,6 +9,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.operators import separate
+
 u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
 """u and v are surface parameters, t is time, x, y and z are coordinates; all real."""
 
@@ -140,8 +142,6 @@ def simplified(square: Any) -> Any:
 
     Operators with a variable of their own count as symbols here, so that the square of a tangent at constant speed is found to be 1.
     """
-    from codegen.operators import separate
-
     (plain,), places = separate([square])
     if sp.count_ops(plain) >= (60 if places else 40):
         return square

@@ -9,11 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from .brep import Solid
 from .curve import Curve
+from .implicit import ImplicitBody
 from .marching import Triangles, Vertices
 from .mesh import VIEW, grid_triangles, tessellate
+from .motion import Motion
 from .numeric import approx_function
+from .polyhedron import brick
+from .surface import ParametricSurface
 from .symbols import t, u
+from .value import card
 
 LIGHT = np.array([0.3, -0.5, 0.81]) / np.linalg.norm([0.3, -0.5, 0.81])
 COLOURS = ((63, 127, 191), (224, 128, 58), (79, 160, 107), (141, 107, 181))
@@ -42,8 +48,27 @@ def image(meshes: Sequence[tuple[int, Vertices, Triangles]], size: int = 190) ->
     return f'<img alt="" width="{size}" height="{size}" style="flex:none" src="data:image/png;base64,{data}">'
 
 
-def card(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> str:
-    """The rich display of bodies in a notebook: their small picture beside a text."""
+@card.register(ParametricSurface)
+@card.register(ImplicitBody)
+@card.register(Solid)
+def _(body: Any) -> str:
+    return pictured([body], repr(body))
+
+
+@card.register
+def _(motion: Motion) -> str:
+    """A brick carried by the motion, at six times from t = 0 to 1."""
+    return pictured([brick().moved(motion)], repr(motion), [k / 5 for k in range(6)])
+
+
+@card.register
+def _(curve: Curve) -> str:
+    """The curve, at t = 0, as a thin tube."""
+    return beside(drawn_curves([curve]), repr(curve))
+
+
+def pictured(bodies: Sequence[Any], text: str, times: Sequence[float] = (0.0,)) -> str:
+    """A small picture of bodies beside a text."""
     return beside(thumbnail(bodies, times), text)
 
 

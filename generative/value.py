@@ -1,7 +1,14 @@
 """What bodies, motions and curves have in common: they are immutable values, equal if they are made of the same things."""
 
-from functools import cached_property
+import html
+from functools import cached_property, singledispatch
 from typing import Any
+
+
+@singledispatch
+def card(value: Any) -> str:
+    """The rich display of a value in a notebook, as HTML: its text, and the picture that `thumbnail` draws of its kind."""
+    return f"<code>{html.escape(repr(value))}</code>"
 
 
 class Value:
@@ -18,6 +25,9 @@ class Value:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def _repr_html_(self) -> str:
+        return card(self)
 
     @cached_property
     def _hash(self) -> int:

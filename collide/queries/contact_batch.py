@@ -14,7 +14,6 @@ import sympy as sp
 
 from codegen.constants import enclose, framed
 from generative import ParametricSurface, u, v
-from generative.changes import stage_ends
 from generative.chart import from_chart, pole_chart
 from generative.family import Member, member_of
 from generative.symbols import parameters_of
@@ -31,6 +30,7 @@ from ..search.search import Search
 from ..situations.contact import situation
 from ..timeline.evidence import Found
 from ..timeline.jumps import jumps_of
+from ..timeline.kinks import stage_ends
 from ..timeline.scene import Meeting, Scene
 from .first_contact import stages
 

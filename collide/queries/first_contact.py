@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from generative.changes import stage_ends
-
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
@@ -32,6 +30,7 @@ from ..timeline.crossings import at_kink, beyond, crossed_by, past_touch, reach_
 from ..timeline.evidence import Found, jumped, within
 from ..timeline.features import bordered, explained, features
 from ..timeline.jumps import jumps_of
+from ..timeline.kinks import stage_ends
 from ..timeline.scene import Meeting, Scene
 from ..timeline.stalls import Looks, drive_looking, drive_past
 from .arguments import check_bodies, check_kinds, check_options

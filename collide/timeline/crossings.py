@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from generative.changes import joined_bodies, stage_ends
+from generative.changes import joined_bodies
 
 from ..culling.broad_phase import Window
 from ..search.drive import Clock
@@ -21,6 +21,7 @@ from ..search.native import layout
 from ..search.search import Search
 from .evidence import Found, crossed
 from .jumps import free_of_jumps
+from .kinks import stage_ends
 from .scene import Scene
 
 # Against the time span, how far a search goes on beyond what may be a touch.

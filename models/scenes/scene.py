@@ -7,6 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from generative.thumbnail import pictured
+
 
 @dataclass(frozen=True)
 class Known:
@@ -54,9 +56,7 @@ class Scene:
 
     def _repr_html_(self) -> str:
         """The bodies at the beginning, and what is known of their first contact."""
-        from generative.thumbnail import card
-
-        return card([body.at(self.time[0]) for body in self.bodies], f"{self.name}: {self.title}; known: {self.known}")
+        return pictured([body.at(self.time[0]) for body in self.bodies], f"{self.name}: {self.title}; known: {self.known}")
 
 
 SCENES: dict[str, Scene] = {}

@@ -12,6 +12,7 @@ import sympy as sp
 
 from generative import axis_angle, t
 from generative.symbols import positive
+from generative.thumbnail import thumbnail
 
 Facts = dict[str, Any]
 """What is known of a shape, as exact numbers: "area", "volume" (of a closed surface), "box" (the least, three pairs),
@@ -50,8 +51,6 @@ class Shape:
 
     def _repr_html_(self) -> str:
         """Its picture, its formula in words, what is known of it, and its source."""
-        from generative.thumbnail import thumbnail
-
         known = [f"{name}: {value}" for name, value in self.facts().items()] + [f"symmetry: {self.symmetry}"] * bool(self.symmetry)
         paragraphs = (self.text, "; ".join(known), f"Source: {self.source}")
         marked = [re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text)) for text in paragraphs if text]

@@ -15,9 +15,10 @@ from collide.bodies.parts import faces_of, parts_of
 from collide.moment import start
 from collide.search.drive import Clock
 from collide.situations.contact import situation
+from collide.timeline.kinks import stage_ends
 from generative import ParametricSurface, Rigid, axis_angle, keyframes, t, u, v
 from generative import changes as breaks
-from generative.changes import joined_bodies, smooth_bodies, stage_ends
+from generative.changes import joined_bodies, smooth_bodies
 
 from .contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
 

@@ -207,7 +207,7 @@ def test_an_interrupt_before_the_search_leaves_the_domain(monkeypatch: pytest.Mo
     def interrupted(*args: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["collide.minimize"], "_problem", interrupted)
+    monkeypatch.setattr(sys.modules["collide.queries.minimize"], "_problem", interrupted)
     m = collide.minimize(x * y, {x: (-2, 2), y: (0, 1)}, at_least=[x + y])
     assert m.status is MinimumStatus.BUDGET_SPENT and m.bracket == (-math.inf, math.inf) and m.point is None
     assert m.boxes.tolist() == [[[-2, 2], [0, 1]]] and m.summary()

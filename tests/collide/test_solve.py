@@ -253,7 +253,7 @@ def test_an_interrupt_before_the_search_leaves_the_domain(monkeypatch):
     def interrupted(*args):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["collide.solve"], "_problem", interrupted)
+    monkeypatch.setattr(sys.modules["collide.queries.solve"], "_problem", interrupted)
     r = collide.solve([x**2 + y**2 - 1, x - y], {x: (-2, 2), y: (0, sp.pi)})
     assert r.status is ZerosStatus.BUDGET_SPENT and not r.proved.any() and r.summary()
     assert r.boxes[0, 0].tolist() == [-2, 2] and r.boxes[0, 1, 0] == 0 and r.boxes[0, 1, 1] >= sp.pi

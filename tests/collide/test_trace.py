@@ -48,7 +48,7 @@ def test_boxes_seen_begin_with_the_whole_domain(crossed):
 
 
 def test_long_searches_keep_their_snapshots_few(monkeypatch):
-    monkeypatch.setattr(sys.modules["collide.trace"], "MOST", 16)  # the package holds the function of that name
+    monkeypatch.setattr(sys.modules["collide.queries.trace"], "MOST", 16)  # the package holds the function of that name
     trace = collide.trace(CROSSED.bodies, time=CROSSED.time, **CROSSED.options)
     assert 5 <= len(trace) <= 17 and trace.iterations[0] == 0 and trace.iterations[-1] == trace.answer.iterations
 

@@ -10,7 +10,7 @@ import pytest
 
 from generative import IDENTITY, ImplicitSurface, Rigid, curve, sweep, t, x, y, z
 from generative.mesh import VIEW
-from generative.thumbnail import COLOURS, SHADES, card, thumbnail, wire
+from generative.thumbnail import COLOURS, SHADES, pictured, thumbnail, wire
 from models.shapes.quadrics import sphere
 from models.shapes.solids import box, cylinder
 
@@ -89,4 +89,4 @@ def test_rich_display(value):
 
 
 def test_long_texts_are_cut():
-    assert "characters ..." in card([sphere()], "x" * 1000)
+    assert "characters ..." in pictured([sphere()], "x" * 1000)
