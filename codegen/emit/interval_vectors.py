@@ -4,37 +4,16 @@ An interval is (-lo, hi), rounded upward (see `codegen.emit.elementary.arithmeti
 nothing overflows, by scaling or by bounds on the input.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from ..machine import cache
-from ..machine.native import Code, code_key, object_code
 from .elementary import arithmetic
-from .entry import add_entry
-from .lanes import Lanes, Module
+from .lanes import Lanes
 
 Value = str
 Interval = tuple[Value, Value]
 Vector = list[Interval]
 Exact = list[Value]
 """A vector of doubles."""
-
-_alive: list[Code] = []
-
-
-def kernel(label: str, write: Callable[[Lanes, Module], str]) -> int:
-    """The address of ``void(pointers)`` that `write` emits; it returns the names of its arguments. Kept in the disk cache,
-    where the emitted text, not `label` alone, says what it is.
-    """
-    module = Module()
-    L = module.lanes()
-    names = write(L, module).split()
-    parameters = ", ".join(f"ptr noalias %{x}" for x in names)
-    body = "\n".join(L.lines)
-    module.add("body", f"define internal void @body({parameters}) #2 {{\n{body}\n  ret void\n}}")
-    add_entry(module, "kernel", "body", parameters.replace("noalias ", ""), ", ".join(f"ptr %{x}" for x in names))
-    text = module.text()
-    _alive.append(Code(cache.kept(code_key(label, text), lambda: object_code(text)), ("kernel",)))
-    return _alive[-1].address["kernel"]
 
 
 def splat(L: Lanes, pointer: str, position: int | str) -> Value:

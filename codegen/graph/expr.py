@@ -8,6 +8,7 @@ Simplifications made while building hold wherever the graph is defined *and* kee
 ``x * x -> x**2``; never ``x / x``, ``0 * x`` or a choice between equals by a condition that may be undefined.
 """
 
+import threading
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -101,6 +102,7 @@ class ExprPool:
     def __init__(self) -> None:
         self._interned: dict[tuple[Any, ...], Expr] = {}
         self.nodes: list[Expr] = []
+        self._lock = threading.Lock()
 
     def _intern(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
         # The key carries the kind of the value: in Python True == 1 == 1.0.
@@ -109,8 +111,13 @@ class ExprPool:
         key = (op, type(value), kind, *[a.index for a in args])
         found = self._interned.get(key)
         if found is None:
-            found = self._interned[key] = Expr(self, op, args, value, len(self.nodes))
-            self.nodes.append(found)
+            # Threads share pools, as they share kernels and problems: two new nodes of one index would be taken for each other.
+            with self._lock:
+                found = self._interned.get(key)
+                if found is None:
+                    found = Expr(self, op, args, value, len(self.nodes))
+                    self.nodes.append(found)
+                    self._interned[key] = found
         return found
 
     def node(self, op: str, *args: Expr, value: Any = None) -> Expr:

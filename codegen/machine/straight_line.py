@@ -8,23 +8,29 @@ from ..emit.lanes import Lanes, Module
 from . import cache
 from .native import Code, code_key, object_code
 
-_alive: list[Code] = []
-_known: dict[tuple[object, ...], int] = {}
+_known: dict[tuple[object, ...], Code] = {}
 _lock = threading.Lock()
 
 
 def straight_line(name: str, shape: tuple[object, ...], arguments: str, write: Callable[[Module, Lanes], None],
                   rounding: str = "upward", quick: bool = False) -> int:
-    """Address of ``void(pointers)`` with these arguments, whose body `write` emits; `name` and `shape` say all there is to
-    know about it, and this package's source. `quick`: see `Kernel`.
+    """Address of ``void(pointers)`` with these arguments, whose body `write` emits; `name` and `shape` tell it from all others in the
+    process. `quick`: see `Kernel`.
+
+    On disk the source of this package tells what was written by it; what others write is told by its text.
     """
+    key = name, shape, quick
     with _lock:
-        if (name, shape, quick) not in _known:
-            code = cache.kept(code_key(name, repr(shape), str(quick)),
+        if key not in _known:
+            told = repr(shape) if _own(write) else _text(arguments.split(), write, rounding)
+            code = cache.kept(code_key(name, told, str(quick)),
                               lambda: object_code(_text(arguments.split(), write, rounding), opt=0 if quick else 2))
-            _alive.append(Code(code, ("kernel",)))
-            _known[name, shape, quick] = _alive[-1].address["kernel"]
-        return _known[name, shape, quick]
+            _known[key] = Code(code, ("kernel",))
+        return _known[key].address["kernel"]
+
+
+def _own(write: Callable[[Module, Lanes], None]) -> bool:
+    return write.__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def _text(arguments: list[str], write: Callable[[Module, Lanes], None], rounding: str) -> str:

@@ -24,8 +24,9 @@ needed. Computed with intervals throughout, eight boxes at a time.
 import functools
 
 from codegen.emit.elementary.arithmetic import magnitudes, multiply
-from codegen.emit.interval_vectors import Interval, Value, kernel, minus, negative, plus, splat
+from codegen.emit.interval_vectors import Interval, Value, minus, negative, plus, splat
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 # The largest |A - 1|.
 _LARGEST = 0.5
@@ -41,7 +42,7 @@ def certificate() -> int:
     bound, -1.0 at its upper one, 0.0 for a free one. out: a lower bound of the time of every contact in the box, not above the
     box, -inf where none was found. Sizes must be such that products of six of them with Y stay finite.
     """
-    return kernel("bezier certificate", lambda L, module: _Certificate(L).write())
+    return straight_line("bezier certificate", (), "c X f J H G Y m order side out", lambda module, L: _Certificate(L).write())
 
 
 class _Certificate:
@@ -83,7 +84,7 @@ class _Certificate:
             column.append((splat(L, "%G", at), splat(L, "%G", L.emit(f"add i64 {at}, 1"))))
         return self._product([self.m], column)[0]
 
-    def write(self) -> str:
+    def write(self) -> None:
         L, one = self.L, self.L.const(1.0)
         y = [[splat(L, "%Y", 3 * i + k) for k in range(3)] for i in range(3)]
         f = [(splat(L, "%f", 2 * i), splat(L, "%f", 2 * i + 1)) for i in range(3)]
@@ -108,7 +109,6 @@ class _Certificate:
         bound = L.max(L.neg(self._interval("%X", "4")[1]), bound)
         good = L.both(L.both(sound, certain), L.lt(bound, one))
         L.store("%out", 0, L.select(good, L.neg(bound), L.const(float("-inf"))))
-        return "c X f J H G Y m order side out"
 
     def _lost(self, e: list[Value], h: list[list[Interval]], hz: list[list[Interval]]) -> Value:
         """What L' in the basic unknowns and the terms in e may take away."""

@@ -7,8 +7,9 @@ import functools
 import itertools
 
 from codegen.emit.elementary import arithmetic
-from codegen.emit.interval_vectors import Interval, Vector, kernel, minus, negative, plus, splat, times
+from codegen.emit.interval_vectors import Interval, Vector, minus, negative, plus, splat, times
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 
 @functools.cache
@@ -19,10 +20,10 @@ def enclose(N: int, M: int, rational: bool) -> int:
     polynomial patches. C (5,): points; X (5, 2): boxes in the unit cube. f (3, 2) encloses S1 - S2 at C, J (3, 5, 2) its
     derivatives over X.
     """
-    return kernel(f"bezier enclose {N} {M} {rational}", lambda L, module: _enclose(L, N, M, rational))
+    return straight_line("bezier enclose", (N, M, rational), "Q W C X f J", lambda module, L: _enclose(L, N, M, rational))
 
 
-def _enclose(L: Lanes, N: int, M: int, rational: bool) -> str:
+def _enclose(L: Lanes, N: int, M: int, rational: bool) -> None:
     zero = L.const(0.0)
     box = [(L.load("%X", 2 * k), L.load("%X", 2 * k + 1)) for k in range(5)]
     point = [(L.neg(c), c) for c in (L.load("%C", k) for k in range(5))]
@@ -44,7 +45,6 @@ def _enclose(L: Lanes, N: int, M: int, rational: bool) -> str:
     for i in range(3):
         write(L, "%f", i, f[i])
         write(L, "%J", 5 * i + 4, time[i])
-    return "Q W C X f J"
 
 
 def write(L: Lanes, pointer: str, position: int, x: Interval) -> None:

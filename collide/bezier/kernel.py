@@ -15,8 +15,9 @@ import functools
 import itertools
 from collections.abc import Sequence
 
-from codegen.emit.interval_vectors import Value, kernel, splat
+from codegen.emit.interval_vectors import Value, splat
 from codegen.emit.lanes import Lanes, Module
+from codegen.machine.straight_line import straight_line
 
 MEASURES = 5
 # More than all denormal roundings of a test together, each below 2**-1074.
@@ -42,18 +43,17 @@ def radius(size: float, ratio: float, degree: int, depth: int) -> float:
 def measure(N: int, M: int, rational: bool) -> int:
     """Address of ``void(node)``: the five vectors after the control points."""
 
-    def write(L: Lanes, module: Module) -> str:
+    def write(module: Module, L: Lanes) -> None:
         _measure(L, "%node", [[L.load("%node", i * (M + 1) + j) for j in range(M + 1)] for i in range(N + 1)], rational)
-        return "node"
 
-    return kernel(f"bezier measure {N} {M} {rational}", write)
+    return straight_line("bezier measure", (N, M, rational), "node", write)
 
 
 @functools.cache
 def split(N: int, M: int, rational: bool, along_v: bool) -> int:
     """Address of ``void(node, first, second)``: the halves of a node, measured, by de Casteljau's algorithm."""
 
-    def write(L: Lanes, module: Module) -> str:
+    def write(module: Module, L: Lanes) -> None:
         c = [[L.load("%node", i * (M + 1) + j) for j in range(M + 1)] for i in range(N + 1)]
         if along_v:
             halves = [_halve(L, row) for row in c]
@@ -66,9 +66,8 @@ def split(N: int, M: int, rational: bool, along_v: bool) -> int:
                 for j in range(M + 1):
                     L.store(name, i * (M + 1) + j, part[i][j])
             _measure(L, name, part, rational)
-        return "node first second"
 
-    return kernel(f"bezier split {N} {M} {rational} {along_v}", write)
+    return straight_line("bezier split", (N, M, rational, along_v), "node first second", write)
 
 
 def _halve(L: Lanes, c: Sequence[Value]) -> tuple[list[Value], list[Value]]:
@@ -133,11 +132,11 @@ def test(N: int, M: int, rational: bool, parts_a: int = 1, parts_b: int = 1) -> 
     lower bounds g(tl) >= a, g(th) >= b: both positive: no contact. Only a > 0: g is above the chord from (tl, a) to (th,
     b), hence positive before the chord's zero; it becomes tl, rounded down. Only b > 0: likewise th.
     """
-    return kernel(f"bezier test {N} {M} {rational} {parts_a} {parts_b}",
-                  lambda L, module: _test(L, N, M, rational, parts_a, parts_b))
+    return straight_line("bezier test", (N, M, rational, parts_a, parts_b), "E F A B n T out",
+                         lambda module, L: _test(L, N, M, rational, parts_a, parts_b))
 
 
-def _test(L: Lanes, N: int, M: int, rational: bool, parts_a: int, parts_b: int) -> str:
+def _test(L: Lanes, N: int, M: int, rational: bool, parts_a: int, parts_b: int) -> None:
     points = (N + 1) * (M + 1)
     tl, th, R = (splat(L, "%T", k) for k in range(3))
     n = _directions(L, points, tl, th)
@@ -149,7 +148,6 @@ def _test(L: Lanes, N: int, M: int, rational: bool, parts_a: int, parts_b: int) 
     unused = [L.const(0.0)] * (4 - len(windows))
     rows = [*(w[0] for w in windows), *unused, *(L.neg(w[1]) for w in windows), *unused]
     L.store("%out", 0, _maxima(L, rows))
-    return "E F A B n T out"
 
 
 def _directions(L: Lanes, points: int, tl: Value, th: Value) -> list[Value]:
@@ -239,10 +237,10 @@ def evaluate(N: int, M: int) -> int:
     """Address of ``void(node, x, out)``: x: u and v; out (6, 8): the sum of the control vectors with the Bernstein
     polynomials, and its derivatives u, v, uu, uv, vv. Approximates.
     """
-    return kernel(f"bezier evaluate {N} {M}", lambda L, module: _evaluate(L, N, M))
+    return straight_line("bezier evaluate", (N, M), "node x out", lambda module, L: _evaluate(L, N, M))
 
 
-def _evaluate(L: Lanes, N: int, M: int) -> str:
+def _evaluate(L: Lanes, N: int, M: int) -> None:
     c = [[L.load("%node", i * (M + 1) + j) for j in range(M + 1)] for i in range(N + 1)]
     u, v = splat(L, "%x", 0), splat(L, "%x", 1)
     along_v = [_derivatives(L, row, v) for row in c]
@@ -252,7 +250,6 @@ def _evaluate(L: Lanes, N: int, M: int) -> str:
     svv, _, _ = _derivatives(L, dvv, u)
     for k, x in enumerate((s, su, sv, suu, suv, svv)):
         L.store("%out", k, x)
-    return "node x out"
 
 
 def _derivatives(L: Lanes, c: list[Value], x: Value) -> list[Value]:

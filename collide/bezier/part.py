@@ -15,8 +15,9 @@ import itertools
 import math
 
 from codegen.emit.elementary import arithmetic
-from codegen.emit.interval_vectors import Exact, Interval, Value, Vector, kernel, minus, negative, splat, times
+from codegen.emit.interval_vectors import Exact, Interval, Value, Vector, minus, negative, splat, times
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 from .enclosure import Surface, over, write
 
@@ -34,10 +35,10 @@ def neighbourhood(N: int, M: int, rational: bool) -> int:
     that J is narrow in its directions. The boxes must not be flat in the parameters, and weights differ by 2**20 at most, so
     that what is computed of them stays positive.
     """
-    return kernel(f"bezier neighbourhood {N} {M} {rational}", lambda L, module: _neighbourhood(L, N, M, rational))
+    return straight_line("bezier neighbourhood", (N, M, rational), "Q W Y X J H", lambda module, L: _neighbourhood(L, N, M, rational))
 
 
-def _neighbourhood(L: Lanes, N: int, M: int, rational: bool) -> str:
+def _neighbourhood(L: Lanes, N: int, M: int, rational: bool) -> None:
     zero = L.const(0.0)
     box = [(L.load("%X", 2 * k), L.load("%X", 2 * k + 1)) for k in range(5)]
     frame = [[splat(L, "%Y", 3 * i + k) for k in range(3)] for i in range(3)]
@@ -56,7 +57,6 @@ def _neighbourhood(L: Lanes, N: int, M: int, rational: bool) -> str:
                 write(L, "%H", place, x if patch else negative(x))
     for i in range(3):
         write(L, "%J", 5 * i + 4, minus(L, moving[0][i], moving[1][i]))
-    return "Q W Y X J H"
 
 
 class _Part:

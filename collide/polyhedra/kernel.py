@@ -29,7 +29,6 @@ from codegen.emit.interval_vectors import (
     dot,
     exact_cross,
     exact_minus,
-    kernel,
     middle,
     minus,
     negative,
@@ -37,6 +36,7 @@ from codegen.emit.interval_vectors import (
     splat,
 )
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 DEAD, UNKNOWN, PROVED = 0.0, 1.0, 2.0
 """What the kernel says of a window."""
@@ -49,10 +49,10 @@ def window_kernel(face: bool) -> int:
     """Address of ``void(Q, a, b, out)``: Q the 24 doubles of a query, a and b blocks of window ends, 0 <= a <= b <= 1; out (3,):
     DEAD, UNKNOWN or PROVED, and the two parameters of the contact in doubles, near the middle of the window.
     """
-    return kernel(f"linear window {face}", lambda L, module: _write(L, face))
+    return straight_line("linear window", (face,), "Q a b out", lambda module, L: _write(L, face))
 
 
-def _write(L: Lanes, face: bool) -> str:
+def _write(L: Lanes, face: bool) -> None:
     a, b = L.load("%a", 0), L.load("%b", 0)
     start, end = [], []
     for k in range(4):
@@ -60,7 +60,6 @@ def _write(L: Lanes, face: bool) -> str:
         start.append(placed(L, p0, p1, a))
         end.append(placed(L, p0, p1, b))
     conclude(L, Window(L, face, (start, end), [_edges(L, face, points) for points in (start, end)]))
-    return "Q a b out"
 
 
 def _edges(L: Lanes, face: bool, points: Sequence[Vector]) -> tuple[Vector, Vector]:

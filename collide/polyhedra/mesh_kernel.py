@@ -24,11 +24,11 @@ from codegen.emit.interval_vectors import (
     dot,
     exact_cross,
     exact_minus,
-    kernel,
     middle,
     splat,
 )
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 from .kernel import DEAD, PROVED, UNKNOWN, placed
 from .motion_windows import AT_START, END, SANE, START
@@ -38,13 +38,13 @@ from .moving import Carried
 @functools.cache
 def straight_boxes() -> int:
     """Address of ``void(A, B, a, b, out)``: A and B the 12 doubles of a node, a and b window ends within [0, 1]; out: DEAD or UNKNOWN."""
-    return kernel("straight boxes", lambda L, module: _write_straight(L))
+    return straight_line("straight boxes", (), "A B a b out", lambda module, L: _write_straight(L))
 
 
 @functools.cache
 def rigid_boxes() -> int:
     """Address of ``void(A, B, table, out)``: the same for nodes in the frames of the two bodies of `table`."""
-    return kernel("rigid boxes", lambda L, module: _write_rigid(L))
+    return straight_line("rigid boxes", (), "A B table out", lambda module, L: _write_rigid(L))
 
 
 @functools.cache
@@ -53,14 +53,14 @@ def meeting(moving: bool) -> int:
     meet? Q: three points of the first and three of the second, as 6 doubles each. DEAD: they are disjoint; PROVED: an edge of
     one strictly crosses the other; UNKNOWN.
     """
-    return kernel(f"meeting triangles {moving}", lambda L, module: _write_meeting(L, moving))
+    return straight_line("meeting triangles", (moving,), f"Q {'table' if moving else 'a'} out", lambda module, L: _write_meeting(L, moving))
 
 
 def _store(L: Lanes, dead: Value, proved: Value) -> None:
     L.store("%out", 0, L.select(dead, L.const(DEAD), L.select(proved, L.const(PROVED), L.const(UNKNOWN))))
 
 
-def _write_straight(L: Lanes) -> str:
+def _write_straight(L: Lanes) -> None:
     zero, nothing = L.const(0.0), L.mask_const(False)
     nodes = [[splat(L, pointer, k) for k in range(12)] for pointer in ("%A", "%B")]
     moments = [L.load("%a", 0), L.load("%b", 0)]
@@ -75,7 +75,6 @@ def _write_straight(L: Lanes) -> str:
                 beyond = L.both(beyond, L.lt(L.add(upper, lower), zero))
             dead = L.either(dead, beyond)
     _store(L, dead, nothing)
-    return "A B a b out"
 
 
 class _Node:
@@ -98,7 +97,7 @@ class _Node:
         return start
 
 
-def _write_rigid(L: Lanes) -> str:
+def _write_rigid(L: Lanes) -> None:
     zero = L.const(0.0)
     nodes = [_Node(L, pointer, body) for body, pointer in enumerate(("%A", "%B"))]
     apart = [between(L, nodes[1].centre[end], nodes[0].centre[end]) for end in (0, 1)]
@@ -112,13 +111,12 @@ def _write_rigid(L: Lanes) -> str:
             signs = [L.both(mask, L.lt(L.add(x, extent), zero)) for mask, x in zip(signs, d.dot(apart[end]), strict=True)]
         dead = L.either(dead, L.either(*signs))
     _store(L, L.both(dead, L.gt(L.load("%table", SANE), L.const(0.5))), L.mask_const(False))
-    return "A B table out"
 
 
 # -- triangles at one moment ----------------------------------------------------------------------------------------
 
 
-def _write_meeting(L: Lanes, moving: bool) -> str:
+def _write_meeting(L: Lanes, moving: bool) -> None:
     q = [[splat(L, "%Q", 6 * k + i) for i in range(6)] for k in range(6)]
     if moving:
         bodies = [Carried(L, body, AT_START) for body in (0, 1)]
@@ -135,7 +133,6 @@ def _write_meeting(L: Lanes, moving: bool) -> str:
         for k in range(3):
             proved = L.either(proved, _crosses(L, other[k], other[(k + 1) % 3], face))
     _store(L, L.both(dead, sane), L.both(proved, sane))
-    return ("Q table out" if moving else "Q a out")
 
 
 def _directions(L: Lanes, points: Sequence[Exact]) -> list[Exact]:

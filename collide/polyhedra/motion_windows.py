@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from codegen.emit.interval_vectors import Interval, Value, kernel, plus
+from codegen.emit.interval_vectors import Interval, Value, plus
 from codegen.emit.lanes import Lanes
 from codegen.family import family
 from codegen.from_sympy import convert
@@ -26,6 +26,7 @@ from codegen.graph.autodiff import partials
 from codegen.graph.expr import Expr, ExprPool, substitute
 from codegen.kernel import Kernel
 from codegen.machine.loop_runtime import call_block
+from codegen.machine.straight_line import straight_line
 from codegen.time_bounds.advance import rough
 from generative import Motion, t
 
@@ -103,10 +104,10 @@ def control_kernel(jumps: bool) -> int:
     """Address of ``void(X, F, table)``: X (6,) the windows and their ends as thin intervals, F the outputs of the motion kernel.
     `jumps`: is there an output about continuity?
     """
-    return kernel(f"motion control {jumps}", lambda L, module: _write(L, jumps))
+    return straight_line("motion control", (jumps,), "X F table", lambda module, L: _write(L, jumps))
 
 
-def _write(L: Lanes, jumps: bool) -> str:
+def _write(L: Lanes, jumps: bool) -> None:
     length = L.sub(L.load("%X", 5), L.load("%X", 3))
     reach = L.mul(L.mul(length, length), L.const(0.125))
     sane = L.mask_const(True)
@@ -122,7 +123,6 @@ def _write(L: Lanes, jumps: bool) -> str:
     L.store("%table", SANE, L.select(sane, one, zero))
     known = L.lt(L.load("%F", 8 * count + 1), one) if jumps else L.mask_const(True)
     L.store("%table", CONTINUOUS, L.select(known, one, zero))
-    return "X F table"
 
 
 def _controls(L: Lanes, a: Interval, b: Interval, curve: Interval, wide: Interval, reach: Value) -> tuple[Interval, Interval]:

@@ -6,8 +6,9 @@ for them; the volume at the moments a and b is computed from the motions there, 
 
 import functools
 
-from codegen.emit.interval_vectors import Direction, Exact, Vector, cross, dot, kernel, middle, plus, splat
+from codegen.emit.interval_vectors import Direction, Exact, Vector, cross, dot, middle, plus, splat
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 from .kernel import EDGES, Window, apart, conclude
 from .motion_windows import AT_END, AT_START, CONTINUOUS, ENTRIES, SANE, SIDES, entry
@@ -19,10 +20,10 @@ def moving_window_kernel(face: bool, swapped: bool = False) -> int:
     `motion_windows`), Q being the 12 doubles of four points in the frames of their bodies, none larger than
     `loop.LARGEST`. `swapped`: the first part of the query belongs to the second body.
     """
-    return kernel(f"moving linear window {face} {swapped}", lambda L, module: _write_moving(L, face, swapped))
+    return straight_line("moving linear window", (face, swapped), "Q table out", lambda module, L: _write_moving(L, face, swapped))
 
 
-def _write_moving(L: Lanes, face: bool, swapped: bool) -> str:
+def _write_moving(L: Lanes, face: bool, swapped: bool) -> None:
     q = [[splat(L, "%Q", 3 * k + i) for i in range(3)] for k in range(4)]
     owners = [int((k >= (1 if face else 2)) != swapped) for k in range(4)]
     reach = [[(L.sub(x, y), L.sub(y, x)) for x, y in zip(q[i], q[j], strict=True)] for i, j in EDGES[face]]
@@ -40,7 +41,6 @@ def _write_moving(L: Lanes, face: bool, swapped: bool) -> str:
     half = L.const(0.5)
     query.sane, query.continuous = (L.gt(L.load("%table", k), half) for k in (SANE, CONTINUOUS))
     conclude(L, query)
-    return "Q table out"
 
 
 class Carried:

@@ -1,7 +1,10 @@
 """Many threads that compile at once: no deadlock, the same bits, and locks taken in one order."""
 
+import ctypes
 import faulthandler
+import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +12,7 @@ import pytest
 import sympy as sp
 
 from codegen import compile, kernel
+from codegen.graph import expr
 from codegen.machine import cache, linked, native, straight_line, tiers
 from codegen.machine import interpreter as instructions
 
@@ -68,6 +72,11 @@ def formulas(k):
     return [a * b + number, sp.sqrt(a**2 + k)]
 
 
+def constant_kernel(k):
+    """Writes k."""
+    return straight_line.straight_line("thread test", (k,), "x", lambda module, L: L.store("%x", 0, L.const(float(k))))
+
+
 def work(shared, k):
     lo, hi = np.array([[0.1, 0.2], [1.0, 2.0]]), np.array([[0.2, 0.3], [1.5, 2.5]])
     mine = [compile(formulas(k), [a, b], quick=quick) for quick in (False, True)]
@@ -76,30 +85,81 @@ def work(shared, k):
     result.append(shared[0].jacobian().interval(lo, hi))
     for each in shared:
         each.block_address("decorated")
-    straight_line.straight_line(f"thread test {k}", (k,), "x", lambda module, L: L.store("%x", 0, L.const(float(k))))
+    constant_kernel(k)
     tiers.compile_busy()
     return [array.tobytes() for arrays in result for array in arrays]
+
+
+def together(count, run):
+    """Run so many threads at once, each with its number; what each returns."""
+    results, barrier = [None] * count, threading.Barrier(count)
+
+    def begin(k):
+        barrier.wait()
+        results[k] = run(k)
+
+    threads = [threading.Thread(target=begin, args=(k,), daemon=True) for k in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(100)
+    assert not any(thread.is_alive() for thread in threads)
+    return results
 
 
 def test_threads_that_compile_at_once_do_not_wait_for_each_other_for_ever(edges, monkeypatch):
     monkeypatch.setattr(tiers, "CALLS", 2)
     faulthandler.dump_traceback_later(120)
-    answers = [[None] * ROUNDS for _ in range(THREADS)]
-
-    def run(k, shared, barrier, turn):
-        barrier.wait()
-        answers[k][turn] = work(shared, k % 2)
-
+    answers = []
     for turn in range(ROUNDS):
         shared = [compile(formulas(10 * turn + 5), [a, b], quick=quick) for quick in (True, False)]
-        barrier = threading.Barrier(THREADS)
-        threads = [threading.Thread(target=run, args=(k, shared, barrier, turn), daemon=True) for k in range(THREADS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(100)
-        assert not any(thread.is_alive() for thread in threads)
+        answers.append(together(THREADS, lambda k, shared=shared: work(shared, k % 2)))
     faulthandler.cancel_dump_traceback_later()
     # Threads with the same formulas have the same bits.
-    assert all(answers[k] == answers[k + 2] and None not in answers[k] for k in range(2))
+    assert all(turn[k] == turn[k + 2] for turn in answers for k in range(2))
     assert len(edges) > 5 and not cyclic(edges)
+
+
+def test_each_thread_gets_the_machine_code_that_it_asked_for(monkeypatch):
+    """And each kernel is linked once."""
+    linked_names = []
+
+    def slow(code, names):
+        """Other threads run before the code is known, and after."""
+        linked_names.append(names)
+        time.sleep(1e-3)
+        return native.Code(code, names)
+
+    monkeypatch.setattr(straight_line, "Code", slow)
+    monkeypatch.setattr(straight_line, "_known", straight_line._known.copy())
+
+    def ask(thread):
+        found = []
+        for k in (100 + (n * (2 * thread + 1)) % 16 for n in range(16)):
+            out = np.zeros(8)
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p)(constant_kernel(k))(out.ctypes.data)
+            found.append(out[0] == k)
+        return all(found)
+
+    assert all(together(8, ask)) and len(linked_names) == 16
+
+
+def test_nodes_made_by_many_threads_are_told_apart():
+    """Kernels and problems are shared, and their pools with them: two nodes of one index would be taken for each other."""
+    before = sys.getswitchinterval()
+    pool = expr.ExprPool()
+    x = pool.variable(0)
+
+    def build(k):
+        e = x
+        for n in range(2000):
+            e = pool.node("sin", e) + pool.constant(n % 7 + k)
+        return e
+
+    try:
+        sys.setswitchinterval(1e-6)
+        together(6, build)
+    finally:
+        sys.setswitchinterval(before)
+    assert [e.index for e in pool.nodes] == list(range(len(pool.nodes)))
+    assert {id(e) for e in pool.nodes} == {id(e) for e in pool._interned.values()}

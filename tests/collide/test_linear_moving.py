@@ -12,8 +12,8 @@ import pytest
 import sympy as sp
 
 import collide
-from codegen.emit import interval_vectors
 from codegen.emit.interval_vectors import splat
+from codegen.machine.straight_line import straight_line
 from collide import Status
 from collide.polyhedra import loop as linear_loop
 from collide.polyhedra import memory as linear_memory
@@ -149,15 +149,14 @@ def test_the_controls_hold_the_motion():
 
 def test_edges_carried_along_are_enclosed():
     """R (q - p) for doubles p and q whose difference is none, against rationals."""
-    def write(L, module):
+    def write(module, L):
         p, q = ([splat(L, "%Q", 3 * k + i) for i in range(3)] for k in range(2))
         ends = linear_moving.Carried(L, 0, 0).vector([(L.sub(x, y), L.sub(y, x)) for x, y in zip(p, q, strict=True)])
         for k, x in enumerate(ends):
             L.store("%out", 2 * k, x[0])
             L.store("%out", 2 * k + 1, x[1])
-        return "Q table out"
 
-    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(interval_vectors.kernel("carried edges", write))
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(straight_line("carried edges", (), "Q table out", write))
     g = np.random.default_rng(4)
     table, out = np.zeros((motion_windows.TABLE, 8)), np.empty((3, 2, 8))
     entries = table[:motion_windows.SANE].reshape(24, 4, 2, 8)

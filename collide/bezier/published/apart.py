@@ -13,8 +13,9 @@ last sum is rounded towards no claim.
 
 import functools
 
-from codegen.emit.interval_vectors import Value, kernel, splat
+from codegen.emit.interval_vectors import Value, splat
 from codegen.emit.lanes import Lanes
+from codegen.machine.straight_line import straight_line
 
 _STEPS = 3
 # More than all denormal roundings together, each below 2**-1074.
@@ -30,7 +31,7 @@ def apart(count: int, rational: bool) -> int:
     out (4,) blocks: start and stop of a period within [tl, th] in which B lies above A, and of one in which B lies below A. Where
     start <= stop the patches are *proved* not to meet in the closed period; start > stop: nothing is known.
     """
-    return kernel(f"bezier apart {count} {rational}", lambda L, module: _apart(L, count, rational))
+    return straight_line("bezier apart", (count, rational), "A B n T out", lambda module, L: _apart(L, count, rational))
 
 
 @functools.cache
@@ -38,7 +39,7 @@ def swept(count: int, rational: bool) -> int:
     """The same for the bounding boxes of the volumes swept from tl to th, as the traditional method (Algorithm 1) takes them: either
     the whole window or nothing.
     """
-    return kernel(f"bezier swept {count} {rational}", lambda L, module: _swept(L, count, rational))
+    return straight_line("bezier swept", (count, rational), "A B n T out", lambda module, L: _swept(L, count, rational))
 
 
 def _read(L: Lanes, count: int, rational: bool) -> tuple[Value, Value, Value, list[list[Line]]]:
@@ -50,15 +51,14 @@ def _read(L: Lanes, count: int, rational: bool) -> tuple[Value, Value, Value, li
     return tl, th, slack, [[_line(L, pointer, c, n, rational) for c in range(count)] for pointer in ("%A", "%B")]
 
 
-def _apart(L: Lanes, count: int, rational: bool) -> str:
+def _apart(L: Lanes, count: int, rational: bool) -> None:
     tl, th, slack, lines = _read(L, count, rational)
     for k, (below, above) in enumerate(((0, 1), (1, 0))):
         L.store("%out", 2 * k, _end(L, lines[below], lines[above], slack, tl, th, 1.0))
         L.store("%out", 2 * k + 1, _end(L, lines[below], lines[above], slack, th, tl, -1.0))
-    return "A B n T out"
 
 
-def _swept(L: Lanes, count: int, rational: bool) -> str:
+def _swept(L: Lanes, count: int, rational: bool) -> None:
     tl, th, slack, lines = _read(L, count, rational)
     ends = [[L.fma(t, v, p) for p, v in part for t in (tl, th)] for part in lines]
     least, most = ([functools.reduce(better, part) for part in ends] for better in (L.min, L.max))
@@ -66,7 +66,6 @@ def _swept(L: Lanes, count: int, rational: bool) -> str:
         apart = L.lt(L.add(L.sub(most[below], least[above]), slack), L.const(0.0))
         L.store("%out", 2 * k, tl)
         L.store("%out", 2 * k + 1, L.select(apart, th, L.sub(tl, L.const(1.0))))
-    return "A B n T out"
 
 
 def _line(L: Lanes, pointer: str, c: int, n: list[Value], rational: bool) -> Line:

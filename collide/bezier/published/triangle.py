@@ -6,8 +6,9 @@ rational patches weighted points and weights are split alike.
 
 import functools
 
-from codegen.emit.interval_vectors import Value, kernel
+from codegen.emit.interval_vectors import Value
 from codegen.emit.lanes import Lanes, Module
+from codegen.machine.straight_line import straight_line
 
 from ..kernel import MEASURES, over_weight
 
@@ -26,18 +27,17 @@ def indices(degree: int) -> list[tuple[int, int]]:
 def measure(degree: int, rational: bool) -> int:
     """Address of ``void(node)``: the sides w u and w v, and the mean of the corners; the other measures are 0."""
 
-    def write(L: Lanes, module: Module) -> str:
+    def write(module: Module, L: Lanes) -> None:
         _measure(L, "%node", 0, _net(L, degree), degree, rational)
-        return "node"
 
-    return kernel(f"bezier triangle measure {degree} {rational}", write)
+    return straight_line("bezier triangle measure", (degree, rational), "node", write)
 
 
 @functools.cache
 def quarter(degree: int, rational: bool) -> int:
     """Address of ``void(node, first)``: four nodes in a row, by blossoms at corners and middles of sides."""
 
-    def write(L: Lanes, module: Module) -> str:
+    def write(module: Module, L: Lanes) -> None:
         blossoms: dict[tuple[tuple[str, ...], ...], Net] = {(): _net(L, degree)}
         record = len(indices(degree)) + MEASURES
         for part, (a, b, c) in enumerate(_PARTS):
@@ -47,9 +47,8 @@ def quarter(degree: int, rational: bool) -> int:
                 net[i, j] = _blossom(L, blossoms, arguments, degree)[0, 0]
                 L.store("%first", part * record + k, net[i, j])
             _measure(L, "%first", part * record, net, degree, rational)
-        return "node first"
 
-    return kernel(f"bezier triangle quarter {degree} {rational}", write)
+    return straight_line("bezier triangle quarter", (degree, rational), "node first", write)
 
 
 def _net(L: Lanes, degree: int) -> Net:
