@@ -18,6 +18,12 @@ from .linear_motions import TURN, WEAVE
 ROUNDS = 2
 
 
+def clear_caches():
+    for each in gc.get_objects():
+        if isinstance(each, functools._lru_cache_wrapper) and each.__module__.partition(".")[0] in ("codegen", "collide", "generative"):
+            each.cache_clear()
+
+
 @pytest.fixture
 def forget(monkeypatch):
     """Makes this process forget what it knows of kernels, formulas and bodies; machine code comes from the disk again."""
@@ -25,16 +31,15 @@ def forget(monkeypatch):
     sys.setswitchinterval(1e-6)
 
     def empty():
-        # What others hold by its address stays in the dictionaries that are put back.
         for module, name, nothing in ((straight_line, "_known", {}), (linked, "_codes", {}), (linked, "_tiers", {}),
                                       (tiers, "_all", []), (loop_runtime, "_loops", [])):
             monkeypatch.setattr(module, name, nothing)
-        for each in gc.get_objects():
-            if isinstance(each, functools._lru_cache_wrapper) and each.__module__.partition(".")[0] in ("codegen", "collide", "generative"):
-                each.cache_clear()
+        clear_caches()
 
     yield empty
     sys.setswitchinterval(before)
+    # What was made meanwhile goes, and with it its machine code.
+    clear_caches()
 
 
 def bezier():
