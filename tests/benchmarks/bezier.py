@@ -7,7 +7,6 @@ answer; one thread, its processor time, everything warm. Slow cells stop after s
 import itertools
 import os
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +15,11 @@ import collide
 from collide.bezier import pairs as bezier
 from collide.bezier.memory import CONTACT, MISS, SPENT
 from collide.bezier.published import triangle as bezier_triangle
+from tests.shared_data import DATA
 
 from .timing import table
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "bezier_pairs.npz"
+PLACE = DATA / "bezier_pairs.npz"
 DELTAS = (1e-4, 1e-5, 1e-6)
 # Seconds of processor time for a cell of the table, and the tests after which a pair is given up.
 SECONDS, BUDGET = 1.5, 400_000
@@ -153,7 +153,7 @@ def throughput(q: np.ndarray) -> list[list[Any]]:
 
 
 def main() -> None:
-    data = np.load(DATA) if DATA.exists() else {}
+    data = np.load(PLACE) if PLACE.exists() else {}
     summary, q = [], np.empty(0)
     for shape, degree in itertools.product(("triangular", "quadrilateral"), (1, 2, 3)):
         given = shape == "quadrilateral" and f"q{degree}" in data

@@ -6,16 +6,16 @@ The queries are hand-made degenerate cases with exact truth: `../shared/data/REA
 import itertools
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import collide
+from tests.shared_data import DATA
 
 from .timing import table
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "ccd_queries.npz"
+PLACE = DATA / "ccd_queries.npz"
 ROUNDS = 3
 
 
@@ -50,10 +50,10 @@ def row(name: str, times: np.ndarray, answers: np.ndarray, truth: np.ndarray) ->
 
 
 def main() -> None:
-    if not DATA.exists():
+    if not PLACE.exists():
         print("\nlinear_ccd: ../shared/data/ccd_queries.npz is not here\n")
         return
-    data = np.load(DATA)
+    data = np.load(PLACE)
     for kind in ("edge_edge", "vertex_face"):
         queries, truth = data[kind], data[f"{kind}_hit"]
         ours = getattr(collide, kind)

@@ -5,7 +5,7 @@ import pytest
 from collide import __main__ as command
 from collide.answers.contacts import Status
 from models.scenes import SCENES
-from tests.collide.test_result import contacts
+from tests.collide.answers.test_contacts import contacts
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import sympy as sp
 import collide
 from codegen.machine import linked, loop_runtime, straight_line, tiers
 from generative import ParametricSurface, Rigid, t, u, v
-
-from .linear_motions import TURN, WEAVE
+from tests.collide.polyhedra.motions import TURN, WEAVE
 
 ROUNDS = 2
 

@@ -1,0 +1,81 @@
+"""Bodies that come to touch and never cross: no proof, but few boxes, a narrow bracket of the time, and words that say what it is."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide import Budget, Start, Status, first_contact
+from generative import Rigid, axis_angle, t
+from models.shapes.patches import plane_patch
+from tests.collide.contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, move, sphere
+
+WALL, PLATE = FLOOR.moved(TILT), plane_patch(width=8, depth=8).moved(TILT)
+WORDS = "rounding cannot tell a touch from a near miss"
+
+
+def over(height):
+    return move(Q(1, 9), Q(1, 13), height)
+
+
+def swinging(lift=0):
+    """A ball on an arm of length 2 whose lowest point is `lift` above -5/2 where the arm hangs down, at pi/2."""
+    arm = Rigid(rotation=axis_angle([0, 1, 0], sp.cos(t) / 2))
+    return ball(Q(1, 2)).moved(move(0, 0, -2)).moved(arm).moved(move(0, 0, lift)).moved(TILT), FLOOR.moved(move(0, 0, -Q(5, 2))).moved(TILT)
+
+
+NEAREST = (t - Q(13, 17)) ** 2
+SCENES = {
+    # two bodies, the moment at which they touch, where, in the frame TILT, and by how much a point near there may be off
+    "a ball on a wall": ((ball().moved(TURNED).moved(over(1 + NEAREST)).moved(TILT), WALL), Q(13, 17), (Q(1, 9), Q(1, 13), 0), 1e-3),
+    "an implicit ball on a patch": ((sphere().moved(over(1 + NEAREST)).moved(TILT), PLATE), Q(13, 17), (Q(1, 9), Q(1, 13), 0), 1e-3),
+    "a pendulum": (swinging(), sp.pi / 2, (0, 0, -Q(5, 2)), 1e-3),
+    "balls that pass each other": ((ball().moved(TURNED).moved(move(2, t - 1, 0)).moved(TILT), ball().moved(TILT)), 1, (1, 0, 0), 1e-3),
+    "implicit balls that pass": ((sphere().moved(move(2, t - 1, 0)).moved(TILT), sphere().moved(TILT)), 1, (1, 0, 0), 1e-3),
+    "boxes, face on face": ((box(1, 1, 1).moved(over(1 + NEAREST)).moved(TILT), box(3, 3, 1).moved(TILT)), Q(13, 17),
+                            (Q(1, 9), Q(1, 13), Q(1, 2)), 0.75),
+}
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_what_touches_for_a_moment_is_located_in_few_boxes(name):
+    bodies, moment, place, reach = SCENES[name]
+    c = first_contact(bodies, (0, 2), budget=Budget(seconds=None, boxes=30_000))
+    assert c.status is Status.UNRESOLVED and not c.existence.any() and c.start[0, 1] is Start.DISJOINT
+    assert Q(c.clear_until) <= moment <= Q(c.time.hi) and c.time.lo == c.clear_until and c.time.hi - c.time.lo < 3e-6
+    assert WORDS in c.summary()
+    away = c.points @ np.array(TILT.rotation, float) - np.array(place, float)
+    assert len(c) and np.linalg.norm(away, axis=1).max() < reach
+
+
+@pytest.mark.parametrize("gap", [Q(1, 10**6), Q(1, 10**9)])
+@pytest.mark.parametrize("name", ["near", "through"])
+def test_what_all_but_touches_is_decided(name, gap):
+    """A little higher, or lower, than in a touch: no contact, or one, proved, at the angle whose cosine is (2 - gap) / 2 from below."""
+    bodies = swinging(gap if name == "near" else -gap)
+    c = first_contact(bodies, (0, 3), budget=Budget(seconds=None, boxes=30_000))
+    if name == "near":
+        assert c.status is Status.NO_CONTACT
+        return
+    moment = sp.acos(2 * sp.acos((2 - gap) / 2))
+    assert c.status is Status.CONTACT and c.proved.all() and WORDS not in c.summary()
+    assert sp.Rational(c.time.lo) <= moment <= sp.Rational(c.time.hi) and c.time.hi - c.time.lo < 1e-9
+
+
+@pytest.mark.parametrize("name", ["a ball on a wall", "boxes, face on face"])
+def test_what_comes_again_after_a_touch(name):
+    """It touches at 13/17, and lands for good at 1 + 13/17: the bracket holds both, since the first one may be no touch."""
+    (upper, lower), moment, _, _ = SCENES[name]
+    height = 1 + NEAREST * (1 - t + Q(13, 17))
+    upper = (ball().moved(TURNED) if name[2] == "b" else box(1, 1, 1)).moved(over(height)).moved(TILT)
+    c = first_contact([upper, lower], (0, 2), budget=Budget(seconds=None, boxes=60_000))
+    assert c.status is Status.CONTACT and "about t = 0.7647058" in c.summary()
+    assert 0 <= moment - Q(c.time.lo) < 1e-6 and Q(c.time.hi) >= moment + 1 and c.time.hi < moment + 1 + 1e-6
+
+
+def test_another_contact_just_after_a_touch_is_proved():
+    """Two balls over a wall: one touches it at 13/17, the other comes down on it a millionth of a second later."""
+    moment = Q(13, 17)
+    touching = ball().moved(TURNED).moved(over(1 + NEAREST)).moved(TILT)
+    falling = ball().moved(move(4, 0, 1 + moment + Q(1, 10**6) - t)).moved(TILT)
+    c = first_contact([touching, falling, PLATE], (0, 2), budget=Budget(seconds=None, boxes=60_000))
+    assert c.status is Status.CONTACT and Q(c.time.lo) <= moment and Q(c.time.hi) >= moment + Q(1, 10**6) and c.time.hi - c.time.lo < 5e-6

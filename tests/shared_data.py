@@ -1,0 +1,5 @@
+"""Where real test data lies beside a checkout; tests that need it are skipped where it is absent."""
+
+from pathlib import Path
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
