@@ -9,7 +9,6 @@ import pytest
 import sympy as sp
 
 from collide.answers.contacts import Status
-
 from collide.picture import figure, save_html, save_png, still
 from collide.picture.parts import TRANSPARENT
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
