@@ -36,9 +36,11 @@ def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Wi
     """
     thinned = bool(search.real[layout.CLEAR] < np.inf)
     left = [found for k, m in enumerate(meetings) if m.closed for found in [_left_of(scene, search, k, m, span, thinned)] if found]
-    _carry(scene, [(body, p) for found in left for body, side in zip(found.meeting.label, found.parts, strict=True) for p in side], span)
-    edges = [e for found in left for e in _edges(scene, search, found, span)]
-    near = list({(id(e.first), id(e.second)): e for e in edges}.values())
+    cells = _cells_of(scene, [(body, p) for found in left for body, side in zip(found.meeting.label, found.parts, strict=True)
+                              for p in side], span)
+    edges = [e for found in left for e in _edges(scene, search, found, span, cells)]
+    # Bodies of one family have their parts in common, so parts alone do not name a pair.
+    near = list({(e.label, e.first, e.second): e for e in edges}.values())
     if len(near) > FEW:
         keep = may_meet([(scene.extent(m.label[0], m.first), scene.extent(m.label[1], m.second)) for m in near], span)
         near = [m for m, kept in zip(near, keep, strict=True) if kept]
@@ -70,6 +72,10 @@ def _in_one_plane(scene: Scene, first: Part, second: Part, label: Pair) -> bool:
 def _faces_at(scene: Scene, part: Part, body: int) -> list[Part]:
     assert isinstance(part, Parametric)
     return [f for f in faces_of(scene.bodies[body]) if isinstance(f, Parametric) and any(f.surface is s for s, _ in part.outward)]
+
+
+Cells = dict[tuple[int, Part], np.ndarray]
+"""Of parts of bodies, (number of the body, part): boxes (k, 3, 2) in space that hold it throughout a span of time."""
 
 
 class _Left(NamedTuple):
@@ -104,37 +110,37 @@ def _left_of(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thi
     return _Left(m, problem, boxes, own, (sides[0][0], sides[1][0]), (sides[0][1], sides[1][1]))
 
 
-def _edges(scene: Scene, search: Search, left: _Left, span: Window) -> list[Meeting]:
-    """Pairs of parts of lower dimension on the faces of a meeting that are in what is left of it, once it is known where they are."""
+def _edges(scene: Scene, search: Search, left: _Left, span: Window, cells: Cells) -> list[Meeting]:
+    """Pairs of parts of lower dimension on the faces of a meeting that are in what is left of it, by the `cells` of all parts in a span."""
     m, own = left.meeting, left.thinned
     margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
     places = np.concatenate([_places(left.problem, left.boxes),
                              np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
-    a, b = (_meets(scene, parts, span, places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True)
-            for parts, on in zip(left.parts, left.on, strict=True))
+    a, b = (_meets([cells[body, p] for p in parts], places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True)
+            for body, parts, on in zip(m.label, left.parts, left.on, strict=True))
     both = (a[:, None] & b[None]).any(axis=2)
     begin = span[0] if m.label in scene.early else max(span[0], scene.begin)
     return [Meeting(m.label, p, q, (begin, scene.span[1])) for (p, q), meet in zip(
         itertools.product(*left.parts), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
 
 
-def _carry(scene: Scene, parts: Sequence[tuple[int, Part]], span: Window) -> None:
-    """Find out where parts of bodies are throughout a span of time, in cells, all at once."""
-    new = list({id(p): (body, p) for body, p in parts if (id(p), span) not in scene.carried}.values())
-    if new:
-        crowd, which = Crowd([scene.extent(body, p) for body, p in new]), np.arange(len(new))
-        times = np.tile(span, (len(new), 1))
-        cells = carried(crowd.motions(which, times), crowd.cells(which, times))
-        scene.carried |= {(id(p), span): own for (_, p), own in zip(new, cells, strict=True)}
+def _cells_of(scene: Scene, parts: Sequence[tuple[int, Part]], span: Window) -> Cells:
+    """Where parts of bodies are throughout a span of time, all found at once."""
+    owned = list(dict.fromkeys(parts))
+    if not owned:
+        return {}
+    crowd, which = Crowd([scene.extent(body, p) for body, p in owned]), np.arange(len(owned))
+    times = np.tile(span, (len(owned), 1))
+    return dict(zip(owned, carried(crowd.motions(which, times), crowd.cells(which, times)), strict=True))
 
 
-def _meets(scene: Scene, parts: Sequence[Part], span: Window, boxes: np.ndarray) -> np.ndarray:
-    """(parts, n): may the part come into the box (n, 3, 2) in space within the span?"""
-    most = max(len(scene.carried[id(p), span]) for p in parts)
-    cells = np.stack([_padded(scene.carried[id(p), span], most) for p in parts])[:, :, None]
-    meet = np.full((len(parts), most, len(boxes)), True)
+def _meets(cells: Sequence[np.ndarray], boxes: np.ndarray) -> np.ndarray:
+    """(parts, n): may a part, in its cells (k, 3, 2), come into the box (n, 3, 2) in space?"""
+    most = max(map(len, cells))
+    padded = np.stack([_padded(own, most) for own in cells])[:, :, None]
+    meet = np.full((len(cells), most, len(boxes)), True)
     for k in range(3):
-        meet &= (cells[..., k, 0] <= boxes[:, k, 1]) & (boxes[:, k, 0] <= cells[..., k, 1])
+        meet &= (padded[..., k, 0] <= boxes[:, k, 1]) & (boxes[:, k, 0] <= padded[..., k, 1])
     return np.asarray(meet.any(axis=1))
 
 

@@ -80,7 +80,6 @@ class Scene:
     def _place(self) -> None:
         self._parts = [without_absent(parts_of(body, charts), numbers, self.span)
                        for body, charts, numbers in zip(self.bodies, self.charts, self.numbers, strict=True)]
-        self.carried: dict[tuple[int, Window], np.ndarray] = {}
         faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
         self.near, self.many = self._near(faces), True
         self._meetings: list[Meeting] | None = None
