@@ -247,11 +247,10 @@ def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
 def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: Starts) -> np.ndarray:
     """(k, 3): the unit normal at each contact, all contacts of a problem at once."""
     normals = np.full((len(problems), 3), np.nan)
-    numbers: dict[int, list[int]] = {}
+    numbers: dict[Problem, list[int]] = {}
     for k, p in enumerate(problems):
-        numbers.setdefault(id(p), []).append(k)
-    for own in numbers.values():
-        problem = problems[own[0]]
+        numbers.setdefault(p, []).append(k)
+    for problem, own in numbers.items():
         apart = problem.label in start and (start[problem.label] is Start.DISJOINT or not problem.incoming)
         normals[own] = unit_normals(problem, _middle(np.array([boxes[k] for k in own])), apart)
     return normals

@@ -185,9 +185,9 @@ class Crowd:
         self.most = max((len(p.grid) for p in self.parts), default=1)
         self.deforming = np.array([p.deforming for p in self.parts])
         kernels = [part.placing.kernel for part in self.parts]
-        self._kernels = list({id(kernel): kernel for kernel in kernels}.values())
-        number = {id(kernel): k for k, kernel in enumerate(self._kernels)}
-        self._family = np.array([number[id(kernel)] for kernel in kernels], np.int64)
+        self._kernels = list(dict.fromkeys(kernels))
+        number = {kernel: k for k, kernel in enumerate(self._kernels)}
+        self._family = np.array([number[kernel] for kernel in kernels], np.int64)
         self._numbers = [np.stack([part.placing.numbers for part, own in zip(self.parts, self._family, strict=True) if own == k])
                          for k in range(len(self._kernels))]
         # The place of each part in its family.

@@ -42,9 +42,9 @@ def windows(parts: Sequence[Extent], owners: Sequence[int], span: Window, slices
 
 def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray:
     """Of each pair of parts: may they meet within a span of time? Where not, they are *proved* apart throughout."""
-    parts = list({id(p): p for pair in pairs for p in pair}.values())
-    number = {id(p): k for k, p in enumerate(parts)}
-    rows = np.array([[number[id(p)] for p in pair] for pair in pairs], np.int64).reshape(-1, 2)
+    parts = list(dict.fromkeys(p for pair in pairs for p in pair))
+    number = {p: k for k, p in enumerate(parts)}
+    rows = np.array([[number[p] for p in pair] for pair in pairs], np.int64).reshape(-1, 2)
     begin, end = (np.full(len(rows), t) for t in _extended(span))
     return moved_on(parts, rows, begin, end, np.full(len(rows), np.inf), tries=1) < end
 

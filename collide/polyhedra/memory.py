@@ -99,12 +99,12 @@ def finest(span: tuple[float, float]) -> float:
 
 def memory_of(windows: Windows | None) -> Memory:
     """One that this thread keeps: to make it takes as long as a query."""
-    held: dict[int, Memory] = _local.__dict__.setdefault("held", {})
-    if id(windows) not in held:
+    held: dict[Windows | None, Memory] = _local.__dict__.setdefault("held", {})
+    if windows not in held:
         if len(held) >= _KEPT:
             held.clear()
-        held[id(windows)] = Memory(windows)
-    return held[id(windows)]
+        held[windows] = Memory(windows)
+    return held[windows]
 
 
 class Single:

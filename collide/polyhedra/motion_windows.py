@@ -14,7 +14,8 @@ average too, and a product of k points or vectors a polynomial of degree k in s 
 
 import functools
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,8 @@ TABLE, CLOCK = 2 * ENTRIES * 8 + 2, 6
 """Vectors in a table; and in the variables of the motion kernel: the window, its beginning, its end."""
 
 
-class Windows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Windows:
     """`kernel`: the entries of both motions over windows of time; `control`: address of the function that makes a table of them;
     `numbers`: the values of its parameters as a block of lanes. `symbols`: whose values are further variables of it.
     """

@@ -28,6 +28,7 @@ from ..sheets.enclosures import neighbours
 from ..sheets.glue import folds
 from ..sheets.injective import division
 from ..sheets.self_pairs import Held, Pair, at_start, pair_problem
+from ..sheets.sheet import Shape
 from .arguments import check_options
 
 # So few unproved places may be at sides and corners; more are samples of a curve or a surface. Boxes that are searched again one by one.
@@ -96,10 +97,9 @@ Task = tuple[Pair, np.ndarray]
 
 def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
     """What is to be searched up to a time, that time, and whether it is that of a fold rather than the end of the budget."""
-    groups: dict[tuple[int, int, int, int], list[Pair]] = {}
+    groups: dict[tuple[Shape, Shape, int, int], list[Pair]] = {}
     for pair in sheet.near:
-        shapes = id(pair.first.shape), id(pair.second.shape)
-        groups.setdefault((*shapes, len(pair.joins), len(list(folds(*pair)))), []).append(pair)
+        groups.setdefault((pair.first.shape, pair.second.shape, len(pair.joins), len(list(folds(*pair)))), []).append(pair)
     tasks, limit, covered = [], span[1], True
     for group in groups.values():
         kept, owners, left, complete = division(neighbours(group), (span[0], limit), clock)
@@ -189,8 +189,8 @@ def _hit(search: Search, pairs: Sequence[Pair], tasks: Sequence[Task], features:
     problems = [pair_problem(pair, window, closed=False) for pair, _ in tasks]
     problems += [pair_problem(pair, window, held, closed=False) for pair, held, _ in features]
     again = Search(problems, starts=[*(boxes for _, boxes in tasks), *(boxes for _, _, boxes in features)], **options)
-    number = {id(pair): k for k, (pair, _) in enumerate(tasks)}
-    again.adopt(search, {k: number[id(pair)] for k, pair in enumerate(pairs) if id(pair) in number}, unique=True)
+    number = {pair: k for k, (pair, _) in enumerate(tasks)}
+    again.adopt(search, {k: number[pair] for k, pair in enumerate(pairs) if pair in number}, unique=True)
     return again, drive(again, clock)
 
 

@@ -261,7 +261,7 @@ class Problem:
                         parameters=np.concatenate([self.parameters, numbers]), quick=True,
                         moving=(lambda: (moved[0], moved[1])) if moved else None)
         key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
-        own = {name: getattr(self, name) for name in _DATA}
+        own = {name: getattr(self, name) for name in DATA}
         return _first_of(_Keyed(key, found)).instance(found.parameters, self.outer, self.inner, **own)
 
     def instance(self, numbers: np.ndarray, outer: np.ndarray, inner: np.ndarray, **fields: Any) -> "Problem":
@@ -284,9 +284,10 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
     return Kernel(outputs, variables, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
-# What distinguishes problems with the same formulas from each other: in code, and in data only.
+# What distinguishes problems with the same formulas from each other: in code, and in data only, which all that share `built` have of their
+# own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
-_DATA = ("border", "period", "polar", "label", "features", "directions")
+DATA = ("border", "period", "polar", "label", "features", "directions")
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def _check(pieces: Sequence[Piece], moment: float) -> None:
     for k, piece in enumerate(pieces):
         if piece.degenerate(moment):
             raise ValueError(f"the normal of surface {k} vanishes everywhere: its u and v do not span a surface")
-        first = known.setdefault((id(piece.shape), piece.numbers.tobytes(), piece.domain), k)
+        first = known.setdefault((piece.shape, piece.numbers.tobytes(), piece.domain), k)
         if first != k:
             raise ValueError(f"surface {k} of the sheet is surface {first} again: it touches that everywhere; leave one of them out")
 

@@ -28,7 +28,7 @@ from generative import u, v
 from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Parametric, Part
-from ..search.problem import Problem, formula_kernel
+from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
 from .place import Placed, PlacedParametric, contact_equations, place
 from .placed_implicit import PlacedImplicit, coordinates_of
@@ -138,7 +138,8 @@ def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
     if "still" not in problem.built:
         problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
     still: Problem = problem.built["still"]
-    return still.instance(problem.parameters, outer, inner, period=problem.period)
+    own = {name: getattr(problem, name) for name in DATA if name not in ("polar", "border")}
+    return still.instance(problem.parameters, outer, inner, **own)
 
 
 # -- tangency -----------------------------------------------------------------------------------------------------

@@ -232,12 +232,12 @@ class Scene:
 
     def closer(self, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
         """Those of the meetings that may be within a part of the time span, each with its window there."""
-        parts = list({(k, id(p)): (k, p) for m in meetings for k, p in zip(m.label, (m.first, m.second), strict=True)}.values())
-        number = {(k, id(p)): at for at, (k, p) in enumerate(parts)}
+        parts = list(dict.fromkeys(owned for m in meetings for owned in zip(m.label, (m.first, m.second), strict=True)))
+        number = {owned: at for at, owned in enumerate(parts)}
         met = windows([self.extent(k, p) for k, p in parts], [k for k, _ in parts], span)
         found = []
         for m in meetings:
-            a, b = sorted(number[k, id(p)] for k, p in zip(m.label, (m.first, m.second), strict=True))
+            a, b = sorted(number[owned] for owned in zip(m.label, (m.first, m.second), strict=True))
             if (a, b) in met:
                 lo, hi = max(met[a, b][0], m.window[0]), min(met[a, b][1], m.window[1])
                 if lo <= hi:
