@@ -10,13 +10,14 @@ Each folder imports only those before it:
 - `situations`: two cells as equations and inequalities
 - `moment`: bodies at one moment: apart, touching, one inside the other
 - `timeline`: the time span in stages, and what is known of each
-- `answers`: what a query returns; drawn by `picture`
+- `answers`: what a query returns, and that it does not contradict itself; drawn by `picture`
 - `bezier`, `polyhedra`: arrays of small problems, and meshes; `sheets`: what self-contact asks of a surface
 - `queries`: the public questions
 """
 
 from codegen.interval import Interval
 
+from .answers.consistency import ContradictionError
 from .answers.contacts import Contacts, Status
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
@@ -35,8 +36,8 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Contacts", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start", "Status",
-    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "contact_batch",
+    "BezierNets", "Budget", "Contacts", "ContradictionError", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start",
+    "Status", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "contact_batch",
     "edge_edge",
     "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle",
     "vertex_face",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .consistency import check_times
 from .contacts import Status
 from .table import ROWS, card, interval, point
 
@@ -24,6 +25,9 @@ class Batch:
     parameters: np.ndarray
     proved: np.ndarray
     tests: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_times(self.time, self.hit, self.proved)
 
     def __len__(self) -> int:
         return len(self.hit)

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import picture
 from ..moment.start import Start
+from .consistency import check_time
 from .table import ROWS, card, point
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Contacts:
         for name, shape in shapes.items():
             assert getattr(self, name).shape == shape, f"{name} must have the shape {shape}"
         assert k == len(self.features) == len(self.boxes) == len(self.variables), "one feature pair and one box a point"
+        times = [float(box[-1, 1]) for box, exists in zip(self.boxes, self.existence.tolist(), strict=True) if exists]
+        check_time(self.time, self.clear_until, self.time_span[1], min(times, default=math.inf))
 
     def __len__(self) -> int:
         return len(self.points)

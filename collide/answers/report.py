@@ -42,8 +42,9 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
     elif proved < np.inf:
         status, bracket = Status.CONTACT, Interval(clear, proved)
-    elif found:
-        status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], max(float(s.real[layout.LATEST]), float(times[found, 1].max()))))
+    elif found or s.real[layout.CLEAR] < np.inf:
+        latest = max(span[0], float(s.real[layout.LATEST]), float(times[found, 1].max(initial=-np.inf)))
+        status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], latest))
     # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
     first = proved - s.real[layout.SIMULTANEITY]
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)

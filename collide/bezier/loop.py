@@ -114,7 +114,7 @@ def solve(s, k):
         pop(s)
         divide(s, box, size_a, size_b)
     if s.real[UPPER] < np.inf:
-        return conclude(s, k, CONTACT, s.real[UPPER])
+        return conclude(s, k, CONTACT, np.inf)
     return MISS
 
 
@@ -282,7 +282,7 @@ def conclude(s, k, verdict, tl):
     """Write the answer: no contact before the bound found, and a proved one before the upper bound, if there is any."""
     lower = min(tl, s.real[CUT])
     upper = s.real[UPPER]
-    s.time[2 * k] = min(lower, upper)
+    s.time[2 * k] = lower
     s.time[2 * k + 1] = min(upper, lower + MARGIN * s.real[TOLERANCE] if verdict == UNRESOLVED else 1.0)
     if upper < np.inf and verdict != UNRESOLVED:
         s.proved[k] = 1

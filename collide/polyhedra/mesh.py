@@ -12,6 +12,7 @@ from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from generative import Motion
 
+from ..answers.consistency import check_time
 from ..answers.contacts import Status
 from ..answers.table import card, point
 from ..given import check_span
@@ -60,6 +61,9 @@ class MeshContact:
     pairs: int
     queries: int
     seconds: float
+
+    def __post_init__(self) -> None:
+        check_time(self.time, self.clear_until, self.clear_until)
 
     def summary(self) -> str:
         """What was found, and what of it is proved, in a paragraph."""

@@ -268,7 +268,7 @@ class _Answer:
             if clear >= self.time[k, 0]:
                 self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
         elif proved < math.inf:
-            self._set(k, _CONTACT, (min(clear, proved), proved), True, where)
+            self._set(k, _CONTACT, (clear, proved), True, where)
         elif found or search.real[layout.CLEAR] < math.inf:
             latest = max([float(search.real[layout.LATEST]), *(search.latest(i) for i in found)])
             where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1]) if found else None

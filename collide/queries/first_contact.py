@@ -186,6 +186,8 @@ def _hit(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> F
     starts = [*(search.open(k) for k in left), *(p.outer[None] for p in problems[len(left):])]
     again = Search(problems, starts=starts, **options)
     again.adopt(search, {k: new for new, k in enumerate(left)})
+    # What stays behind, since other parts have the same contacts, was not excluded: it is told as something that may be thereabouts.
+    again.real[layout.LATEST] = max([float(again.real[layout.LATEST]), *(search.latest(k) for k in search.solutions)])
     finished = drive_past(again, clock, scene.begin)
     if again.pole is not None:
         return _charted(scene, again, (scene.span[0], found.seen), options, clock)
@@ -361,7 +363,9 @@ def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options:
 def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:
     """The features at what a search located of the first contact."""
     found = [k for k in search.solutions if search.possible(k)]
-    latest = min(float(search.real[layout.PROVED]), max((search.latest(k) for k in found), default=span[1]))
+    # What was thinned out may be later than all that stands for it.
+    located = max([float(search.real[layout.LATEST]), *(search.latest(k) for k in found)])
+    latest = min(float(search.real[layout.PROVED]), located if math.isfinite(located) else span[1])
     around = _before(search.clear_until(found, span[1]), span), min(span[1], _later(scene, latest, options))
     return features(scene, search, meetings, around)
 

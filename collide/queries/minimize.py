@@ -32,6 +32,7 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.interval import Interval
 from codegen.kernel import Kernel
 
+from ..answers.consistency import check_bracket
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
@@ -86,6 +87,9 @@ class Minimum:
     variables: tuple[str, ...]
     iterations: int
     seconds: float
+
+    def __post_init__(self) -> None:
+        check_bracket("the minimum", *self.bracket)
 
     def __repr__(self) -> str:
         return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {counted(len(self.boxes), 'box')})"
@@ -270,7 +274,7 @@ def _bracketed(s: Search, n: int) -> tuple[float, float, np.ndarray, np.ndarray]
     """The bracket, and the `_candidates`."""
     upper = float(s.real[layout.PROVED])
     ones, others = _candidates(s, upper, n)
-    lower = min(upper, *(float(boxes[:, n, 0].min(initial=math.inf)) for boxes in (ones, others)))
+    lower = min(float(boxes[:, n, 0].min(initial=math.inf)) for boxes in (ones, others))
     return -math.inf if lower <= -_HUGE else lower, upper, ones, others
 
 

@@ -16,13 +16,14 @@ class Bracket(NamedTuple):
 
 
 def contacts(**changes):
-    """The crossed tori's answer, made by hand; `changes` replace fields."""
+    """The crossed tori's answer, made by hand; `changes` replace fields, and what is told by the time goes with it."""
+    time = changes.get("time", Bracket(1.7510004003, 1.7510004004))
     values = {
-        "status": Status.CONTACT, "time": Bracket(1.7510004003, 1.7510004004), "clear_until": 1.7510004003,
+        "status": Status.CONTACT, "time": time, "clear_until": 2.0 if time is None else time.lo,
         "points": np.array([[0.8, 0.0, 0.2], [-0.8, 0.0, 0.2]]), "normals": np.array([[0.0, 0.0, -1.0]] * 2),
         "proved": np.array([True, True]), "existence": np.array([True, True]), "pairs": np.array([[0, 1]] * 2),
-        "features": [("face 0", "face 0")] * 2, "boxes": [np.zeros((5, 2))] * 2,
-        "variables": [("t", "u1", "v1", "u2", "v2")] * 2, "iterations": 1455, "seconds": 0.00021,
+        "features": [("face 0", "face 0")] * 2, "boxes": [np.array([(0.0, 0.0)] * 4 + [time or (0.0, 0.0)])] * 2,
+        "variables": [("u1", "v1", "u2", "v2", "t")] * 2, "iterations": 1455, "seconds": 0.00021,
         "start": {(0, 1): Start.DISJOINT}, "time_span": (0.0, 2.0),
     }  # fmt: skip
     return Contacts(**{**values, **changes})
