@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
+from .divided import Divided
 from .implicit import Combination
 
 # A stage across a moment is no longer than so many units in the last place.
@@ -22,6 +23,9 @@ _ACROSS = 4
 # Differences of no more operations than that are simplified, and those only that are about zero, with this for their symbols.
 _SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
 _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
+
+Known = tuple[tuple[Any, Any], ...]
+"""Symbols that stand for numbers, each with its exact number."""
 
 
 def moments_of(bodies: Sequence[Any]) -> set[Any]:
@@ -114,17 +118,21 @@ def changes_at_known_moments(kink: Any) -> bool:
     return isinstance(kink, _KINKED) and all(_root(d) is not None for d in _differences(kink))
 
 
-def kinks_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
+def kinks_along(formulas: Iterable[Any], symbol: Any, known: Known = ()) -> set[Any]:
     """The values of a parameter at which formulas change by conditions that compare linear functions of it alone."""
-    kinks = {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED)}
-    return {root for kink in kinks for d in _differences(kink) if (root := _root(d, symbol)) is not None}
+    return {root for kink in changes_along(formulas, symbol) for d in _differences(kink) if (root := _root(d, symbol, known)) is not None}
 
 
-def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any]) -> bool:
+def changes_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
+    """What may change with a parameter."""
+    return {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED) if kink.has(symbol)}
+
+
+def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any], known: Known = ()) -> bool:
     """Are formulas seen to be continuous at a value of a parameter, by those that hold beside it?"""
     switches = {e for f in formulas if f.has(sp.Piecewise) for e in f.atoms(sp.Piecewise)}
-    pieces = [[branch(e, at, symbol) for at in (value, *beside)] for e in switches]
-    return all(vanishes((own[0] - e).xreplace({symbol: value})) for own in pieces for e in own[1:])
+    pieces = [[branch(e, at, symbol, known) for at in (value, *beside)] for e in switches]
+    return all(vanishes(_at(own[0] - e, symbol, value, known)) for own in pieces for e in own[1:])
 
 
 def _differences(kink: Any) -> list[Any]:
@@ -135,10 +143,27 @@ def _differences(kink: Any) -> list[Any]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _root(d: Any, symbol: Any = t) -> Any:
-    """Where an expression that is linear in the time, or that parameter, and contains nothing else, is zero; None for other expressions."""
-    slope = sp.expand(d.diff(symbol)) if d.free_symbols == {symbol} else sp.Integer(0)
-    return sp.expand(-d.xreplace({symbol: sp.Integer(0)}) / slope) if slope.is_number and slope.is_real and slope.is_nonzero else None
+def _root(d: Any, symbol: Any = t, known: Known = ()) -> Any:
+    """Where an expression that is linear in the time, or that parameter, and contains nothing else but known symbols, is zero; None for
+    other expressions.
+    """
+    slope = _slope(d, symbol, known) if d.has(symbol) else None
+    number = sp.Integer(0) if slope is None else slope.xreplace(dict(known))
+    return sp.expand(-d.xreplace({symbol: sp.Integer(0)}) / slope) if number.is_number and number.is_real and number.is_nonzero else None
+
+
+def _slope(d: Any, symbol: Any, known: Known) -> Any:
+    """The slope of an expression that is linear in a symbol and contains nothing else but known ones; None for others."""
+    if not d.free_symbols <= {symbol, *(s for s, _ in known)}:
+        return None
+    slope = sp.expand(d.diff(symbol))
+    return None if slope.has(symbol) else slope
+
+
+def _at(e: Any, symbol: Any, value: Any, known: Known) -> Any:
+    """An expression at a value of a symbol, with the numbers of the known ones."""
+    found = e.xreplace({symbol: value})
+    return found.xreplace(dict(known)) if known else found
 
 
 # -- formulas of one moment ---------------------------------------------------------------------------------------
@@ -151,40 +176,43 @@ def _at_moment(body: Any, moment: Any) -> Any:
 
 
 def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
-    """The body with all formulas of its shape and motion changed."""
+    """The body with all formulas of its shape and motion changed, and the ends of what it is given over."""
     if isinstance(body, Combination):
         return Combination(body.operation, [with_formulas(c, change) for c in body.children])
     if isinstance(body, Solid):
         return Solid._unchecked([with_formulas(f, change) for f in body.faces], body.edges, body.vertices, body.closed)
     motion = Rigid._unchecked(body.motion.rotation.applyfunc(change), [change(e) for e in body.motion.translation])
     if isinstance(body, ImplicitSurface):
-        return ImplicitSurface(change(body.body), body.bounds, motion=motion)
-    return ParametricSurface([change(e) for e in body.body], body.domain, flipped=body.flipped, motion=motion)
+        return ImplicitSurface(change(body.body), [tuple(map(change, ends)) for ends in body.bounds], motion=motion)
+    domain = {s: tuple(map(change, ends)) for s, ends in body.domain.items()}
+    found = ParametricSurface([change(e) for e in body.body], domain, flipped=body.flipped, motion=motion)
+    return Divided(found, with_formulas(body.pieces, change)) if isinstance(body, Divided) else found
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def branch(e: Any, moment: Any, symbol: Any = t) -> Any:
-    """The expression with the pieces that hold at a moment, or value of that parameter, where conditions tell that by it alone.
+def branch(e: Any, moment: Any, symbol: Any = t, known: Known = ()) -> Any:
+    """The expression with the pieces that hold at a moment, or value of that parameter, where conditions tell that by it alone, and by
+    known numbers.
 
     What the faces of a body and the entries of composed motions have in common is done once.
     """
     if not e.has(*_KINKED):
         return e
-    if not isinstance(e, _KINKED) or any(_root(d, symbol) is None for d in _differences(e)):
-        return e.func(*(branch(a, moment, symbol) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
+    if not isinstance(e, _KINKED) or any(_slope(d, symbol, known) is None for d in _differences(e)):
+        return e.func(*(branch(a, moment, symbol, known) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
     if not isinstance(e, sp.Piecewise):
-        return _smooth(e, moment, symbol)
+        return _smooth(e, moment, symbol, known)
     for piece, condition in e.args:
-        holds = condition.xreplace({symbol: moment})
+        holds = _at(condition, symbol, moment, known)
         if holds != sp.false:
-            return branch(piece, moment, symbol) if holds == sp.true else e
+            return branch(piece, moment, symbol, known) if holds == sp.true else e
     return e
 
 
-def _smooth(e: Any, moment: Any, symbol: Any) -> Any:
+def _smooth(e: Any, moment: Any, symbol: Any, known: Known) -> Any:
     """Of Abs, Max or Min of linear functions that which holds at a moment; where numbers cannot be compared, the same."""
     terms = [e.args[0], -e.args[0]] if isinstance(e, sp.Abs) else list(e.args)
-    values = [a.xreplace({symbol: moment}) for a in terms]
+    values = [_at(a, symbol, moment, known) for a in terms]
     for term, value in zip(terms, values, strict=True):
         if all((value <= other if isinstance(e, sp.Min) else value >= other) == sp.true for other in values):
             return term

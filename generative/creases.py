@@ -13,8 +13,9 @@ import sympy as sp
 
 from . import Edge, ParametricSurface, Solid, Vertex, u, v
 from .brep import UNCHECKED
-from .changes import branch, continuous_along, kinks_along
+from .changes import Known, branch, changes_along, continuous_along, kinks_along
 from .chart import is_pole
+from .divided import Divided
 from .seams import period
 
 # A patch of more pieces is not divided.
@@ -23,19 +24,46 @@ _MOST = 16
 
 def creased(surface: ParametricSurface) -> Solid | None:
     """A patch with creases as a solid of smooth faces, numbered along v and then along u; None where there are no creases."""
-    found = _creased(surface.resting)
+    found = surface.pieces if isinstance(surface, Divided) else _creased(surface.resting, ())
     if found is None or surface.motion.is_identity:
         return found
     return Solid._unchecked([f.placed(surface.motion) for f in found.faces], found.edges, found.vertices, found.closed)
 
 
+def may_be_creased(surface: ParametricSurface) -> bool:
+    """May a formula of the surface change along u or v, for some numbers of its family?"""
+    return any(changes_along(surface.body, s) for s in (u, v))
+
+
+def divided(body: Any, known: Known) -> Any:
+    """A body of a family that has these numbers for its symbols: of a patch, with the creases that are where they say."""
+    if not (known and isinstance(body, ParametricSurface) and may_be_creased(body)):
+        return body
+    ends = set(itertools.chain(*body.domain.values()))
+    telling = set().union(*(e.free_symbols for e in ends.union(*(changes_along(body.body, s) for s in (u, v)))))
+    pieces = _creased(body.resting, tuple((s, number) for s, number in known if s in telling))
+    return body if pieces is None else _divided(body, pieces)
+
+
 @functools.lru_cache(maxsize=256)
-def _creased(surface: ParametricSurface) -> Solid | None:
-    lines = {s: _lines(surface, s) for s in (u, v)}
+def _divided(surface: ParametricSurface, pieces: Solid) -> Divided:
+    return Divided(surface, pieces)
+
+
+@functools.lru_cache(maxsize=256)
+def _creased(surface: ParametricSurface, known: Known) -> Solid | None:
+    lines = {s: _lines(surface, s, known) for s in (u, v)}
     shape = len(lines[u]) - 1, len(lines[v]) - 1
     if not 1 < shape[0] * shape[1] <= _MOST:
         return None
-    faces = [_piece(surface, {u: lines[u][i:i + 2], v: lines[v][j:j + 2]}) for i in range(shape[0]) for j in range(shape[1])]
+    return _solid(tuple(_piece(surface, {u: lines[u][i:i + 2], v: lines[v][j:j + 2]}, known)
+                        for i in range(shape[0]) for j in range(shape[1])), (tuple(lines[u]), tuple(lines[v])))
+
+
+@functools.lru_cache(maxsize=256)
+def _solid(faces: tuple[ParametricSurface, ...], ends: tuple[tuple[Any, ...], tuple[Any, ...]]) -> Solid:
+    """Pieces with the creases between them; members of a family that are divided alike share them."""
+    lines = dict(zip((u, v), ends, strict=True))
     grid = _Grid(faces, lines)
     edges = [edge for s in (u, v) for i in range(len(lines[s])) for j in range(len(lines[v if s is u else u]) - 1)
              for edge in grid.edge(s, i, j)]
@@ -43,21 +71,44 @@ def _creased(surface: ParametricSurface) -> Solid | None:
     return Solid._unchecked(faces, edges, corners, UNCHECKED)
 
 
-def _lines(surface: ParametricSurface, symbol: Any) -> list[Any]:
-    """The values of a parameter between which the surface is smooth along it, its ends among them; the ends alone where it may jump."""
+def _lines(surface: ParametricSurface, symbol: Any, known: Known) -> list[Any]:
+    """The values of a parameter between which the surface is smooth along it, its ends among them; the ends alone where it may jump, or
+    where it is not seen in which order the values come.
+    """
     lo, hi = surface.domain[symbol]
-    inside = [value for value in kinks_along(surface.body, symbol) if (lo < value) == sp.true and (value < hi) == sp.true]
-    lines = [lo, *sorted(inside, key=sp.N), hi]
+    inside = [value for value in kinks_along(surface.body, symbol, known) if _less(lo, value, known) and _less(value, hi, known)]
+    order = _ordered(inside, known)
+    if order is None:
+        return [lo, hi]
+    lines = [lo, *order, hi]
     middles = [(a + b) / 2 for a, b in itertools.pairwise(lines)]
-    sound = all(continuous_along(surface.body, symbol, value, beside)
+    sound = all(continuous_along(surface.body, symbol, value, beside, known)
                 for value, *beside in zip(lines[1:-1], middles[:-1], middles[1:], strict=True))
     return lines if sound else [lo, hi]
 
 
-def _piece(surface: ParametricSurface, domain: dict[Any, Sequence[Any]]) -> ParametricSurface:
+def _less(a: Any, b: Any, known: Known) -> bool:
+    """Is a number seen to be less than another one?"""
+    numbers = dict(known)
+    return bool((a.xreplace(numbers) < b.xreplace(numbers)) == sp.true)
+
+
+def _ordered(values: Sequence[Any], known: Known) -> list[Any] | None:
+    """Numbers in order, of those that are equal one; None where two are not seen to be equal or not."""
+    order: list[Any] = []
+    for value in sorted(values, key=sp.default_sort_key):
+        at = sum(_less(other, value, known) for other in order)
+        if at == len(order) or _less(value, order[at], known):
+            order.insert(at, value)
+        elif sp.expand((value - order[at]).xreplace(dict(known))) != 0:
+            return None
+    return order
+
+
+def _piece(surface: ParametricSurface, domain: dict[Any, Sequence[Any]], known: Known) -> ParametricSurface:
     body = list(surface.body)
     for s, (lo, hi) in domain.items():
-        body = [branch(e, (lo + hi) / 2, s) for e in body]
+        body = [branch(e, (lo + hi) / 2, s, known) for e in body]
     return ParametricSurface(body, {s: tuple(ends) for s, ends in domain.items()}, flipped=surface.flipped)
 
 
@@ -65,7 +116,7 @@ class _Grid(NamedTuple):
     """Faces and the lines between them."""
 
     faces: Sequence[ParametricSurface]
-    lines: dict[Any, list[Any]]
+    lines: dict[Any, tuple[Any, ...]]
 
     def _at(self, i: int, j: int) -> int | None:
         """The number of the face in a column and a row."""

@@ -29,6 +29,11 @@ class Numbers:
     def middles(self) -> np.ndarray | None:
         return self.intervals.mean(axis=1) if self.symbols else None
 
+    @property
+    def pairs(self) -> tuple[tuple[Any, Any], ...]:
+        """The symbols, each with its exact number."""
+        return tuple(zip(self.symbols, self.exact, strict=True))
+
     def enclose(self, e: Any) -> tuple[float, float]:
         """Bounds of a number, or of an expression of the symbols."""
         if not getattr(e, "free_symbols", None):

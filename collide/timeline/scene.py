@@ -18,6 +18,7 @@ import sympy as sp
 
 from generative import Parameter, u, v
 from generative.changes import is_short, smooth_bodies
+from generative.creases import divided
 from generative.family import Member, member_of
 from generative.rest import at_rest, carried_along, carrier
 
@@ -64,7 +65,8 @@ class Scene:
             free = [e for e in m.numbers if isinstance(e, Parameter)]
             if free:
                 raise ValueError(f"body {k} contains the parameter {free[0]}; give it values in contact_batch, or substitute a number")
-        self.bodies, self.numbers = tuple(m.body for m in members), tuple(numbers or map(numbers_of, members))
+        self.numbers = tuple(numbers or map(numbers_of, members))
+        self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
         self._carriers = [carrier(body) for body in bodies]
