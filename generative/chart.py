@@ -68,7 +68,7 @@ def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, 
     limits, other = dict(domain), v if symbol is u else u
     lo, hi = limits[other]
     pole, opposite = limits[symbol][end], limits[symbol][1 - end]
-    if (opposite - pole).free_symbols:
+    if pole.free_symbols or opposite.free_symbols:
         return None
     inward = 1 if end == 0 else -1
     w, r = sp.Dummy("w", real=True), sp.Dummy("r", real=True)

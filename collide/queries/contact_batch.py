@@ -4,6 +4,7 @@ The bodies are formulas that contain `generative.Parameter` symbols; every row o
 again from row to row, nor for another batch of the same family (`generative.family`).
 """
 
+import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -14,13 +15,16 @@ import sympy as sp
 
 from codegen.constants import enclose, framed
 from generative import ParametricSurface, u, v
+from generative.changes import with_formulas
 from generative.chart import from_chart, pole_chart
+from generative.creases import may_be_creased
 from generative.family import Member, member_of
 from generative.symbols import parameters_of
 
 from ..answers.batch import Batch, statuses
 from ..bodies.numbers import Numbers, end_kernel
-from ..bodies.parts import Parametric, ends_of, faces_of
+from ..bodies.parts import Parametric, faces_of
+from ..bodies.surface_points import position_kernel
 from ..given import as_doubles, check_span, check_tolerance
 from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget, drive
@@ -28,11 +32,9 @@ from ..search.native import layout
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import situation
-from ..timeline.evidence import Found
-from ..timeline.jumps import jumps_of
-from ..timeline.kinks import stage_ends
-from ..timeline.scene import Meeting, Scene
-from .first_contact import stages
+from ..timeline.evidence import Found, within
+from ..timeline.scene import Meeting, Scene, closed_border
+from .first_contact import shortly_before, stages
 
 # As in `first_contact`: contacts this close to a known one are left out.
 _SEPARATION, _TOLERANCE = 0.05, 1e-9
@@ -117,19 +119,15 @@ class _Rows:
     """The family of the pair, and the instances of it that the rows are."""
 
     def __init__(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any], values: Mapping[Any, np.ndarray]) -> None:
-        self.time = tuple(time)
+        self.bodies, self.time, self.values = tuple(bodies), tuple(time), values
         self.members = member_of(bodies[0]), member_of(bodies[1])
         self.count = len(next(iter(values.values())))
         self.numbers = [_table(m, values, self.count) for m in self.members]
-        first, second = (faces_of(m.body)[0] for m in self.members)
-        assert isinstance(first, Parametric) and isinstance(second, Parametric)
-        symbols = self.members[0].symbols, self.members[1].symbols
-        whole = situation(first, second, (0, 1), symbols=symbols)
-        self.whole = _closed(whole, np.array([*ends_of(first), *ends_of(second), (False, False)], int))
-        self.outer, self.inner = self._domains(time)
+        self.creased = any(may_be_creased(m.body) for m in self.members)
+        self.outer, self.inner = self._domains()
         self._check_positions()
 
-    def _domains(self, time: tuple[Any, Any]) -> tuple[np.ndarray, np.ndarray]:
+    def _domains(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
         sides = list(zip(self.members, self.numbers, strict=True))
         ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
@@ -141,43 +139,59 @@ class _Rows:
         for j, (lo, hi) in enumerate(ends):
             outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
             inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
-        outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(enclose(sp.sympify(time[0])), enclose(sp.sympify(time[1])))]))
+        first, last = (enclose(sp.sympify(e)) for e in self.time)
+        outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(first, last)]))
         return outer, inner
 
     def _check_positions(self) -> None:
         """Refuses rows in which a body has no position at any of some points."""
-        kernel, slots = self.whole.image_kernel, sum(n.shape[1] for n in self.numbers)
-        assert kernel is not None
         boxes = self.outer[:, None, :, 0] + _SOMEWHERE[None] * (self.outer[:, None, :, 1] - self.outer[:, None, :, 0])
-        numbers = np.concatenate([*self.numbers, np.tile(self.whole.parameters[slots:], (self.count, 1, 1))], axis=1)
-        numbers = numbers.repeat(len(_SOMEWHERE), axis=0)
-        lo, hi = kernel.interval(boxes.reshape(-1, 5), boxes.reshape(-1, 5), parameters=(numbers[..., 0], numbers[..., 1]))
-        known = np.all((np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 2, 3), axis=3)
-        for row, body in np.argwhere(~np.any(known, axis=1))[:1]:
-            raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
-                             "rotation axis of length zero")
+        for body, (m, numbers) in enumerate(zip(self.members, self.numbers, strict=True)):
+            at = boxes[..., [2 * body, 2 * body + 1, 4]].reshape(-1, 3)
+            ends = numbers.repeat(len(_SOMEWHERE), axis=0)
+            lo, hi = position_kernel(m.body, m.symbols).interval(at, at, parameters=(ends[..., 0], ends[..., 1]) if m.symbols else None)
+            known = np.all((np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 3), axis=2)
+            for row in np.flatnonzero(~np.any(known, axis=1))[:1]:
+                raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
+                                 "rotation axis of length zero")
+
+    @functools.cached_property
+    def whole(self) -> Problem:
+        """The situation of two faces that stand for their borders, which all rows share where no surface has creases."""
+        first, second = (faces_of(m.body)[0] for m in self.members)
+        assert isinstance(first, Parametric) and isinstance(second, Parametric) and not self.creased
+        found = situation(first, second, (0, 1), symbols=(self.members[0].symbols, self.members[1].symbols))
+        return found.instance(found.parameters, found.outer, found.inner, border=closed_border(first, second, unproved=True))
 
     def problem(self, k: int) -> Problem:
         return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
 
-    def change(self, k: int, span: tuple[float, float]) -> bool:
-        """May a formula of the row change within a span of time?"""
-        scene = self.scene(k, span)
-        return bool(stage_ends(scene.bodies, span) or jumps_of(scene.bodies, span, scene.numbers))
-
     def scene(self, k: int, span: tuple[float, float]) -> Scene:
-        """The row as a scene of two bodies whose surfaces do not meet at the start."""
-        numbers = [Numbers(m.symbols, intervals=values[k]) for m, values in zip(self.members, self.numbers, strict=True)]
-        scene = Scene([m.body for m in self.members], self.time, span, (), numbers=numbers)
-        scene.states[0, 1] = Start.DISJOINT
-        return scene
+        """The row as a scene of two bodies whose surfaces do not meet at the start, by the formulas of the family."""
+        given = self._given(k)
+        numbers = [Numbers(m.symbols, [given.get(e, e) for e in m.numbers], values[k])
+                   for m, values in zip(self.members, self.numbers, strict=True)]
+        return _apart(Scene([m.body for m in self.members], self.time, span, (), numbers=numbers))
+
+    def single(self, k: int, span: tuple[float, float]) -> Scene | None:
+        """The same as `first_contact` sees it, with its numbers in the formulas; None where SymPy finds no value for one, as for 0/0."""
+        given = self._given(k)
+        try:
+            bodies = [with_formulas(body, lambda e: e.xreplace(given)) for body in self.bodies]
+        except ValueError:
+            return None
+        return _apart(Scene(bodies, self.time, span, ()))
+
+    def _given(self, k: int) -> dict[Any, Any]:
+        """The parameters as they were given, each with its number in a row."""
+        return {s: sp.Rational(float(array[k])) for s, array in self.values.items()}
 
 
-def _closed(problem: Problem, border: np.ndarray) -> Problem:
-    """With closed faces that stand for their borders."""
-    other = problem.instance(problem.parameters, problem.outer, problem.inner)
-    object.__setattr__(other, "border", border)
-    return other
+def _apart(scene: Scene) -> Scene:
+    """As if the surfaces were known not to meet before the start, at rest or not: those that do at the start are found to meet then."""
+    scene.states[0, 1], scene.unproved = Start.DISJOINT, scene.begin
+    scene.resting = set()
+    return scene
 
 
 def _table(member: Member, values: Mapping[Any, np.ndarray], count: int) -> np.ndarray:
@@ -209,89 +223,111 @@ class _Answer:
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
 
     def solve_all(self, clock: Clock) -> None:
-        """Rows that take long wait for the others; they are searched in stages if formulas change with time."""
-        for boxes in (_PATIENCE, math.inf):
-            for k in np.flatnonzero(self.codes == _SPENT).tolist():
+        """Rows that take long wait for the others, and are then, with those that are in doubt, asked like single pairs."""
+        for solve, open_ in ((self.solve, (_SPENT,)), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
+            for k in np.flatnonzero(np.isin(self.codes, open_)).tolist():
                 if clock.over:
                     return
-                if boxes == math.inf and self.rows.change(k, self.span):
-                    self.solve_in_stages(k, clock)
-                else:
-                    self.solve(k, clock, boxes)
+                solve(k, clock)
 
     def solve_in_stages(self, k: int, clock: Clock) -> None:
         """Searches a row like a single pair: between the moments at which formulas change, and at each."""
         options = {"method": "auto", "order": "auto", "simultaneity": self.gap, "separation": _SEPARATION, "tolerance": _TOLERANCE}
         before, found = clock.boxes, Found(None, False, self.span[0])
-        for known in stages(self.rows.scene(k, self.span), options, clock):
+        scene = self.rows.single(k, self.span)
+        if scene is None:
+            return
+        for known in stages(scene, options, clock):
             found = known
         self.tests[k] += clock.boxes - before
         if found.search is None:
             if found.finished:
                 self._set(k, _NONE, (math.nan, math.nan), False, None)
-            elif found.seen >= self.time[k, 0]:
-                self._set(k, _SPENT, (found.seen, self.time[k, 1]), bool(self.proved[k]), None)
+            else:
+                self._spent(k, found.seen, math.inf, None)
             return
         search, finished = found.search, found.finished or bool(found.features)
-        best = int(search.count[layout.BEST])
-        where = None if found.proved == math.inf else self._place(k, search.arrays["best"], found.meetings[best:best + 1])
-        self._judge(k, search, finished, (self.span[0], found.seen), found.proved, where, found.meetings)
+        where = None if found.proved == math.inf else _first_place(scene, search, found.meetings)
+        self._judge(k, search, finished, (self.span[0], found.seen), found.proved, where, (scene, found.meetings))
 
-    def solve(self, k: int, clock: Clock, boxes: float) -> None:
+    def solve(self, k: int, clock: Clock) -> None:
         """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
-        problems, scene, begin, end = [self.rows.problem(k)], None, *self.span
-        meetings: Sequence[Meeting] = ()
-        proved, where = math.inf, None
+        scene = self.rows.scene(k, self.span) if self.rows.creased else None
+        (begin, end), proved, where = self.span, math.inf, None
         while True:
+            meetings = [] if scene is None else [m for m in scene.meetings() if within(m, (begin, end))]
+            problems = [self.rows.problem(k)] if scene is None else [scene.problem(m, (begin, end)) for m in meetings]
+            if not problems:
+                self._set(k, _NONE, (math.nan, math.nan), False, None)
+                return
             search = Search(problems, separation=_SEPARATION)
             search.real[[layout.PROVED, layout.GAP, layout.SHARE]] = proved, self.gap, 0.0
-            finished = drive(search, clock, boxes=boxes)
+            finished = drive(search, clock, boxes=_PATIENCE)
             self.tests[k] += search.count[layout.ITERATIONS]
             if search.real[layout.PROVED] < proved:
-                best = int(search.count[layout.BEST])
-                proved, where = float(search.real[layout.PROVED]), self._place(k, search.arrays["best"], meetings[best:best + 1])
+                proved, where = float(search.real[layout.PROVED]), _first_place(scene, search, meetings)
             if search.pole is None or clock.over:
                 break
-            begin = max(begin, search.clear_until([i for i in search.solutions if search.possible(i)], end))
+            clear = search.clear_until([i for i in search.solutions if search.possible(i)], end)
+            begin = shortly_before(clear, (begin, end))
             scene = scene or self.rows.scene(k, self.span)
             scene.take_chart(*search.pole)
-            meetings = scene.meetings()
-            problems = [scene.problem(m, (begin, end)) for m in meetings]
-        self._judge(k, search, finished, (begin, end), proved, where, meetings)
+        self._judge(k, search, finished, (begin, end), proved, where, (scene, meetings))
 
     def _judge(self, k: int, search: Search, finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None,
-               meetings: Sequence[Meeting]) -> None:
+               known: tuple[Scene | None, Sequence[Meeting]]) -> None:
         """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`."""
         found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and search.possible(i)]
         clear, end = max(span[0], search.clear_until(found, span[1])), self.span[1]
         if not finished:
-            if clear >= self.time[k, 0]:
-                self._set(k, _SPENT, (clear, min(proved, end)), proved < math.inf, where)
+            self._spent(k, clear, proved, where)
         elif proved < math.inf:
             self._set(k, _CONTACT, (clear, proved), True, where)
         elif found or search.real[layout.CLEAR] < math.inf:
             latest = max([float(search.real[layout.LATEST]), *(search.latest(i) for i in found)])
-            where = self._place(k, search.found(found[0]), meetings[search.owner(found[0]):][:1]) if found else None
+            where = _place(known[0], search.found(found[0]), known[1][search.owner(found[0]):][:1]) if found else None
             self._set(k, _UNRESOLVED, (clear, min(end, latest)), False, where)
         else:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
-
-    def _place(self, k: int, box: np.ndarray, meeting: Sequence[Meeting]) -> np.ndarray:
-        """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
-        where = box[:4].mean(axis=1)
-        for side, part in ((side, part) for m in meeting for side, part in enumerate((m.first, m.second))):
-            assert isinstance(part, Parametric)
-            body, own = self.rows.members[side].body, slice(2 * side, 2 * side + 2)
-            for s, end in itertools.product((u, v), (0, 1)):
-                if part.names == ("p", "q") and (pole_chart(body, s, end) or (None,))[0] is part.surface:
-                    where[own] = from_chart(body, s, end, self.rows.outer[k, own][int(s is u), 0], *where[own])
-        return where
 
     def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: np.ndarray | None) -> None:
         self.codes[k], self.time[k], self.proved[k] = code, time, proved
         if where is not None:
             self.where[k] = where
 
+    def _spent(self, k: int, clear: float, proved: float, where: np.ndarray | None) -> None:
+        """What is known of a row is added to what was known before; doubts stay."""
+        if self.codes[k] == _SPENT:
+            (lo, hi), sure = self.time[k], bool(self.proved[k]) or proved < math.inf
+            self._set(k, _SPENT, (max(lo, clear), min(hi, proved)), sure, where)
+
     def batch(self) -> Batch:
         return Batch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
                      tests=self.tests)
+
+
+def _first_place(scene: Scene | None, search: Search, meetings: Sequence[Meeting]) -> np.ndarray:
+    """u1, v1, u2, v2 of the contact that is proved to be the first."""
+    best = int(search.count[layout.BEST])
+    return _place(scene, search.arrays["best"], meetings[best:best + 1])
+
+
+def _place(scene: Scene | None, box: np.ndarray, meeting: Sequence[Meeting]) -> np.ndarray:
+    """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
+    where = box[:4].mean(axis=1)
+    for side, part in ((side, part) for m in meeting for side, part in enumerate((m.first, m.second))):
+        assert isinstance(part, Parametric)
+        if scene is not None and part.names == ("p", "q"):
+            own = slice(2 * side, 2 * side + 2)
+            where[own] = _from_pole(part, scene.bodies[side], scene.numbers[side], where[own])
+    return where
+
+
+def _from_pole(part: Parametric, body: Any, numbers: Numbers, at: np.ndarray) -> tuple[float, float]:
+    """u and v of a point near a pole, whose smooth parameters are given."""
+    face = next(p for p in faces_of(body) if p.feature == part.feature)
+    assert isinstance(face, Parametric)
+    for s, end in itertools.product((u, v), (0, 1)):
+        if (pole_chart(face.surface, s, end) or (None,))[0] == part.surface:
+            return from_chart(face.surface, s, end, numbers.enclose(face.surface.domain[v if s is u else u][0])[0], *at)
+    raise AssertionError("smooth parameters are those of a pole")

@@ -198,7 +198,7 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
     assert search.pole is not None
     scene.take_chart(*search.pole)
-    begin = _before(search.clear_until(search.solutions, span[1]), span)
+    begin = shortly_before(search.clear_until(search.solutions, span[1]), span)
     return _timed(scene, (begin, span[1]), options, clock, float(search.real[layout.PROVED]))
 
 
@@ -366,11 +366,11 @@ def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: W
     # What was thinned out may be later than all that stands for it.
     located = max([float(search.real[layout.LATEST]), *(search.latest(k) for k in found)])
     latest = min(float(search.real[layout.PROVED]), located if math.isfinite(located) else span[1])
-    around = _before(search.clear_until(found, span[1]), span), min(span[1], _later(scene, latest, options))
+    around = shortly_before(search.clear_until(found, span[1]), span), min(span[1], _later(scene, latest, options))
     return features(scene, search, meetings, around)
 
 
-def _before(clear: float, span: Window) -> float:
+def shortly_before(clear: float, span: Window) -> float:
     """Where a search begins anew if all is clear until then."""
     return max(span[0], clear - _MARGIN * (span[1] - clear))
 

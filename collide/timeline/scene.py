@@ -8,6 +8,7 @@ for incoming contacts of each kind.
 
 import copy
 import itertools
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -77,6 +78,8 @@ class Scene:
         self.undecided: set[Pair] = set()
         self.early: frozenset[Pair] = frozenset()
         self.begin = span[0]
+        # A moment at which bodies may meet that count as apart: what they do there need not be tangent.
+        self.unproved = -math.inf
         self._place()
 
     def _place(self) -> None:
@@ -253,7 +256,8 @@ class Scene:
         whole = build(_whole(m.first), _whole(m.second), **self.named(m.label))
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         whole = with_numbers(whole, numbers, self.time)
-        return _over(whole, (m.first, m.second), numbers, window, _closed_border(m) if m.closed else None)
+        border = closed_border(m.first, m.second, window[0] <= self.unproved) if m.closed else None
+        return _over(whole, (m.first, m.second), numbers, window, border)
 
     def named(self, label: Pair) -> dict[str, Any]:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
@@ -280,10 +284,10 @@ class Scene:
         return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
 
 
-def _closed_border(m: Meeting) -> np.ndarray:
-    """Tangency is not used at any end of the faces: there may be an edge."""
-    assert isinstance(m.first, Parametric) and isinstance(m.second, Parametric)
-    return np.array([*ends_of(m.first), *ends_of(m.second), (False, False)], int)
+def closed_border(first: Part, second: Part, unproved: bool) -> np.ndarray:
+    """Tangency is not used at any end of the faces: there may be an edge. Nor where time begins, if they may cross then (`unproved`)."""
+    assert isinstance(first, Parametric) and isinstance(second, Parametric)
+    return np.array([*ends_of(first), *ends_of(second), (unproved, False)], int)
 
 
 def _whole(part: Part) -> Part:
