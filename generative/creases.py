@@ -30,6 +30,7 @@ def creased(surface: ParametricSurface) -> Solid | None:
     return Solid._unchecked([f.placed(surface.motion) for f in found.faces], found.edges, found.vertices, found.closed)
 
 
+@functools.lru_cache(maxsize=512)
 def may_be_creased(surface: ParametricSurface) -> bool:
     """May a formula of the surface change along u or v, for some numbers of its family?"""
     return any(changes_along(surface.body, s) for s in (u, v))
@@ -37,7 +38,7 @@ def may_be_creased(surface: ParametricSurface) -> bool:
 
 def divided(body: Any, known: Known) -> Any:
     """A body of a family that has these numbers for its symbols: of a patch, with the creases that are where they say."""
-    if not (known and isinstance(body, ParametricSurface) and may_be_creased(body)):
+    if not (known and isinstance(body, ParametricSurface) and may_be_creased(body.resting)):
         return body
     ends = set(itertools.chain(*body.domain.values()))
     telling = set().union(*(e.free_symbols for e in ends.union(*(changes_along(body.body, s) for s in (u, v)))))

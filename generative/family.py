@@ -12,9 +12,10 @@ from typing import Any
 
 import sympy as sp
 
+from .brep import Edge, Solid, Vertex
 from .chart import is_pole
 from .implicit import Combination, ImplicitBody, ImplicitSurface
-from .motion import Rigid
+from .motion import Motion, Rigid
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of, u, v
 from .template import Instruction, Reader, write
@@ -97,6 +98,31 @@ def _implicit_member(body: ImplicitBody) -> Member:
     carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
     whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(motion.numbers))
     return Member(whole, _symbols(len(shape.numbers) + len(motion.numbers)), (*shape.numbers, *motion.numbers))
+
+
+def parameters_in(body: Any) -> frozenset[Parameter]:
+    """The parameters in the formulas, domains and motions of any body."""
+    pieces = body.leaves if isinstance(body, ImplicitBody) else body.faces if isinstance(body, Solid) else (body,)
+    features = [*body.edges, *body.vertices] if isinstance(body, Solid) else []
+    return frozenset().union(*map(_in_feature, features), *(_in_shape(p if isinstance(p, ImplicitSurface) else p.resting) for p in pieces),
+                             *(_in_motion(p.motion) for p in pieces))
+
+
+@functools.lru_cache(maxsize=4096)
+def _in_shape(piece: Any) -> frozenset[Parameter]:
+    if isinstance(piece, ImplicitSurface):
+        return frozenset(parameters_of(piece.body, *chain(*piece.bounds)))
+    return frozenset(parameters_of(*piece.body, *chain(*piece.domain.values())))
+
+
+@functools.lru_cache(maxsize=4096)
+def _in_motion(motion: Motion) -> frozenset[Parameter]:
+    return frozenset(parameters_of(*motion.entries))
+
+
+def _in_feature(feature: Edge | Vertex) -> frozenset[Parameter]:
+    return frozenset(parameters_of(*chain(*(feature.paths if isinstance(feature, Edge) else feature.points)),
+                                   *(feature.domain if isinstance(feature, Edge) else ())))
 
 
 Tree = int | tuple[Any, ...]

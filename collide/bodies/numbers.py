@@ -10,7 +10,8 @@ from codegen.constants import enclose, framed
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
-from generative.family import Member
+from generative import Parameter, ParametricSurface
+from generative.family import Member, parameters_in
 
 
 class Numbers:
@@ -29,7 +30,7 @@ class Numbers:
     def middles(self) -> np.ndarray | None:
         return self.intervals.mean(axis=1) if self.symbols else None
 
-    @property
+    @functools.cached_property
     def pairs(self) -> tuple[tuple[Any, Any], ...]:
         """The symbols, each with its exact number."""
         return tuple(zip(self.symbols, self.exact, strict=True))
@@ -65,3 +66,12 @@ def numbers_of(member: Member) -> Numbers:
 @functools.lru_cache(maxsize=512)
 def end_kernel(e: Any, symbols: tuple[Any, ...]) -> Kernel:
     return compile([e], [], symbols, quick=True)
+
+
+def check_numbers(bodies: Sequence[Any], members: Sequence[Member]) -> None:
+    """Refuses parameters, of which `contact_batch` takes the numbers, for two patches. `members`: the bodies as those of families."""
+    batch = "give it values in contact_batch, or " if len(bodies) == 2 and all(isinstance(b, ParametricSurface) for b in bodies) else ""
+    for k, (body, member) in enumerate(zip(bodies, members, strict=True)):
+        free = {e for e in member.numbers if isinstance(e, Parameter)} if member.numbers else parameters_in(body)
+        if free:
+            raise ValueError(f"body {k} contains the parameter {min(free, key=str)}; {batch}substitute a number")

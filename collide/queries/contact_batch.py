@@ -89,7 +89,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 def _checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
     """The values of the parameters, arrays of one length."""
     if not isinstance(bodies, Sequence) or len(bodies) != 2 or not all(isinstance(b, ParametricSurface) for b in bodies):
-        raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies")
+        raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies, row by row with "
+                        "numbers in the place of the parameters")
     if not isinstance(parameters, Mapping):
         raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
     used = {s for b in bodies
@@ -123,7 +124,7 @@ class _Rows:
         self.members = member_of(bodies[0]), member_of(bodies[1])
         self.count = len(next(iter(values.values())))
         self.numbers = [_table(m, values, self.count) for m in self.members]
-        self.creased = any(may_be_creased(m.body) for m in self.members)
+        self.creased = any(may_be_creased(m.body.resting) for m in self.members)
         self.outer, self.inner = self._domains()
         self._check_positions()
 

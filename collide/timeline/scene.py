@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import Parameter, u, v
+from generative import u, v
 from generative.changes import is_short, smooth_bodies
 from generative.creases import divided
 from generative.family import Member, member_of
@@ -25,7 +25,7 @@ from generative.rest import at_rest, carried_along, carrier
 
 from ..bodies.extent import Extent, extent_of
 from ..bodies.implicit_parts import Implicit
-from ..bodies.numbers import NONE, Numbers, numbers_of
+from ..bodies.numbers import NONE, Numbers, check_numbers, numbers_of
 from ..bodies.parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
 from ..bodies.surface_points import boxes_at
 from ..culling.broad_phase import Window, may_meet, windows
@@ -62,10 +62,8 @@ class Scene:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
         members = [member_of(b) if few_faces(bodies) and numbers is None else Member(b) for b in bodies]
-        for k, m in enumerate(members):
-            free = [e for e in m.numbers if isinstance(e, Parameter)]
-            if free:
-                raise ValueError(f"body {k} contains the parameter {free[0]}; give it values in contact_batch, or substitute a number")
+        if numbers is None:
+            check_numbers(bodies, members)
         self.numbers = tuple(numbers or map(numbers_of, members))
         self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
