@@ -103,7 +103,7 @@ def _implicit_member(body: ImplicitBody) -> Member:
 def parameters_in(body: Any) -> frozenset[Parameter]:
     """The parameters in the formulas, domains and motions of any body."""
     pieces = body.leaves if isinstance(body, ImplicitBody) else body.faces if isinstance(body, Solid) else (body,)
-    features = [*body.edges, *body.vertices] if isinstance(body, Solid) else []
+    features: list[Edge | Vertex] = [*body.edges, *body.vertices] if isinstance(body, Solid) else []
     return frozenset().union(*map(_in_feature, features), *(_in_shape(p if isinstance(p, ImplicitSurface) else p.resting) for p in pieces),
                              *(_in_motion(p.motion) for p in pieces))
 
