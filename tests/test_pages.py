@@ -24,3 +24,17 @@ def test_the_code_of_a_page_runs_as_printed(page, tmp_path, monkeypatch, capsys)
         # The ball of radius 1 falls from 3 as t^2.
         assert "First contact at t = 1.4142135624" in printed
         assert space["answer"].proved.any() and len(space["answer"]) == 300
+
+
+def test_the_code_of_the_page_on_the_inside_runs(capsys):
+    (source,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/pages/inside.md").read_text(encoding="utf-8"), re.DOTALL)
+    space = {}
+    exec(compile(source, "inside.md", "exec"), space)
+    assert "2 points, each proved" in capsys.readouterr().out and np.diff(space["trace"].bracket[-1]) < 1e-9
+
+
+def test_modules_that_pages_name_are_there():
+    """Paths as written in backticks, such as `collide/search/native`."""
+    for page in ["README.md", *(f"docs/pages/{p.name}" for p in (ROOT / "docs/pages").glob("*.md"))]:
+        named = re.findall(r"`((?:codegen|collide|generative|models|tests)/[\w/.]+)`", (ROOT / page).read_text(encoding="utf-8"))
+        assert [path for path in named if not (ROOT / path).exists()] == [], page
