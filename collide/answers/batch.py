@@ -11,7 +11,7 @@ from .table import ROWS, card, interval, point
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """The answers to n small problems.
+    """The answers to n small problems. `proved` means `exists` here: no contact of a batch is proved to be the only one.
 
     `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest
     contact, no wider than the tolerance unless the budget was spent or nothing is proved, NaN without a hit; `parameters`: where the
@@ -28,6 +28,21 @@ class Batch:
 
     def __post_init__(self) -> None:
         check_times(self.time, self.hit, self.proved)
+
+    @property
+    def unique(self) -> np.ndarray:
+        """(n,) bool: all False, since uniqueness is not asked of batches."""
+        return np.zeros(len(self), bool)
+
+    @property
+    def exists(self) -> np.ndarray:
+        """(n,) bool: a contact is *proved* to exist within the bracket (`proved`)."""
+        return self.proved
+
+    @property
+    def iterations(self) -> np.ndarray:
+        """(n,): how many boxes were examined (`tests`)."""
+        return self.tests
 
     def __len__(self) -> int:
         return len(self.hit)

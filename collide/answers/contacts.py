@@ -38,7 +38,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """The contacts of bodies at the earliest time of contact.
+    """The contacts of bodies at the earliest time of contact. `proved` means `unique` here, and `existence` is `exists`.
 
     `time` encloses the earliest contact time (None if there is none), and before `clear_until` there is proved to be no
     contact (for pairs disjoint at the start; for the others, no new incoming tangential contact). Of each of k points:
@@ -80,6 +80,16 @@ class Contacts:
         assert k == len(self.features) == len(self.boxes) == len(self.variables), "one feature pair and one box a point"
         times = [float(box[-1, 1]) for box, exists in zip(self.boxes, self.existence.tolist(), strict=True) if exists]
         check_time(self.time, self.clear_until, self.time_span[1], min(times, default=math.inf))
+
+    @property
+    def unique(self) -> np.ndarray:
+        """(k,) bool: *proved* to be the only contact in its box, and isolated (`proved`)."""
+        return self.proved
+
+    @property
+    def exists(self) -> np.ndarray:
+        """(k,) bool: *proved* that its box holds a contact (`existence`)."""
+        return self.existence
 
     def __len__(self) -> int:
         return len(self.points)

@@ -7,9 +7,11 @@ them is earlier.
 """
 
 import functools
+import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import fields
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from codegen.machine.loop_runtime import compiled
 
 from ..answers.batch import Batch, statuses
 from ..given import as_doubles, check_tolerance
+from ..search.drive import Budget, as_budget
 from . import kernel as kernels
 from . import memory
 from .certificate import certificate
@@ -35,16 +38,18 @@ _FIELDS = tuple(FIELDS.items())
 _LARGEST, _HEAVIEST = 2.0**150, 2.0**30
 _LARGEST_ERROR = 1e-3
 _NODES, _BOXES = 1 << 11, 1 << 12
-_BUDGET = 200_000
-# So many pairs are solved between two moments at which the user may interrupt.
-_SLICE = 1 << 12
+# Tests of a pair at most.
+_MOST = 200_000
+# So many pairs are searched first without a look at the clock, and then, up to so many, twice as many while that takes less than so many
+# seconds.
+_FIRST, _SLICE, _SHORT = 16, 1 << 12, 0.02
 _METHODS: dict[str, Any] = {
     "auto": None, "time-dependent": ORIENTED, "time-dependent-initial": ORIENTED_AT_ZERO, "time-dependent-aligned": WORLD,
     "traditional": TRADITIONAL + ORIENTED, "traditional-aligned": TRADITIONAL + WORLD,
 }  # fmt: skip
 
 
-def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
+def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
                  error: float = 0.0, workers: int = 1) -> Batch:
     """Do two moving Bezier patches touch for some t in [0, 1], and when first?
 
@@ -54,8 +59,11 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
 
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and a contact is *proved* to exist within it;
     `parameters` (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0], and near
-    `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT after `budget`
-    tests: no contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
+    `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT: no
+    contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
+
+    `budget`: seconds for all pairs together (None: 60), or a `Budget`, of which no pair takes more than `boxes` tests; without these,
+    none takes more than 200,000. Ctrl-C ends it like a spent budget.
 
     `error`: what is claimed holds for every pair of patches whose control points and velocities differ from those given by at most
     this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of
@@ -72,7 +80,7 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
     1e-12 to 1, an unknown method, and a budget or a number of workers that is not positive.
     """
     _check_method(method)
-    tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))
     if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
         raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
     q = _checked(q)
@@ -82,10 +90,10 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: i
         if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
             q = np.ascontiguousarray(np.repeat(q, 2, axis))
             weights = None if weights is None else np.ascontiguousarray(np.repeat(weights, 2, axis - 1))
-    return _answer(q, weights, tolerance, budget, _METHODS[method], inherited(float(error), weights), workers)
+    return _answer(q, weights, tolerance, limit, _METHODS[method], inherited(float(error), weights), workers)
 
 
-def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: int = _BUDGET, method: str = "auto",
+def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
                           workers: int = 1) -> Batch:
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
@@ -99,7 +107,7 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     sum); a sum of positive weights by 3 units of itself. Points P = (w P) / w err by (2 + 7 N) r units, r >= 1 the ratio of the
     weights: 1 + 4 N for w P, 3 N for w, 1 for the quotient. The search takes that into account.
     """
-    tolerance, budget = check_tolerance(tolerance, 1e-12), _checked_budget(budget)
+    tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))
     q = as_doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
     degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5) if q.ndim == 5 else 0
     if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
@@ -109,9 +117,9 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     if weights is not None:
         weights = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")
     if method != "auto":
-        return _triangle_baseline(q, weights, tolerance, budget, _METHODS[method]).answer()
+        return _triangle_baseline(q, weights, tolerance, limit, _METHODS[method]).answer()
     squares, heavy, error = _squared(q, degree, weights)
-    answer = _answer(squares, heavy, tolerance, budget, None, error, workers)
+    answer = _answer(squares, heavy, tolerance, limit, None, error, workers)
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
     return answer
 
@@ -168,10 +176,17 @@ def _check_method(method: str) -> None:
         raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
 
 
-def _checked_budget(budget: int) -> int:
-    if not (isinstance(budget, (int, np.integer)) and budget > 0):
-        raise ValueError(f"budget must be a positive number of tests, got {budget!r}")
-    return int(budget)
+class _Limit:
+    """A budget being spent by one call, in one thread or several; `tests`: the most of a pair."""
+
+    def __init__(self, budget: Budget) -> None:
+        self._end = math.inf if budget.seconds is None else perf_counter() + budget.seconds
+        self.tests = _MOST if budget.boxes is None else int(budget.boxes)
+        self.interrupted = False
+
+    @property
+    def over(self) -> bool:
+        return self.interrupted or perf_counter() > self._end
 
 
 def _checked(q: Any) -> np.ndarray:
@@ -213,34 +228,39 @@ def _kernels(N: int, M: int, rational: bool) -> list[int]:
             kernels.test(N, M, rational, 2, 1), kernels.test(N, M, rational, 2, 2), neighbourhood(N, M, rational), certificate()]
 
 
-def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None, error: float,
+def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int | None, error: float,
             workers: int) -> Batch:
     """In `workers` threads, each with a memory of its own; a pair is solved in the same way wherever it stands in a batch."""
     if not (isinstance(workers, (int, np.integer)) and workers > 0):
         raise ValueError(f"workers must be a positive number of threads, got {workers!r}")
     count = min(int(workers), max(len(q), 1))
     if count == 1:
-        return _Search(q, weights, tolerance, budget, axes, error).answer()
+        return _Search(q, weights, tolerance, limit, axes, error).answer()
     parts = [slice(len(q) * k // count, len(q) * (k + 1) // count) for k in range(count)]
-    searches = [_Search(q[p], None if weights is None else weights[p], tolerance, budget, axes, error) for p in parts]
+    searches = [_Search(q[p], None if weights is None else weights[p], tolerance, limit, axes, error) for p in parts]
     with ThreadPoolExecutor(count) as pool:
-        answers = list(pool.map(_Search.answer, searches))
+        running = [pool.submit(s.answer) for s in searches]
+        try:
+            wait(running)
+        except KeyboardInterrupt:
+            limit.interrupted = True
+    answers = [r.result() for r in running]
     return Batch(*(np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(Batch)))
 
 
-def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int) -> "_Search":
+def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int) -> "_Search":
     """The method of Chen et al. for triangular patches with q and weights as in `bezier_triangle_pairs`."""
     degree, rational = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5), weights is not None
     own = bezier_triangle.measure(degree, rational), bezier_triangle.quarter(degree, rational), 0
-    return _Search(q[:, :, :, :, None], weights, tolerance, budget, axes, own=own)
+    return _Search(q[:, :, :, :, None], weights, tolerance, limit, axes, own=own)
 
 
 class _Search:
     """The arrays of a search over all pairs of a batch, and their addresses; `own`: other kernels than those of `_kernels`."""
 
-    def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, budget: int, axes: int | None = None,
+    def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int | None = None,
                  error: float = 0.0, own: Sequence[int] | None = None) -> None:
-        self.axes = axes
+        self.axes, self.limit = axes, limit
         n, N, M = len(q), q.shape[3] - 1, q.shape[4] - 1
         points = (N + 1) * (M + 1)
         self.record = (points + kernels.MEASURES) * LANES
@@ -256,7 +276,7 @@ class _Search:
             count[memory.TEST] = (swept if axes >= TRADITIONAL else apart)(points, weights is not None)
         for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
                             (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
-                            (memory.BUDGET, budget)):
+                            (memory.BUDGET, limit.tests)):
             count[name] = value
         self.arrays["real"][[memory.TOLERANCE, memory.ERROR]] = tolerance, error
         # Resolved here, so that threads need not compile.
@@ -273,13 +293,21 @@ class _Search:
         self.addresses = np.array([a[name].ctypes.data for name in FIELDS])
 
     def run(self) -> None:
-        """All pairs; one that runs out of memory is begun again with more."""
-        done, n = 0, len(self.arrays["q"])
-        while done < n:
-            last = min(n, done + _SLICE)
-            done = self.advance(done, last)
-            if done < last:
-                self.more_room()
+        """All pairs, some at a time; one that runs out of memory is begun again with more. Of those that the time does not suffice for
+        nothing is known.
+        """
+        done, n, some = 0, len(self.arrays["q"]), _FIRST
+        try:
+            while done < n and not self.limit.over:
+                last, begin = min(n, done + some), perf_counter()
+                done = self.advance(done, last)
+                if done < last:
+                    self.more_room()
+                some = min(_SLICE, 2 * some) if perf_counter() - begin < _SHORT else max(1, some // 2)
+        except KeyboardInterrupt:
+            self.limit.interrupted = True
+        for name, unknown in (("verdict", memory.SPENT), ("time", (0.0, 1.0)), ("parameters", np.nan), ("proved", 0)):
+            self.arrays[name][done:] = unknown
 
     def more_room(self) -> None:
         count = self.arrays["count"]

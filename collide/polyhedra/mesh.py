@@ -65,6 +65,21 @@ class MeshContact:
     def __post_init__(self) -> None:
         check_time(self.time, self.clear_until, self.clear_until)
 
+    @property
+    def exists(self) -> bool:
+        """Is the contact *proved* to exist within the bracket?"""
+        return self.status is Status.CONTACT
+
+    @property
+    def unique(self) -> bool:
+        """False: that no other pair of triangles meets in the bracket is not asked."""
+        return False
+
+    @property
+    def iterations(self) -> int:
+        """How many boxes were examined (`tests`)."""
+        return self.tests
+
     def summary(self) -> str:
         """What was found, and what of it is proved, in a paragraph."""
         work = f"{self.pairs:,} pairs of triangles and {self.queries:,} queries took {self.seconds:.3f} s."

@@ -91,6 +91,11 @@ class Minimum:
     def __post_init__(self) -> None:
         check_bracket("the minimum", *self.bracket)
 
+    @property
+    def exists(self) -> bool:
+        """Is a feasible point *proved* to exist, with a value in the bracket?"""
+        return self.feasible is not None
+
     def __repr__(self) -> str:
         return f"Minimum({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {counted(len(self.boxes), 'box')})"
 

@@ -35,7 +35,7 @@ class ZerosStatus(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Zeros:
-    """The zeros of a system in a box, k of them, in n variables.
+    """The zeros of a system in a box, k of them, in n variables. `proved` means `unique` here.
 
     `boxes` (k, n, 2) enclose them. `proved` (k,): exactly one zero lies in this box, and it is the only one in
     `regions` (k, n, 2). A box that is not proved may hold no zero, one or several; such a box may be wider than the
@@ -50,6 +50,16 @@ class Zeros:
     variables: tuple[str, ...]
     iterations: int
     seconds: float
+
+    @property
+    def unique(self) -> np.ndarray:
+        """(k,) bool: *proved* to hold exactly one zero (`proved`)."""
+        return self.proved
+
+    @property
+    def exists(self) -> np.ndarray:
+        """(k,) bool: *proved* to hold a zero; of a box that is not `unique` that is not known."""
+        return self.proved
 
     def __len__(self) -> int:
         return len(self.boxes)

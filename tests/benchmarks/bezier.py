@@ -67,11 +67,11 @@ def drawn(shape: str, degree: int, count: int = 1000) -> np.ndarray:
 def search(q: np.ndarray, tolerance: float, method: str) -> Any:
     axes = bezier._METHODS[method]
     if q.ndim == 6:
-        return bezier._Search(q, None, tolerance, BUDGET, axes)
+        return bezier._Search(q, None, tolerance, bezier._Limit(collide.Budget(seconds=None, boxes=BUDGET)), axes)
     if axes is not None:
-        return bezier._triangle_baseline(q, None, tolerance, BUDGET, axes)
+        return bezier._triangle_baseline(q, None, tolerance, bezier._Limit(collide.Budget(seconds=None, boxes=BUDGET)), axes)
     squares, _, error = bezier._squared(q, round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5))
-    return bezier._Search(squares, None, tolerance, BUDGET, error=error)
+    return bezier._Search(squares, None, tolerance, bezier._Limit(collide.Budget(seconds=None, boxes=BUDGET)), error=error)
 
 
 def timed(q: np.ndarray, tolerance: float, method: str, repeat: int = 1, seconds: float = SECONDS) -> Cell:

@@ -6,8 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import collide
 from collide.answers.contacts import Contacts, Status
 from collide.moment.start import Start
+from generative import x
+from models.scenes import SCENES
 
 
 class Bracket(NamedTuple):
@@ -99,3 +102,17 @@ def test_results_are_immutable_and_print_short():
         contacts().status = Status.NO_CONTACT
     assert repr(contacts()) == "Contacts(CONTACT, time=[1.7510004003, 1.7510004004], 2 points, 2 proved unique)"
     assert len(contacts()) == 2
+
+
+def test_every_result_says_unique_exists_and_iterations():
+    """One vocabulary: whatever `proved` is by contract, these mean the same everywhere."""
+    crossed = SCENES["tori-crossed"]
+    c = collide.first_contact(crossed.bodies, crossed.time)
+    assert c.unique.tolist() == c.proved.tolist() == [True, True] and c.exists.all() and c.iterations > 0
+    q = np.random.default_rng(2).uniform(-1, 1, (20, 8, 3))
+    batch = collide.edge_edge(q)
+    assert not batch.unique.any() and batch.exists.tolist() == batch.proved.tolist() and batch.iterations is batch.tests
+    zeros = collide.solve([x**2 - 2], {x: (-2, 2)})
+    assert zeros.unique.all() and zeros.exists.all() and len(zeros) == 2
+    least = collide.minimize((x - 1)**2, {x: (-2, 2)})
+    assert least.unique.all() and least.exists

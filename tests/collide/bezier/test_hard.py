@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from collide import Status
+from collide import Budget, Status
 from tests.collide.bezier_patches import bowl, cone, one, pair, paraboloid, square, tilted, trough
 
 FALL = (0.0, 0.0, -1.0)
@@ -20,7 +20,7 @@ HARD = {
 @pytest.mark.parametrize("name", HARD)
 def test_hard_contacts(name):
     a, b, budget = HARD[name]
-    r, time = one(pair(a, b), budget=budget)
+    r, time = one(pair(a, b), budget=Budget(boxes=budget))
     assert r.hit[0] and time[0] <= 0.5 + 1e-15 and 0.5 - 1e-15 <= time[1] <= time[0] + 1e-6
 
 
@@ -31,7 +31,7 @@ def test_ball_in_a_bowl(ratio, turned, tolerance):
     """Only a certificate ends this early: 10,609, 101,777 and 813,473 tests without one at 1e-6 (not turned)."""
     ball = paraboloid(1.0, (0.13, -0.21), 0.3) if turned else paraboloid(1.0)
     low = paraboloid(ratio, (-0.07, 0.11), -0.2) if turned else paraboloid(ratio)
-    r, time = one(pair(tilted(ball + [0, 0, 0.5], FALL), tilted(low)), tolerance=tolerance, budget=1000)
+    r, time = one(pair(tilted(ball + [0, 0, 0.5], FALL), tilted(low)), tolerance=tolerance, budget=Budget(boxes=1000))
     assert r.status[0] is Status.CONTACT and r.proved[0]
     assert time[0] <= 0.5 + 2e-15 and 0.5 - 2e-15 <= time[1] <= time[0] + tolerance
 
@@ -50,7 +50,7 @@ def test_touching_at_the_start(velocity):
 
 def test_contact_over_a_surface_is_bracketed():
     """Identical curved patches: work grows as one over the tolerance, and the budget ends it."""
-    r, time = one(pair(tilted(bowl() + [0, 0, 0.5], FALL), tilted(bowl())), budget=50_000)
+    r, time = one(pair(tilted(bowl() + [0, 0, 0.5], FALL), tilted(bowl())), budget=Budget(boxes=50_000))
     assert r.status[0] is Status.BUDGET_SPENT and r.proved[0]
     assert 0.49 < time[0] <= 0.5 <= time[1] + 1e-15 and time[1] < 0.5 + 1e-12
 

@@ -172,8 +172,19 @@ def test_scaling_and_order_of_the_patches():
 
 def test_a_spent_budget_is_told():
     q = pair(moving(bowl() + [0, 0, 0.5], (0, 0, -1)), moving(bowl()))[None]
-    r = collide.bezier_pairs(q, budget=50)
+    r = collide.bezier_pairs(q, budget=collide.Budget(boxes=50))
     assert r.status[0] is Status.BUDGET_SPENT and r.hit[0] and r.time[0, 0] <= 0.5 <= r.time[0, 1]
+
+
+def test_what_the_time_does_not_suffice_for_is_told(monkeypatch):
+    """The clock stops after two looks: of pairs that were not searched nothing is known."""
+    q = np.random.default_rng(13).uniform(-1, 1, (40, 2, 2, 3, 3, 3))
+    whole, times = collide.bezier_pairs(q), iter([0.0] * 4 + [1.0] * 100)
+    monkeypatch.setattr(bezier, "perf_counter", lambda: next(times))
+    r = collide.bezier_pairs(q, budget=0.5)
+    done = int((r.tests > 0).sum())
+    assert 0 < done < 40 and (r.status[done:] == Status.BUDGET_SPENT).all() and not r.proved[done:].any()
+    assert r.time[done:].tolist() == [[0.0, 1.0]] * (40 - done) and (r.status[:done] == whole.status[:done]).all()
 
 
 def test_batches_do_not_depend_on_each_other():

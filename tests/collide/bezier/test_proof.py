@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import collide
 from collide.bezier import loop as bezier_loop
 from collide.bezier import memory
 from collide.bezier import pairs as bezier
@@ -24,7 +25,7 @@ def call(address, *pointers):
 
 def run_as_python(monkeypatch, q, weights=None):
     """The memory of a search as the native loops see it, with loops run by Python and kernels called."""
-    search = bezier._Search(np.ascontiguousarray(q[None]), weights, 1e-6, 10**6)
+    search = bezier._Search(np.ascontiguousarray(q[None]), weights, 1e-6, bezier._Limit(collide.Budget(boxes=10**6)))
     monkeypatch.setattr(bezier_loop, "call_kernel", call)
     state = type("State", (), {})()
     for name, array in search.arrays.items():
@@ -227,7 +228,7 @@ def test_no_contact_is_earlier_than_certified():
     q[:, 1, 0] -= d
     q[:, 0, 1] -= d
     q[:, 1, 1] += d
-    search = bezier._Search(q, None, 1e-9, 10**5)
+    search = bezier._Search(q, None, 1e-9, bezier._Limit(collide.Budget(boxes=10**5)))
     a, kinds, tried = search.arrays, np.zeros(3, int), 0
     for k in range(len(q)):
         assert search.advance(k, k + 1) == k + 1

@@ -21,7 +21,7 @@ def test_flat_triangles():
     r = collide.bezier_triangle_pairs(pair(tip, floor)[None], tolerance=1e-9)
     assert r.proved[0] and r.time[0, 0] <= 0.25 <= r.time[0, 1] <= r.time[0, 0] + 1e-9
     np.testing.assert_allclose(r.parameters[0], [0, 0, 1.5 / 4, 1.25 / 4], atol=1e-7)
-    spent = collide.bezier_triangle_pairs(pair(tip, floor)[None], tolerance=1e-9, budget=1)
+    spent = collide.bezier_triangle_pairs(pair(tip, floor)[None], tolerance=1e-9, budget=collide.Budget(boxes=1))
     assert spent.status[0] is collide.Status.BUDGET_SPENT and spent.hit[0] and spent.time[0, 0] <= 0.25 and spent.tests[0] < r.tests[0]
     assert not spent.proved[0] or spent.time[0, 1] >= 0.25
     beside = tip.copy()
