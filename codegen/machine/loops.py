@@ -30,47 +30,54 @@ from .loop_values import (
     METADATA,
     NONE,
     STRUCT,
+    STRUCTURE,
     TYPES,
     Expressions,
+    Kind,
     UnsupportedPython,
     Value,
     call_kernel,
     llvm_type,
 )
+from .structures import Floats, Ints, Structure, array, described, native
 
 __all__ = ["BOOL", "FLOAT", "FLOATS", "INT", "INTS", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native"]
 
 
-def native(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a function as part of native loops; it stays an ordinary Python function."""
-    function.__native__ = True  # type: ignore[attr-defined]
-    return function
-
-
-def loop_assembly(entry: Callable[..., Any], kinds: Sequence[str], fields: Mapping[str, str], name: str) -> str:
-    """LLVM assembly with `entry`, compiled for arguments of these kinds, as the external function `name`.
-
-    `fields` gives the kind (INTS or FLOATS) of every array of the structure, in the order of their addresses in
-    memory.
+def loop_assembly(entry: Callable[..., Any], kinds: Sequence[Kind], memory: Mapping[str, str] | type[Structure], name: str) -> str:
+    """LLVM assembly with `entry`, compiled for arguments of these kinds, as the external function `name`, whose first argument is the
+    structure. `memory`: the structure, or the kind (INTS or FLOATS) of every array, in the order of their addresses.
     """
-    module = _LoopModule(fields)
+    module = _LoopModule(memory if isinstance(memory, type) else _plain(memory))
     inner, result = module.function(entry, tuple(kinds))
-    parameters = ", ".join(f"{llvm_type(k)} %a{i}" for i, k in enumerate(kinds))
-    arguments = parameters
-    call = f"call {llvm_type(result)} @{inner}({arguments})"
+    parameters = ", ".join([f"ptr {STRUCTURE}", *(f"{llvm_type(k)} %a{i}" for i, k in enumerate(kinds) if k != STRUCT)])
+    call = f"call {llvm_type(result)} @{inner}({parameters})"
     body = f"  {call}\n  ret void" if result == NONE else f"  %r = {call}\n  ret {llvm_type(result)} %r"
     module.text.append(f"define {llvm_type(result)} @{name}({parameters}) {{\n{body}\n}}")
     return "\n".join([*module.declarations.values(), *module.text, *METADATA])
 
 
+def _plain(fields: Mapping[str, str]) -> type[Structure]:
+    """A structure of arrays alone."""
+    kinds = {name: Floats if kind == FLOATS else Ints for name, kind in fields.items()}
+    return type("Plain", (Structure,), {"__annotations__": kinds} | {name: array("length") for name in fields})
+
+
+def argument_kinds(entry: Callable[..., Any]) -> tuple[Kind, ...]:
+    """The kinds of the arguments of a function, as annotated."""
+    annotated = [p.annotation for p in inspect.signature(entry).parameters.values()]
+    return tuple(STRUCT if issubclass(a, Structure) else INT if a is int else a for a in annotated)
+
+
 class _LoopModule:
-    def __init__(self, fields: Mapping[str, str]) -> None:
-        self.fields = {name: (position, kind) for position, (name, kind) in enumerate(fields.items())}
+    def __init__(self, structure: type[Structure]) -> None:
+        self.structure, self.memory = structure, described(structure)
+        self.position = self.memory.position
         self.text: list[str] = []
         self.declarations: dict[str, str] = {}
-        self._done: dict[tuple[Any, tuple[str, ...]], tuple[str, str]] = {}
+        self._done: dict[tuple[Any, tuple[Kind, ...]], tuple[str, Kind]] = {}
 
-    def function(self, function: Callable[..., Any], kinds: tuple[str, ...]) -> tuple[str, str]:
+    def function(self, function: Callable[..., Any], kinds: tuple[Kind, ...]) -> tuple[str, Kind]:
         """Name and result kind of `function` specialized to argument kinds, compiled on first use."""
         key = function, kinds
         if key not in self._done:
@@ -93,28 +100,31 @@ class _LoopModule:
 class _Function(Expressions):
     """Translates one function for given argument kinds."""
 
-    def __init__(self, module: _LoopModule, function: Callable[..., Any], kinds: tuple[str, ...], name: str) -> None:
+    def __init__(self, module: _LoopModule, function: Callable[..., Any], kinds: tuple[Kind, ...], name: str) -> None:
         source, first_line = inspect.getsourcelines(function)
         super().__init__(module, function, first_line)
         self.kinds, self.name = kinds, name
         self.tree = ast.parse(textwrap.dedent("".join(source))).body[0]
         self.loops: list[tuple[str, str]] = []
-        self.result: str | None = None
+        self.result: Kind | None = None
 
-    def compile(self) -> str:
+    def compile(self) -> Kind:
         assert isinstance(self.tree, ast.FunctionDef)
         names = [a.arg for a in self.tree.args.args]
         if len(names) != len(self.kinds):
             self.fail(self.tree, f"{self.python.__name__} takes {len(names)} arguments, got {len(self.kinds)}")
         for i, (name, kind) in enumerate(zip(names, self.kinds, strict=True)):
-            self.store_name(name, Value(f"%p{i}", kind), self.tree)
+            if kind == STRUCT:
+                self.variables[name] = Value(STRUCTURE, STRUCT)
+            else:
+                self.store_name(name, Value(f"%p{i}", kind), self.tree)
         self.block(self.tree.body)
         if self.open:
             if self.result not in (None, NONE):
                 self.fail(self.tree, "a path ends without a value")
             self.end("ret void")
         result = self.result or NONE
-        parameters = ", ".join(f"{llvm_type(k)} %p{i}" for i, k in enumerate(self.kinds))
+        parameters = ", ".join([f"ptr {STRUCTURE}", *(f"{llvm_type(k)} %p{i}" for i, k in enumerate(self.kinds) if k != STRUCT)])
         body = "\n".join(["entry:", *self.allocas, *self.lines])
         self.module.text.append(f"define internal {llvm_type(result)} @{self.name}({parameters}) {{\n{body}\n}}")
         return result
@@ -149,16 +159,20 @@ class _Function(Expressions):
     def assign(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
             self.store_name(target.id, value, target)
-        elif isinstance(target, ast.Subscript):
-            pointer, kind = self.element(target)
-            self.put(self.convert(value, kind, target), pointer, f", !tbaa {TYPES[kind]}")
+            return
+        if isinstance(target, ast.Subscript):
+            pointer, kind = self.element(target, self.value(target.value))
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value)
+            pointer, kind = self.scalar(owner, self.place(owner, target))
         else:
             self.unsupported(target)
+        self.put(self.convert(value, kind, target), pointer, f", !tbaa {TYPES[kind]}")
 
     def store_name(self, name: str, value: Value, node: ast.AST) -> None:
         if name not in self.variables:
             self.variables[name] = Value(self.slot(value.kind), value.kind)
-        pointer, kind = self.variables[name]
+        pointer, kind, _ = self.variables[name]
         self.put(self.convert(value, kind, node), pointer)
 
     def do_Return(self, node: ast.Return) -> None:

@@ -11,7 +11,6 @@ from codegen.interval import Interval
 
 from ..moment.start import Start
 from ..search.drive import Clock
-from ..search.native import layout
 from ..search.native.layout import EXISTS, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search
@@ -32,8 +31,8 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     if s is None:
         status, bracket = (Status.NO_CONTACT, None) if finished else (Status.BUDGET_SPENT, Interval(seen, span[1]))
         return _assemble(None, [], [], status, bracket, seen, bodies, span, start, clock, notes)
-    proved, times = float(s.real[layout.PROVED]), s.times(s.solutions)
-    found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.real[layout.SIMULTANEITY]).tolist() if s.possible(k)]
+    proved, times = s.proved, s.times(s.solutions)
+    found = [k for k in np.flatnonzero(times[:, 0] <= proved + s.simultaneity).tolist() if s.possible(k)]
     found = [k for k in found if s.kind(k) != UNIQUE or times[k, 0] <= proved or _comes_to_touch(s, k, bodies, start)]
     # The sum with 0.0 makes 0.0 of -0.0.
     clear = min(seen, s.clear_until(found, span[1])) + 0.0
@@ -42,11 +41,11 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
     elif proved < np.inf:
         status, bracket = Status.CONTACT, Interval(clear, proved)
-    elif found or s.real[layout.CLEAR] < np.inf:
-        latest = max(span[0], float(s.real[layout.LATEST]), float(times[found, 1].max(initial=-np.inf)))
+    elif found or s.clear < np.inf:
+        latest = max(span[0], s.latest_left, float(times[found, 1].max(initial=-np.inf)))
         status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], latest))
     # Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed box.
-    first = proved - s.real[layout.SIMULTANEITY]
+    first = proved - s.simultaneity
     known = _distinct(s, [k for k in found if s.kind(k) >= EXISTS or times[k, 0] < first] or found)
     kinds = _kinds(s, known, found)
     if finished:
@@ -131,7 +130,7 @@ def _kinds(s: Search, known: Sequence[int], found: Sequence[int]) -> list[int]:
     if not len(samples) or UNIQUE not in kinds:
         return kinds
     middle, pair = _middle(s.arrays["place"]), _labels(s)
-    owner, apart = s.arrays["owner"], s.real[layout.SEPARATION]
+    owner, apart = s.arrays["owner"], s.separation
     for number, k in enumerate(known):
         if kinds[number] == UNIQUE:
             far = np.linalg.norm(middle[samples] - middle[k], axis=1)
@@ -203,7 +202,7 @@ class _Around:
         self.middles = np.nan_to_num(_middle(places), posinf=0.0, neginf=0.0).T
         widths = np.nan_to_num(places[..., 1] - places[..., 0], nan=np.inf)
         # Rounding is far less than the separation doubled.
-        self.reach = 2.0 * float(s.real[layout.SEPARATION] + widths.max(initial=0.0))
+        self.reach = 2.0 * float(s.separation + widths.max(initial=0.0))
         self.along = self.middles[np.argmax(np.ptp(self.middles, axis=1))]
         self.sorted = np.argsort(self.along, kind="stable")
 
@@ -234,11 +233,11 @@ def _repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
     times, others_times = s.times(numbers), s.times(others)
     later = others_times[:, 0] - times[:, 1]
     both = (kind == UNIQUE) & (s.arrays["kind"][others] == UNIQUE) & (later <= 0) & (times[:, 0] <= others_times[:, 1])
-    same = (pair[mine] == pair[theirs]) & np.where(mine == theirs, both, later <= s.real[layout.SIMULTANEITY])
+    same = (pair[mine] == pair[theirs]) & np.where(mine == theirs, both, later <= s.simultaneity)
     a, b = s.arrays["place"][numbers], s.arrays["place"][others]
     meet = ((a[..., 0] <= b[..., 1]) & (b[..., 0] <= a[..., 1])).all(axis=1)
     farthest = np.maximum(np.abs(a[..., 1] - b[..., 0]), np.abs(b[..., 1] - a[..., 0]))
-    near = np.sqrt((farthest**2).sum(axis=1)) < s.real[layout.SEPARATION] * np.where(kind == EXISTS, 0.5, 1.0)
+    near = np.sqrt((farthest**2).sum(axis=1)) < s.separation * np.where(kind == EXISTS, 0.5, 1.0)
     return np.asarray(same & np.where(kind == UNIQUE, meet, near))
 
 

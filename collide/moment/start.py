@@ -19,7 +19,6 @@ from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Part, faces_of
 from ..bodies.surface_points import extent
 from ..search.drive import Clock, drive
-from ..search.native import layout
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
@@ -66,7 +65,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if not finished and _separated(search, pairs, moment, clock, numbers):
         return Beginning(nested(first, second, moment, clock, numbers), True)
     finished = finished or (len(search.problems) == len(pairs) and drive(search, clock))
-    if search.real[layout.PROVED] < math.inf:
+    if search.proved < math.inf:
         return Beginning(Start.OVERLAPPING, False)
     if not finished:
         return Beginning(Start.UNKNOWN, False)
@@ -98,7 +97,7 @@ def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolera
 
 def _separated(search: Search, pairs: Sequence[tuple[Part, Part]], moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
     """Where a search has found nothing for long: are all faces that it has not told apart proved apart by functions of space?"""
-    if len(search.problems) < len(pairs) or search.solutions or search.real[layout.PROVED] < math.inf or clock.exceeded():
+    if len(search.problems) < len(pairs) or search.solutions or search.proved < math.inf or clock.exceeded():
         return False
     return all(separated(*pair, moment, numbers, clock) for k, pair in enumerate(pairs) if len(search.open(k)))
 
@@ -117,7 +116,7 @@ def apart_within(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float]
                  numbers: tuple[Numbers, Numbers]) -> bool:
     """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
     search, finished = _met(pairs, window, tolerance, clock, numbers)
-    return finished and not search.solutions and not search.real[layout.PROVED] < math.inf
+    return finished and not search.solutions and not search.proved < math.inf
 
 
 @functools.lru_cache(maxsize=1024)

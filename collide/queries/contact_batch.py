@@ -262,11 +262,11 @@ class _Answer:
                 self._set(k, _NONE, (math.nan, math.nan), False, None)
                 return
             search = Search(problems, separation=_SEPARATION)
-            search.real[[layout.PROVED, layout.GAP, layout.SHARE]] = proved, self.gap, 0.0
+            search.proved, search.gap, search.share = proved, self.gap, 0.0
             finished = drive(search, clock, boxes=_PATIENCE)
-            self.tests[k] += search.count[layout.ITERATIONS]
-            if search.real[layout.PROVED] < proved:
-                proved, where = float(search.real[layout.PROVED]), _first_place(scene, search, meetings)
+            self.tests[k] += search.iterations
+            if search.proved < proved:
+                proved, where = search.proved, _first_place(scene, search, meetings)
             if search.pole is None or clock.over:
                 break
             clear = search.clear_until([i for i in search.solutions if search.possible(i)], end)
@@ -284,8 +284,8 @@ class _Answer:
             self._spent(k, clear, proved, where)
         elif proved < math.inf:
             self._set(k, _CONTACT, (clear, proved), True, where)
-        elif found or search.real[layout.CLEAR] < math.inf:
-            latest = max([float(search.real[layout.LATEST]), *(search.latest(i) for i in found)])
+        elif found or search.clear < math.inf:
+            latest = max([search.latest_left, *(search.latest(i) for i in found)])
             where = _place(known[0], search.found(found[0]), known[1][search.owner(found[0]):][:1]) if found else None
             self._set(k, _UNRESOLVED, (clear, min(end, latest)), False, where)
         else:
@@ -309,7 +309,7 @@ class _Answer:
 
 def _first_place(scene: Scene | None, search: Search, meetings: Sequence[Meeting]) -> np.ndarray:
     """u1, v1, u2, v2 of the contact that is proved to be the first."""
-    best = int(search.count[layout.BEST])
+    best = search.best_problem
     return _place(scene, search.arrays["best"], meetings[best:best + 1])
 
 

@@ -21,7 +21,6 @@ from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget
-from ..search.native import layout
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
@@ -187,7 +186,7 @@ def _hit(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> F
     again = Search(problems, starts=starts, **options)
     again.adopt(search, {k: new for new, k in enumerate(left)})
     # What stays behind, since other parts have the same contacts, was not excluded: it is told as something that may be thereabouts.
-    again.real[layout.LATEST] = max([float(again.real[layout.LATEST]), *(search.latest(k) for k in search.solutions)])
+    again.latest_left = max([again.latest_left, *(search.latest(k) for k in search.solutions)])
     finished = drive_past(again, clock, scene.begin)
     if again.pole is not None:
         return _charted(scene, again, (scene.span[0], found.seen), options, clock)
@@ -199,7 +198,7 @@ def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any]
     assert search.pole is not None
     scene.take_chart(*search.pole)
     begin = shortly_before(search.clear_until(search.solutions, span[1]), span)
-    return _timed(scene, (begin, span[1]), options, clock, float(search.real[layout.PROVED]))
+    return _timed(scene, (begin, span[1]), options, clock, search.proved)
 
 
 def stages(scene: Scene, options: dict[str, Any], clock: Clock, changes: bool = True) -> Iterator[Found]:
@@ -269,7 +268,7 @@ def _passed(found: Found, end: float, doubt: Found | None) -> tuple[Found, Found
         return Found(None, True, end), doubt
     if doubt is not None and doubt.search is not None:
         # What comes first may be either.
-        doubt.search.real[layout.LATEST] = max(float(doubt.search.real[layout.LATEST]), end)
+        doubt.search.latest_left = max(doubt.search.latest_left, end)
     return Found(None, True, end), doubt or found
 
 
@@ -332,19 +331,19 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
     if problems is None:
         return Found(None, False, span[0])
     search = Search(problems, **options)
-    search.real[layout.PROVED] = proved
-    search.real[layout.GAP], search.real[layout.AHEAD] = (options["simultaneity"], _AHEAD) if bordered(scene, meetings) else (0.0, 0.0)
+    search.proved = proved
+    search.gap, search.ahead = (options["simultaneity"], _AHEAD) if bordered(scene, meetings) else (0.0, 0.0)
     clear = max(span[0], min(m.window[0] for m in meetings))
     outcome = drive_looking(search, clock, scene.begin, span, clear, looks)
     if outcome.reason:
         return Found(None, True, outcome.clear) if outcome.reason == "near" else Found(
             search, outcome.reason == "touch", outcome.clear, meetings, slow=outcome.reason == "slow")
     finished = outcome.finished
-    if finished and search.pole is None and search.real[layout.GAP] > 0.0:
+    if finished and search.pole is None and search.gap > 0.0:
         features = _features(scene, search, meetings, span, options)
         if features:
             return Found(search, True, span[1], meetings, features)
-        search.real[layout.GAP] = 0.0
+        search.gap = 0.0
         finished = drive_past(search, clock, scene.begin)
     return Found(search, finished, span[1], meetings) if search.pole is None else _charted(scene, search, span, options, clock)
 
@@ -364,8 +363,8 @@ def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: W
     """The features at what a search located of the first contact."""
     found = [k for k in search.solutions if search.possible(k)]
     # What was thinned out may be later than all that stands for it.
-    located = max([float(search.real[layout.LATEST]), *(search.latest(k) for k in found)])
-    latest = min(float(search.real[layout.PROVED]), located if math.isfinite(located) else span[1])
+    located = max([search.latest_left, *(search.latest(k) for k in found)])
+    latest = min(search.proved, located if math.isfinite(located) else span[1])
     around = shortly_before(search.clear_until(found, span[1]), span), min(span[1], _later(scene, latest, options))
     return features(scene, search, meetings, around)
 

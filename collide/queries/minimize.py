@@ -38,7 +38,6 @@ from ..answers.table import ROWS, card, interval
 from ..given import check_positive
 from ..search.drive import READING, Budget, Clock, advance, as_budget, drive
 from ..search.feasible_points import lower_by_points
-from ..search.native import layout
 from ..search.native.layout import ALONE, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search
@@ -223,25 +222,25 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 
 def _search(s: Search, n: int, tolerance: float, clock: Clock) -> bool:
     """Run until the bracket is narrow, and as long again to narrow the boxes of the minimizers; was the first part finished?"""
-    s.real[[layout.GAP, layout.SHARE]] = tolerance
+    s.gap = s.share = tolerance
     examined = _REFINEMENT
 
     def evaluate() -> None:
         """Ever more rarely, boxes are looked at by evaluation: where slopes are infinite, nothing else proves a feasible point."""
         nonlocal examined
-        if s.count[layout.ITERATIONS] >= examined:
+        if s.iterations >= examined:
             examined *= 4
             lower_by_points(s, n)
 
     finished = drive(s, clock, evaluate)
     if finished and any(len(s.open(p)) for p in range(len(s.problems))):
-        s.real[layout.GAP] = 0.0
-        most = 2 * int(s.count[layout.ITERATIONS]) + _REFINEMENT
+        s.gap = 0.0
+        most = 2 * s.iterations + _REFINEMENT
         clock.boxes = 0
         with contextlib.suppress(KeyboardInterrupt, MemoryError):
-            while s.count[layout.ITERATIONS] < most and not clock.spent(s) and not advance(s, _SLICE, clock.left):
+            while s.iterations < most and not clock.spent(s) and not advance(s, _SLICE, clock.left):
                 pass
-        clock.boxes = int(s.count[layout.ITERATIONS])
+        clock.boxes = s.iterations
     return finished
 
 
@@ -277,7 +276,7 @@ def _result(s: Search, finished: bool, box: Domain, tolerance: float, clock: Clo
 
 def _bracketed(s: Search, n: int) -> tuple[float, float, np.ndarray, np.ndarray]:
     """The bracket, and the `_candidates`."""
-    upper = float(s.real[layout.PROVED])
+    upper = s.proved
     ones, others = _candidates(s, upper, n)
     lower = min(float(boxes[:, n, 0].min(initial=math.inf)) for boxes in (ones, others))
     return -math.inf if lower <= -_HUGE else lower, upper, ones, others

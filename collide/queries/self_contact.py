@@ -20,7 +20,6 @@ from ..bezier.nurbs import BezierNets
 from ..given import check_span
 from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget, drive
-from ..search.native import layout
 from ..search.search import Search
 from ..sheets.assembly import Sheet, Span
 from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
@@ -140,24 +139,24 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
     if not now:
         return None, True
     search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
-    search.real[layout.GAP] = options["simultaneity"]
+    search.gap = options["simultaneity"]
     boxes, finished = 0, False
-    while not finished and search.count[layout.ITERATIONS] >= boxes:
+    while not finished and search.iterations >= boxes:
         boxes = max(EARLY, 2 * boxes)
         finished = drive(search, clock, boxes=boxes)
         sides = closed_sides(search, [pair for pair, _ in now], span, options)
         if sides is not None:
             return beside(search, sides, options, clock)
-    search.real[layout.GAP] = 0.0
+    search.gap = 0.0
     if not finished or len(doubtful(search)) > _FEW:
         return search, finished
     known = [k for k in search.solutions if search.possible(k)]
     # A contact is proved in a box round it, which must not begin before the window.
     begin = max(span[0], search.clear_until(known, span[1]) - options["simultaneity"])
-    around = begin, min(span[1], float(search.real[layout.PROVED]) + options["simultaneity"])
+    around = begin, min(span[1], search.proved + options["simultaneity"])
     solved = {search.owner(i) for i in search.solutions}
     near = _within([task for k, task in enumerate(now) if k in solved or len(search.open(k))], around)
-    if search.real[layout.CLEAR] == np.inf and search.count[layout.OPEN] < _MANY:
+    if search.clear == np.inf and search.open_count < _MANY:
         # Nothing was thinned out: contacts not known to be alone are in the boxes that are left.
         near = _within([(pair, search.open(k)) for k, (pair, _) in enumerate(now)], around)
     features = [(pair, held, boxes) for pair, at in near for held, boxes in _features(pair, at)]

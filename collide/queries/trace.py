@@ -15,7 +15,6 @@ from ..answers.table import ROWS, card
 from ..picture.search import search_figure
 from ..search.drive import Search as Driven
 from ..search.drive import watched
-from ..search.native import layout
 from ..search.problem import Problem
 from ..search.search import Search
 from .first_contact import first_contact
@@ -123,5 +122,5 @@ def _snapshot(s: Search, before: int, seconds: float) -> Snapshot:
     boxes = [(s.problems[p], box.copy()) for p, box in s.open_boxes()]
     left = [*boxes, *((s.problems[s.owner(k)], s.found(k)) for k in s.solutions)]
     lows = [float(box[p.objective, 0]) for p, box in left if p.objective is not None]
-    lower = min([float(s.real[layout.CLEAR]), *lows]) if any(p.objective is not None for p in s.problems) else -np.inf
-    return Snapshot(before + int(s.count[layout.ITERATIONS]), seconds, lower, float(s.real[layout.PROVED]), boxes)
+    lower = min([s.clear, *lows]) if any(p.objective is not None for p in s.problems) else -np.inf
+    return Snapshot(before + s.iterations, seconds, lower, s.proved, boxes)

@@ -31,7 +31,16 @@ class Search(Protocol):
     """What can be driven: a search that runs in slices (`state.Search`, and that of `bezier.time_dependent`)."""
 
     @property
-    def count(self) -> Any: ...
+    def steps(self) -> int: ...
+
+    @property
+    def iterations(self) -> int: ...
+
+    @property
+    def open_count(self) -> int: ...
+
+    @property
+    def solution_count(self) -> int: ...
 
     @property
     def problems(self) -> Any: ...
@@ -126,22 +135,22 @@ class Clock:
     def spent(self, s: Search) -> bool:
         """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
         b = self.budget
-        reading = self._reading * int(s.count[layout.OPEN] + s.count[layout.SOLUTIONS])
-        late = self.interrupted if s.count[layout.STEPS] == 0 else self.left <= reading
-        return bool(late or (b.boxes is not None and self.boxes + int(s.count[layout.ITERATIONS]) > b.boxes)
+        reading = self._reading * (s.open_count + s.solution_count)
+        late = self.interrupted if s.steps == 0 else self.left <= reading
+        return bool(late or (b.boxes is not None and self.boxes + s.iterations > b.boxes)
                     or (b.bytes is not None and s.bytes > b.bytes))
 
     def steps(self, s: Search, wanted: int | None = None) -> int:
         """Of the next slice; fewer, at 8 boxes a step, where the boxes of the budget end sooner."""
         usual = self.slice or wanted or (_SHORT if any(p.propagate for p in s.problems) else _SLICE)
-        usual = min(usual, max(_LEAST, usual // (1 + int(s.count[layout.SOLUTIONS]) // _PLACES)))
+        usual = min(usual, max(_LEAST, usual // (1 + s.solution_count // _PLACES)))
         if self.budget.boxes is None:
             return usual
-        return max(1, min(usual, (self.budget.boxes - self.boxes - int(s.count[layout.ITERATIONS])) // 8))
+        return max(1, min(usual, (self.budget.boxes - self.boxes - s.iterations) // 8))
 
     def report(self, s: Search) -> None:
         if self._bar is not None:
-            self._bar.searching(self.boxes + int(s.count[layout.ITERATIONS]), int(s.count[layout.OPEN]), int(s.count[layout.SOLUTIONS]))
+            self._bar.searching(self.boxes + s.iterations, s.open_count, s.solution_count)
         if self._watch is not None:
             self.slice = self._watch(s, self.boxes, self.seconds)
 
@@ -176,11 +185,11 @@ def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, st
     Ctrl-C ends it like a spent budget, and so does memory that the system refuses. `between` is called after every slice, of so many
     `steps`.
     """
-    finished, begin, before = False, time.perf_counter(), int(s.count[layout.ITERATIONS])
+    finished, begin, before = False, time.perf_counter(), s.iterations
     clock.boxes -= before
     clock.report(s)
     try:
-        while not finished and s.pole is None and not clock.spent(s) and s.count[layout.ITERATIONS] < boxes:
+        while not finished and s.pole is None and not clock.spent(s) and s.iterations < boxes:
             finished = advance(s, clock.steps(s, steps), clock.left)
             clock.report(s)
             if between is not None:
@@ -188,5 +197,5 @@ def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, st
     except (KeyboardInterrupt, MemoryError):
         clock.interrupted = True
     clock.searched += time.perf_counter() - begin
-    clock.boxes += int(s.count[layout.ITERATIONS])
+    clock.boxes += s.iterations
     return finished

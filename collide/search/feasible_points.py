@@ -6,7 +6,6 @@ import numpy as np
 
 from codegen.kernel import Kernel
 
-from .native import layout
 from .problem import Problem
 from .search import Search
 
@@ -28,8 +27,8 @@ def lower_by_points(s: Search, n: int) -> None:
             continue
         values = _feasible_values(problem, points)
         best = int(values.argmin())
-        if values[best] < s.real[layout.PROVED]:
-            s.real[layout.PROVED], s.arrays["best"][:n] = values[best], points[best, :, None]
+        if values[best] < s.proved:
+            s.proved, s.arrays["best"][:n] = values[best], points[best, :, None]
 
 
 def _points(boxes: np.ndarray, inner: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Problems prepared for the search by a method: kernels compiled, as a row of the table in the memory of a search (`search.layout`)."""
+"""Problems prepared for the search by a method: kernels compiled, as a row of the table in the memory of a search (`native.layout`)."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -7,11 +7,13 @@ import numpy as np
 
 from codegen.algebra import linear
 from codegen.algebra.local_step import LARGEST, local_step
+from codegen.machine.memory import row_type
 from codegen.machine.records import gather, padded, scatter
 from codegen.time_bounds.advance import Advance
 from codegen.time_bounds.separable_advance import ComposedAdvance, SeparableAdvance
 
 from .native import layout
+from .native.layout import SearchMemory
 from .problem import Problem
 
 # How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well, 3 by that alone where the
@@ -23,7 +25,7 @@ class Prepared(NamedTuple):
     """What all copies of a problem over other domains and with other parameters share: a row of the table, and sizes for the memory."""
 
     row: np.ndarray
-    sizes: tuple[int, int, int, int, int, int]
+    sizes: dict[str, int]
 
 
 def prepare(p: Problem, method: str) -> Prepared:
@@ -36,75 +38,76 @@ def prepare(p: Problem, method: str) -> Prepared:
     return found
 
 
-def _sizes(p: Problem) -> tuple[int, int, int, int, int, int]:
-    """Rows, outputs of the point kernels and of those for time bounds, lengths of a polynomial model and of what is shown, limits."""
+def _sizes(p: Problem) -> dict[str, int]:
+    """Of `SearchMemory`: variables, rows, outputs of kernels, lengths of a polynomial model and of what is shown, inequalities."""
     m, n = len(p.rows), len(p.variables)
-    if p.advance is None:
-        return m, m + m * n, 0, 1, 1, len(p.limits)
-    record = padded(max(model.length for model in p.advance.models)) if not isinstance(p.advance, Advance) else 1
-    bounds = max(len(k.outputs) for k in p.advance.all_kernels)
-    shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
-    return m, max(m + m * n, len(p.least_kernel.outputs) if _least(p) else 0), bounds, record, shown, len(p.limits)
+    values, bounds, record, shown = m + m * n, 0, 1, 1
+    if p.advance is not None:
+        values = max(values, len(p.least_kernel.outputs) if _least(p) else 0)
+        bounds = max(len(k.outputs) for k in p.advance.all_kernels)
+        record = padded(max(model.length for model in p.advance.models)) if not isinstance(p.advance, Advance) else 1
+        shown = max((net.length for net in p.advance.nets if net), default=1) if isinstance(p.advance, SeparableAdvance) else 1
+    return {"n": n, "m": m, "values": values, "bounds": bounds, "record_length": record, "shown_length": shown, "limits": len(p.limits)}
 
 
 def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
-    row = [0] * layout.COLUMNS
+    row = np.zeros((), row_type(SearchMemory, layout.Problem))
     n, m, e = len(p.variables), len(p.rows), len(p.equations)
-    row[layout.VARIABLES], row[layout.ROWS], row[layout.EQUATIONS], row[layout.ROOT] = n, m, e, -1
-    row[layout.OBJECTIVE] = -1 if p.objective is None else p.objective
-    row[layout.SEARCHED] = n if p.searched is None else p.searched
-    row[layout.RANGE], row[layout.SLOPE] = p.range_kernel.block_address(), p.slope_kernel.block_address()
-    row[layout.POINT] = p.point_kernel.block_address("points")
-    row[layout.IMAGE] = p.image_kernel.block_address() if p.image_kernel else 0
+    row["variables"], row["rows"], row["equations"], row["root"] = n, m, e, -1
+    row["objective"] = -1 if p.objective is None else p.objective
+    row["searched"] = n if p.searched is None else p.searched
+    row["range"], row["slope"] = p.range_kernel.block_address(), p.slope_kernel.block_address()
+    row["point"] = p.point_kernel.block_address("points")
+    row["image"] = p.image_kernel.block_address() if p.image_kernel else 0
     # Where two parametric faces meet, bounds of their positions say it all, unless a formula is undefined.
-    row[layout.RANGED] = int((e, n) != (3, 5) or p.domain is not None)
+    row["ranged"] = int((e, n) != (3, 5) or p.domain is not None)
     _fill_solvers(row, p, operator)
     if march and p.advance:
         _fill_march(row, p, p.advance)
-    return np.array(row, np.int64)
+    return row.reshape(1).view(np.int64)
 
 
-def _fill_solvers(row: list[int], p: Problem, operator: str) -> None:
+def _fill_solvers(row: np.ndarray, p: Problem, operator: str) -> None:
     """What narrows boxes, and what proves that zeros are in them."""
     n, m, e = len(p.variables), len(p.rows), len(p.equations)
     square: Callable[[int], int] = getattr(linear, operator)
-    row[layout.LOCAL_STEP] = local_step(m, n) if n <= LARGEST and not p.propagate else 0
-    row[layout.LINEAR] = linear.linear_solve(m, n, p.pattern if p.propagate else None)
+    row["local_step"] = local_step(m, n) if n <= LARGEST and not p.propagate else 0
+    row["linear"] = linear.linear_solve(m, n, p.pattern if p.propagate else None)
     if p.image and 1 < e <= n <= linear.UNROLLED:
-        row[layout.ELIMINATE] = linear.eliminate(e, n)
+        row["eliminate"] = linear.eliminate(e, n)
     if n in (e, m):
-        row[layout.UNIQUENESS] = square(n)
-        row[layout.SQUARE] = row[layout.UNIQUENESS] if m == n else 0
+        row["uniqueness"] = square(n)
+        row["square"] = row["uniqueness"] if m == n else 0
     if p.propagate:
-        row[layout.BACKWARD] = p.backward.address["kernel"] if p.backward else 0
+        row["backward"] = p.backward.address["kernel"] if p.backward else 0
         if n in (e, m):
-            row[layout.PRECONDITION], row[layout.DECOUPLED] = linear.precondition(n), linear.linear_solve(n, n)
+            row["precondition"], row["decoupled"] = linear.precondition(n), linear.linear_solve(n, n)
     if e <= n and not p.strict:
-        row[layout.EXISTENCE] = linear.krawczyk(e)
+        row["existence"] = linear.krawczyk(e)
 
 
-def _fill_march(row: list[int], p: Problem, advance: Advance | SeparableAdvance | ComposedAdvance) -> None:
+def _fill_march(row: np.ndarray, p: Problem, advance: Advance | SeparableAdvance | ComposedAdvance) -> None:
     """What moves the time of a box forward, and what finds the least time by local solves."""
-    row[layout.TAYLOR], row[layout.TIME_BOUND] = advance.kernel.block_address(), advance.bound
-    row[layout.VARYING] = int(advance.varying)
+    row["taylor"], row["time_bound"] = advance.kernel.block_address(), advance.bound
+    row["varying"] = int(advance.varying)
     if not isinstance(advance, Advance):
         _fill_trees(row, advance)
     if isinstance(advance, ComposedAdvance):
-        row[layout.FORM] = advance.forms[1].block_address()
+        row["form"] = advance.forms[1].block_address()
     if _least(p):
-        row[layout.LEAST], row[layout.LEAST_STEP] = p.least_kernel.block_address("points"), p.least_step
+        row["least"], row["least_step"] = p.least_kernel.block_address("points"), p.least_step
 
 
-def _fill_trees(row: list[int], advance: SeparableAdvance | ComposedAdvance) -> None:
+def _fill_trees(row: np.ndarray, advance: SeparableAdvance | ComposedAdvance) -> None:
     longest = max(model.length for model in advance.models)
-    row[layout.GATHER], row[layout.SCATTER] = gather(longest), scatter(longest)
+    row["gather"], row["scatter"] = gather(longest), scatter(longest)
     for side in (0, 1):
-        row[layout.BODY + side] = advance.kernels[side].block_address()
-        row[layout.RECORD + side] = advance.records[side]
-        row[layout.LENGTH + side] = advance.models[side].length
-        row[layout.OWN + side] = len(advance.models[side].degrees)
-        row[layout.FUNCTIONS + side] = advance.models[side].coordinates
-        row[layout.NET + side] = advance.moved[side] if isinstance(advance, SeparableAdvance) else 0
+        row["body"][side] = advance.kernels[side].block_address()
+        row["record"][side] = advance.records[side]
+        row["length"][side] = advance.models[side].length
+        row["own"][side] = len(advance.models[side].degrees)
+        row["functions"][side] = advance.models[side].coordinates
+        row["net"][side] = advance.moved[side] if isinstance(advance, SeparableAdvance) else 0
 
 
 def _least(p: Problem) -> bool:

@@ -6,22 +6,35 @@ import numpy as np
 
 from codegen.algebra import linear
 from codegen.machine.linked import address
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory, Number, columns
 
 from .native import layout
 from .native.crossings_beside import locate_first
-from .native.layout import LANES
+from .native.layout import LANES, SearchMemory
 from .native.loop import push_written, record_held, run
-from .native.memory import BOXES, NODES, PER_BOX, PER_NODE, PER_SOLUTION, SOLUTIONS, Memory, compiled
 from .native.queue import list_queued
 from .prepare import METHODS, prepare
 from .problem import Problem
 
 # The most nodes kept; beyond, all are forgotten, and made again where they are wanted.
 _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
+# What there is room for at the beginning.
+_ROOM = {"box_room": 1 << 12, "node_room": 1 << 12, "solution_room": 256}
+_AT = columns(SearchMemory, layout.Problem)
+_UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 # After so many steps inequalities contract the boxes, too.
 _LONG = 2000
 # The least time is told no closer than by some roundings of it.
 _ROUNDINGS = 2.0**-48
+
+
+def _real(name: str = "") -> Number[float]:
+    return Number(SearchMemory, name)
+
+
+def _count(name: str = "") -> Number[int]:
+    return Number(SearchMemory, name)
 
 
 class Search:
@@ -29,85 +42,93 @@ class Search:
     holds all of its state, so it can be sliced, resumed and copied.
     """
 
+    # What the search knows and was asked for, see `SearchMemory`.
+    proved, tentative, proved_along = _real(), _real(), _real()
+    clear, latest_left = _real(), _real("latest")
+    simultaneity, separation, tolerance = _real(), _real(), _real()
+    gap, share, ahead = _real(), _real(), _real()
+    iterations, steps, local_solves, best_problem = _count(), _count(), _count(), _count()
+    open_count, solution_count, walked = _count("open"), _count("solutions"), _count()
+    _unused, _sampling, _mending, _upper_first = _count("unused"), _count("sampling"), _count("mending"), _count("upper_first")
+    _nodes, _node_room, _solution_room = _count("nodes"), _count("node_room"), _count("solution_room")
+
     def __init__(self, problems: Sequence[Problem], *, method: str = "auto", order: str = "auto", sample: bool = True,
                  simultaneity: float = 0.0, separation: float = 0.0, tolerance: float = 1e-9, first_only: bool = False,
                  starts: Sequence[np.ndarray] | None = None) -> None:
         self.problems = tuple(problems)
-        self.n = max(len(p.variables) for p in problems)
         parts = [prepare(p, method) for p in problems]
-        sizes = [max(size) for size in zip(*(part.sizes for part in parts), strict=True)]
+        sizes = {name: max(part.sizes[name] for part in parts) for name in parts[0].sizes}
+        n, m = sizes["n"], sizes["m"]
+        sizes |= {"problems": len(problems), "n_and_one": n + 1, "row_ends": m + 1, "n_and_m": n + m, "n_or_m": max(n, m)}
         self.left: set[int] = set()
         # Boxes examined when it was last not in doubt: see `stalls`.
         self.doubtful = 0
-        self.arrays = Memory(self.n, len(problems), *sizes)
-        self.count, self.real = self.arrays["count"], self.arrays["real"]
-        for name, value in ((layout.STRIDE, self.n), (layout.PROBLEMS, len(problems)), (layout.ROOM, SOLUTIONS),
-                            (layout.FREE, BOXES), (layout.ROOM_NODES, NODES), (layout.RECORD_STRIDE, self.arrays.record),
-                            (layout.NEXT_LOCAL, 3), (layout.NEWTON, METHODS[method][0]), (layout.SAMPLE, int(sample)),
-                            (layout.UPPER_FIRST, int(order == "upper")), (layout.FIRST_ONLY, int(first_only)),
-                            (layout.ROW_STRIDE, sizes[0])):
-            self.count[name] = value
-        self.real[[layout.PROVED, layout.TENTATIVE, layout.CLEAR, layout.ALONG]] = np.inf
-        self.real[layout.LATEST] = -np.inf
-        self.real[layout.SIMULTANEITY], self.real[layout.SEPARATION] = simultaneity, separation
-        self.real[layout.TOLERANCE], self.real[layout.SHARE] = tolerance, _ROUNDINGS
+        self.arrays = Memory(SearchMemory, sizes | _ROOM)
+        self.arrays["free"][:] = _UNUSED
+        for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[method][0]), ("sampling", int(sample)),
+                            ("upper_first", int(order == "upper")), ("first_only", int(first_only))):
+            self.arrays.set(name, value)
+        self.proved = self.tentative = self.clear = self.proved_along = np.inf
+        self.latest_left, self.share = -np.inf, _ROUNDINGS
+        self.simultaneity, self.separation, self.tolerance = simultaneity, separation, tolerance
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}
-        self.arrays["table"][:, layout.LABEL] = [labels[p.label] for p in problems]
+        self.arrays["table"][:, _AT["label"]] = [labels[p.label] for p in problems]
         for k, p in enumerate(problems):
             self._push(k, starts[k] if starts is not None else p.outer[None])
 
     def _push(self, k: int, boxes: np.ndarray) -> None:
         """Queue boxes (n, variables, 2) of problem k."""
         while len(boxes):
-            if self.count[layout.FREE] == 0:
+            if self._unused == 0:
                 self.grow_boxes()
-            unused = int(self.count[layout.FREE])
+            unused = self._unused
             some, boxes = boxes[:unused], boxes[unused:]
             places = self.arrays["free"][unused - len(some):unused][::-1]
             self.arrays["box"][places, :some.shape[1]] = some
-            compiled(push_written, 2)(self.arrays.address, k, len(some))
+            compiled(push_written)(self.arrays.address, k, len(some))
 
     def note(self, k: int, box: np.ndarray, kind: int) -> bool:
         """A box as a solution of problem k, LOCATED, or EXISTS if it is *proved* to hold a zero of the equations. False where that lies
         beyond the domain, or is not feasible.
         """
-        if self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
+        if self.solution_count + 2 * LANES >= self._solution_room:
             self.grow_solutions()
         self.arrays["hold"][0, :len(box)] = box
-        return bool(compiled(record_held, 2)(self.arrays.address, k, kind))
+        return bool(compiled(record_held)(self.arrays.address, k, kind))
 
     def run(self, steps: int) -> int:
         """Up to `steps` steps; why it stopped (`layout.FINISHED` and others)."""
-        reason = compiled(run, 1)(self.arrays.address, steps)
-        if self.count[layout.STEPS] > _LONG:
+        reason = compiled(run)(self.arrays.address, steps)
+        if self.steps > _LONG:
             self._respect_limits()
         return reason
 
     def _respect_limits(self) -> None:
         """From now on inequalities contract the boxes of the problems that come first: in long searches that is worth its code."""
-        table = self.arrays["table"]
-        begins = {k: float(self.arrays["key"][table[k, layout.ROOT]]) for k, p in enumerate(self.problems)
-                  if table[k, layout.ROOT] >= 0 and p.objective is not None}
+        table = self.arrays.table(layout.Problem)
+        begins = {k: float(self.arrays["key"][table["root"][k]]) for k, p in enumerate(self.problems)
+                  if table["root"][k] >= 0 and p.objective is not None}
         first = min(begins.values(), default=np.inf)
         for k, begin in begins.items():
             p = self.problems[k]
-            if begin <= first + self.real[layout.SIMULTANEITY] and p.limits and not table[k, layout.LIMITS]:
-                solve = linear.linear_solve(len(p.limits), len(p.variables))
-                table[k, layout.LIMITS:layout.COLUMNS] = len(p.limits), *(kernel.block_address() for kernel in p.limit_kernels), solve
+            if begin <= first + self.simultaneity and p.limits and not table["limits"][k]:
+                table["limits"][k] = len(p.limits)
+                table["limit_range"][k], table["limit_slope"][k] = (kernel.block_address() for kernel in p.limit_kernels)
+                table["limit_solve"][k] = linear.linear_solve(len(p.limits), len(p.variables))
 
     # -- reading ------------------------------------------------------------------------------------------------
 
     @property
     def solutions(self) -> range:
-        return range(int(self.count[layout.SOLUTIONS]))
+        return range(self.solution_count)
 
     @property
     def pole(self) -> tuple[Problem, int, int] | None:
         """Where the search stopped because it met a pole: the problem, the number of the variable, and at which end of it."""
-        p, at = int(self.count[layout.POLE]) - 1, int(self.count[layout.POLE_END])
-        return (self.problems[p], at // 2, at % 2) if p >= 0 else None
+        met, p, variable, end = (self.arrays.number(name) for name in ("pole_met", "pole_problem", "pole_variable", "pole_end"))
+        return (self.problems[p], variable, end) if met else None
 
     @property
     def bytes(self) -> int:
@@ -161,22 +182,23 @@ class Search:
     def clear_until(self, found: Sequence[int], end: float) -> float:
         """The least time at which anything was found, was thinned, or is still open; none of these solutions comes after `end`."""
         times = self.times(found)[:, 0]
-        return min([float(self.real[layout.CLEAR]), end, float(times.min(initial=np.inf)),
+        return min([float(self.clear), end, float(times.min(initial=np.inf)),
                     *(self.least_open(p) for p in range(len(self.problems)))])
 
     def adopt(self, other: "Search", problems: Mapping[int, int], unique: bool = False) -> None:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`
         solutions only, and what is proved.
         """
-        known = [layout.PROVED, layout.ALONG, *(() if unique else (layout.TENTATIVE, layout.CLEAR, layout.LATEST))]
-        self.real[known] = other.real[known]
+        self.proved, self.proved_along = other.proved, other.proved_along
+        if not unique:
+            self.tentative, self.clear, self.latest_left = other.tentative, other.clear, other.latest_left
         self.left |= {problems[k] for k in other.left if k in problems}
         for k in other.solutions:
             if other.owner(k) in problems and (not unique or other.kind(k) == layout.UNIQUE):
-                while self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
+                while self.solution_count + 2 * LANES >= self._solution_room:
                     self.grow_solutions()
-                new = int(self.count[layout.SOLUTIONS])
-                self.count[layout.SOLUTIONS] = new + 1
+                new = self.solution_count
+                self.solution_count = new + 1
                 n = len(other.problems[other.owner(k)].variables)
                 for name in ("found", "region"):
                     self.arrays[name][new, :n] = other.arrays[name][k, :n]
@@ -186,37 +208,37 @@ class Search:
 
     def locate_first(self, p: int) -> bool:
         """A place near the first box of problem p where rounding cannot exclude a zero, as LOCATED; is there one?"""
-        if self.count[layout.SOLUTIONS] + 2 * LANES >= self.count[layout.ROOM]:
+        if self.solution_count + 2 * LANES >= self._solution_room:
             self.grow_solutions()
-        return bool(compiled(locate_first, 1)(self.arrays.address, p))
+        return bool(compiled(locate_first)(self.arrays.address, p))
 
     def forget_after(self, time: float) -> None:
         """Leave out all solutions that come later than that, unless all do."""
         kept = [k for k in self.solutions if self.found(k)[self.problems[self.owner(k)].objective, 0] <= time]
         if kept:
-            for name in PER_SOLUTION:
+            for name in self.arrays.sized("solution_room"):
                 self.arrays[name][:len(kept)] = self.arrays[name][kept]
-            self.count[[layout.SOLUTIONS, layout.WALKED]] = len(kept)
+            self.solution_count = self.walked = len(kept)
 
     def leave(self, p: int, begin: float) -> None:
         """Search problem p no further: nothing is known of it from `begin` on."""
         boxes = self._queued(p)
         # They lie just behind the free ones, and are free now.
-        self.count[layout.FREE] += len(boxes)
-        self.count[layout.OPEN] -= len(boxes)
-        self.arrays["table"][p, layout.ROOT] = -1
-        self.real[layout.CLEAR], self.real[layout.LATEST] = min(self.real[layout.CLEAR], begin), np.inf
+        self._unused += len(boxes)
+        self.open_count -= len(boxes)
+        self.arrays["table"][p, _AT["root"]] = -1
+        self.clear, self.latest_left = min(self.clear, begin), np.inf
         self.left.add(p)
 
     def leave_out(self, samples: Sequence[int]) -> range:
         """Leave these samples out, for others that are near; the numbers of new ones, where too wide a gap would stay."""
         first = len(self.solutions)
-        if len(samples) == 0 or self.count[layout.SAMPLE] == 0:
+        if len(samples) == 0 or self._sampling == 0:
             return range(first, first)
         self.arrays["kind"][list(samples)] = layout.LEFT_OUT
-        self.count[layout.MENDING], self.count[layout.WALKED] = 1, 0
-        while self.count[layout.WALKED] < first:
-            reason = self.run(first - int(self.count[layout.WALKED]))
+        self._mending, self.walked = 1, 0
+        while self.walked < first:
+            reason = self.run(first - self.walked)
             if reason == layout.NEED_BOXES:
                 self.grow_boxes()
             elif reason == layout.NEED_SOLUTIONS:
@@ -234,16 +256,16 @@ class Search:
 
     def _queued(self, p: int) -> np.ndarray:
         """The numbers of the boxes in the queue of problem p, valid until the queues change."""
-        unused = int(self.count[layout.FREE])
-        numbers: np.ndarray = self.arrays["free"][unused:unused + compiled(list_queued, 1)(self.arrays.address, p)]
+        unused = self._unused
+        numbers: np.ndarray = self.arrays["free"][unused:unused + compiled(list_queued)(self.arrays.address, p)]
         return numbers
 
     def least_open(self, p: int) -> float:
         """The least objective of the boxes that are still queued of problem p; infinite where there are none."""
-        root = int(self.arrays["table"][p, layout.ROOT])
+        root = self.arrays["table"].item(p, _AT["root"])
         if root < 0:
             return np.inf
-        if self.count[layout.UPPER_FIRST]:
+        if self._upper_first:
             return float(self.open(p)[:, self.problems[p].objective, 0].min())
         return float(self.arrays["key"][root])
 
@@ -255,34 +277,32 @@ class Search:
 
     def grow_boxes(self) -> None:
         """Twice the room for boxes and for nodes, whichever there is too little of."""
-        room = int(self.count[layout.ROOM_NODES])
-        if room - self.count[layout.NODES] < 8 * LANES:
-            if room < min(_MOST_NODES, _MOST_NUMBERS // self.arrays.record):
-                self.arrays.double(PER_NODE)
-                self.count[layout.ROOM_NODES] *= 2
+        room = self._node_room
+        if room - self._nodes < 8 * LANES:
+            if room < min(_MOST_NODES, _MOST_NUMBERS // self.arrays["record"].shape[1]):
+                self.arrays.double("node_room")
             else:
                 self.arrays["pair"][:] = -1
-                self.count[layout.NODES] = 0
+                self._nodes = 0
             return
-        old, unused = len(self.arrays["key"]), int(self.count[layout.FREE])
-        self.arrays.double(PER_BOX)
+        old, unused = len(self.arrays["key"]), self._unused
+        self.arrays.double("box_room")
         self.arrays["free"][unused:unused + old] = np.arange(2 * old - 1, old - 1, -1)
-        self.count[layout.FREE] = unused + old
+        self._unused = unused + old
 
     def grow_solutions(self) -> None:
         """Twice the room for solutions."""
-        self.arrays.double(PER_SOLUTION)
-        self.count[layout.ROOM] *= 2
+        self.arrays.double("solution_room")
 
     def _fill(self, k: int, p: Problem, row: np.ndarray) -> None:
         """The memory of problem k."""
         a, n = self.arrays, len(p.variables)
         own = a["table"][k]
         own[:] = row
-        own[layout.CLOSED] = p.border is None
-        own[layout.PARAMETERS], own[layout.POINT_PARAMETERS] = (address(block) or 0 for block in p.parameter_blocks)
-        if row[layout.BODY] and p.views:
-            own[layout.VIEW], own[layout.VIEW + 1] = map(address, p.views)
+        own[_AT["closed"]] = p.border is None
+        own[_AT["parameters"]], own[_AT["point_parameters"]] = (address(block) or 0 for block in p.parameter_blocks)
+        if row[_AT["body"]] and p.views:
+            own[_AT["view"]], own[_AT["view"] + 1] = map(address, p.views)
         a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
         a["polar"][k] = -np.inf, np.inf
         for name, values in (("border", p.border), ("period", p.period), ("polar", p.polar)):

@@ -25,7 +25,7 @@ Box = tuple[int, np.ndarray]
 def doubtful(search: Search) -> list[int]:
     """What a search located, if any of it is earlier than all that is proved."""
     found = [k for k in search.solutions if search.kind(k) == layout.LOCATED]
-    early = any(search.found(k)[-1, 0] + search.real[layout.SIMULTANEITY] < search.real[layout.PROVED] for k in found)
+    early = any(search.found(k)[-1, 0] + search.simultaneity < search.proved for k in found)
     return found if early else []
 
 
@@ -64,7 +64,7 @@ def _first_open(search: Search, options: dict[str, Any]) -> list[Box]:
     another, these lie at the sides, and what is located may not.
     """
     least = min(map(search.least_open, range(len(search.problems))), default=np.inf)
-    if not least + options["simultaneity"] < search.real[layout.PROVED]:
+    if not least + options["simultaneity"] < search.proved:
         return []
     opened = ((p, search.open(p)) for p in range(len(search.problems)))
     return [(p, box) for p, boxes in opened for box in boxes[boxes[:, -1, 0] <= least + options["simultaneity"]]]
@@ -72,18 +72,18 @@ def _first_open(search: Search, options: dict[str, Any]) -> list[Box]:
 
 def beside(search: Search, sides: Search, options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:
     """The search goes on beside the contacts of sides, until the time is known to within `simultaneity`, and for a while after that."""
-    proved = search.real[layout.PROVED] = min(search.real[layout.PROVED], sides.real[layout.PROVED])
+    proved = search.proved = min(search.proved, sides.proved)
     finished = drive(search, clock)
-    search.real[layout.GAP] = 0.0
+    search.gap = 0.0
     if finished:
-        drive(search, clock, boxes=int(search.count[layout.ITERATIONS]) + EARLY)
+        drive(search, clock, boxes=search.iterations + EARLY)
     count = len(search.problems)
     both = Search([*search.problems, *sides.problems], starts=[np.empty((0, 3, 2))] * (count + len(sides.problems)), **options)
     both.adopt(sides, {k: count + k for k in range(len(sides.problems))})
     both.adopt(search, {k: k for k in range(count)})
     # What is left of the search is no earlier than this.
-    both.real[layout.CLEAR] = min(search.real[layout.CLEAR], *(search.least_open(k) for k in range(count)))
-    assert both.real[layout.PROVED] <= proved
+    both.clear = min(search.clear, *(search.least_open(k) for k in range(count)))
+    assert both.proved <= proved
     return both, finished
 
 

@@ -17,7 +17,6 @@ from generative.changes import joined_bodies
 
 from ..culling.broad_phase import Window
 from ..search.drive import Clock
-from ..search.native import layout
 from ..search.search import Search
 from .evidence import Found, crossed
 from .jumps import free_of_jumps
@@ -109,19 +108,19 @@ def past_touch(scene: Scene, found: Found, end: float, reach: float, options: di
     seen = _clear(found, scene.span[1])
     after = seen + reach
     touched = found._replace(seen=seen, note=f"At about t = {seen:.9g}, {_TOUCH}")
-    if found.seen >= end and max([float(s.real[layout.LATEST]), *(s.latest(k) for k in s.solutions)]) <= after:
+    if found.seen >= end and max([s.latest_left, *(s.latest(k) for k in s.solutions)]) <= after:
         return touched, end
     s.forget_after(after)
     if _crosses(scene, s, after, options, clock):
         return found._replace(seen=seen), after
-    s.real[layout.LATEST] = after
+    s.latest_left = after
     return touched, after
 
 
 def _crosses(scene: Scene, s: Search, time: float, options: dict[str, Any], clock: Clock) -> bool:
     """Do bodies provably cross at a time? Then what was located before it is where they first meet."""
-    s.real[layout.PROVED] = min(float(s.real[layout.PROVED]), crossed_by(scene, time, options=options, clock=clock))
-    return bool(s.real[layout.PROVED] < math.inf)
+    s.proved = min(s.proved, crossed_by(scene, time, options=options, clock=clock))
+    return bool(s.proved < math.inf)
 
 
 def crossed_by(scene: Scene, time: float, *, options: dict[str, Any], clock: Clock) -> float:

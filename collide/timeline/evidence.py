@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from ..culling.broad_phase import Window
 from ..search.drive import Clock, drive
-from ..search.native import layout
 from ..search.search import Search
 from .scene import Meeting, Pair, Scene
 from .stalls import drive_past
@@ -31,7 +30,7 @@ class Found(NamedTuple):
     @property
     def proved(self) -> float:
         """A time by which contact is proved."""
-        return math.inf if self.search is None else float(self.search.real[layout.PROVED])
+        return math.inf if self.search is None else self.search.proved
 
     @property
     def located(self) -> bool:
@@ -74,7 +73,7 @@ def _looked_at(scene: Scene, found: Found, clock: Clock) -> Found:
     """Goes on with a search for what meets while a motion jumps. What is located once cannot be excluded."""
     search, boxes = found.search, _GLANCE
     assert search is not None
-    while not (found.finished or found.located or search.pole) and boxes <= search.count[layout.ITERATIONS] and boxes < _JUMP:
+    while not (found.finished or found.located or search.pole) and boxes <= search.iterations and boxes < _JUMP:
         boxes += _GLANCE
         found = found._replace(finished=drive_past(search, clock, scene.begin, boxes))
     return found
@@ -88,4 +87,4 @@ def crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, b
     search = Search(problems, **options)
     drive(search, clock, boxes=boxes)
     # The time is known, whatever is still open.
-    return Found(search, True, span[0]) if search.real[layout.PROVED] < math.inf else None
+    return Found(search, True, span[0]) if search.proved < math.inf else None

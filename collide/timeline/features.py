@@ -17,7 +17,6 @@ from ..bodies.extent import Crowd, Extent, carried, path_cells
 from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, Part, Path, faces_of, is_closed
 from ..culling.broad_phase import Window, may_meet
-from ..search.native import layout
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import situation
@@ -34,7 +33,7 @@ def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Wi
 
     Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
     """
-    thinned = bool(search.real[layout.CLEAR] < np.inf)
+    thinned = bool(search.clear < np.inf)
     left = [found for k, m in enumerate(meetings) if m.closed for found in [_left_of(scene, search, k, m, span, thinned)] if found]
     cells = _cells_of(scene, [(body, p) for found in left for body, side in zip(found.meeting.label, found.parts, strict=True)
                               for p in side], span)
@@ -113,7 +112,7 @@ def _left_of(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thi
 def _edges(scene: Scene, search: Search, left: _Left, span: Window, cells: Cells) -> list[Meeting]:
     """Pairs of parts of lower dimension on the faces of a meeting that are in what is left of it, by the `cells` of all parts in a span."""
     m, own = left.meeting, left.thinned
-    margin = search.real[layout.SEPARATION] * np.array([-1.0, 1.0])
+    margin = search.separation * np.array([-1.0, 1.0])
     places = np.concatenate([_places(left.problem, left.boxes),
                              np.nextafter(search.arrays["place"][own] + margin, [-np.inf, np.inf])])
     a, b = (_meets([cells[body, p] for p in parts], places) & np.pad(on, ((0, 0), (0, len(own))), constant_values=True)

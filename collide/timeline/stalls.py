@@ -59,16 +59,16 @@ def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, floa
     before, stood, patience, finished = -math.inf, 0.0, _PATIENCE, False
     for boxes in itertools.count(_GLANCE, _GLANCE) if looks.wanted else (math.inf,):
         finished = drive_past(s, clock, begin, boxes)
-        if finished or s.pole is not None or s.count[layout.ITERATIONS] < boxes:
+        if finished or s.pole is not None or s.iterations < boxes:
             break
         clear, ahead = s.clear_until(s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
         if looks.near > 0.0 and clear >= span[1] - looks.near:
             return Outcome(False, clear, "near")
-        if ahead >= before + looks.touch or s.real[layout.PROVED] < np.inf:
+        if ahead >= before + looks.touch or s.proved < np.inf:
             before, stood = ahead, boxes
         elif boxes - stood >= _STANDING and ahead + 2.0 * looks.touch < span[1] and _stands(s, ahead, looks):
             return Outcome(False, clear, "touch")
-        if looks.hasty and s.count[layout.ITERATIONS] >= patience:
+        if looks.hasty and s.iterations >= patience:
             if _slow(s, mark, clear, span):
                 return Outcome(False, clear, "slow")
             mark, patience = clear, patience + _PATIENCE
@@ -84,13 +84,13 @@ def _stands(s: Search, ahead: float, looks: Looks) -> bool:
         for k in located:
             s.leave(k, s.least_open(k))
         return False
-    s.real[layout.PROVED] = min(float(s.real[layout.PROVED]), looks.crossed(ahead + looks.touch))
-    return not s.real[layout.PROVED] < np.inf
+    s.proved = min(s.proved, looks.crossed(ahead + looks.touch))
+    return not s.proved < np.inf
 
 
 def _slow(s: Search, begin: float, clear: float, span: tuple[float, float]) -> bool:
     """Did a search get on from `begin` to `clear`, but by little of what is ahead: if it found something, of most of the span?"""
-    ahead = min(span[1], float(s.real[layout.PROVED])) - clear
+    ahead = min(span[1], s.proved) - clear
     far = not len(s.solutions) or ahead > clear - span[0]
     return far and begin < clear and clear - begin < _SHARE * ahead
 
@@ -106,13 +106,13 @@ def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -
             _leave(s, begin)
         _leave_doubt(s)
 
-    left = boxes - int(s.count[layout.ITERATIONS])
+    left = boxes - s.iterations
     return drive(s, clock, between, _STEPS if incoming else max(1, int(left) // LANES) if left < math.inf else None, boxes)
 
 
 def _leave(s: Search, begin: float) -> None:
     """Leave the situations with enough unproved places, once a box that begins at `begin` is known to stay."""
-    if s.real[layout.CLEAR] > begin:
+    if s.clear > begin:
         return
     located = _located(s)
     for k, problem in enumerate(s.problems):
@@ -128,8 +128,8 @@ def _located(s: Search) -> np.ndarray:
 
 def _leave_doubt(s: Search) -> None:
     """Where a contact was located, but none proved for many boxes, leave the situation with most open ones of those with located places."""
-    boxes = int(s.count[layout.ITERATIONS])
-    if s.real[layout.PROVED] < np.inf or not len(s.solutions):
+    boxes = s.iterations
+    if s.proved < np.inf or not len(s.solutions):
         s.doubtful = boxes
     elif boxes - s.doubtful > _WHILE:
         s.doubtful = boxes

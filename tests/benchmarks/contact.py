@@ -67,9 +67,9 @@ def memory(steps: int = 1 << 15, boxes: int = 2_000_000) -> list[list[Any]]:
     search = Search([bumpy_problem(False, False)], method="subdivision", sample=False, order="lower", simultaneity=1e-6, tolerance=1e-5)
     rows: list[list[Any]] = []
     finished = False
-    while not finished and int(search.count[layout.ITERATIONS]) < boxes:
+    while not finished and search.iterations < boxes:
         finished = advance(search, steps)
-        taken, waiting = int(search.count[layout.ITERATIONS]), int(search.count[layout.OPEN])
+        taken, waiting = search.iterations, search.open_count
         if finished or taken >= boxes * (len(rows) + 1) / 8:
             resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
             rows.append([taken, waiting, search.bytes / 1e6, search.bytes / max(waiting, 1), resident])
@@ -143,14 +143,14 @@ def _steps(name: str) -> list[Any]:
     for _ in range(200):
         search = Search([situation(first, second, scene.time)], method="auto", sample=False, order="auto", simultaneity=1e-6,
                         tolerance=1e-9)
-        search.real[layout.PROVED], search.real[layout.GAP] = c.time.hi, 1e-6
+        search.proved, search.gap = c.time.hi, 1e-6
         clock = Clock(Budget(seconds=BUDGET))
         begin = time.perf_counter()
         drive(search, clock)
         best = min(best, time.perf_counter() - begin)
         # What is used often is compiled here.
         clock.close()
-    boxes = int(search.count[layout.ITERATIONS])
+    boxes = search.iterations
     return [name, boxes, 1e3 * best, 1e6 * best / boxes, "0.4"]
 
 
@@ -167,7 +167,7 @@ def _row(label: str, method: str, tangency: bool, gamma: float, paper: Any, pape
         if best > 1.0 or not finished:
             break
     assert search is not None
-    steps = int(search.count[layout.ITERATIONS])
+    steps = search.iterations
     unique = sum(search.kind(k) == layout.UNIQUE for k in search.solutions)
     kinds = {"proved": unique, "located": len(search.solutions) - unique}
     found = ", ".join(f"{count} {kind}" for kind, count in kinds.items() if count) or "none"

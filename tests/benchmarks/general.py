@@ -45,7 +45,7 @@ def searched(whole: Problem, numbers: np.ndarray, box: np.ndarray, gap: float) -
     begin_query()
     begin = time.thread_time()
     search = Search([whole.instance(np.stack([numbers] * 2, axis=1), box, box)], simultaneity=0.0 if gap else 1e-6, separation=0.05)
-    search.real[layout.GAP] = gap
+    search.gap = gap
     middle = time.thread_time()
     while (reason := search.run(100_000)) != layout.FINISHED:
         if reason == layout.NEED_BOXES:
@@ -65,8 +65,8 @@ def _row(whole: Problem, label: str, numbers: np.ndarray, boxes: np.ndarray, gap
         for k, (q, box) in enumerate(zip(numbers, boxes, strict=True)):
             alone, together, search = searched(whole, q, box, gap)
             times[:, k] = np.minimum(times[:, k], [1e3 * alone, 1e3 * together])
-            results[k], tests[k] = search.real[layout.PROVED], search.count[layout.ITERATIONS]
-            solves[k] = search.count[layout.LOCAL_SOLVES]
+            results[k], tests[k] = search.proved, search.iterations
+            solves[k] = search.local_solves
     t = times[0]
     return [label, len(t), int((results < np.inf).sum()), float(t.mean()), float(np.median(t)), float(np.percentile(t, 99)), float(t.max()),
             float(times[1].mean()), float(tests.mean()), float(np.median(tests)), float(solves.mean())]
@@ -104,9 +104,9 @@ def bounds(whole: Problem, numbers: np.ndarray, boxes: np.ndarray) -> np.ndarray
     """Of each pair the time before which there is proved to be no contact, and the time by which one is proved; inf for none."""
     rows = []
     for q, box in zip(numbers, boxes, strict=True):
-        real = searched(whole, q, box, TOLERANCE)[2].real
-        proved = float(real[layout.PROVED])
-        rows.append((min(real[layout.CLEAR], proved - TOLERANCE * max(1.0, abs(proved)) if proved < np.inf else np.inf), proved))
+        found = searched(whole, q, box, TOLERANCE)[2]
+        proved = found.proved
+        rows.append((min(found.clear, proved - TOLERANCE * max(1.0, abs(proved)) if proved < np.inf else np.inf), proved))
     return np.array(rows)
 
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import codegen
+from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import call_kernel, native
-from collide.search.native.memory import compiled
 
 FIELDS = {
     "count": int,     # (COUNTS,): see below

@@ -174,10 +174,20 @@ class PatchSearch:
         return self.arrays["limit"]
 
     @property
-    def count(self) -> dict[int, int]:
-        """What `drive` reads, by the numbers of `layout`."""
-        return {layout.STEPS: self.slices, layout.ITERATIONS: int(self._count[memory.TESTS]), layout.OPEN: int(self._count[memory.OPEN]),
-                layout.SOLUTIONS: int(self.state[loop.SOLUTIONS])}
+    def steps(self) -> int:
+        return self.slices
+
+    @property
+    def iterations(self) -> int:
+        return int(self._count[memory.TESTS])
+
+    @property
+    def open_count(self) -> int:
+        return int(self._count[memory.OPEN])
+
+    @property
+    def solution_count(self) -> int:
+        return int(self.state[loop.SOLUTIONS])
 
     @property
     def bytes(self) -> int:

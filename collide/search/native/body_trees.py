@@ -5,10 +5,9 @@ that is longer in space. See `codegen.time_bounds.polynomial_models` for what a 
 """
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Lanes
 
-from .boxes import lower, upper
-from .layout import BODY, FUNCTIONS, GATHER, LANES, LENGTH, NODES, OWN, PARAMETERS, RECORD, RECORD_STRIDE, ROOM_NODES, SCATTER, VIEW
-from .queue import attribute
+from .layout import LANES, Problem, SearchMemory
 
 # A node's size in space is taken as at least this share of its width in the parameters (of bodies smaller than 1, times their size), so
 # that collapsed patches are split too.
@@ -16,48 +15,44 @@ _LEAST = 1e-9
 
 
 @native
-def room_for_nodes(s):
-    return s.count[NODES] + 8 * LANES <= s.count[ROOM_NODES]
+def room_for_nodes(s: SearchMemory) -> bool:
+    return s.nodes + 8 * LANES <= s.node_room
 
 
 @native
-def put_side(s, p, side, j, lane, lo, hi):
+def put_side(s: SearchMemory, p: Problem, side: int, j: int, lane: int, lo: float, hi: float) -> None:
     """Parameter j of a body in a lane of S: its interval and its ends."""
-    d = attribute(s, p, OWN + side)
-    s.S[2 * j * LANES + lane] = -lo
-    s.S[(2 * j + 1) * LANES + lane] = hi
-    s.S[2 * (d + j) * LANES + lane] = -lo
-    s.S[(2 * (d + j) + 1) * LANES + lane] = lo
-    s.S[2 * (2 * d + j) * LANES + lane] = -hi
-    s.S[(2 * (2 * d + j) + 1) * LANES + lane] = hi
+    d = p.own[side]
+    s.S.put(j, lane, lo, hi)
+    s.S.put(d + j, lane, lo, lo)
+    s.S.put(2 * d + j, lane, hi, hi)
 
 
 @native
-def model(s, p, side, records):
+def model(s: SearchMemory, p: Problem, side: int, records: Lanes) -> None:
     """The records of the boxes in S."""
-    call_kernel(attribute(s, p, BODY + side), s.S, attribute(s, p, PARAMETERS), s.T)
-    call_kernel(attribute(s, p, RECORD + side), s.S, s.T, attribute(s, p, VIEW + side), records)
+    call_kernel(p.body[side], s.S, p.parameters, s.T)
+    call_kernel(p.record[side], s.S, s.T, p.view[side], records)
 
 
 @native
-def new_node(s):
-    node = s.count[NODES]
-    s.count[NODES] = node + 1
+def new_node(s: SearchMemory) -> int:
+    node = s.nodes
+    s.nodes = node + 1
     s.halves[node] = -1
     return node
 
 
 @native
-def seed(s, p, side, count):
+def seed(s: SearchMemory, p: Problem, side: int, count: int) -> None:
     """Nodes for one side of the first boxes in `hold` that come from no tree."""
-    own, used = attribute(s, p, OWN + side), 0
+    own, used = p.own[side], 0
     for k in range(count):
-        if s.parents[2 * k + side] < 0:
+        if s.parents[k, side] < 0:
             node = new_node(s)
             for j in range(own):
-                s.rectangle[4 * node + 2 * j] = lower(s, s.hold, k, side * attribute(s, p, OWN) + j)
-                s.rectangle[4 * node + 2 * j + 1] = upper(s, s.hold, k, side * attribute(s, p, OWN) + j)
-            s.parents[2 * k + side] = node
+                s.rectangle[node].put(j, s.hold[k].lo(side * p.own[0] + j), s.hold[k].hi(side * p.own[0] + j))
+            s.parents[k, side] = node
             s.fresh[used] = node
             used += 1
     if used > 0:
@@ -65,41 +60,41 @@ def seed(s, p, side, count):
 
 
 @native
-def model_fresh(s, p, side, used):
+def model_fresh(s: SearchMemory, p: Problem, side: int, used: int) -> None:
     """The records of the first nodes in `fresh`."""
     for lane in range(LANES):
         node = s.fresh[min(lane, used - 1)]
-        s.begins[lane] = node * s.count[RECORD_STRIDE]
-        for j in range(attribute(s, p, OWN + side)):
-            put_side(s, p, side, j, lane, s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1])
+        s.begins[lane] = node * s.record_length
+        for j in range(p.own[side]):
+            put_side(s, p, side, j, lane, s.rectangle[node].lo(j), s.rectangle[node].hi(j))
     model(s, p, side, s.made)
-    call_kernel(attribute(s, p, SCATTER), s.record, s.begins, s.made)
+    call_kernel(p.scatter, s.record, s.begins, s.made)
 
 
 @native
-def extent(s, p, side, node, j):
+def extent(s: SearchMemory, p: Problem, side: int, node: int, j: int) -> float:
     """How long the node is in space along parameter j; -1 if it cannot be halved there."""
-    lo, hi = s.rectangle[4 * node + 2 * j], s.rectangle[4 * node + 2 * j + 1]
+    lo, hi = s.rectangle[node].lo(j), s.rectangle[node].hi(j)
     if not lo < 0.5 * (lo + hi) < hi:
         return -1.0
-    return max(s.record[node * s.count[RECORD_STRIDE] + attribute(s, p, LENGTH + side) - 2 + j], _LEAST * s.space[p] * (hi - lo))
+    return max(s.record[node, p.length[side] - 2 + j], _LEAST * p.space * (hi - lo))
 
 
 @native
-def node_size(s, p, side, node):
+def node_size(s: SearchMemory, p: Problem, side: int, node: int) -> float:
     largest = -1.0
-    for j in range(attribute(s, p, OWN + side)):
+    for j in range(p.own[side]):
         largest = max(largest, extent(s, p, side, node, j))
     return largest
 
 
 @native
-def longest(s, p, side, node):
-    return 1 if attribute(s, p, OWN + side) > 1 and extent(s, p, side, node, 1) > extent(s, p, side, node, 0) else 0
+def longest(s: SearchMemory, p: Problem, side: int, node: int) -> int:
+    return 1 if p.own[side] > 1 and extent(s, p, side, node, 1) > extent(s, p, side, node, 0) else 0
 
 
 @native
-def ask(s, asked, node):
+def ask(s: SearchMemory, asked: int, node: int) -> int:
     """Note that the halves of a node are wanted; how many nodes are asked for now."""
     if s.halves[node] >= 0:
         return asked
@@ -111,7 +106,7 @@ def ask(s, asked, node):
 
 
 @native
-def make_halves(s, p, side, asked):
+def make_halves(s: SearchMemory, p: Problem, side: int, asked: int) -> None:
     """The halves of the nodes asked for, four nodes at a time."""
     for first in range(0, asked, 4):
         used = 0
@@ -127,50 +122,50 @@ def make_halves(s, p, side, asked):
 
 
 @native
-def halve_node(s, p, side, node, cut, used):
+def halve_node(s: SearchMemory, p: Problem, side: int, node: int, cut: int, used: int) -> int:
     """The two halves of a node along parameter `cut`, which share the middle, noted in `fresh` from `used` on."""
     first = new_node(s)
     new_node(s)
     for half in range(2):
-        for k in range(4):
-            s.rectangle[4 * (first + half) + k] = s.rectangle[4 * node + k]
-        middle = 0.5 * (s.rectangle[4 * node + 2 * cut] + s.rectangle[4 * node + 2 * cut + 1])
-        s.rectangle[4 * (first + half) + 2 * cut + 1 - half] = middle
+        new = s.rectangle[first + half]
+        for j in range(2):
+            new.put(j, s.rectangle[node].lo(j), s.rectangle[node].hi(j))
+        if half == 0:
+            new.put_hi(cut, s.rectangle[node].middle(cut))
+        else:
+            new.put_lo(cut, s.rectangle[node].middle(cut))
         s.fresh[used + half] = first + half
     s.halves[node] = first
     return used + 2
 
 
 @native
-def next_longest(s, p, side, node):
+def next_longest(s: SearchMemory, p: Problem, side: int, node: int) -> int:
     """The longer side of the halves of a node, by its own sides."""
     cut = longest(s, p, side, node)
-    other = 1 - cut if attribute(s, p, OWN + side) > 1 else cut
+    other = 1 - cut if p.own[side] > 1 else cut
     return other if extent(s, p, side, node, other) > 0.5 * extent(s, p, side, node, cut) else cut
 
 
 @native
-def gather(s, p, side, used, records):
+def gather(s: SearchMemory, p: Problem, side: int, used: int, records: Lanes) -> None:
     """The records of the nodes in `both` into the lanes."""
     for lane in range(LANES):
-        s.begins[lane] = s.both[2 * (lane if lane < used else 0) + side] * s.count[RECORD_STRIDE]
-    call_kernel(attribute(s, p, GATHER), s.record, s.begins, records)
+        s.begins[lane] = s.both[lane if lane < used else 0, side] * s.record_length
+    call_kernel(p.gather, s.record, s.begins, records)
 
 
 @native
-def put_functions(s, p, side, records):
+def put_functions(s: SearchMemory, p: Problem, side: int, records: Lanes) -> None:
     """How far the boxes of a body's functions reach from their middles, and the windows, into `g`; then these middles, and the beginnings
     of the windows.
     """
-    m = attribute(s, p, FUNCTIONS + side)
-    middle = attribute(s, p, LENGTH + side) - 3 - 2 * m
+    m = p.functions[side]
+    middle = p.length[side] - 3 - 2 * m
     for lane in range(LANES):
         for j in range(m):
-            centre, reach = records[(middle + j) * LANES + lane], records[(middle + m + j) * LANES + lane]
-            s.g[2 * j * LANES + lane] = reach
-            s.g[(2 * j + 1) * LANES + lane] = reach
-            s.g[2 * (m + 1 + j) * LANES + lane] = -centre
-            s.g[(2 * (m + 1 + j) + 1) * LANES + lane] = centre
+            centre, reach = records[middle + j, lane], records[middle + m + j, lane]
+            s.g.put(j, lane, -reach, reach)
+            s.g.put(m + 1 + j, lane, centre, centre)
         for k in range(2):
-            s.g[(2 * m + k) * LANES + lane] = s.W[k * LANES + lane]
-            s.g[(4 * m + 2 + k) * LANES + lane] = s.W[(2 + k) * LANES + lane]
+            s.g.put(m + k * (m + 1), lane, s.W.lo(k, lane), s.W.hi(k, lane))

@@ -3,149 +3,117 @@
 import numpy as np
 
 from codegen.machine.loops import native
+from codegen.machine.structures import Box, Intervals
 
-from .layout import (
-    ALONE,
-    CLEAR,
-    FREE,
-    ITERATIONS,
-    LANES,
-    LATEST,
-    OBJECTIVE,
-    POLE,
-    POLE_END,
-    PROVED,
-    ROOT,
-    SIMULTANEITY,
-    SOLUTIONS,
-    STRIDE,
-    UNIQUE,
-    VARIABLES,
-)
-from .queue import attribute, copy_box, pop
+from .layout import ALONE, LANES, UNIQUE, Problem, SearchMemory
+from .queue import copy_box, pop
 
 
 @native
-def lower(s, boxes, k, j):
-    """Lower end of variable j in box k of an array of boxes."""
-    return boxes[2 * (s.count[STRIDE] * k + j)]
-
-
-@native
-def upper(s, boxes, k, j):
-    return boxes[2 * (s.count[STRIDE] * k + j) + 1]
-
-
-@native
-def width(s, boxes, k, j):
-    return upper(s, boxes, k, j) - lower(s, boxes, k, j)
-
-
-@native
-def share(s, p, boxes, k, j):
+def share(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
     """Width of variable j against its domain; 0 for a variable without width."""
-    whole = width(s, s.domain, p, j)
-    return width(s, boxes, k, j) / whole if whole > 0.0 else 0.0
+    whole = p.domain.width(j)
+    return box.width(j) / whole if whole > 0.0 else 0.0
 
 
 @native
-def load_lane(s, p, boxes, k, lane):
+def load_lane(s: SearchMemory, p: Problem, box: Box, lane: int) -> None:
     """Box k into a lane of X."""
-    for j in range(attribute(s, p, VARIABLES)):
-        s.X[2 * j * LANES + lane] = -lower(s, boxes, k, j)
-        s.X[(2 * j + 1) * LANES + lane] = upper(s, boxes, k, j)
+    for j in range(p.variables):
+        s.X.put(j, lane, box.lo(j), box.hi(j))
 
 
 @native
-def load_all(s, p, boxes, k):
+def load_all(s: SearchMemory, p: Problem, box: Box) -> None:
     for lane in range(LANES):
-        load_lane(s, p, boxes, k, lane)
+        load_lane(s, p, box, lane)
 
 
 @native
-def read_lane(s, p, block, lane, boxes, k):
+def read_lane(s: SearchMemory, p: Problem, block: Intervals, lane: int, box: Box) -> None:
     """A lane of a block of intervals into box k."""
-    for j in range(attribute(s, p, VARIABLES)):
-        boxes[2 * (s.count[STRIDE] * k + j)] = -block[2 * j * LANES + lane]
-        boxes[2 * (s.count[STRIDE] * k + j) + 1] = block[(2 * j + 1) * LANES + lane]
+    for j in range(p.variables):
+        box.put(j, block.lo(j, lane), block.hi(j, lane))
 
 
 @native
-def cut(s):
+def centre_as_box(s: SearchMemory, p: Problem) -> None:
+    """The point `centre` as a box, in `tight`."""
+    for j in range(p.variables):
+        s.tight.put(j, s.centre[j], s.centre[j])
+
+
+@native
+def cut(s: SearchMemory) -> float:
     """A box whose least objective lies above this is of no interest."""
-    return s.real[PROVED] + s.real[SIMULTANEITY]
+    return s.proved + s.simultaneity
 
 
 @native
-def too_late(s, p, boxes, k):
-    objective = attribute(s, p, OBJECTIVE)
-    return objective >= 0 and lower(s, boxes, k, objective) > cut(s)
+def too_late(s: SearchMemory, p: Problem, box: Box) -> bool:
+    objective = p.objective
+    return objective >= 0 and box.lo(objective) > cut(s)
 
 
 @native
-def trim(s, p, boxes, k):
+def trim(s: SearchMemory, p: Problem, box: Box) -> None:
     """Cut off what is too late of a box: then it may lie in the region of a solution."""
-    objective = attribute(s, p, OBJECTIVE)
+    objective = p.objective
     if objective >= 0:
-        at = 2 * (s.count[STRIDE] * k + objective) + 1
-        boxes[at] = max(min(boxes[at], cut(s)), boxes[at - 1])
+        box.put_hi(objective, max(min(box.hi(objective), cut(s)), box.lo(objective)))
 
 
 @native
-def keep_clear(s, p, boxes, k):
+def keep_clear(s: SearchMemory, p: Problem, box: Box) -> None:
     """A box leaves the search without a proof that it holds no zero: remember its objective."""
-    objective = attribute(s, p, OBJECTIVE)
+    objective = p.objective
     if objective >= 0:
-        s.real[CLEAR] = min(s.real[CLEAR], lower(s, boxes, k, objective))
-        s.real[LATEST] = max(s.real[LATEST], upper(s, boxes, k, objective))
+        s.clear = min(s.clear, box.lo(objective))
+        s.latest = max(s.latest, box.hi(objective))
 
 
 @native
-def at_border(s, p, boxes, k):
+def at_border(s: SearchMemory, p: Problem, box: Box) -> bool:
     """Does the box touch an end of the domain where the necessary conditions do not hold?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        at = 2 * (s.count[STRIDE] * p + j)
-        if s.border[at] != 0 and lower(s, boxes, k, j) <= s.domain[at]:
+    for j in range(p.variables):
+        if p.border[j, 0] != 0 and box.lo(j) <= p.domain.lo(j):
             return True
-        if s.border[at + 1] != 0 and upper(s, boxes, k, j) >= s.domain[at + 1]:
-            return True
-    return False
-
-
-@native
-def at_pole(s, p, boxes, k):
-    """Does the box lie so near a pole that other parameters should take over? Then POLE and POLE_END say where."""
-    for j in range(attribute(s, p, VARIABLES)):
-        at = 2 * (s.count[STRIDE] * p + j)
-        if upper(s, boxes, k, j) <= s.polar[at] or lower(s, boxes, k, j) >= s.polar[at + 1]:
-            s.count[POLE] = p + 1
-            s.count[POLE_END] = 2 * j + (0 if upper(s, boxes, k, j) <= s.polar[at] else 1)
+        if p.border[j, 1] != 0 and box.hi(j) >= p.domain.hi(j):
             return True
     return False
 
 
 @native
-def period(s, p, j):
-    return s.period[s.count[STRIDE] * p + j]
+def at_pole(s: SearchMemory, p: Problem, box: Box) -> bool:
+    """Does the box lie so near a pole that other parameters should take over? Then the search knows where."""
+    for j in range(p.variables):
+        before = box.hi(j) <= p.polar.lo(j)
+        if before or box.lo(j) >= p.polar.hi(j):
+            s.pole_met = 1
+            s.pole_problem = p.number
+            s.pole_variable = j
+            s.pole_end = 0 if before else 1
+            return True
+    return False
 
 
 @native
-def shift_into(s, p, j, middle, target):
+def shift_into(s: SearchMemory, p: Problem, j: int, middle: float, target: float) -> float:
     """The multiple of the period of variable j that brings `middle` nearest to `target`."""
-    turn = period(s, p, j)
+    turn = p.period[j]
     return turn * np.round((target - middle) / turn) if turn > 0.0 else 0.0
 
 
 @native
-def inside_region(s, p, boxes, k, solution):
+def inside_region(s: SearchMemory, p: Problem, box: Box, solution: int) -> bool:
     """Does box k lie in the uniqueness box of a solution, up to periods?
 
     A shifted box is compared with a margin: 1e-12 of the shift is thousands of times its rounding and that of the
     period.
     """
-    for j in range(attribute(s, p, VARIABLES)):
-        lo, hi = lower(s, boxes, k, j), upper(s, boxes, k, j)
-        first, last = lower(s, s.region, solution, j), upper(s, s.region, solution, j)
+    for j in range(p.variables):
+        lo, hi = box.lo(j), box.hi(j)
+        first, last = s.region[solution].lo(j), s.region[solution].hi(j)
         shift = shift_into(s, p, j, 0.5 * (lo + hi), 0.5 * (first + last))
         margin = 1e-12 * abs(shift)
         if lo + shift < first + margin or hi + shift > last - margin:
@@ -154,42 +122,42 @@ def inside_region(s, p, boxes, k, solution):
 
 
 @native
-def encloses_one(s, solution):
+def encloses_one(s: SearchMemory, solution: int) -> bool:
     """Is the solution proved to be the only zero in its region?"""
     return s.kind[solution] == UNIQUE or s.kind[solution] == ALONE
 
 
 @native
-def known(s, p, boxes, k):
+def known(s: SearchMemory, p: Problem, box: Box) -> bool:
     """Does box k lie where a solution found before is the only zero?"""
-    for solution in range(s.count[SOLUTIONS]):
-        if encloses_one(s, solution) and s.owner[solution] == p and inside_region(s, p, boxes, k, solution):
+    for solution in range(s.solutions):
+        if encloses_one(s, solution) and s.owner[solution] == p.number and inside_region(s, p, box, solution):
             return True
     return False
 
 
 @native
-def take(s, p):
+def take(s: SearchMemory, p: Problem) -> int:
     """Pop up to eight boxes that need work into the lanes and `before`; how many. Where they are nodes of trees, `parents` say so."""
     used = 0
-    while used < LANES and attribute(s, p, ROOT) >= 0:
+    while used < LANES and p.root >= 0:
         i = pop(s, p)
-        if too_late(s, p, s.box, i):
+        if too_late(s, p, s.box[i]):
             continue
-        trim(s, p, s.box, i)
+        trim(s, p, s.box[i])
         # At such a border there may be zeros of the equations that the uniqueness proof does not know of.
-        if not at_border(s, p, s.box, i) and known(s, p, s.box, i):
+        if not at_border(s, p, s.box[i]) and known(s, p, s.box[i]):
             continue
-        copy_box(s, p, s.box, i, s.before, used)
+        copy_box(s, p, s.box[i], s.before[used])
         s.until[used] = s.horizon[i]
-        s.parents[2 * used] = s.pair[2 * i]
+        s.parents[used, 0] = s.pair[i, 0]
         used += 1
     for lane in range(LANES):
-        load_lane(s, p, s.before, lane if lane < used else 0, lane)
-    s.count[ITERATIONS] += used
+        load_lane(s, p, s.before[lane if lane < used else 0], lane)
+    s.iterations += used
     return used
 
 
 @native
-def room_for_boxes(s):
-    return s.count[FREE] >= 4 * LANES
+def room_for_boxes(s: SearchMemory) -> bool:
+    return s.unused >= 4 * LANES

@@ -9,41 +9,40 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 
-from .layout import BACKWARD, LANES, LINEAR, PARAMETERS, SEARCHED, VARIABLES
+from .layout import LANES, Problem, SearchMemory
 from .prove import linearize
-from .queue import attribute
 
 # Sweeps of propagation and of Linear_Solve in each half: by measurement on `tests/problems.py`.
 _PROPAGATIONS, _SWEEPS = 6, 2
 
 
 @native
-def propagate(s, p, sweeps):
-    """Forward-backward propagation in X; `flag` becomes 0 in lanes that hold no zero."""
+def propagate(s: SearchMemory, p: Problem, sweeps: int) -> None:
+    """Forward-backward propagation in X; `alive` becomes 0 in lanes that hold no zero."""
     for _ in range(sweeps):
-        call_kernel(attribute(s, p, BACKWARD), s.X, attribute(s, p, PARAMETERS), s.flag)
+        call_kernel(p.backward, s.X, p.parameters, s.alive)
 
 
 @native
-def sweep(s, p):
+def sweep(s: SearchMemory, p: Problem) -> None:
     """Linear_Solve on the rows, linearized at the middles of the boxes in X."""
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         for lane in range(LANES):
-            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
-            s.C[j * LANES + lane] = min(max(0.5 * (lo + hi), lo), hi)
+            s.C[j, lane] = s.X.inner(j, lane)
     linearize(s, p)
-    call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
+    call_kernel(p.linear, s.M, s.V, s.C, s.X, s.alive)
 
 
 @native
-def contract_halves(s, p):
-    """Shrink the boxes in X; `flag` becomes 0 in lanes that hold no zero. `image` holds which lanes are alive meanwhile."""
+def contract_halves(s: SearchMemory, p: Problem) -> None:
+    """Shrink the boxes in X; `alive` becomes 0 in lanes that hold no zero. `survives` says so of the boxes that are halved."""
     for lane in range(LANES):
-        s.image[lane] = s.flag[lane]
-    for j in range(attribute(s, p, SEARCHED)):
-        for k in range(2 * attribute(s, p, VARIABLES) * LANES):
-            s.Q[k] = s.X[k]
-            s.hull[k] = -np.inf
+        s.survives[lane] = s.alive[lane]
+    for j in range(p.searched):
+        for k in range(p.variables):
+            for lane in range(LANES):
+                s.Q.put(k, lane, s.X.lo(k, lane), s.X.hi(k, lane))
+                s.hull.put(k, lane, np.inf, -np.inf)
         for half in range(2):
             take_half(s, p, j, half)
             propagate(s, p, _PROPAGATIONS)
@@ -52,40 +51,36 @@ def contract_halves(s, p):
             join(s, p)
         keep_hull(s, p)
     for lane in range(LANES):
-        s.flag[lane] = s.image[lane]
+        s.alive[lane] = s.survives[lane]
 
 
 @native
-def take_half(s, p, j, half):
+def take_half(s: SearchMemory, p: Problem, j: int, half: int) -> None:
     """The lower or upper half of the boxes in Q along variable j into X; the two share the middle."""
-    for k in range(2 * attribute(s, p, VARIABLES) * LANES):
-        s.X[k] = s.Q[k]
+    for k in range(p.variables):
+        for lane in range(LANES):
+            s.X.put(k, lane, s.Q.lo(k, lane), s.Q.hi(k, lane))
     for lane in range(LANES):
-        at = 2 * j * LANES + lane
-        lo, hi = -s.Q[at], s.Q[at + LANES]
-        middle = min(max(0.5 * (lo + hi), lo), hi)
-        if half == 0:
-            s.X[at + LANES] = middle
-        else:
-            s.X[at] = -middle
-        s.flag[lane] = s.image[lane]
+        middle = s.Q.inner(j, lane)
+        s.X.put(j, lane, s.Q.lo(j, lane) if half == 0 else middle, middle if half == 0 else s.Q.hi(j, lane))
+        s.alive[lane] = s.survives[lane]
 
 
 @native
-def join(s, p):
+def join(s: SearchMemory, p: Problem) -> None:
     """Add the boxes in X that may hold a zero to `hull`."""
     for lane in range(LANES):
-        if s.flag[lane] > 0.5:
-            for k in range(2 * attribute(s, p, VARIABLES)):
-                s.hull[k * LANES + lane] = max(s.hull[k * LANES + lane], s.X[k * LANES + lane])
+        if s.alive[lane] > 0.5:
+            for j in range(p.variables):
+                s.hull.put(j, lane, min(s.hull.lo(j, lane), s.X.lo(j, lane)), max(s.hull.hi(j, lane), s.X.hi(j, lane)))
 
 
 @native
-def keep_hull(s, p):
+def keep_hull(s: SearchMemory, p: Problem) -> None:
     """The hulls into X; a lane neither of whose halves can hold a zero dies, and keeps a box that is one."""
     for lane in range(LANES):
-        if s.hull[lane] == -np.inf:
-            s.image[lane] = 0.0
-        for k in range(2 * attribute(s, p, VARIABLES)):
-            at = k * LANES + lane
-            s.X[at] = s.hull[at] if s.image[lane] > 0.5 else s.Q[at]
+        if s.hull.lo(0, lane) == np.inf:
+            s.survives[lane] = 0.0
+        kept = s.hull if s.survives[lane] > 0.5 else s.Q
+        for j in range(p.variables):
+            s.X.put(j, lane, kept.lo(j, lane), kept.hi(j, lane))

@@ -17,40 +17,16 @@ conditions hold, which contract these; so are all once contact is proved and unl
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Lanes
 
 from .body_trees import gather, put_functions
-from .boxes import cut, load_lane, lower, share, upper, width
+from .boxes import cut, load_lane, share
 from .contraction import respect_limits
-from .layout import (
-    BODY,
-    EQUATIONS,
-    FORM,
-    ITERATIONS,
-    LANES,
-    LIMITS,
-    NET,
-    NO_PLAN,
-    OBJECTIVE,
-    PARAMETERS,
-    RANGE,
-    RANGED,
-    ROOT,
-    SETTLED,
-    STRIDE,
-    TAYLOR,
-    TEST,
-    TIME_BOUND,
-    TOLERANCE,
-    VARIABLES,
-    VARYING,
-)
-from .node_pairs import marching, model_boxes, plan_of_pair, take_pairs, wanted
-from .queue import attribute, copy_box, pop, push
+from .layout import LANES, Problem, SearchMemory
+from .node_pairs import marching, model_boxes, pair_settled, take_pairs, wanted
+from .queue import copy_box, pop, push
 from .solutions import may_hold_zero
 
-# A plan names the one or two variables to halve, _NONE for none, and counts, times TEST, the tests in a row without a split.
-# NO_PLAN is none and none.
-_NONE, _SECOND = 15, 16
 # A test that moves a window on by less than this share of it is not worth another one; nor are more than so many in a
 # row; and the window of the next one, against the last advance.
 _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
@@ -69,141 +45,137 @@ _AHEAD = 0.125
 
 
 @native
-def march(s, p):
+def march(s: SearchMemory, p: Problem) -> None:
     """Test up to eight boxes of problem p: first ones that are due to be tested, or the parts of first ones."""
-    used = take_pairs(s, p) if attribute(s, p, BODY) != 0 else take_boxes(s, p)
+    used = take_pairs(s, p) if p.body[0] != 0 else take_boxes(s, p)
     if used == 0:
         return
-    s.count[ITERATIONS] += used
+    s.iterations += used
     for lane in range(LANES):
         prepare(s, p, lane, lane if lane < used else 0)
-    if attribute(s, p, BODY) != 0:
+    if p.body[0] != 0:
         gather(s, p, 0, used, s.A)
         gather(s, p, 1, used, s.B)
     bound_times(s, p)
-    if attribute(s, p, RANGED) != 0:
+    if p.ranged != 0:
         drop_impossible(s, p, used)
-    if attribute(s, p, LIMITS) != 0:
+    if p.limits != 0:
         begin_within_limits(s, p, used)
     for lane in range(used):
         settle(s, p, lane)
 
 
 @native
-def drop_impossible(s, p, used):
+def drop_impossible(s: SearchMemory, p: Problem, used: int) -> None:
     """Boxes in which the rows have no common zero, or the inequalities fail, as beyond the bounds of an implicit surface, or a formula is
     undefined: no contact.
     """
     for lane in range(LANES):
-        load_lane(s, p, s.before, lane if lane < used else 0, lane)
-    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
+        load_lane(s, p, s.before[lane if lane < used else 0], lane)
+    call_kernel(p.range, s.X, p.parameters, s.F)
     for lane in range(used):
         if not may_hold_zero(s, p, lane):
-            s.out[lane] = np.inf
-            s.until[lane] = upper(s, s.before, lane, attribute(s, p, OBJECTIVE))
+            s.out[0, lane] = np.inf
+            s.until[lane] = s.before[lane].hi(p.objective)
 
 
 @native
-def begin_within_limits(s, p, used):
+def begin_within_limits(s: SearchMemory, p: Problem, used: int) -> None:
     """Move the windows on to where the inequalities may hold."""
-    objective = attribute(s, p, OBJECTIVE)
+    objective = p.objective
     for lane in range(LANES):
-        load_lane(s, p, s.before, lane if lane < used else 0, lane)
-        s.flag[lane] = 1.0
+        load_lane(s, p, s.before[lane if lane < used else 0], lane)
+        s.alive[lane] = 1.0
     respect_limits(s, p)
     for lane in range(used):
-        if s.flag[lane] < 0.5:
-            s.out[lane] = np.inf
-            s.until[lane] = upper(s, s.before, lane, objective)
+        if s.alive[lane] < 0.5:
+            s.out[0, lane] = np.inf
+            s.until[lane] = s.before[lane].hi(objective)
         else:
-            s.out[lane] = max(s.out[lane], -s.X[2 * objective * LANES + lane])
+            s.out[0, lane] = max(s.out[0, lane], s.X.lo(objective, lane))
 
 
 @native
-def bound_times(s, p):
+def bound_times(s: SearchMemory, p: Problem) -> None:
     """Lower bounds of the times of contact in the lanes of Z (of A, B and W for pairs of nodes), in `out`."""
-    if attribute(s, p, EQUATIONS) == 3:
+    if p.equations == 3:
         for k in range(3):
             for lane in range(LANES):
-                s.N[k * LANES + lane] = s.normal[3 * p + k]
-    if attribute(s, p, FORM) != 0:
+                s.N[k, lane] = p.normal[k]
+    if p.form != 0:
         put_functions(s, p, 0, s.A)
-        call_kernel(attribute(s, p, TAYLOR), s.g, attribute(s, p, PARAMETERS), s.T)
+        call_kernel(p.taylor, s.g, p.parameters, s.T)
         put_functions(s, p, 1, s.B)
-        call_kernel(attribute(s, p, FORM), s.g, attribute(s, p, PARAMETERS), s.U)
-        call_kernel(attribute(s, p, TIME_BOUND), s.A, s.B, s.T, s.U, s.W, s.N, s.out)
-    elif attribute(s, p, BODY) != 0:
-        call_kernel(attribute(s, p, TAYLOR), s.W, attribute(s, p, PARAMETERS), s.T)
+        call_kernel(p.form, s.g, p.parameters, s.U)
+        call_kernel(p.time_bound, s.A, s.B, s.T, s.U, s.W, s.N, s.out)
+    elif p.body[0] != 0:
+        call_kernel(p.taylor, s.W, p.parameters, s.T)
         show(s, p)
     else:
-        call_kernel(attribute(s, p, TAYLOR), s.Z, attribute(s, p, PARAMETERS), s.T)
-        call_kernel(attribute(s, p, TIME_BOUND), s.Z, s.T, s.N, s.out)
+        call_kernel(p.taylor, s.Z, p.parameters, s.T)
+        call_kernel(p.time_bound, s.Z, s.T, s.N, s.out)
 
 
 @native
-def show(s, p):
+def show(s: SearchMemory, p: Problem) -> None:
     """Bounds for two bodies whose shape and motion are apart, of which those that deform are looked at as they are when windows begin."""
-    if attribute(s, p, NET) != 0:
-        call_kernel(attribute(s, p, NET), s.A, s.T, s.W, s.shown)
-    if attribute(s, p, NET + 1) != 0:
-        call_kernel(attribute(s, p, NET + 1), s.B, s.T, s.W, s.other)
-    if attribute(s, p, NET) == 0:
+    if p.net[0] != 0:
+        call_kernel(p.net[0], s.A, s.T, s.W, s.shown)
+    if p.net[1] != 0:
+        call_kernel(p.net[1], s.B, s.T, s.W, s.other)
+    if p.net[0] == 0:
         bound_with(s, p, s.A)
     else:
         bound_with(s, p, s.shown)
 
 
 @native
-def bound_with(s, p, first):
-    if attribute(s, p, NET + 1) == 0:
-        call_kernel(attribute(s, p, TIME_BOUND), first, s.B, s.T, s.W, s.N, s.out)
+def bound_with(s: SearchMemory, p: Problem, first: Lanes) -> None:
+    if p.net[1] == 0:
+        call_kernel(p.time_bound, first, s.B, s.T, s.W, s.N, s.out)
     else:
-        call_kernel(attribute(s, p, TIME_BOUND), first, s.other, s.T, s.W, s.N, s.out)
+        call_kernel(p.time_bound, first, s.other, s.T, s.W, s.N, s.out)
 
 
 @native
-def narrow(s, p):
-    """Move on the windows of the boxes in X, in lanes where `flag` is not 0; it becomes 0 where that empties them."""
-    objective, n = attribute(s, p, OBJECTIVE), attribute(s, p, VARIABLES)
-    if attribute(s, p, BODY) != 0:
+def narrow(s: SearchMemory, p: Problem) -> None:
+    """Move on the windows of the boxes in X, in lanes where `alive` is not 0; it becomes 0 where that empties them."""
+    objective, n = p.objective, p.variables
+    if p.body[0] != 0:
         model_boxes(s, p)
     for lane in range(LANES):
-        put_window(s, lane, -s.X[2 * objective * LANES + lane], s.X[(2 * objective + 1) * LANES + lane])
-        for j in range(n if attribute(s, p, BODY) == 0 else 0):
-            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
+        put_window(s, lane, s.X.lo(objective, lane), s.X.hi(objective, lane))
+        for j in range(n if p.body[0] == 0 else 0):
+            lo, hi = s.X.lo(j, lane), s.X.hi(j, lane)
             put_lane(s, n, j, lane, lo, hi, lo if j == objective else min(max(0.5 * (lo + hi), lo), hi))
     bound_times(s, p)
     for lane in range(LANES):
-        bound = s.out[lane]
-        if bound > s.X[(2 * objective + 1) * LANES + lane]:
-            s.flag[lane] = 0.0
+        bound = s.out[0, lane]
+        if bound > s.X.hi(objective, lane):
+            s.alive[lane] = 0.0
         else:
-            s.X[2 * objective * LANES + lane] = min(s.X[2 * objective * LANES + lane], -bound)
+            s.X.put(objective, lane, max(s.X.lo(objective, lane), bound), s.X.hi(objective, lane))
 
 
 @native
-def put_window(s, lane, lo, hi):
+def put_window(s: SearchMemory, lane: int, lo: float, hi: float) -> None:
     """The window of time and its beginning in a lane of W."""
-    s.W[lane] = -lo
-    s.W[LANES + lane] = hi
-    s.W[2 * LANES + lane] = -lo
-    s.W[3 * LANES + lane] = lo
+    s.W.put(0, lane, lo, hi)
+    s.W.put(1, lane, lo, lo)
 
 
 @native
-def put_lane(s, n, j, lane, lo, hi, centre):
+def put_lane(s: SearchMemory, n: int, j: int, lane: int, lo: float, hi: float, centre: float) -> None:
     """Variable j in a lane of Z: its interval and its centre."""
-    s.Z[2 * j * LANES + lane] = -lo
-    s.Z[(2 * j + 1) * LANES + lane] = hi
-    s.Z[2 * (n + j) * LANES + lane] = -centre
-    s.Z[(2 * (n + j) + 1) * LANES + lane] = centre
+    s.Z.put(j, lane, lo, hi)
+    s.Z.put(n + j, lane, centre, centre)
 
 
 @native
-def take_boxes(s, p):
+def take_boxes(s: SearchMemory, p: Problem) -> int:
     """First boxes, or the parts they are planned to be cut into, in `before`; how many."""
     used = 0
-    while used + 4 <= LANES and attribute(s, p, ROOT) >= 0 and marching(s, p):
+    while used + 4 <= LANES and p.root >= 0 and marching(s, p):
         i = pop(s, p)
         if wanted(s, p, i):
             used = spread(s, p, i, used)
@@ -211,48 +183,44 @@ def take_boxes(s, p):
 
 
 @native
-def spread(s, p, i, used):
+def spread(s: SearchMemory, p: Problem, i: int, used: int) -> int:
     """Box i, or its parts, into the lanes from `used` on; the number of lanes used then."""
-    first, second = s.plan[i] % _SECOND, s.plan[i] // _SECOND % _SECOND
-    copy_box(s, p, s.box, i, s.before, used)
-    s.trial[used] = s.plan[i] // TEST
+    copy_box(s, p, s.box[i], s.before[used])
+    s.tested[used] = s.tests[i]
     s.until[used] = s.horizon[i]
     count = used + 1
-    if first != _NONE:
-        count = halve(s, p, used, count, first)
-        if second != _NONE:
-            count = halve(s, p, used, count, second)
+    for q in range(2):
+        if s.halved[i, q] >= 0:
+            count = halve(s, p, used, count, s.halved[i, q])
     return count
 
 
 @native
-def halve(s, p, begin, end, j):
+def halve(s: SearchMemory, p: Problem, begin: int, end: int, j: int) -> int:
     """Replace the boxes in lanes `begin` to `end` by their halves along variable j; the end of those."""
-    n = s.count[STRIDE]
     for lane in range(begin, end):
         new = lane + end - begin
-        lo, hi = lower(s, s.before, lane, j), upper(s, s.before, lane, j)
-        middle = 0.5 * (lo + hi)
-        copy_box(s, p, s.before, lane, s.before, new)
-        s.before[2 * (n * lane + j) + 1] = middle
-        s.before[2 * (n * new + j)] = middle
-        s.trial[new] = 0
+        middle = s.before[lane].middle(j)
+        copy_box(s, p, s.before[lane], s.before[new])
+        s.before[lane].put_hi(j, middle)
+        s.before[new].put_lo(j, middle)
+        s.tested[new] = 0
         s.until[new] = s.until[lane]
     return 2 * end - begin
 
 
 @native
-def prepare(s, p, lane, source):
+def prepare(s: SearchMemory, p: Problem, lane: int, source: int) -> None:
     """The box with the window to be tested into a lane of Z, or the window into one of W."""
-    objective, n = attribute(s, p, OBJECTIVE), attribute(s, p, VARIABLES)
-    begin = lower(s, s.before, source, objective)
-    end = max(begin, min(min(upper(s, s.before, source, objective), cut(s)), s.until[source]))
+    objective, n = p.objective, p.variables
+    begin = s.before[source].lo(objective)
+    end = max(begin, min(min(s.before[source].hi(objective), cut(s)), s.until[source]))
     s.until[source] = end
-    if attribute(s, p, BODY) != 0:
+    if p.body[0] != 0:
         put_window(s, lane, begin, end)
         return
     for j in range(n):
-        lo, hi = lower(s, s.before, source, j), upper(s, s.before, source, j)
+        lo, hi = s.before[source].lo(j), s.before[source].hi(j)
         if j == objective:
             put_lane(s, n, j, lane, begin, end, begin)
         else:
@@ -260,89 +228,91 @@ def prepare(s, p, lane, source):
 
 
 @native
-def settle(s, p, lane):
+def settle(s: SearchMemory, p: Problem, lane: int) -> None:
     """Drop the box of a lane, or queue it with what was learnt."""
-    objective, n = attribute(s, p, OBJECTIVE), s.count[STRIDE]
-    begin, until = lower(s, s.before, lane, objective), s.until[lane]
-    end = min(upper(s, s.before, lane, objective), cut(s))
-    bound = max(s.out[lane], begin)
+    objective = p.objective
+    begin, until = s.before[lane].lo(objective), s.until[lane]
+    end = min(s.before[lane].hi(objective), cut(s))
+    bound = max(s.out[0, lane], begin)
     if bound > until:
         if until >= end:
             return
         bound = until
-    s.before[2 * (n * lane + objective)] = bound
-    i = push(s, p, s.before, lane)
+    s.before[lane].put_lo(objective, bound)
+    i = push(s, p, s.before[lane])
     s.horizon[i] = begin + _SHORTER * (until - begin) if bound == begin and curved(s, p, lane) == np.inf else np.inf
-    if attribute(s, p, BODY) != 0:
-        s.pair[2 * i] = s.both[2 * lane]
-        s.pair[2 * i + 1] = s.both[2 * lane + 1]
+    if p.body[0] != 0:
+        s.pair[i, 0] = s.both[lane, 0]
+        s.pair[i, 1] = s.both[lane, 1]
     share = (bound - begin) / (until - begin) if until > begin else 0.0
     far = share > _MOSTLY and until < end
-    if far or (s.trial[lane] < _MOST and worth_another(s, p, lane, share)):
-        s.plan[i] = NO_PLAN + TEST * (1 if far else s.trial[lane] + 1)
+    if far or (s.tested[lane] < _MOST and worth_another(s, p, lane, share)):
+        s.tests[i] = 1 if far else s.tested[lane] + 1
         s.horizon[i] = bound + _WINDOW * (bound - begin)
+    elif p.body[0] == 0:
+        plan(s, p, lane, i)
     else:
-        s.plan[i] = plan_of(s, p, lane) if attribute(s, p, BODY) == 0 else plan_of_pair(s, p, lane)
+        s.settled[i] = 1 if pair_settled(s, p, lane) else 0
 
 
 @native
-def worth_another(s, p, lane, share):
+def worth_another(s: SearchMemory, p: Problem, lane: int, share: float) -> bool:
     """Might another test, from where this one got to, get on? Of bodies that move in a straight line, steadily, it knows no more."""
-    steady = attribute(s, p, VARYING) == 0 and curved(s, p, lane) == 0.0
+    steady = p.varying == 0 and curved(s, p, lane) == 0.0
     return (share > _WORTH and not steady) or (share > 0.0 and curved(s, p, lane) > _CURVED)
 
 
 @native
-def curved(s, p, lane):
+def curved(s: SearchMemory, p: Problem, lane: int) -> float:
     """About which share of the gap the second derivative by time used up; infinity where derivatives are unbounded."""
-    return s.out[(1 if attribute(s, p, BODY) != 0 else attribute(s, p, VARIABLES)) * LANES + lane]
+    return s.out[1 if p.body[0] != 0 else p.variables, lane]
 
 
 @native
-def divisible(s, k, j):
-    lo, hi = lower(s, s.before, k, j), upper(s, s.before, k, j)
+def divisible(s: SearchMemory, k: int, j: int) -> bool:
+    lo, hi = s.before[k].lo(j), s.before[k].hi(j)
     return lo < 0.5 * (lo + hi) < hi
 
 
 @native
-def widest_share(s, p, lane, j):
+def widest_share(s: SearchMemory, p: Problem, lane: int, j: int) -> int:
     """The variable that is widest against its domain, j if none is wider. Not the angle between two implicit surfaces, which comes before
     the time: of that the equations say nothing anywhere.
     """
-    n, objective = attribute(s, p, VARIABLES), attribute(s, p, OBJECTIVE)
-    angle = n - 2 if attribute(s, p, EQUATIONS) == 2 and n == 5 else -1
+    n, objective = p.variables, p.objective
+    angle = n - 2 if p.equations == 2 and n == 5 else -1
     for k in range(n):
-        if k != objective and k != angle and divisible(s, lane, k) and share(s, p, s.before, lane, k) > share(s, p, s.before, lane, j):
+        if k != objective and k != angle and divisible(s, lane, k) and share(s, p, s.before[lane], k) > share(s, p, s.before[lane], j):
             j = k
     return j
 
 
 @native
-def all_known(s, p, lane):
+def all_known(s: SearchMemory, p: Problem, lane: int) -> bool:
     """Is it known how far each variable moves the point?"""
-    for q in range(1, attribute(s, p, VARIABLES)):
-        if not s.out[q * LANES + lane] < np.inf:
+    for q in range(1, p.variables):
+        if not s.out[q, lane] < np.inf:
             return False
     return True
 
 
 @native
-def plan_of(s, p, lane):
-    """The variables to halve: those that move the point furthest, or one that was neglected for too long, as one on which the equations
-    do not depend.
+def plan(s: SearchMemory, p: Problem, lane: int, i: int) -> None:
+    """The variables to halve of box i, which comes from a lane: those that move the point furthest, or one that was neglected for too long,
+    as one on which the equations do not depend.
     """
     first, second = -1, -1
     most, more = -1.0, -1.0
     known = all_known(s, p, lane)
     q = 0
-    for j in range(attribute(s, p, VARIABLES)):
-        if j != attribute(s, p, OBJECTIVE):
+    for j in range(p.variables):
+        if j != p.objective:
             q += 1
-            extent = s.out[q * LANES + lane]
+            extent = s.out[q, lane]
             if not known:
                 # Nothing is known of some derivatives: the variable that is widest against its domain, first such of unknown ones.
                 ahead = _AHEAD if extent < np.inf else 1.0
-                extent = ahead * (width(s, s.before, lane, j) / width(s, s.domain, p, j))
+                extent = ahead * (s.before[lane].width(j) / p.domain.width(j))
             if divisible(s, lane, j):
                 if extent > most:
                     second, more = first, most
@@ -350,12 +320,13 @@ def plan_of(s, p, lane):
                 elif extent > more:
                     second, more = j, extent
     if first < 0:
-        return NO_PLAN
-    if known and most <= s.real[TOLERANCE] * s.space[p]:
-        return SETTLED
+        return
+    if known and most <= s.tolerance * p.space:
+        s.settled[i] = 1
+        return
     widest = widest_share(s, p, lane, first)
-    if share(s, p, s.before, lane, first) * _NEGLECTED < share(s, p, s.before, lane, widest):
-        return widest + _SECOND * _NONE
-    if second < 0 or more < _COMPARABLE * most:
-        second = _NONE
-    return first + _SECOND * second
+    if share(s, p, s.before[lane], first) * _NEGLECTED < share(s, p, s.before[lane], widest):
+        s.halved[i, 0] = widest
+        return
+    s.halved[i, 0] = first
+    s.halved[i, 1] = second if more >= _COMPARABLE * most else -1

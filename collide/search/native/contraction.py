@@ -6,111 +6,82 @@ from codegen.machine.loops import call_kernel, native
 
 from .boxes import at_border
 from .cid import contract_halves, propagate
-from .layout import (
-    BACKWARD,
-    DECOUPLED,
-    ELIMINATE,
-    EQUATIONS,
-    LANES,
-    LIMIT_RANGE,
-    LIMIT_SLOPE,
-    LIMIT_SOLVE,
-    LIMITS,
-    LINEAR,
-    NEWTON,
-    PARAMETERS,
-    PRECONDITION,
-    ROWS,
-    SQUARE,
-    VARIABLES,
-)
+from .layout import LANES, Problem, SearchMemory
 from .prove import linearize
-from .queue import attribute
 
 # Sweeps of Linear_Solve a step.
 _SWEEPS = 2
 
 
 @native
-def contract(s, p, used):
-    """Shrink the boxes in X by the interval Newton method; `flag` becomes 0 in lanes that hold no zero."""
-    if attribute(s, p, BACKWARD) != 0:
+def contract(s: SearchMemory, p: Problem, used: int) -> None:
+    """Shrink the boxes in X by the interval Newton method; `alive` becomes 0 in lanes that hold no zero."""
+    if p.backward != 0:
         propagate(s, p, _SWEEPS)
         contract_halves(s, p)
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         for lane in range(LANES):
-            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
-            s.C[j * LANES + lane] = min(max(0.5 * (lo + hi), lo), hi)
+            s.C[j, lane] = s.X.inner(j, lane)
     linearize(s, p)
     for lane in range(used):
-        if at_border(s, p, s.before, lane):
+        if at_border(s, p, s.before[lane]):
             ignore_necessary(s, p, lane)
-    if s.count[NEWTON] < 3 or attribute(s, p, SQUARE) == 0:
+    if s.newton < 3 or p.square == 0:
         for _ in range(_SWEEPS):
-            call_kernel(attribute(s, p, LINEAR), s.M, s.V, s.C, s.X, s.flag)
-        if attribute(s, p, ELIMINATE) != 0:
+            call_kernel(p.linear, s.M, s.V, s.C, s.X, s.alive)
+        if p.eliminate != 0:
             # It reads the equations only, which come before the necessary conditions.
-            call_kernel(attribute(s, p, ELIMINATE), s.M, s.V, s.C, s.X, s.flag)
-    if attribute(s, p, PRECONDITION) != 0:
-        call_kernel(attribute(s, p, PRECONDITION), s.M, s.V, s.G, s.F)
-        call_kernel(attribute(s, p, DECOUPLED), s.G, s.F, s.C, s.X, s.flag)
-    if s.count[NEWTON] > 1 and attribute(s, p, SQUARE) != 0:
+            call_kernel(p.eliminate, s.M, s.V, s.C, s.X, s.alive)
+    if p.precondition != 0:
+        call_kernel(p.precondition, s.M, s.V, s.G, s.F)
+        call_kernel(p.decoupled, s.G, s.F, s.C, s.X, s.alive)
+    if s.newton > 1 and p.square != 0:
         intersect_operator(s, p)
-    if attribute(s, p, LIMITS) != 0:
+    if p.limits != 0:
         respect_limits(s, p)
 
 
 @native
-def respect_limits(s, p):
+def respect_limits(s: SearchMemory, p: Problem) -> None:
     """Shrink the boxes in X by functions that are at most 0 at every zero of interest: by the mean value theorem f(c) + f'(X) (x - c) is,
-    too. `flag` becomes 0 in lanes where one is positive throughout.
+    too. `alive` becomes 0 in lanes where one is positive throughout.
     """
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         for lane in range(LANES):
-            lo, hi = -s.X[2 * j * LANES + lane], s.X[(2 * j + 1) * LANES + lane]
-            c = min(max(0.5 * (lo + hi), lo), hi)
-            s.C[j * LANES + lane] = c
-            s.K[2 * j * LANES + lane] = -c
-            s.K[(2 * j + 1) * LANES + lane] = c
-    call_kernel(attribute(s, p, LIMIT_SLOPE), s.X, attribute(s, p, PARAMETERS), s.slopes)
-    call_kernel(attribute(s, p, LIMIT_RANGE), s.K, attribute(s, p, PARAMETERS), s.level)
+            c = s.X.inner(j, lane)
+            s.C[j, lane] = c
+            s.K.put(j, lane, c, c)
+    call_kernel(p.limit_slope, s.X, p.parameters, s.slopes)
+    call_kernel(p.limit_range, s.K, p.parameters, s.level)
     # f(c) plus anything that is not negative.
-    for i in range(attribute(s, p, LIMITS)):
+    for i in range(p.limits):
         for lane in range(LANES):
-            s.level[(2 * i + 1) * LANES + lane] = np.inf
-    call_kernel(attribute(s, p, LIMIT_SOLVE), s.slopes, s.level, s.C, s.X, s.flag)
+            s.level.put(i, lane, s.level.lo(i, lane), np.inf)
+    call_kernel(p.limit_solve, s.slopes, s.level, s.C, s.X, s.alive)
 
 
 @native
-def ignore_necessary(s, p, lane):
+def ignore_necessary(s: SearchMemory, p: Problem, lane: int) -> None:
     """Whole lines in the rows of the necessary conditions: nothing is learnt from them."""
-    n = attribute(s, p, VARIABLES)
-    for i in range(attribute(s, p, EQUATIONS), attribute(s, p, ROWS)):
-        for j in range(2 * n):
-            s.M[(2 * n * i + j) * LANES + lane] = np.inf
-        s.V[2 * i * LANES + lane] = np.inf
-        s.V[(2 * i + 1) * LANES + lane] = np.inf
+    for i in range(p.equations, p.rows):
+        for j in range(p.variables):
+            s.M.put(p.variables * i + j, lane, -np.inf, np.inf)
+        s.V.put(i, lane, -np.inf, np.inf)
 
 
 @native
-def intersect_operator(s, p):
+def intersect_operator(s: SearchMemory, p: Problem) -> None:
     """Intersect X with the square operator on it, which keeps every zero.
 
     Linear_Solve may have moved the box away from the point of expansion; the operator then still bounds the zeros
     of the box it was linearized on, which holds the present one.
     """
     for lane in range(LANES):
-        s.image[lane] = s.flag[lane]
-        for j in range(attribute(s, p, VARIABLES)):
-            at = 2 * j * LANES + lane
-            s.X[at] = max(s.X[at], -s.C[j * LANES + lane])
-            s.X[at + LANES] = max(s.X[at + LANES], s.C[j * LANES + lane])
-    call_kernel(attribute(s, p, SQUARE), s.M, s.V, s.C, s.X, s.K, s.flag)
+        for j in range(p.variables):
+            s.X.put(j, lane, min(s.X.lo(j, lane), s.C[j, lane]), max(s.X.hi(j, lane), s.C[j, lane]))
+    call_kernel(p.square, s.M, s.V, s.C, s.X, s.K, s.success)
     for lane in range(LANES):
-        s.flag[lane] = s.image[lane]
-        for j in range(attribute(s, p, VARIABLES)):
-            at = 2 * j * LANES + lane
-            s.X[at] = min(s.X[at], s.K[at])
-            s.X[at + LANES] = min(s.X[at + LANES], s.K[at + LANES])
-            if -s.X[at] > s.X[at + LANES]:
-                s.flag[lane] = 0.0
+        for j in range(p.variables):
+            s.X.put(j, lane, max(s.X.lo(j, lane), s.K.lo(j, lane)), min(s.X.hi(j, lane), s.K.hi(j, lane)))
+            if s.X.lo(j, lane) > s.X.hi(j, lane):
+                s.alive[lane] = 0.0

@@ -5,29 +5,12 @@ located, tried at growing distances from it. They prove contact by their time, w
 """
 
 from codegen.machine.loops import native
+from codegen.machine.structures import Box
 
-from .boxes import lower, share, upper
-from .layout import (
-    BESIDE,
-    COLUMNS,
-    EQUATIONS,
-    EXISTENCE,
-    IMAGE,
-    LANES,
-    LOCATED,
-    OBJECTIVE,
-    POINT,
-    PROVED,
-    ROOT,
-    SIMULTANEITY,
-    SOLUTIONS,
-    STEPS,
-    STRIDE,
-    VARIABLES,
-)
+from .boxes import share
+from .layout import LANES, LOCATED, Problem, SearchMemory
 from .local_solve import extent, restore, scatter_points
 from .prove import prove_exists, radius
-from .queue import attribute
 from .solutions import hold_zero, impossible, improve, record
 
 # Distances against the domain: the first, the factor from one to the next, how many, and how often each is tried.
@@ -43,36 +26,36 @@ LONG, HOPELESS = 700, 2000
 
 
 @native
-def prove_beside(s, p, boxes, i):
+def prove_beside(s: SearchMemory, p: Problem, box: Box) -> None:
     """Lower u by a crossing near box i, or a little later."""
-    objective = attribute(s, p, OBJECTIVE)
-    if objective < 0 or attribute(s, p, EXISTENCE) == 0 or attribute(s, p, BESIDE) >= _MOST:
+    objective = p.objective
+    if objective < 0 or p.existence == 0 or p.tried_beside >= _MOST:
         return
-    s.table[p * COLUMNS + BESIDE] += 1
+    p.tried_beside += 1
     distance = _FIRST
     for k in range(_DISTANCES * _TRIALS):
-        step = distance * extent(s, p, objective, lower(s, boxes, i, objective))
-        if lower(s, boxes, i, objective) + step >= s.real[PROVED] - s.real[SIMULTANEITY]:
+        step = distance * extent(s, p, objective, box.lo(objective))
+        if box.lo(objective) + step >= s.proved - s.simultaneity:
             return
-        scatter_inside(s, p, boxes, i, distance, k)
+        scatter_inside(s, p, box, distance, k)
         restore(s, p)
         if crossing(s, p):
-            improve(s, p, s.tight, 0)
+            improve(s, p, s.tight)
             return
         if k % _TRIALS == _TRIALS - 1:
             distance *= _FACTOR
 
 
 @native
-def scatter_inside(s, p, boxes, i, distance, k):
+def scatter_inside(s: SearchMemory, p: Problem, box: Box, distance: float, k: int) -> None:
     """Points within a distance of box i, folded into the domain at its ends, and not before its objective; k: other ones each time."""
-    objective = attribute(s, p, OBJECTIVE)
-    for j in range(attribute(s, p, VARIABLES)):
-        lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
-        at, reach = anchor(s, p, boxes, i, j), distance * extent(s, p, j, 0.0)
+    objective = p.objective
+    for j in range(p.variables):
+        lo, hi = p.inner.lo(j), p.inner.hi(j)
+        at, reach = anchor(s, p, box, j), distance * extent(s, p, j, 0.0)
         if j == objective:
             lo = at
-        elif k % _TRIALS == 0 and share(s, p, boxes, i, j) > _WIDE:
+        elif k % _TRIALS == 0 and share(s, p, box, j) > _WIDE:
             at, reach = 0.5 * (lo + hi), 0.5 * (hi - lo)
         for q in range(LANES):
             x = at + (((59 * q + 31 * j + 83 * k + q * j) % 97) / 48.0 - 1.0) * reach
@@ -80,74 +63,73 @@ def scatter_inside(s, p, boxes, i, distance, k):
                 x = 2.0 * lo - x
             elif x > hi:
                 x = 2.0 * hi - x
-            s.point[j * LANES + q] = min(max(x, lo), hi)
+            s.point[j, q] = min(max(x, lo), hi)
 
 
 @native
-def anchor(s, p, boxes, i, j):
+def anchor(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
     """The end of the domain that box i reaches, or its middle; the lower end of its objective."""
-    lo, hi = lower(s, boxes, i, j), upper(s, boxes, i, j)
-    if j == attribute(s, p, OBJECTIVE):
+    lo, hi = box.lo(j), box.hi(j)
+    if j == p.objective:
         return lo
-    if lo <= lower(s, s.inner, p, j):
-        return lower(s, s.inner, p, j)
-    return upper(s, s.inner, p, j) if hi >= upper(s, s.inner, p, j) else 0.5 * (lo + hi)
+    if lo <= p.inner.lo(j):
+        return p.inner.lo(j)
+    return p.inner.hi(j) if hi >= p.inner.hi(j) else 0.5 * (lo + hi)
 
 
 @native
-def crossing(s, p):
+def crossing(s: SearchMemory, p: Problem) -> bool:
     """Is there a feasible zero of the equations near one of the converged points that would lower u? Then `tight` holds it."""
-    objective = attribute(s, p, OBJECTIVE)
+    objective = p.objective
     for q in range(LANES):
-        s.trial[q] = 1 if s.flag[q] > 0.5 and s.point[objective * LANES + q] < s.real[PROVED] else 0
-        for j in range(attribute(s, p, VARIABLES)):
-            s.reached[s.count[STRIDE] * q + j] = s.point[j * LANES + q]
+        s.crossing[q] = 1 if s.converged[q] > 0.5 and s.point[objective, q] < s.proved else 0
+        for j in range(p.variables):
+            s.beneath[q, j] = s.point[j, q]
     for q in range(LANES):
-        if s.trial[q] != 0:
-            for j in range(attribute(s, p, VARIABLES)):
-                s.centre[j] = s.reached[s.count[STRIDE] * q + j]
+        if s.crossing[q] != 0:
+            for j in range(p.variables):
+                s.centre[j] = s.beneath[q, j]
             if prove_exists(s, p):
                 return True
     return False
 
 
 @native
-def locate_first(s, p):
+def locate_first(s: SearchMemory, p: Problem) -> int:
     """Record a place near the first box of problem p where rounding may hide a zero of the equations, no later than that box begins but for
     what counts as simultaneous. Is there one?
     """
-    i, objective = attribute(s, p, ROOT), attribute(s, p, OBJECTIVE)
-    if i < 0 or objective < 0 or attribute(s, p, POINT) == 0 or attribute(s, p, IMAGE) == 0:
+    i, objective = p.root, p.objective
+    if i < 0 or objective < 0 or p.point == 0 or p.image == 0:
         return 0
-    scatter_points(s, p, s.box, i, _SPREAD)
+    scatter_points(s, p, s.box[i], _SPREAD)
     restore(s, p)
     for q in range(LANES):
-        if s.flag[q] > 0.5 and s.point[objective * LANES + q] <= lower(s, s.box, i, objective) + s.real[SIMULTANEITY]:
-            for j in range(attribute(s, p, VARIABLES)):
-                s.centre[j] = s.point[j * LANES + q]
+        if s.converged[q] > 0.5 and s.point[objective, q] <= s.box[i].lo(objective) + s.simultaneity:
+            for j in range(p.variables):
+                s.centre[j] = s.point[j, q]
             if surround_zero(s, p):
-                record(s, p, LOCATED, s.tight, 0, s.tight, 0)
+                record(s, p, LOCATED, s.tight, s.tight)
                 return 1
     return 0
 
 
 @native
-def surround_zero(s, p):
+def surround_zero(s: SearchMemory, p: Problem) -> bool:
     """The smallest box round `centre` in `tight`: may it hold a feasible zero of the equations?"""
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         r = radius(0) * extent(s, p, j, s.centre[j])
-        s.tight[2 * j] = max(s.centre[j] - r, lower(s, s.domain, p, j))
-        s.tight[2 * j + 1] = min(s.centre[j] + r, upper(s, s.domain, p, j))
-    return not impossible(s, p, s.tight, 0) and hold_zero(s, attribute(s, p, EQUATIONS), 0)
+        s.tight.put(j, max(s.centre[j] - r, p.domain.lo(j)), min(s.centre[j] + r, p.domain.hi(j)))
+    return not impossible(s, p, s.tight) and hold_zero(s, p.equations, 0)
 
 
 @native
-def locate(s, p):
+def locate(s: SearchMemory, p: Problem) -> None:
     """Record `centre`, where no contact could be proved, as located if rounding may hide a zero of the equations there; after many steps
     only. Where surfaces meet without crossing such points stand for those round them like samples.
     """
-    if s.count[STEPS] <= HOPELESS or attribute(s, p, IMAGE) == 0 or attribute(s, p, OBJECTIVE) < 0 or attribute(s, p, EXISTENCE) == 0:
+    if s.steps <= HOPELESS or p.image == 0 or p.objective < 0 or p.existence == 0:
         return
     if surround_zero(s, p):
-        record(s, p, LOCATED, s.tight, 0, s.tight, 0)
-        prove_beside(s, p, s.found, s.count[SOLUTIONS] - 1)
+        record(s, p, LOCATED, s.tight, s.tight)
+        prove_beside(s, p, s.found[s.solutions - 1])

@@ -1,10 +1,9 @@
 """Local solves in ordinary arithmetic, eight points at a time. They prove nothing: what they find is a candidate."""
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Box, Floats
 
-from .boxes import lower, period, upper, width
-from .layout import EQUATIONS, LANES, LOCAL_SOLVES, LOCAL_STEP, POINT, POINT_PARAMETERS, ROW_STRIDE, ROWS, VARIABLES
-from .queue import attribute
+from .layout import LANES, Problem, SearchMemory
 
 # Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
 _STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
@@ -20,7 +19,7 @@ _SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP = 1e-9, 1e-7, 1e-14
 
 
 @native
-def solve_dense(a, b, n):
+def solve_dense(a: Floats, b: Floats, n: int) -> bool:
     """a x = b by Gaussian elimination with row exchanges; b becomes x. False where a is singular."""
     for k in range(n):
         pivot = k
@@ -45,91 +44,91 @@ def solve_dense(a, b, n):
 
 
 @native
-def evaluate_points(s, p):
+def evaluate_points(s: SearchMemory, p: Problem) -> None:
     """Rows and Jacobian at the points of all lanes, in ordinary arithmetic."""
-    call_kernel(attribute(s, p, POINT), s.point, attribute(s, p, POINT_PARAMETERS), s.value)
+    call_kernel(p.point, s.point, p.point_parameters, s.value)
 
 
 @native
-def slope_at(s, p, i, j, lane):
+def slope_at(s: SearchMemory, p: Problem, i: int, j: int, lane: int) -> float:
     """d row_i / d x_j at the point of a lane."""
-    return s.value[(attribute(s, p, ROWS) + attribute(s, p, VARIABLES) * i + j) * LANES + lane]
+    return s.value[p.rows + p.variables * i + j, lane]
 
 
 @native
-def newton_step(s, p, lane):
+def newton_step(s: SearchMemory, p: Problem, lane: int) -> float:
     """A Levenberg-Marquardt step into `step`; the size of the residual, or -1 where there is no step."""
-    if attribute(s, p, LOCAL_STEP) == 0:
-        return dense_step(s, p, lane, attribute(s, p, ROWS))
-    n = attribute(s, p, VARIABLES)
+    if p.local_step == 0:
+        return dense_step(s, p, lane, p.rows)
+    n = p.variables
     for j in range(n):
-        s.step[j] = s.steps[j * LANES + lane]
+        s.step[j] = s.moves[j, lane]
         if not abs(s.step[j]) < 1e300:
             return -1.0
-    return s.steps[n * LANES + lane]
+    return s.moves[n, lane]
 
 
 @native
-def extent(s, p, j, x):
+def extent(s: SearchMemory, p: Problem, j: int, x: float) -> float:
     """The width of the domain of variable j as a search near x sees it."""
-    return min(width(s, s.domain, p, j), _SPAN * (1.0 + abs(x)))
+    return min(p.domain.width(j), _SPAN * (1.0 + abs(x)))
 
 
 @native
-def measure(s, p, rows):
+def measure(s: SearchMemory, p: Problem, rows: int) -> None:
     """What variables and rows are measured in, into `unit`: variables against the domain, as a search near the points in `point` sees it;
     of `rows` rows, whose values and slopes are in `value`, the inverse of the largest change by one such unit that was seen so
     far. (Where a necessary condition is at its least it may have no slopes at all: what it has at one point is rounding. So is a row
     that is far flatter than all others of its kind, wherever bodies land flat on each other.)
     """
-    n = attribute(s, p, VARIABLES)
+    n = p.variables
     for j in range(n):
         for lane in range(LANES):
-            size = extent(s, p, j, s.point[j * LANES + lane])
-            s.unit[j * LANES + lane] = size if size > 0.0 else 1.0
+            size = extent(s, p, j, s.point[j, lane])
+            s.unit[j, lane] = size if size > 0.0 else 1.0
     for i in range(rows):
-        steepest = s.steepest[s.count[ROW_STRIDE] * p + i]
+        steepest = p.steepest[i]
         for j in range(n):
             for lane in range(LANES):
-                change = abs(s.value[(rows + n * i + j) * LANES + lane]) * s.unit[j * LANES + lane]
+                change = abs(s.value[rows + n * i + j, lane]) * s.unit[j, lane]
                 steepest = max(steepest, change) if change < 1e300 else steepest
-        s.steepest[s.count[ROW_STRIDE] * p + i] = steepest
+        p.steepest[i] = steepest
     for i in range(rows):
-        size = max(s.steepest[s.count[ROW_STRIDE] * p + i], _ROUNDING * steepest_of_kind(s, p, i, rows))
+        size = max(p.steepest[i], _ROUNDING * steepest_of_kind(s, p, i, rows))
         for lane in range(LANES):
-            s.unit[(n + i) * LANES + lane] = 1.0 / size if size > 0.0 else 0.0
+            s.unit[n + i, lane] = 1.0 / size if size > 0.0 else 0.0
 
 
 @native
-def steepest_of_kind(s, p, i, rows):
+def steepest_of_kind(s: SearchMemory, p: Problem, i: int, rows: int) -> float:
     """The largest change of the rows of the kind of row i: equations, or necessary conditions, which come in other units."""
-    equations, most = attribute(s, p, EQUATIONS), 0.0
+    equations, most = p.equations, 0.0
     for k in range(rows):
         if (k < equations) == (i < equations):
-            most = max(most, s.steepest[s.count[ROW_STRIDE] * p + k])
+            most = max(most, p.steepest[k])
         elif k < equations:
-            most = max(most, _NOTHING * s.space[p] / _ROUNDING * s.steepest[s.count[ROW_STRIDE] * p + k])
+            most = max(most, _NOTHING * p.space / _ROUNDING * p.steepest[k])
     return most
 
 
 @native
-def row_scale(s, p, i, lane):
+def row_scale(s: SearchMemory, p: Problem, i: int, lane: int) -> float:
     """The inverse of the largest change of row i across the domain by its slopes; 0 for a row of no use."""
     largest = 0.0
-    for j in range(attribute(s, p, VARIABLES)):
-        largest = max(largest, abs(slope_at(s, p, i, j, lane)) * extent(s, p, j, s.point[j * LANES + lane]))
+    for j in range(p.variables):
+        largest = max(largest, abs(slope_at(s, p, i, j, lane)) * extent(s, p, j, s.point[j, lane]))
     return 1.0 / largest if 0.0 < largest < 1e300 else 0.0
 
 
 @native
-def dense_step(s, p, lane, rows):
+def dense_step(s: SearchMemory, p: Problem, lane: int, rows: int) -> float:
     """The step for the first `rows` rows, of systems that are large or of mixed scales, into `step`.
 
     Variables are measured against their domains and rows by their slopes. The damping fades with the residual, so
     convergence stays quadratic at regular zeros and steps stay tame at singular ones; with fewer rows than variables
     a little of it stays, or the directions that no row sees would collect noise.
     """
-    n = attribute(s, p, VARIABLES)
+    n = p.variables
     residual, largest = 0.0, 0.0
     for j in range(n):
         s.step[j] = 0.0
@@ -137,10 +136,10 @@ def dense_step(s, p, lane, rows):
             s.small[j * n + k] = 0.0
     for i in range(rows):
         scale = row_scale(s, p, i, lane)
-        f = scale * s.value[i * LANES + lane]
+        f = scale * s.value[i, lane]
         residual = max(residual, abs(f))
         for j in range(n):
-            s.gradient[j] = scale * slope_at(s, p, i, j, lane) * extent(s, p, j, s.point[j * LANES + lane])
+            s.gradient[j] = scale * slope_at(s, p, i, j, lane) * extent(s, p, j, s.point[j, lane])
         for j in range(n):
             s.step[j] -= s.gradient[j] * f
             for k in range(n):
@@ -155,77 +154,77 @@ def dense_step(s, p, lane, rows):
     if not solve_dense(s.small, s.step, n):
         return -1.0
     for j in range(n):
-        s.step[j] *= extent(s, p, j, s.point[j * LANES + lane])
+        s.step[j] *= extent(s, p, j, s.point[j, lane])
     return residual
 
 
 @native
-def advance(s, p, lane):
+def advance(s: SearchMemory, p: Problem, lane: int) -> float:
     """Take the step, no longer than the reach, within the domain (periodic variables wrap); its size against the
     domain.
     """
     size = 0.0
-    n = attribute(s, p, VARIABLES)
+    n = p.variables
     for j in range(n):
-        whole = width(s, s.domain, p, j)
+        whole = p.domain.width(j)
         if whole > 0.0:
             size = max(size, abs(s.step[j]) / whole)
     scale = min(1.0, _REACH / size) if size > 0.0 else 1.0
     for j in range(n):
-        lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
-        x = s.point[j * LANES + lane] + scale * s.step[j]
+        lo, hi = p.inner.lo(j), p.inner.hi(j)
+        x = s.point[j, lane] + scale * s.step[j]
         if x < lo:
-            x += period(s, p, j)
+            x += p.period[j]
         elif x > hi:
-            x -= period(s, p, j)
-        s.point[j * LANES + lane] = min(max(x, lo), hi)
+            x -= p.period[j]
+        s.point[j, lane] = min(max(x, lo), hi)
     return size
 
 
 @native
-def local_solve(s, p):
-    """Newton from the points in `point`, all lanes at once. `flag` is 1 in lanes that converged."""
-    s.count[LOCAL_SOLVES] += 1
+def local_solve(s: SearchMemory, p: Problem) -> None:
+    """Newton from the points in `point`, all lanes at once. `converged` is 1 in lanes that converged."""
+    s.local_solves += 1
     for turn in range(_STEPS):
         evaluate_points(s, p)
-        if attribute(s, p, LOCAL_STEP) != 0:
+        if p.local_step != 0:
             if turn == 0:
-                measure(s, p, attribute(s, p, ROWS))
-            call_kernel(attribute(s, p, LOCAL_STEP), s.value, s.unit, s.steps)
+                measure(s, p, p.rows)
+            call_kernel(p.local_step, s.value, s.unit, s.moves)
         settled = True
         for lane in range(LANES):
             residual = newton_step(s, p, lane)
-            s.flag[lane] = 0.0
+            s.converged[lane] = 0.0
             if residual >= 0.0:
                 size = advance(s, p, lane)
                 settled = settled and size < _NO_STEP
                 if size < _SMALL_STEP and residual < _SMALL_RESIDUAL:
-                    s.flag[lane] = 1.0
+                    s.converged[lane] = 1.0
         if settled:
             return
 
 
 @native
-def restore(s, p):
-    """From the points in `point` to points near them where the equations hold. `flag` is 1 in lanes that got there."""
+def restore(s: SearchMemory, p: Problem) -> None:
+    """From the points in `point` to points near them where the equations hold. `converged` is 1 in lanes that got there."""
     for _ in range(_STEPS):
         evaluate_points(s, p)
         settled = True
         for lane in range(LANES):
-            residual = dense_step(s, p, lane, attribute(s, p, EQUATIONS))
-            s.flag[lane] = 0.0
+            residual = dense_step(s, p, lane, p.equations)
+            s.converged[lane] = 0.0
             if residual >= 0.0:
                 settled = advance(s, p, lane) < _NO_STEP and settled
                 if residual < _SMALL_RESIDUAL:
-                    s.flag[lane] = 1.0
+                    s.converged[lane] = 1.0
         if settled:
             return
 
 
 @native
-def scatter_points(s, p, boxes, k, spread):
+def scatter_points(s: SearchMemory, p: Problem, box: Box, spread: float) -> None:
     """The middle of a box in the first lane of `point`, and points spread over it in the others."""
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         for lane in range(LANES):
             at = 0.5 if lane == 0 else 0.5 + spread * (((5 * lane + 3 * j) % 8) / 7.0 - 0.5)
-            s.point[j * LANES + lane] = lower(s, boxes, k, j) + at * width(s, boxes, k, j)
+            s.point[j, lane] = box.lo(j) + at * box.width(j)

@@ -2,9 +2,8 @@
 
 from codegen.machine.loops import native
 
-from .layout import LANES, ROWS, VARIABLES
+from .layout import Problem, SearchMemory
 from .local_solve import extent
-from .queue import attribute
 
 # What is less than one by so much is so beyond all rounding of it.
 _SURELY = 1.0 - 1e-6
@@ -13,7 +12,7 @@ _SUMS = 8
 
 
 @native
-def on_one_manifold(s, p, lane, free):
+def on_one_manifold(s: SearchMemory, p: Problem, lane: int, free: int) -> bool:
     """Do the zeros in the box of a lane, whose Jacobian is in M, lie on one graph over `free` variables (1 or 2)?
 
     They do where the Jacobian of n - free rows by the other variables, multiplied by the inverse of its middle, differs from the unit
@@ -23,18 +22,18 @@ def on_one_manifold(s, p, lane, free):
     """
     if not 1 <= free <= 2:
         return False
-    rank = attribute(s, p, VARIABLES) - free
+    rank = p.variables - free
     if not eliminate(s, p, lane, rank):
         return False
-    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    n, m = p.variables, p.rows
     for k in range(rank):
         s.step[k] = 1.0
         for q in range(rank):
             j = s.pick[q]
             error = 0.0
             for i in range(m):
-                at, factor = 2 * (n * i + j) * LANES + lane, abs(s.G[k * (n + m) + n + i])
-                error += factor * (0.5 * (s.M[at] + s.M[at + LANES])) if factor > 0.0 else 0.0
+                factor = abs(s.reduced[k * (n + m) + n + i])
+                error += factor * (0.5 * s.M.width(n * i + j, lane)) if factor > 0.0 else 0.0
             s.small[k * n + q] = error * extent_at(s, p, j, lane)
     for _ in range(_SUMS):
         if contracts(s, n, rank):
@@ -43,7 +42,7 @@ def on_one_manifold(s, p, lane, free):
 
 
 @native
-def contracts(s, n, rank):
+def contracts(s: SearchMemory, n: int, rank: int) -> bool:
     """Is N v < v, for N in `small` and v in `step`, both nowhere negative? If not, v becomes 1 + N v: so it sums N^k 1."""
     less = True
     for k in range(rank):
@@ -57,37 +56,34 @@ def contracts(s, n, rank):
 
 
 @native
-def extent_at(s, p, j, lane):
+def extent_at(s: SearchMemory, p: Problem, j: int, lane: int) -> float:
     """The width of the domain of variable j as seen from the box in a lane of X."""
-    at = 2 * j * LANES + lane
-    return extent(s, p, j, 0.5 * (s.X[at + LANES] - s.X[at]))
+    return extent(s, p, j, s.X.middle(j, lane))
 
 
 @native
-def eliminate(s, p, lane, rank):
+def eliminate(s: SearchMemory, p: Problem, lane: int, rank: int) -> bool:
     """The middle of the Jacobian in a lane of M, with variables measured against their domains, reduced to `rank` unit columns (named in
-    `pick`) in G, and beside it what the rows were multiplied by. False if the rank is less.
+    `pick`) in `reduced`, and beside it what the rows were multiplied by. False if the rank is less.
     """
-    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    n, m = p.variables, p.rows
     columns = n + m
     for i in range(m):
         largest = 0.0
         for j in range(n):
-            at = 2 * (n * i + j) * LANES + lane
-            largest = max(largest, max(abs(s.M[at]), abs(s.M[at + LANES])) * extent_at(s, p, j, lane))
+            largest = max(largest, s.M.magnitude(n * i + j, lane) * extent_at(s, p, j, lane))
         # A row of which nothing is known is of no use.
         scale = 1.0 / largest if 0.0 < largest < 1e300 else 0.0
         for j in range(n):
-            at = 2 * (n * i + j) * LANES + lane
-            s.G[i * columns + j] = 0.5 * scale * (s.M[at + LANES] - s.M[at]) * extent_at(s, p, j, lane) if scale > 0.0 else 0.0
+            s.reduced[i * columns + j] = scale * s.M.middle(n * i + j, lane) * extent_at(s, p, j, lane) if scale > 0.0 else 0.0
         for q in range(m):
-            s.G[i * columns + n + q] = scale if q == i else 0.0
+            s.reduced[i * columns + n + q] = scale if q == i else 0.0
     for k in range(rank):
         best, row, column = 0.0, -1, -1
         for i in range(k, m):
             for j in range(n):
-                if abs(s.G[i * columns + j]) > best and not picked(s, k, j):
-                    best, row, column = abs(s.G[i * columns + j]), i, j
+                if abs(s.reduced[i * columns + j]) > best and not picked(s, k, j):
+                    best, row, column = abs(s.reduced[i * columns + j]), i, j
         if row < 0:
             return False
         s.pick[k] = column
@@ -96,7 +92,7 @@ def eliminate(s, p, lane, rank):
 
 
 @native
-def picked(s, k, j):
+def picked(s: SearchMemory, k: int, j: int) -> bool:
     for q in range(k):
         if s.pick[q] == j:
             return True
@@ -104,15 +100,15 @@ def picked(s, k, j):
 
 
 @native
-def clear_column(s, columns, rows, k, row, column):
-    """Row `row` of G becomes row k, with 1 in the column, where all others become 0."""
+def clear_column(s: SearchMemory, columns: int, rows: int, k: int, row: int, column: int) -> None:
+    """Row `row` of `reduced` becomes row k, with 1 in the column, where all others become 0."""
     for j in range(columns):
-        s.G[row * columns + j], s.G[k * columns + j] = s.G[k * columns + j], s.G[row * columns + j]
-    pivot = s.G[k * columns + column]
+        s.reduced[row * columns + j], s.reduced[k * columns + j] = s.reduced[k * columns + j], s.reduced[row * columns + j]
+    pivot = s.reduced[k * columns + column]
     for j in range(columns):
-        s.G[k * columns + j] /= pivot
+        s.reduced[k * columns + j] /= pivot
     for i in range(rows):
-        factor = s.G[i * columns + column]
+        factor = s.reduced[i * columns + column]
         if i != k:
             for j in range(columns):
-                s.G[i * columns + j] -= factor * s.G[k * columns + j]
+                s.reduced[i * columns + j] -= factor * s.reduced[k * columns + j]

@@ -7,26 +7,9 @@ import numpy as np
 from codegen.machine.loops import native
 
 from .body_trees import ask, make_halves, model, node_size, put_side, seed
-from .boxes import at_border, known, lower, too_late, trim, upper, width
-from .layout import (
-    ALONG,
-    EQUATIONS,
-    LANES,
-    NO_PLAN,
-    OBJECTIVE,
-    OWN,
-    PROVED,
-    ROOT,
-    SETTLED,
-    SIMULTANEITY,
-    STRIDE,
-    TAYLOR,
-    TENTATIVE,
-    TEST,
-    TOLERANCE,
-    VARIABLES,
-)
-from .queue import attribute, copy_box, pop
+from .boxes import at_border, known, too_late, trim
+from .layout import LANES, Problem, SearchMemory
+from .queue import copy_box, pop
 from .split import tolerance
 
 # The smaller node is halved together with the larger one if it is at least this share as long. No more than 1, so that the
@@ -38,51 +21,51 @@ _SMALL = 0.05
 
 
 @native
-def marching(s, p):
+def marching(s: SearchMemory, p: Problem) -> bool:
     """Is the first box of problem p one for `march`: large, and not yet in sight of the proved bound?
 
     None is once contact is proved, but not that it is isolated. Round an isolated contact bounds along directions leave a few boxes of
     every size; along a curve of contacts they leave the more the smaller the boxes are. Contraction makes those three to eight times
     fewer (measured), and a step of it takes two to four times as long as one of `march`.
     """
-    if attribute(s, p, TAYLOR) == 0 or unlikely_isolated(s):
+    if p.taylor == 0 or unlikely_isolated(s):
         return False
-    i = attribute(s, p, ROOT)
-    if s.plan[i] == SETTLED:
+    i = p.root
+    if s.settled[i] != 0:
         return False
-    if lower(s, s.box, i, attribute(s, p, OBJECTIVE)) >= min(s.real[PROVED], s.real[TENTATIVE]) - s.real[SIMULTANEITY]:
+    if s.box[i].lo(p.objective) >= min(s.proved, s.tentative) - s.simultaneity:
         return False
-    least = 0.0 if at_border(s, p, s.box, i) else _SMALL
+    least = 0.0 if at_border(s, p, s.box[i]) else _SMALL
     # Of n equations the first n + 1 variables say where; an angle may follow.
-    for j in range(min(attribute(s, p, EQUATIONS) + 1, attribute(s, p, OBJECTIVE))):
-        if width(s, s.box, i, j) > max(tolerance(s, p, s.box, i, j), least * width(s, s.domain, p, j)):
+    for j in range(min(p.equations + 1, p.objective)):
+        if s.box[i].width(j) > max(tolerance(s, p, s.box[i], j), least * p.domain.width(j)):
             return True
     return False
 
 
 @native
-def unlikely_isolated(s):
+def unlikely_isolated(s: SearchMemory) -> bool:
     """Does u stand for a contact at which time is least nearby, and which is proved, but not to be isolated? In general position one inside
     two faces is proved to be so at once.
     """
-    return s.real[ALONG] < np.inf and s.real[ALONG] <= s.real[PROVED] + s.real[SIMULTANEITY]
+    return s.proved_along < np.inf and s.proved_along <= s.proved + s.simultaneity
 
 
 @native
-def wanted(s, p, i):
+def wanted(s: SearchMemory, p: Problem, i: int) -> bool:
     """Is box i, which was popped, to be searched still?"""
-    if too_late(s, p, s.box, i):
+    if too_late(s, p, s.box[i]):
         return False
-    trim(s, p, s.box, i)
-    return at_border(s, p, s.box, i) or not known(s, p, s.box, i)
+    trim(s, p, s.box[i])
+    return at_border(s, p, s.box[i]) or not known(s, p, s.box[i])
 
 
 @native
-def take_pairs(s, p):
+def take_pairs(s: SearchMemory, p: Problem) -> int:
     """First pairs of nodes, or the pairs of their halves, in `before` and `both`; how many."""
     popped, used = 0, 0
-    while attribute(s, p, ROOT) >= 0 and marching(s, p):
-        i = attribute(s, p, ROOT)
+    while p.root >= 0 and marching(s, p):
+        i = p.root
         sides = halved_sides(s, p, i)
         if sides == 3 and used + 4 > LANES:
             sides = larger_side(s, p, i)
@@ -91,11 +74,11 @@ def take_pairs(s, p):
             break
         pop(s, p)
         if wanted(s, p, i):
-            copy_box(s, p, s.box, i, s.hold, popped)
-            s.parents[2 * popped] = s.pair[2 * i]
-            s.parents[2 * popped + 1] = s.pair[2 * i + 1]
+            copy_box(s, p, s.box[i], s.hold[popped])
+            s.parents[popped, 0] = s.pair[i, 0]
+            s.parents[popped, 1] = s.pair[i, 1]
             s.later[popped] = s.horizon[i]
-            s.repeat[popped] = s.plan[i] // TEST
+            s.repeat[popped] = s.tests[i]
             s.action[popped] = sides
             used += lanes
             popped += 1
@@ -104,7 +87,7 @@ def take_pairs(s, p):
         asked = 0
         for k in range(popped):
             if s.action[k] // (1 + side) % 2 != 0:
-                asked = ask(s, asked, s.parents[2 * k + side])
+                asked = ask(s, asked, s.parents[k, side])
         make_halves(s, p, side, asked)
     used = 0
     for k in range(popped):
@@ -113,40 +96,39 @@ def take_pairs(s, p):
 
 
 @native
-def halved_sides(s, p, i):
+def halved_sides(s: SearchMemory, p: Problem, i: int) -> int:
     """Which nodes of box i are to be halved: the larger one, or both if they are of like size; 0 none, 1, 2, 3 both. A box that comes
     from no tree is tested first.
     """
-    if s.pair[2 * i] < 0 or s.plan[i] >= TEST:
+    if s.pair[i, 0] < 0 or s.tests[i] > 0:
         return 0
-    a, b = node_size(s, p, 0, s.pair[2 * i]), node_size(s, p, 1, s.pair[2 * i + 1])
+    a, b = node_size(s, p, 0, s.pair[i, 0]), node_size(s, p, 1, s.pair[i, 1])
     if a < 0.0 and b < 0.0:
         return 0
     return (1 if a >= _ALIKE * b and a >= 0.0 else 0) + (2 if b >= _ALIKE * a and b >= 0.0 else 0)
 
 
 @native
-def larger_side(s, p, i):
+def larger_side(s: SearchMemory, p: Problem, i: int) -> int:
     """The larger node of box i: 1 the first, 2 the second."""
-    return 1 if node_size(s, p, 0, s.pair[2 * i]) >= node_size(s, p, 1, s.pair[2 * i + 1]) else 2
+    return 1 if node_size(s, p, 0, s.pair[i, 0]) >= node_size(s, p, 1, s.pair[i, 1]) else 2
 
 
 @native
-def plan_of_pair(s, p, lane):
-    """What to do next with the pair in a lane: halve it, unless both nodes are within the tolerance."""
-    largest = max(node_size(s, p, 0, s.both[2 * lane]), node_size(s, p, 1, s.both[2 * lane + 1]))
-    return SETTLED if largest <= s.real[TOLERANCE] * s.space[p] else NO_PLAN
+def pair_settled(s: SearchMemory, p: Problem, lane: int) -> bool:
+    """Are both nodes of the pair in a lane within the tolerance?"""
+    largest = max(node_size(s, p, 0, s.both[lane, 0]), node_size(s, p, 1, s.both[lane, 1]))
+    return largest <= s.tolerance * p.space
 
 
 @native
-def combine(s, p, k, used):
+def combine(s: SearchMemory, p: Problem, k: int, used: int) -> int:
     """The pairs of (halves of) the nodes of pair k into the lanes from `used` on; the number of lanes used then."""
     for first in range(1 + s.action[k] % 2):
         for second in range(1 + s.action[k] // 2):
-            for j in range(attribute(s, p, OWN) + attribute(s, p, OWN + 1), attribute(s, p, VARIABLES)):
-                s.before[2 * (s.count[STRIDE] * used + j)] = lower(s, s.hold, k, j)
-                s.before[2 * (s.count[STRIDE] * used + j) + 1] = upper(s, s.hold, k, j)
-            s.trial[used] = s.repeat[k]
+            for j in range(p.own[0] + p.own[1], p.variables):
+                s.before[used].put(j, s.hold[k].lo(j), s.hold[k].hi(j))
+            s.tested[used] = s.repeat[k]
             s.until[used] = s.later[k]
             place_side(s, p, 0, k, first, used)
             place_side(s, p, 1, k, second, used)
@@ -155,29 +137,26 @@ def combine(s, p, k, used):
 
 
 @native
-def place_side(s, p, side, k, half, lane):
+def place_side(s: SearchMemory, p: Problem, side: int, k: int, half: int, lane: int) -> None:
     """The node of one side of pair k, or one of its halves, into a lane of `before` and `both`."""
-    node = s.parents[2 * k + side]
+    node = s.parents[k, side]
     if s.action[k] // (1 + side) % 2 != 0:
         node = s.halves[node] + half
-    s.both[2 * lane + side] = node
-    first = side * attribute(s, p, OWN)
-    for j in range(attribute(s, p, OWN + side)):
-        at = 2 * (s.count[STRIDE] * lane + first + j)
-        s.before[at] = s.rectangle[4 * node + 2 * j]
-        s.before[at + 1] = s.rectangle[4 * node + 2 * j + 1]
+    s.both[lane, side] = node
+    first = side * p.own[0]
+    for j in range(p.own[side]):
+        s.before[lane].put(first + j, s.rectangle[node].lo(j), s.rectangle[node].hi(j))
 
 
 @native
-def model_boxes(s, p):
+def model_boxes(s: SearchMemory, p: Problem) -> None:
     """The polynomial models of the boxes in X, which come from no tree."""
     first = 0
     for side in range(2):
-        d = attribute(s, p, OWN + side)
+        d = p.own[side]
         for j in range(d):
             for lane in range(LANES):
-                at = 2 * (first + j) * LANES + lane
-                put_side(s, p, side, j, lane, -s.X[at], s.X[at + LANES])
+                put_side(s, p, side, j, lane, s.X.lo(first + j, lane), s.X.hi(first + j, lane))
         if side == 0:
             model(s, p, side, s.A)
         else:

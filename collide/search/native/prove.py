@@ -10,30 +10,9 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 
-from .boxes import at_border, lower, period, read_lane, upper, width
-from .layout import (
-    ALONE,
-    ALONG,
-    BEST,
-    CLOSED,
-    EQUATIONS,
-    EXISTENCE,
-    EXISTS,
-    GAP,
-    LANES,
-    LOCATED,
-    OBJECTIVE,
-    PARAMETERS,
-    RANGE,
-    ROWS,
-    SLOPE,
-    STRIDE,
-    UNIQUE,
-    UNIQUENESS,
-    VARIABLES,
-)
+from .boxes import at_border, centre_as_box, read_lane
+from .layout import ALONE, EXISTS, LANES, LOCATED, UNIQUE, Problem, SearchMemory
 from .local_solve import evaluate_points, extent, row_scale, slope_at
-from .queue import attribute
 from .solutions import feasible, impossible, improve, record, solved_before
 from .split import spatial
 
@@ -44,94 +23,92 @@ _TANGENT = 1e-3
 
 
 @native
-def radius(lane):
+def radius(lane: int) -> float:
     """Radii of the boxes in which a proof is tried, against the domain: from a few roundings to a large box."""
     return (1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 6e-2)[lane]
 
 
 @native
-def larger(lane):
+def larger(lane: int) -> float:
     """Factors for more radii between one of these and the next, a third root of two apart."""
     return (1.26, 1.59, 2.0, 2.52, 3.17, 4.0, 5.04, 6.35)[lane]
 
 
 @native
-def chosen(s, p, j):
+def chosen(s: SearchMemory, p: Problem, j: int) -> bool:
     """Is variable j one of those that an existence proof solves for?"""
-    for k in range(attribute(s, p, EQUATIONS)):
+    for k in range(p.equations):
         if s.pick[k] == j:
             return True
     return False
 
 
 @native
-def surround(s, p, frozen, base):
+def surround(s: SearchMemory, p: Problem, frozen: bool, base: int) -> None:
     """Boxes of the eight radii round `centre` in X, or of eight beyond number `base` if that is not negative; with `frozen`, variables
     that are not solved for stay points.
     """
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         moves = not frozen or chosen(s, p, j)
         for lane in range(LANES):
             r = radius(lane) if base < 0 else radius(base) * larger(lane)
             r = r * extent(s, p, j, s.centre[j]) if moves else 0.0
-            s.X[2 * j * LANES + lane] = -(s.centre[j] - r)
-            s.X[(2 * j + 1) * LANES + lane] = s.centre[j] + r
-            s.C[j * LANES + lane] = s.centre[j]
+            s.X.put(j, lane, s.centre[j] - r, s.centre[j] + r)
+            s.C[j, lane] = s.centre[j]
 
 
 @native
-def linearize(s, p):
+def linearize(s: SearchMemory, p: Problem) -> None:
     """The Jacobian over the boxes in X, in M, and the rows at the points in C, in V."""
-    call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
-    for j in range(attribute(s, p, VARIABLES)):
+    call_kernel(p.slope, s.X, p.parameters, s.M)
+    for j in range(p.variables):
         for lane in range(LANES):
-            s.K[2 * j * LANES + lane] = -s.C[j * LANES + lane]
-            s.K[(2 * j + 1) * LANES + lane] = s.C[j * LANES + lane]
-    call_kernel(attribute(s, p, RANGE), s.K, attribute(s, p, PARAMETERS), s.V)
+            s.K.put(j, lane, s.C[j, lane], s.C[j, lane])
+    call_kernel(p.range, s.K, p.parameters, s.V)
 
 
 @native
-def prove_unique(s, p):
+def prove_unique(s: SearchMemory, p: Problem) -> bool:
     """Has the square system exactly one zero near `centre`? Then `tight` encloses it, and it is the only one in
     `wide`. Whether it lies in the domain and satisfies the inequalities is another question.
     """
-    if attribute(s, p, UNIQUENESS) == 0:
+    if p.uniqueness == 0:
         return False
     if not try_radii(s, p, -1):
         return False
     first, last = -1, -1
     for lane in range(LANES):
-        if s.flag[lane] > 0.5:
+        if s.success[lane] > 0.5:
             last = lane
             first = lane if first < 0 else first
-    read_lane(s, p, s.K, first, s.tight, 0)
-    read_lane(s, p, s.X, last, s.wide, 0)
+    read_lane(s, p, s.K, first, s.tight)
+    read_lane(s, p, s.X, last, s.wide)
     # Every box that lies in the region needs no more search, so more is tried than the next radius.
     if try_radii(s, p, last):
         for lane in range(LANES):
-            if s.flag[lane] > 0.5:
-                read_lane(s, p, s.X, lane, s.wide, 0)
-    return not at_border(s, p, s.tight, 0)
+            if s.success[lane] > 0.5:
+                read_lane(s, p, s.X, lane, s.wide)
+    return not at_border(s, p, s.tight)
 
 
 @native
-def try_radii(s, p, base):
-    """The operator that proves uniqueness, on boxes of eight radii (see `surround`): is any a success? `flag` says which are."""
+def try_radii(s: SearchMemory, p: Problem, base: int) -> bool:
+    """The operator that proves uniqueness, on boxes of eight radii (see `surround`): is any a success? `success` says which are."""
     surround(s, p, False, base)
     linearize(s, p)
-    call_kernel(attribute(s, p, UNIQUENESS), s.M, s.V, s.C, s.X, s.K, s.flag)
+    call_kernel(p.uniqueness, s.M, s.V, s.C, s.X, s.K, s.success)
     for lane in range(LANES):
-        if s.flag[lane] > 0.5:
+        if s.success[lane] > 0.5:
             return True
     return False
 
 
 @native
-def choose_variables(s, p):
+def choose_variables(s: SearchMemory, p: Problem) -> bool:
     """Pick the variables to solve for by pivoting on the equations' Jacobian, those at the end of their domain
     last; False if its rank is short.
     """
-    n, e = attribute(s, p, VARIABLES), attribute(s, p, EQUATIONS)
+    n, e = p.variables, p.equations
     for i in range(e):
         s.pick[i] = -1
         for j in range(n):
@@ -140,7 +117,7 @@ def choose_variables(s, p):
         best, row, column = 0.0, -1, -1
         for r in range(i, e):
             for j in range(n):
-                size = abs(s.small[r * n + j]) * width(s, s.domain, p, j) * (1e-6 if s.bound[j] != 0 else 1.0)
+                size = abs(s.small[r * n + j]) * p.domain.width(j) * (1e-6 if s.bound[j] != 0 else 1.0)
                 if size > best and not chosen(s, p, j):
                     best, row, column = size, r, j
         if row < 0:
@@ -156,55 +133,54 @@ def choose_variables(s, p):
 
 
 @native
-def note_bounds(s, p):
+def note_bounds(s: SearchMemory, p: Problem) -> None:
     """Which coordinates of `centre` are at the end of their domain; and `centre` into every lane of `point`.
 
     Where the rows hold up to the border, a coordinate that is nearly at the end moves there: a minimizer often lies there.
     """
-    for j in range(attribute(s, p, VARIABLES)):
-        lo, hi = lower(s, s.inner, p, j), upper(s, s.inner, p, j)
-        near = _NEAR * min(hi - lo, 1.0 + abs(s.centre[j])) if attribute(s, p, CLOSED) != 0 else 0.0
+    for j in range(p.variables):
+        lo, hi = p.inner.lo(j), p.inner.hi(j)
+        near = _NEAR * min(hi - lo, 1.0 + abs(s.centre[j])) if p.closed != 0 else 0.0
         if s.centre[j] - lo <= near:
             s.centre[j] = lo
         elif hi - s.centre[j] <= near:
             s.centre[j] = hi
         x = s.centre[j]
         end = x <= lo or x >= hi
-        s.bound[j] = 1 if end and period(s, p, j) == 0.0 else 0
+        s.bound[j] = 1 if end and p.period[j] == 0.0 else 0
         for lane in range(LANES):
-            s.point[j * LANES + lane] = x
+            s.point[j, lane] = x
 
 
 @native
-def bound_at_border(s, p):
+def bound_at_border(s: SearchMemory, p: Problem) -> bool:
     """Is a coordinate of `centre` at an end of its domain where the necessary conditions do not hold?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        end = 0 if s.centre[j] <= lower(s, s.inner, p, j) else 1
-        if s.bound[j] != 0 and s.border[2 * (s.count[STRIDE] * p + j) + end] != 0:
+    for j in range(p.variables):
+        end = 0 if s.centre[j] <= p.inner.lo(j) else 1
+        if s.bound[j] != 0 and p.border[j, end] != 0:
             return True
     return False
 
 
 @native
-def restrict(s, p):
+def restrict(s: SearchMemory, p: Problem) -> None:
     """The columns of M, C and X of the variables to solve for, in G, C and Q."""
-    n, e = attribute(s, p, VARIABLES), attribute(s, p, EQUATIONS)
+    n, e = p.variables, p.equations
     for k in range(e):
         j = s.pick[k]
         for lane in range(LANES):
-            s.C[k * LANES + lane] = s.centre[j]
-        for side in range(2 * LANES):
-            s.Q[2 * k * LANES + side] = s.X[2 * j * LANES + side]
+            s.C[k, lane] = s.centre[j]
+            s.Q.put(k, lane, s.X.lo(j, lane), s.X.hi(j, lane))
             for i in range(e):
-                s.G[2 * (e * i + k) * LANES + side] = s.M[2 * (n * i + j) * LANES + side]
+                s.G.put(e * i + k, lane, s.M.lo(n * i + j, lane), s.M.hi(n * i + j, lane))
 
 
 @native
-def prove_exists(s, p):
+def prove_exists(s: SearchMemory, p: Problem) -> bool:
     """Have the equations a feasible zero near `centre`, with the other variables frozen there? Then `tight` holds
     one.
     """
-    if attribute(s, p, EXISTENCE) == 0:
+    if p.existence == 0:
         return False
     note_bounds(s, p)
     evaluate_points(s, p)
@@ -213,64 +189,61 @@ def prove_exists(s, p):
     surround(s, p, True, -1)
     linearize(s, p)
     restrict(s, p)
-    call_kernel(attribute(s, p, EXISTENCE), s.G, s.V, s.C, s.Q, s.K, s.flag)
+    call_kernel(p.existence, s.G, s.V, s.C, s.Q, s.K, s.success)
     for lane in range(LANES):
-        if s.flag[lane] > 0.5:
-            for j in range(attribute(s, p, VARIABLES)):
-                s.tight[2 * j] = s.centre[j]
-                s.tight[2 * j + 1] = s.centre[j]
-            for k in range(attribute(s, p, EQUATIONS)):
-                s.tight[2 * s.pick[k]] = -s.K[2 * k * LANES + lane]
-                s.tight[2 * s.pick[k] + 1] = s.K[(2 * k + 1) * LANES + lane]
-            return feasible(s, p, s.tight, 0)
+        if s.success[lane] > 0.5:
+            centre_as_box(s, p)
+            for k in range(p.equations):
+                s.tight.put(s.pick[k], s.K.lo(k, lane), s.K.hi(k, lane))
+            return feasible(s, p, s.tight)
     return False
 
 
 @native
-def at_an_end(s, p):
+def at_an_end(s: SearchMemory, p: Problem) -> bool:
     """Is a variable other than the objective at the end of its domain?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        if s.bound[j] != 0 and j != attribute(s, p, OBJECTIVE):
+    for j in range(p.variables):
+        if s.bound[j] != 0 and j != p.objective:
             return True
     return False
 
 
 @native
-def tangential(s, p):
+def tangential(s: SearchMemory, p: Problem) -> bool:
     """Do the necessary conditions about hold at the proved point, where they must? Not where the least objective of a part of a face is
     at an end of that part (which `note_bounds` has noted), beyond which the face goes on: it is less there.
     """
-    if not spatial(s, p) or not at_an_end(s, p) or at_border(s, p, s.tight, 0):
+    if not spatial(s, p) or not at_an_end(s, p) or at_border(s, p, s.tight):
         return True
-    for j in range(attribute(s, p, VARIABLES)):
+    for j in range(p.variables):
         for lane in range(LANES):
-            s.point[j * LANES + lane] = s.centre[j]
+            s.point[j, lane] = s.centre[j]
     evaluate_points(s, p)
-    for i in range(attribute(s, p, EQUATIONS), attribute(s, p, ROWS)):
-        if abs(s.value[i * LANES]) * row_scale(s, p, i, 0) > _TANGENT:
+    for i in range(p.equations, p.rows):
+        if abs(s.value[i, 0]) * row_scale(s, p, i, 0) > _TANGENT:
             return False
     return True
 
 
 @native
-def note_along(s, p):
+def note_along(s: SearchMemory, p: Problem) -> None:
     """The zero in `tight`, where a local solve for the least objective ended, is proved, but not to be isolated."""
-    objective = attribute(s, p, OBJECTIVE)
+    objective = p.objective
     if objective >= 0:
-        s.real[ALONG] = min(s.real[ALONG], upper(s, s.tight, 0, objective))
+        s.proved_along = min(s.proved_along, s.tight.hi(objective))
 
 
 @native
-def note_isolated(s, p):
+def note_isolated(s: SearchMemory, p: Problem) -> None:
     """That in `tight` is: so the one that u stands for is, if it is of the same problem. At the end of a curve of contacts that of an edge
     is isolated, which says nothing of those of faces.
     """
-    if s.count[BEST] == p:
-        s.real[ALONG] = np.inf
+    if s.best_problem == p.number:
+        s.proved_along = np.inf
 
 
 @native
-def prove(s, p, sample):
+def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
     A unique zero is recorded. One that only exists is recorded where it may be a `sample` of a manifold of them;
@@ -281,37 +254,37 @@ def prove(s, p, sample):
         return True
     alone = False
     if prove_unique(s, p):
-        if feasible(s, p, s.tight, 0):
-            record(s, p, UNIQUE, s.tight, 0, s.wide, 0)
+        if feasible(s, p, s.tight):
+            record(s, p, UNIQUE, s.tight, s.wide)
             note_isolated(s, p)
             return True
-        if attribute(s, p, CLOSED) != 0:
-            record(s, p, ALONE, s.tight, 0, s.wide, 0)
+        if p.closed != 0:
+            record(s, p, ALONE, s.tight, s.wide)
             alone = True
-        elif attribute(s, p, EXISTENCE) == 0:
+        elif p.existence == 0:
             return False
-    elif attribute(s, p, EXISTENCE) == 0 and sample and not impossible(s, p, s.tight, 0):
+    elif p.existence == 0 and sample and not impossible(s, p, s.tight):
         # Nothing less than a unique zero can be proved here: a point of a manifold is only located.
-        record(s, p, LOCATED, s.tight, 0, s.tight, 0)
+        record(s, p, LOCATED, s.tight, s.tight)
         return True
     if not prove_exists(s, p):
         return alone
     note_along(s, p)
-    if sample and not alone and not (s.real[GAP] > 0.0 and bound_at_border(s, p)) and tangential(s, p):
-        record(s, p, EXISTS, s.tight, 0, s.tight, 0)
+    if sample and not alone and not (s.gap > 0.0 and bound_at_border(s, p)) and tangential(s, p):
+        record(s, p, EXISTS, s.tight, s.tight)
     else:
-        improve(s, p, s.tight, 0)
+        improve(s, p, s.tight)
     return True
 
 
 @native
-def prove_isolated(s, p):
+def prove_isolated(s: SearchMemory, p: Problem) -> bool:
     """Is the candidate `centre`, beside samples of a manifold, a unique zero that is now known? It says nothing of the one that u stands
     for, see `note_isolated`.
     """
     if solved_before(s, p):
         return True
-    isolated = prove_unique(s, p) and feasible(s, p, s.tight, 0)
+    isolated = prove_unique(s, p) and feasible(s, p, s.tight)
     if isolated:
-        record(s, p, UNIQUE, s.tight, 0, s.wide, 0)
+        record(s, p, UNIQUE, s.tight, s.wide)
     return isolated

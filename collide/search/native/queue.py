@@ -8,18 +8,13 @@ arrays, so every problem has a queue of its own without memory of its own (Fredm
 import numpy as np
 
 from codegen.machine.loops import native
+from codegen.machine.structures import Box
 
-from .layout import COLUMNS, FREE, NO_PLAN, OBJECTIVE, OPEN, PROBLEMS, ROOT, STRIDE, UPPER_FIRST, VARIABLES
-
-
-@native
-def attribute(s, p, name):
-    """An entry of the table of problems."""
-    return s.table[p * COLUMNS + name]
+from .layout import Problem, SearchMemory
 
 
 @native
-def meld(s, a, b):
+def meld(s: SearchMemory, a: int, b: int) -> int:
     """One heap from two. Ties are broken by index, so that boxes that begin together, as at a tip, are taken in an order that ends (by
     measurement: not so where the older one comes first).
     """
@@ -37,7 +32,7 @@ def meld(s, a, b):
 
 
 @native
-def without_root(s, root):
+def without_root(s: SearchMemory, root: int) -> int:
     """The heap without its root: the children melded in pairs from the left, then the pairs from the right."""
     pairs = -1
     a = s.child[root]
@@ -62,16 +57,15 @@ def without_root(s, root):
 
 
 @native
-def copy_box(s, p, source, i, target, k):
-    """target[k] = source[i], boxes of problem p."""
-    n = s.count[STRIDE]
-    for j in range(2 * attribute(s, p, VARIABLES)):
-        target[2 * n * k + j] = source[2 * n * i + j]
+def copy_box(s: SearchMemory, p: Problem, source: Box, target: Box) -> None:
+    """One box of problem p becomes another."""
+    for j in range(p.variables):
+        target.put(j, source.lo(j), source.hi(j))
 
 
 @native
-def push(s, p, source, k):
-    """Queue box k of the array `source`; its index. Boxes come first by the lower (or upper) end of the objective;
+def push(s: SearchMemory, p: Problem, box: Box) -> int:
+    """Queue a box; its index. Boxes come first by the lower (or upper) end of the objective;
     without one, the widest.
 
     By the lower end, all boxes that begin before the least objective are examined and no others, and what is cleared moves on. By the upper
@@ -80,46 +74,48 @@ def push(s, p, source, k):
     beside those that begin at it, and it left the time before it was well known to edges and vertices. `node_pairs.marching` and
     `loop.bracketed` see to both in either order.
     """
-    s.count[FREE] -= 1
-    i = s.free[s.count[FREE]]
-    copy_box(s, p, source, k, s.box, i)
-    n = s.count[STRIDE]
-    objective = attribute(s, p, OBJECTIVE)
+    s.unused -= 1
+    i = s.free[s.unused]
+    queued, objective = s.box[i], p.objective
+    copy_box(s, p, box, queued)
     if objective >= 0:
-        s.key[i] = s.box[2 * (n * i + objective) + s.count[UPPER_FIRST]]
+        s.key[i] = queued.hi(objective) if s.upper_first != 0 else queued.lo(objective)
     else:
         s.key[i] = 0.0
-        for j in range(attribute(s, p, VARIABLES)):
-            s.key[i] = min(s.key[i], s.box[2 * (n * i + j)] - s.box[2 * (n * i + j) + 1])
+        for j in range(p.variables):
+            s.key[i] = min(s.key[i], queued.lo(j) - queued.hi(j))
     s.child[i] = -1
     s.sibling[i] = -1
-    s.plan[i] = NO_PLAN
+    s.halved[i, 0] = -1
+    s.halved[i, 1] = -1
+    s.tests[i] = 0
+    s.settled[i] = 0
     s.horizon[i] = np.inf
-    s.pair[2 * i] = -1
-    s.pair[2 * i + 1] = -1
-    s.table[p * COLUMNS + ROOT] = meld(s, attribute(s, p, ROOT), i)
-    s.count[OPEN] += 1
+    s.pair[i, 0] = -1
+    s.pair[i, 1] = -1
+    p.root = meld(s, p.root, i)
+    s.open += 1
     return i
 
 
 @native
-def pop(s, p):
+def pop(s: SearchMemory, p: Problem) -> int:
     """Take the first box of problem p; its index is free again, its contents stay until the next push."""
-    i = attribute(s, p, ROOT)
-    s.table[p * COLUMNS + ROOT] = without_root(s, i)
-    s.free[s.count[FREE]] = i
-    s.count[FREE] += 1
-    s.count[OPEN] -= 1
+    i = p.root
+    p.root = without_root(s, i)
+    s.free[s.unused] = i
+    s.unused += 1
+    s.open -= 1
     return i
 
 
 @native
-def list_queued(s, p):
+def list_queued(s: SearchMemory, p: Problem) -> int:
     """The indices of the boxes in the queue of problem p, each before those below it, in `free` behind those that are free; how many."""
-    begin = s.count[FREE]
+    begin = s.unused
     end = begin
-    if attribute(s, p, ROOT) >= 0:
-        s.free[end] = attribute(s, p, ROOT)
+    if p.root >= 0:
+        s.free[end] = p.root
         end += 1
     at = begin
     while at < end:
@@ -135,11 +131,11 @@ def list_queued(s, p):
 
 
 @native
-def first_problem(s):
-    """The problem whose first box comes before those of the others; -1 when all queues are empty."""
+def first_problem(s: SearchMemory) -> int:
+    """The number of the problem whose first box comes before those of the others; -1 when all queues are empty."""
     best = -1
-    for p in range(s.count[PROBLEMS]):
-        root = attribute(s, p, ROOT)
-        if root >= 0 and (best < 0 or s.key[root] < s.key[attribute(s, best, ROOT)]):
+    for p in range(s.problems):
+        root = s.problem[p].root
+        if root >= 0 and (best < 0 or s.key[root] < s.key[s.problem[best].root]):
             best = p
     return best

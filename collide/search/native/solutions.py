@@ -1,123 +1,104 @@
 """The solutions of a search: whether a box counts as one, how it is recorded, and what follows for the bound on the objective."""
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Box
 
-from .boxes import at_border, encloses_one, inside_region, load_all, lower, period, upper
-from .layout import (
-    ALONE,
-    BEST,
-    CLEAR,
-    EQUATIONS,
-    EXISTS,
-    IMAGE,
-    LANES,
-    OBJECTIVE,
-    PARAMETERS,
-    PROVED,
-    RANGE,
-    ROWS,
-    SOLUTIONS,
-    TENTATIVE,
-    UNIQUE,
-    VARIABLES,
-)
-from .queue import attribute, copy_box
+from .boxes import at_border, centre_as_box, encloses_one, inside_region, load_all
+from .layout import ALONE, EXISTS, UNIQUE, Problem, SearchMemory
+from .queue import copy_box
 
 
 @native
-def feasible(s, p, boxes, k):
+def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
     """Does box k lie in the domain (but for periodic variables), and do the inequalities hold on all of it?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        if period(s, p, j) == 0.0:
-            if lower(s, boxes, k, j) < lower(s, s.inner, p, j) or upper(s, boxes, k, j) > upper(s, s.inner, p, j):
+    for j in range(p.variables):
+        if p.period[j] == 0.0:
+            if box.lo(j) < p.inner.lo(j) or box.hi(j) > p.inner.hi(j):
                 return False
-    load_all(s, p, boxes, k)
-    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
-    return s.F[2 * attribute(s, p, ROWS) * LANES] <= -1.0
+    load_all(s, p, box)
+    call_kernel(p.range, s.X, p.parameters, s.F)
+    return s.F.lo(p.rows, 0) >= 1.0
 
 
 @native
-def impossible(s, p, boxes, k):
+def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
     """Does box k lie outside the domain, or do the inequalities hold nowhere in it?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        if period(s, p, j) == 0.0:
-            if upper(s, boxes, k, j) < lower(s, s.domain, p, j) or lower(s, boxes, k, j) > upper(s, s.domain, p, j):
+    for j in range(p.variables):
+        if p.period[j] == 0.0:
+            if box.hi(j) < p.domain.lo(j) or box.lo(j) > p.domain.hi(j):
                 return True
-    load_all(s, p, boxes, k)
-    call_kernel(attribute(s, p, RANGE), s.X, attribute(s, p, PARAMETERS), s.F)
-    return s.F[(2 * attribute(s, p, ROWS) + 1) * LANES] <= 0.0
+    load_all(s, p, box)
+    call_kernel(p.range, s.X, p.parameters, s.F)
+    return s.F.hi(p.rows, 0) <= 0.0
 
 
 @native
-def may_hold_zero(s, p, lane):
+def may_hold_zero(s: SearchMemory, p: Problem, lane: int) -> bool:
     """Does the range of the rows hold 0, and may the inequalities hold?"""
-    rows = attribute(s, p, EQUATIONS) if at_border(s, p, s.before, lane) else attribute(s, p, ROWS)
-    return hold_zero(s, rows, lane) and s.F[(2 * attribute(s, p, ROWS) + 1) * LANES + lane] > 0.0
+    rows = p.equations if at_border(s, p, s.before[lane]) else p.rows
+    return hold_zero(s, rows, lane) and s.F.hi(p.rows, lane) > 0.0
 
 
 @native
-def hold_zero(s, rows, lane):
+def hold_zero(s: SearchMemory, rows: int, lane: int) -> bool:
     """Do the ranges of the first rows hold 0?"""
     for i in range(rows):
-        if s.F[2 * i * LANES + lane] < 0.0 or s.F[(2 * i + 1) * LANES + lane] < 0.0:
+        if s.F.lo(i, lane) > 0.0 or s.F.hi(i, lane) < 0.0:
             return False
     return True
 
 
 @native
-def improve(s, p, boxes, k):
+def improve(s: SearchMemory, p: Problem, box: Box) -> None:
     """Box k is proved to hold a feasible zero: the bound u falls to its objective."""
-    objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0 and upper(s, boxes, k, objective) < s.real[PROVED]:
-        s.real[PROVED] = upper(s, boxes, k, objective)
-        copy_box(s, p, boxes, k, s.best, 0)
-        s.count[BEST] = p
+    objective = p.objective
+    if objective >= 0 and box.hi(objective) < s.proved:
+        s.proved = box.hi(objective)
+        copy_box(s, p, box, s.best)
+        s.best_problem = p.number
 
 
 @native
-def image_of(s, p, boxes, k, places, at):
+def image_of(s: SearchMemory, p: Problem, box: Box, place: Box) -> None:
     """Bounds of the points of space that both bodies can reach in box k, as place number `at`."""
-    load_all(s, p, boxes, k)
-    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
-    shared_image(s, 0, places, at)
+    load_all(s, p, box)
+    call_kernel(p.image, s.X, p.parameters, s.image)
+    shared_image(s, 0, place)
 
 
 @native
-def shared_image(s, lane, places, at):
+def shared_image(s: SearchMemory, lane: int, place: Box) -> None:
     """What both bodies' images in a lane share, as place number `at`."""
     for c in range(3):
-        places[6 * at + 2 * c] = -min(s.image[2 * c * LANES + lane], s.image[(2 * c + 6) * LANES + lane])
-        places[6 * at + 2 * c + 1] = min(s.image[(2 * c + 1) * LANES + lane], s.image[(2 * c + 7) * LANES + lane])
+        place.put(c, max(s.image.lo(c, lane), s.image.lo(c + 3, lane)), min(s.image.hi(c, lane), s.image.hi(c + 3, lane)))
 
 
 @native
-def record(s, p, kind, boxes, k, regions, r):
+def record(s: SearchMemory, p: Problem, kind: int, box: Box, region: Box) -> None:
     """Keep a solution: box k, and region r in which a UNIQUE one is the only zero."""
-    new = s.count[SOLUTIONS]
-    s.count[SOLUTIONS] = new + 1
-    copy_box(s, p, boxes, k, s.found, new)
-    copy_box(s, p, regions, r, s.region, new)
+    new = s.solutions
+    s.solutions = new + 1
+    copy_box(s, p, box, s.found[new])
+    copy_box(s, p, region, s.region[new])
     s.kind[new] = kind
-    s.owner[new] = p
-    if attribute(s, p, IMAGE) != 0:
-        image_of(s, p, s.found, new, s.place, new)
-    objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0 and not (kind == ALONE and impossible(s, p, s.found, new)):
+    s.owner[new] = p.number
+    if p.image != 0:
+        image_of(s, p, s.found[new], s.place[new])
+    objective = p.objective
+    if objective >= 0 and not (kind == ALONE and impossible(s, p, s.found[new])):
         if kind >= EXISTS:
-            improve(s, p, s.found, new)
+            improve(s, p, s.found[new])
         else:
-            s.real[TENTATIVE] = min(s.real[TENTATIVE], upper(s, s.found, new, objective))
+            s.tentative = min(s.tentative, s.found[new].hi(objective))
         if kind != UNIQUE:
-            s.real[CLEAR] = min(s.real[CLEAR], lower(s, s.found, new, objective))
+            s.clear = min(s.clear, s.found[new].lo(objective))
 
 
 @native
-def solved_before(s, p):
+def solved_before(s: SearchMemory, p: Problem) -> bool:
     """Is `centre` in the uniqueness box of a solution?"""
-    for j in range(attribute(s, p, VARIABLES)):
-        s.tight[2 * j] = s.centre[j]
-        s.tight[2 * j + 1] = s.centre[j]
-    for solution in range(s.count[SOLUTIONS]):
-        if encloses_one(s, solution) and s.owner[solution] == p and inside_region(s, p, s.tight, 0, solution):
+    centre_as_box(s, p)
+    for solution in range(s.solutions):
+        if encloses_one(s, solution) and s.owner[solution] == p.number and inside_region(s, p, s.tight, solution):
             return True
     return False

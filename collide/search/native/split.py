@@ -3,34 +3,11 @@
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Box
 
-from .boxes import load_all, lower, share, too_late, upper, width
-from .layout import (
-    AGAIN,
-    CLOSED,
-    EQUATIONS,
-    GAP,
-    GONE,
-    IMAGE,
-    LANES,
-    LATE,
-    LOCATED,
-    NEWTON,
-    OBJECTIVE,
-    PARAMETERS,
-    PROVED,
-    ROWS,
-    SAMPLE,
-    SEARCHED,
-    SHARE,
-    SIMULTANEITY,
-    SMALLEST,
-    SPLIT,
-    TENTATIVE,
-    TOLERANCE,
-    VARIABLES,
-)
-from .queue import attribute, copy_box, push
+from .boxes import load_all, share, too_late
+from .layout import AGAIN, GONE, LANES, LATE, LOCATED, SMALLEST, SPLIT, Problem, SearchMemory
+from .queue import copy_box, push
 from .solutions import record
 
 # The ratio of widths below which a contracted box is searched again before it is split.
@@ -47,171 +24,168 @@ _ROUNDINGS = 2.0**-50
 
 
 @native
-def verdict(s, p, lane):
+def verdict(s: SearchMemory, p: Problem, lane: int) -> int:
     """What becomes of the contracted box of a lane."""
-    if s.flag[lane] < 0.5 or too_late(s, p, s.hold, lane):
+    if s.alive[lane] < 0.5 or too_late(s, p, s.hold[lane]):
         return GONE
     progress = 1.0
     note_idle(s, p, lane)
-    for j in range(attribute(s, p, SEARCHED)):
-        old = width(s, s.before, lane, j)
+    for j in range(p.searched):
+        old = s.before[lane].width(j)
         if old > 0.0:
-            progress = min(progress, width(s, s.hold, lane, j) / old)
+            progress = min(progress, s.hold[lane].width(j) / old)
     if (within_tolerance(s, p, lane, 1.0) or shrunk_to_a_point(s, p, lane)) and (within_tolerance(s, p, lane, _FINEST) or fine(s, p, lane)):
         # A box that has just shrunk may be seen to hold no zero.
         return SMALLEST if progress >= _PROGRESS else AGAIN
-    if s.count[SAMPLE] != 0 and worth_solving(s, p, lane):
+    if s.sampling != 0 and worth_solving(s, p, lane):
         return LATE
     return AGAIN if progress < _PROGRESS else SPLIT
 
 
 @native
-def tolerance(s, p, boxes, k, j):
+def tolerance(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
     """The width of variable j that counts as small where box k is: the tolerance, of a domain that is narrower than 1 that share."""
-    rounding = _ROUNDINGS * max(abs(lower(s, boxes, k, j)), abs(upper(s, boxes, k, j)))
-    return max(s.real[TOLERANCE] * min(1.0, width(s, s.domain, p, j)), rounding)
+    rounding = _ROUNDINGS * max(abs(box.lo(j)), abs(box.hi(j)))
+    return max(s.tolerance * min(1.0, p.domain.width(j)), rounding)
 
 
 @native
-def within_tolerance(s, p, lane, share):
+def within_tolerance(s: SearchMemory, p: Problem, lane: int, share: float) -> bool:
     """Is the lane's box no wider than a share of the tolerance?"""
-    for j in range(attribute(s, p, SEARCHED)):
-        if j != s.idle[lane] and width(s, s.hold, lane, j) > share * tolerance(s, p, s.hold, lane, j):
+    for j in range(p.searched):
+        if j != s.idle[lane] and s.hold[lane].width(j) > share * tolerance(s, p, s.hold[lane], j):
             return False
     return True
 
 
 @native
-def measure_space(s, p):
+def measure_space(s: SearchMemory, p: Problem) -> None:
     """The size of the smaller body of problem p when the domain begins, but no more than 1, into `space`."""
-    s.space[p] = 1.0
+    p.space = 1.0
     if not spatial(s, p):
         return
-    load_all(s, p, s.domain, p)
-    objective = attribute(s, p, OBJECTIVE)
+    load_all(s, p, p.domain)
+    objective = p.objective
     for lane in range(LANES):
-        s.X[(2 * objective + 1) * LANES + lane] = lower(s, s.domain, p, objective)
-    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+        s.X.put(objective, lane, p.domain.lo(objective), p.domain.lo(objective))
+    call_kernel(p.image, s.X, p.parameters, s.image)
     for body in range(2):
         size = 0.0
         for c in range(3 * body, 3 * body + 3):
-            size = max(size, s.image[2 * c * LANES] + s.image[(2 * c + 1) * LANES])
+            size = max(size, s.image.width(c, 0))
         if size > 0.0:
-            s.space[p] = min(s.space[p], size)
+            p.space = min(p.space, size)
 
 
 @native
-def note_idle(s, p, lane):
+def note_idle(s: SearchMemory, p: Problem, lane: int) -> None:
     """Is there a variable in necessary conditions alone, and is nothing known of these, as of the angle between gradients at a kink? Not
     one that moves the point in space.
     """
-    n = attribute(s, p, VARIABLES)
     s.idle[lane] = -1
-    if s.count[NEWTON] == 0 or attribute(s, p, EQUATIONS) == attribute(s, p, ROWS) or spatial(s, p):
+    if s.newton == 0 or p.equations == p.rows or spatial(s, p):
         return
-    for j in range(attribute(s, p, SEARCHED)):
-        idle = j != attribute(s, p, OBJECTIVE)
-        for i in range(attribute(s, p, ROWS)):
-            at = 2 * (n * i + j) * LANES + lane
-            size = max(abs(s.M[at]), abs(s.M[at + LANES]))
-            idle = idle and (size == 0.0 if i < attribute(s, p, EQUATIONS) else size == np.inf)
+    for j in range(p.searched):
+        idle = j != p.objective
+        for i in range(p.rows):
+            size = s.M.magnitude(p.variables * i + j, lane)
+            idle = idle and (size == 0.0 if i < p.equations else size == np.inf)
         if idle:
             s.idle[lane] = j
 
 
 @native
-def stretch(s, p, lane):
-    """How far each variable alone moves the point in space of either body, into `goal`; the objective, at least by its own
+def stretch(s: SearchMemory, p: Problem, lane: int) -> None:
+    """How far each variable alone moves the point in space of either body, into `moved`; the objective, at least by its own
     width. X and `image` are overwritten.
     """
-    n = attribute(s, p, VARIABLES)
+    n = p.variables
     for k in range(LANES):
         for j in range(n):
-            lo, hi = lower(s, s.hold, lane, j), upper(s, s.hold, lane, j)
+            lo, hi = s.hold[lane].lo(j), s.hold[lane].hi(j)
             middle = min(max(0.5 * (lo + hi), lo), hi)
-            s.X[2 * j * LANES + k] = -(lo if j == k else middle)
-            s.X[(2 * j + 1) * LANES + k] = hi if j == k else middle
-    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+            s.X.put(j, k, lo if j == k else middle, hi if j == k else middle)
+    call_kernel(p.image, s.X, p.parameters, s.image)
     for k in range(n):
-        s.goal[k] = width(s, s.hold, lane, k) if k == attribute(s, p, OBJECTIVE) else 0.0
+        s.moved[k] = s.hold[lane].width(k) if k == p.objective else 0.0
         for c in range(6):
-            s.goal[k] = max(s.goal[k], s.image[2 * c * LANES + k] + s.image[(2 * c + 1) * LANES + k])
+            s.moved[k] = max(s.moved[k], s.image.width(c, k))
 
 
 @native
-def spatial(s, p):
+def spatial(s: SearchMemory, p: Problem) -> bool:
     """Does every variable move the point in space? Not the angle between two implicit surfaces."""
-    return attribute(s, p, IMAGE) != 0 and attribute(s, p, OBJECTIVE) >= 0 and not (
-        attribute(s, p, EQUATIONS) == 2 and attribute(s, p, VARIABLES) == 5)
+    return p.image != 0 and p.objective >= 0 and not (
+        p.equations == 2 and p.variables == 5)
 
 
 @native
-def shrunk_to_a_point(s, p, lane):
+def shrunk_to_a_point(s: SearchMemory, p: Problem, lane: int) -> bool:
     """Is the box as small as the tolerance but for variables that hardly move the point, as at the tip of a cone?"""
     narrow = False
-    for j in range(attribute(s, p, SEARCHED)):
-        narrow = narrow or (width(s, s.domain, p, j) > 0.0 and width(s, s.hold, lane, j) <= tolerance(s, p, s.hold, lane, j))
+    for j in range(p.searched):
+        narrow = narrow or (p.domain.width(j) > 0.0 and s.hold[lane].width(j) <= tolerance(s, p, s.hold[lane], j))
     if not narrow or not spatial(s, p):
         return False
     stretch(s, p, lane)
-    for j in range(attribute(s, p, SEARCHED)):
-        if width(s, s.hold, lane, j) > tolerance(s, p, s.hold, lane, j) and s.goal[j] > s.real[TOLERANCE] * s.space[p]:
+    for j in range(p.searched):
+        if s.hold[lane].width(j) > tolerance(s, p, s.hold[lane], j) and s.moved[j] > s.tolerance * p.space:
             return False
     return True
 
 
 @native
-def fine(s, p, lane):
+def fine(s: SearchMemory, p: Problem, lane: int) -> bool:
     """Is the range of the objective in the box no wider than GAP asks for?"""
-    objective = attribute(s, p, OBJECTIVE)
-    if objective < 0 or s.real[GAP] <= 0.0:
+    objective = p.objective
+    if objective < 0 or s.gap <= 0.0:
         return True
-    return width(s, s.hold, lane, objective) <= gap_at(s, lower(s, s.hold, lane, objective))
+    return s.hold[lane].width(objective) <= gap_at(s, s.hold[lane].lo(objective))
 
 
 @native
-def gap_at(s, value):
+def gap_at(s: SearchMemory, value: float) -> float:
     """How closely a search with a GAP tells an objective of about this value."""
-    return max(s.real[GAP], s.real[SHARE] * abs(value))
+    return max(s.gap, s.share * abs(value))
 
 
 @native
-def worth_solving(s, p, lane):
+def worth_solving(s: SearchMemory, p: Problem, lane: int) -> bool:
     """Is nothing to be gained by waiting: does every zero in the box count as a solution, or is the box small?"""
-    objective = attribute(s, p, OBJECTIVE)
-    if objective >= 0 and attribute(s, p, CLOSED) == 0:
-        best = min(s.real[PROVED], s.real[TENTATIVE])
-        return lower(s, s.hold, lane, objective) >= best - s.real[SIMULTANEITY]
+    objective = p.objective
+    if objective >= 0 and p.closed == 0:
+        best = min(s.proved, s.tentative)
+        return s.hold[lane].lo(objective) >= best - s.simultaneity
     return largest_share(s, p, lane) < _WORTH_SOLVING
 
 
 @native
-def largest_share(s, p, lane):
+def largest_share(s: SearchMemory, p: Problem, lane: int) -> float:
     """The width of the lane's box against its domain."""
     largest = 0.0
-    for j in range(attribute(s, p, SEARCHED)):
-        largest = max(largest, share(s, p, s.hold, lane, j))
+    for j in range(p.searched):
+        largest = max(largest, share(s, p, s.hold[lane], j))
     return largest
 
 
 @native
-def divisible(s, boxes, k, j):
-    lo, hi = lower(s, boxes, k, j), upper(s, boxes, k, j)
+def divisible(s: SearchMemory, box: Box, j: int) -> bool:
+    lo, hi = box.lo(j), box.hi(j)
     return lo < 0.5 * (lo + hi) < hi
 
 
 @native
-def widest_share(s, p, lane):
+def widest_share(s: SearchMemory, p: Problem, lane: int) -> int:
     """The variable that is widest against its domain, -1 if none is to be halved."""
     best, chosen = -1.0, -1
-    for j in range(attribute(s, p, SEARCHED)):
-        if j != s.idle[lane] and divisible(s, s.hold, lane, j) and share(s, p, s.hold, lane, j) > best:
-            best, chosen = share(s, p, s.hold, lane, j), j
+    for j in range(p.searched):
+        if j != s.idle[lane] and divisible(s, s.hold[lane], j) and share(s, p, s.hold[lane], j) > best:
+            best, chosen = share(s, p, s.hold[lane], j), j
     return chosen
 
 
 @native
-def widest(s, p, lane):
+def widest(s: SearchMemory, p: Problem, lane: int) -> int:
     """The variable that is widest against its domain, or moves the point furthest where that one hardly moves it; -1 if none
     that moves it can be halved.
     """
@@ -219,53 +193,49 @@ def widest(s, p, lane):
     if chosen < 0 or not spatial(s, p):
         return chosen
     stretch(s, p, lane)
-    least = s.real[TOLERANCE] * s.space[p]
-    if s.goal[chosen] > least:
+    least = s.tolerance * p.space
+    if s.moved[chosen] > least:
         return chosen
     best, chosen = least, -1
-    for j in range(attribute(s, p, SEARCHED)):
-        if divisible(s, s.hold, lane, j) and s.goal[j] > best:
-            best, chosen = s.goal[j], j
+    for j in range(p.searched):
+        if divisible(s, s.hold[lane], j) and s.moved[j] > best:
+            best, chosen = s.moved[j], j
     return chosen
 
 
 @native
-def steepest(s, p, lane):
+def steepest(s: SearchMemory, p: Problem, lane: int) -> int:
     """The variable of greatest scaled width s_j w_j, s_j the sum over the rows of |df_i/dx_j| (Snyder 1993, Section 3.2).
 
     Where slopes say nothing, or a variable was neglected for too long, the one that is widest against its domain.
     """
     fallback = widest_share(s, p, lane)
-    if s.count[NEWTON] == 0 or fallback < 0:
+    if s.newton == 0 or fallback < 0:
         return fallback
-    n = attribute(s, p, VARIABLES)
     best, chosen = 0.0, -1
-    for j in range(attribute(s, p, SEARCHED)):
+    for j in range(p.searched):
         effect = 0.0
-        for i in range(attribute(s, p, ROWS)):
-            at = 2 * (n * i + j) * LANES + lane
-            size = max(abs(s.M[at]), abs(s.M[at + LANES]))
+        for i in range(p.rows):
+            size = s.M.magnitude(p.variables * i + j, lane)
             effect += size if size < np.inf else 0.0
-        effect *= width(s, s.hold, lane, j)
-        if effect > best and divisible(s, s.hold, lane, j):
+        effect *= s.hold[lane].width(j)
+        if effect > best and divisible(s, s.hold[lane], j):
             best, chosen = effect, j
-    if chosen < 0 or share(s, p, s.hold, lane, chosen) * _NEGLECTED < share(s, p, s.hold, lane, fallback):
+    if chosen < 0 or share(s, p, s.hold[lane], chosen) * _NEGLECTED < share(s, p, s.hold[lane], fallback):
         neglected = widest(s, p, lane)
         return neglected if neglected >= 0 or chosen < 0 else chosen
     return chosen
 
 
 @native
-def split(s, p, lane, j):
+def split(s: SearchMemory, p: Problem, lane: int, j: int) -> None:
     """Queue the halves of the lane's box along variable j; a box that cannot be halved is kept as located."""
     if j < 0:
-        record(s, p, LOCATED, s.hold, lane, s.hold, lane)
+        record(s, p, LOCATED, s.hold[lane], s.hold[lane])
         return
-    lo, hi = lower(s, s.hold, lane, j), upper(s, s.hold, lane, j)
-    middle = 0.5 * (lo + hi)
+    lo, middle, hi = s.hold[lane].lo(j), s.hold[lane].middle(j), s.hold[lane].hi(j)
     for half in range(2):
-        copy_box(s, p, s.hold, lane, s.wide, 0)
-        s.wide[2 * j] = lo if half == 0 else middle
-        s.wide[2 * j + 1] = middle if half == 0 else hi
-        i = push(s, p, s.wide, 0)
+        copy_box(s, p, s.hold[lane], s.wide)
+        s.wide.put(j, lo if half == 0 else middle, middle if half == 0 else hi)
+        i = push(s, p, s.wide)
         s.horizon[i] = s.until[lane]

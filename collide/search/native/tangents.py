@@ -2,17 +2,15 @@
 
 from codegen.machine.loops import native
 
-from .boxes import lower, upper
-from .layout import EQUATIONS, LANES, OBJECTIVE, ROWS, VARIABLES
+from .layout import LANES, Problem, SearchMemory
 from .local_solve import evaluate_points, extent, slope_at
-from .queue import attribute
 
 # Against the largest, a slope that counts as none.
 NO_SLOPE = 1e-6
 
 
 @native
-def find_kernel(s, p):
+def find_kernel(s: SearchMemory, p: Problem) -> bool:
     """The kernel of the Jacobian of the rows at `base`, with the objective fixed: its first two vectors into `along`.
     False if it is not of one or two dimensions.
     """
@@ -23,26 +21,26 @@ def find_kernel(s, p):
 
 
 @native
-def nullity(s, p, least):
+def nullity(s: SearchMemory, p: Problem, least: float) -> int:
     """The dimension of the kernel of the Jacobian of the rows at `base`, with the objective fixed: 0 at an isolated zero, 1 on a curve of
-    them, 2 on a surface. Slopes below `least` count as none, see `load_slopes`. `small` is left reduced, and `bound` names the
+    them, 2 on a surface. Slopes below `least` count as none, see `load_slopes`. `small` is left reduced, and `pivot` names the
     pivot of each column.
     """
-    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
-    objective = attribute(s, p, OBJECTIVE)
+    n, m = p.variables, p.rows
+    objective = p.objective
     load_slopes(s, p)
     for j in range(n):
-        s.bound[j] = -1
+        s.pivot[j] = -1
     rank = 0
     while rank < m:
         best, row, column = least, -1, -1
         for i in range(rank, m):
             for j in range(n):
-                if j != objective and s.bound[j] < 0 and abs(s.small[i * n + j]) > best:
+                if j != objective and s.pivot[j] < 0 and abs(s.small[i * n + j]) > best:
                     best, row, column = abs(s.small[i * n + j]), i, j
         if row < 0:
             break
-        s.bound[column] = rank
+        s.pivot[column] = rank
         for j in range(n):
             s.small[row * n + j], s.small[rank * n + j] = s.small[rank * n + j], s.small[row * n + j]
         for i in range(m):
@@ -55,41 +53,41 @@ def nullity(s, p, least):
 
 
 @native
-def load_slopes(s, p):
+def load_slopes(s: SearchMemory, p: Problem) -> None:
     """The Jacobian at `base` into `small`: variables against their domains, rows against their largest slopes there and
     at a few other points of the domain. What is nearly zero everywhere, beside other equations or other necessary conditions (which
     come in other units), is rounding.
     """
-    n, m = attribute(s, p, VARIABLES), attribute(s, p, ROWS)
+    n, m = p.variables, p.rows
     for j in range(n):
         for lane in range(LANES):
             at = ((3 * lane + 5 * j) % 8 + 0.5) / 8.0
-            x = lower(s, s.inner, p, j) + at * extent(s, p, j, s.base[j])
-            s.point[j * LANES + lane] = s.base[j] if lane == 0 else min(x, upper(s, s.inner, p, j))
+            x = p.inner.lo(j) + at * extent(s, p, j, s.base[j])
+            s.point[j, lane] = s.base[j] if lane == 0 else min(x, p.inner.hi(j))
     evaluate_points(s, p)
     most = 0.0
     for i in range(m):
-        most = 0.0 if i == attribute(s, p, EQUATIONS) else most
-        s.gradient[0] = 0.0
+        most = 0.0 if i == p.equations else most
+        largest = 0.0
         for j in range(n):
             s.small[i * n + j] = slope_at(s, p, i, j, 0) * extent(s, p, j, s.base[j])
             for lane in range(LANES):
                 size = abs(slope_at(s, p, i, j, lane)) * extent(s, p, j, s.base[j])
-                s.gradient[0] = max(s.gradient[0], size) if size < 1e300 else s.gradient[0]
-        most = max(most, s.gradient[0])
-        scale = 1.0 / s.gradient[0] if s.gradient[0] > 1e-9 * most else 0.0
+                largest = max(largest, size) if size < 1e300 else largest
+        most = max(most, largest)
+        scale = 1.0 / largest if largest > 1e-9 * most else 0.0
         for j in range(n):
             s.small[i * n + j] *= scale
 
 
 @native
-def read_kernel(s, p):
-    """The kernel of the reduced matrix in `small`, whose pivots `bound` names, one vector a free variable."""
-    n, free = attribute(s, p, VARIABLES), 0
+def read_kernel(s: SearchMemory, p: Problem) -> None:
+    """The kernel of the reduced matrix in `small`, whose pivots `pivot` names, one vector a free variable."""
+    n, free = p.variables, 0
     for f in range(n):
-        if f != attribute(s, p, OBJECTIVE) and s.bound[f] < 0:
+        if f != p.objective and s.pivot[f] < 0:
             for j in range(n):
-                pivot = s.bound[j]
+                pivot = s.pivot[j]
                 slope = -s.small[pivot * n + f] / s.small[pivot * n + j] if pivot >= 0 else (1.0 if j == f else 0.0)
                 s.along[free * n + j] = slope * extent(s, p, j, s.base[j])
             free += 1

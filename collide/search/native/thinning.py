@@ -7,30 +7,12 @@ over one variable (or two). A box of which this is not known is searched on, dow
 """
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Box
 
-from .boxes import at_border, keep_clear, load_lane, lower, shift_into, upper
-from .layout import (
-    EXISTS,
-    GONE,
-    IMAGE,
-    LABEL,
-    LANES,
-    LATE,
-    OBJECTIVE,
-    PARAMETERS,
-    ROWS,
-    SEPARATION,
-    SIMULTANEITY,
-    SLOPE,
-    SOLUTIONS,
-    STRIDE,
-    UNIQUE,
-    VARIABLES,
-    WANTED,
-)
+from .boxes import at_border, centre_as_box, keep_clear, load_lane, shift_into
+from .layout import EXISTS, GONE, LANES, LATE, UNIQUE, WANTED, Problem, SearchMemory
 from .local_solve import restore
 from .manifolds import on_one_manifold
-from .queue import attribute
 from .solutions import shared_image
 from .tangents import nullity
 
@@ -46,14 +28,14 @@ _NO_SLOPE = 1e-9
 
 
 @native
-def begin(s, p, boxes, k):
+def begin(s: SearchMemory, p: Problem, box: Box) -> float:
     """The least objective of a box, where there is one."""
-    objective = attribute(s, p, OBJECTIVE)
-    return lower(s, boxes, k, objective) if objective >= 0 else 0.0
+    objective = p.objective
+    return box.lo(objective) if objective >= 0 else 0.0
 
 
 @native
-def near_sample(s, p, whole, moment):
+def near_sample(s: SearchMemory, p: Problem, whole: bool, moment: float) -> int:
     """The nearest point accepted before to which the image `near` is close: all of it within `separation`, or else its middle, and by a
     little more; -1 for none.
 
@@ -64,30 +46,30 @@ def near_sample(s, p, whole, moment):
     by less than 2e-16 of it, so the points of a whole image that passes are proved to be near.
     """
     tiny = whole and small_image(s, _TINY)
-    limit, chosen = (1.0 - 1e-14 if whole else _NEARER) * s.real[SEPARATION] ** 2, -1
+    limit, chosen = (1.0 - 1e-14 if whole else _NEARER) * s.separation ** 2, -1
     nearest, surface = limit, False
-    for k in range(s.count[SOLUTIONS]):
-        if s.kind[k] == UNIQUE or not (s.owner[k] == p or (tiny and s.kind[k] == EXISTS and (
-                attribute(s, s.owner[k], LABEL) == attribute(s, p, LABEL)))):
+    for k in range(s.solutions):
+        if s.kind[k] == UNIQUE or not (s.owner[k] == p.number or (tiny and s.kind[k] == EXISTS and (
+                s.problem[s.owner[k]].label == p.label))):
             continue
         square = distance_squared(s, k, whole, limit)
         if not square < limit or too_late_for(s, k, moment):
             continue
         if not whole:
             return k
-        of_surface = s.kind[k] == EXISTS and dimension(s, s.owner[k], k) == 2
+        of_surface = s.kind[k] == EXISTS and dimension(s, s.problem[s.owner[k]], k) == 2
         if (of_surface and not surface) or (square < nearest and of_surface == surface):
             nearest, chosen, surface = square, k, of_surface
     return chosen
 
 
 @native
-def distance_squared(s, k, whole, limit):
+def distance_squared(s: SearchMemory, k: int, whole: bool, limit: float) -> float:
     """From sample k to the farthest point of the image `near`, or to its middle; no less than the limit where that is not less."""
     square = 0.0
     for c in range(3):
-        middle = 0.5 * (s.place[6 * k + 2 * c] + s.place[6 * k + 2 * c + 1])
-        lo, hi = s.near[2 * c] - middle, s.near[2 * c + 1] - middle
+        middle = s.place[k].middle(c)
+        lo, hi = s.near.lo(c) - middle, s.near.hi(c) - middle
         square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
         if not square < limit:
             return square
@@ -95,44 +77,44 @@ def distance_squared(s, k, whole, limit):
 
 
 @native
-def too_late_for(s, k, moment):
+def too_late_for(s: SearchMemory, k: int, moment: float) -> bool:
     """Is sample k later than what is simultaneous with this moment?"""
-    objective = attribute(s, s.owner[k], OBJECTIVE)
-    return objective >= 0 and lower(s, s.found, k, objective) > moment + s.real[SIMULTANEITY]
+    objective = s.problem[s.owner[k]].objective
+    return objective >= 0 and s.found[k].lo(objective) > moment + s.simultaneity
 
 
 @native
-def small_image(s, share):
+def small_image(s: SearchMemory, share: float) -> bool:
     """Is the image `near` smaller than this share of the distance of samples?"""
     for c in range(3):
-        if not s.near[2 * c + 1] - s.near[2 * c] < share * s.real[SEPARATION]:
+        if not s.near.width(c) < share * s.separation:
             return False
     return True
 
 
 @native
-def see(s, p):
+def see(s: SearchMemory, p: Problem) -> None:
     """The images of the boxes in `hold`, all lanes at once."""
     for lane in range(LANES):
-        load_lane(s, p, s.hold, lane, lane)
-    call_kernel(attribute(s, p, IMAGE), s.X, attribute(s, p, PARAMETERS), s.image)
+        load_lane(s, p, s.hold[lane], lane)
+    call_kernel(p.image, s.X, p.parameters, s.image)
 
 
 @native
-def close_to_sample(s, p, lane, whole):
+def close_to_sample(s: SearchMemory, p: Problem, lane: int, whole: bool) -> int:
     """The accepted point to which the image of the lane's box is close, all of it or its middle; -1 for none."""
-    shared_image(s, lane, s.near, 0)
-    return near_sample(s, p, whole, begin(s, p, s.hold, lane))
+    shared_image(s, lane, s.near)
+    return near_sample(s, p, whole, begin(s, p, s.hold[lane]))
 
 
 @native
-def thin(s, p, used):
+def thin(s: SearchMemory, p: Problem, used: int) -> None:
     """Drop the late boxes of which all of the image is near an accepted point. Those that may hold an isolated contact beside it keep the
     number of that point in `beside`, which is -1 for all others.
     """
     for lane in range(LANES):
         s.beside[lane] = -1
-    if attribute(s, p, IMAGE) == 0:
+    if p.image == 0:
         return
     see(s, p)
     doubtful = False
@@ -149,83 +131,77 @@ def thin(s, p, used):
 
 
 @native
-def drop(s, p, lane):
+def drop(s: SearchMemory, p: Problem, lane: int) -> None:
     """A sample stands for the box of a lane."""
-    keep_clear(s, p, s.hold, lane)
+    keep_clear(s, p, s.hold[lane])
     s.action[lane] = GONE
     s.beside[lane] = -1
 
 
 @native
-def may_hide(s, p, lane, k):
+def may_hide(s: SearchMemory, p: Problem, lane: int, k: int) -> bool:
     """May the lane's box, with its image in `near`, hold an isolated contact beside sample k? Not of other problems, which have samples of
     their own; nor where only located points are known, or where contacts are isolated by no condition.
     """
-    if s.kind[k] != EXISTS or s.owner[k] != p or attribute(s, p, ROWS) < attribute(s, p, VARIABLES):
+    if s.kind[k] != EXISTS or s.owner[k] != p.number or p.rows < p.variables:
         return False
-    return not at_border(s, p, s.hold, lane)
+    return not at_border(s, p, s.hold[lane])
 
 
 @native
-def dimension(s, p, k):
+def dimension(s: SearchMemory, p: Problem, k: int) -> int:
     """Of the set of zeros round sample k, as its Jacobian has it."""
     if s.dimension[k] == 0:
-        for j in range(attribute(s, p, VARIABLES)):
-            s.base[j] = 0.5 * (lower(s, s.found, k, j) + upper(s, s.found, k, j))
+        for j in range(p.variables):
+            s.base[j] = 0.5 * (s.found[k].lo(j) + s.found[k].hi(j))
         s.dimension[k] = 1 + nullity(s, p, _NO_SLOPE)
     return s.dimension[k] - 1
 
 
 @native
-def drop_on_manifolds(s, p):
+def drop_on_manifolds(s: SearchMemory, p: Problem) -> None:
     """Drop the boxes with a sample `beside` them whose zeros lie on one curve with it, or, where it is one of a surface, on one surface."""
     for lane in range(LANES):
-        load_lane(s, p, s.hold, lane, lane)
+        load_lane(s, p, s.hold[lane], lane)
         if s.beside[lane] >= 0 and dimension(s, p, s.beside[lane]) == 1:
-            extend(s, p, lane, s.found, s.beside[lane])
-    call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
+            extend(s, p, lane, s.found[s.beside[lane]])
+    call_kernel(p.slope, s.X, p.parameters, s.M)
     flat = False
     for lane in range(LANES):
-        s.trial[lane] = 0
+        s.manifold[lane] = 0
         if s.beside[lane] >= 0:
             free = dimension(s, p, s.beside[lane])
-            s.trial[lane] = free if on_one_manifold(s, p, lane, free) else 0
-            flat = flat or s.trial[lane] == 2
+            s.manifold[lane] = free if on_one_manifold(s, p, lane, free) else 0
+            flat = flat or s.manifold[lane] == 2
     if flat:
         look_at_middles(s, p)
     for lane in range(LANES):
-        if s.trial[lane] != 0:
+        if s.manifold[lane] != 0:
             drop(s, p, lane)
 
 
 @native
-def look_at_middles(s, p):
+def look_at_middles(s: SearchMemory, p: Problem) -> None:
     """That zeros lie on one surface says little: where a sample is one of a surface of zeros, and no point in which curves of them cross,
-    a zero of the equations near the middle of the box lies on such a surface, too. `trial` becomes 0 in lanes where it does not.
+    a zero of the equations near the middle of the box lies on such a surface, too. `manifold` becomes 0 in lanes where it does not.
     """
     for lane in range(LANES):
-        for j in range(attribute(s, p, VARIABLES)):
-            s.point[j * LANES + lane] = 0.5 * (lower(s, s.hold, lane, j) + upper(s, s.hold, lane, j))
+        for j in range(p.variables):
+            s.point[j, lane] = 0.5 * (s.hold[lane].lo(j) + s.hold[lane].hi(j))
     restore(s, p)
     for lane in range(LANES):
-        s.trial[lane] = s.trial[lane] if s.flag[lane] > 0.5 or s.trial[lane] == 1 else 0
-        for j in range(attribute(s, p, VARIABLES)):
-            s.reached[s.count[STRIDE] * lane + j] = s.point[j * LANES + lane]
+        s.manifold[lane] = s.manifold[lane] if s.converged[lane] > 0.5 or s.manifold[lane] == 1 else 0
+        for j in range(p.variables):
+            s.reached[lane, j] = s.point[j, lane]
     for lane in range(LANES):
-        if s.trial[lane] == 2 and nullity_at(s, p, s.reached, lane) < 2:
-            s.trial[lane] = 0
+        if s.manifold[lane] == 2:
+            for j in range(p.variables):
+                s.base[j] = s.reached[lane, j]
+            s.manifold[lane] = 2 if nullity(s, p, _NO_SLOPE) >= 2 else 0
 
 
 @native
-def nullity_at(s, p, points, k):
-    """The dimension of the set of zeros round point k, as the Jacobian there has it."""
-    for j in range(attribute(s, p, VARIABLES)):
-        s.base[j] = points[s.count[STRIDE] * k + j]
-    return nullity(s, p, _NO_SLOPE)
-
-
-@native
-def drop_final(s, p, used):
+def drop_final(s: SearchMemory, p: Problem, used: int) -> None:
     """Drop the boxes beside samples that are small, in which a last local solve was made, unless it found an isolated contact."""
     for lane in range(used):
         if s.beside[lane] >= 0 and s.final[lane] == 1:
@@ -233,28 +209,26 @@ def drop_final(s, p, used):
 
 
 @native
-def drop_beside(s, p, lane):
+def drop_beside(s: SearchMemory, p: Problem, lane: int) -> None:
     """`centre` is a zero that could not be proved to be isolated, found from the lane's box. Drop the box if the zeros in it lie on one
     curve with that one.
     """
-    if nullity_at(s, p, s.centre, 0) != 1:
+    for j in range(p.variables):
+        s.base[j] = s.centre[j]
+    if nullity(s, p, _NO_SLOPE) != 1:
         return
-    for j in range(attribute(s, p, VARIABLES)):
-        s.tight[2 * j] = s.centre[j]
-        s.tight[2 * j + 1] = s.centre[j]
-    load_lane(s, p, s.hold, lane, lane)
-    extend(s, p, lane, s.tight, 0)
-    call_kernel(attribute(s, p, SLOPE), s.X, attribute(s, p, PARAMETERS), s.M)
+    centre_as_box(s, p)
+    load_lane(s, p, s.hold[lane], lane)
+    extend(s, p, lane, s.tight)
+    call_kernel(p.slope, s.X, p.parameters, s.M)
     if on_one_manifold(s, p, lane, 1):
         drop(s, p, lane)
 
 
 @native
-def extend(s, p, lane, boxes, k):
+def extend(s: SearchMemory, p: Problem, lane: int, box: Box) -> None:
     """The hull of the box in a lane of X and box k of problem p, which may be a period away."""
-    for j in range(attribute(s, p, VARIABLES)):
-        at = 2 * j * LANES + lane
-        lo, hi = lower(s, boxes, k, j), upper(s, boxes, k, j)
-        shift = shift_into(s, p, j, 0.5 * (lo + hi), 0.5 * (s.X[at + LANES] - s.X[at]))
-        s.X[at] = max(s.X[at], -(lo + shift))
-        s.X[at + LANES] = max(s.X[at + LANES], hi + shift)
+    for j in range(p.variables):
+        lo, hi = box.lo(j), box.hi(j)
+        shift = shift_into(s, p, j, 0.5 * (lo + hi), s.X.middle(j, lane))
+        s.X.put(j, lane, min(s.X.lo(j, lane), lo + shift), max(s.X.hi(j, lane), hi + shift))

@@ -12,7 +12,6 @@ import collide
 from collide import Status
 from collide.queries import first_contact as first
 from collide.search.native import layout
-from collide.search.native.layout import ITERATIONS
 from collide.timeline import stalls as standing
 from collide.timeline.features import _faces_at, explained
 from collide.timeline.scene import Scene
@@ -119,7 +118,7 @@ def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
             boxes = s.open(k)
             for j in (0, 1, 0, 1, 0, 1):
                 boxes = halves(boxes, j)
-            s.arrays["table"][k, layout.ROOT], s.count[layout.OPEN] = -1, 0
+            s.arrays.table(layout.Problem)["root"][k], s.open_count = -1, 0
             s._push(k, boxes)
             left.append(len(s.open(k)))
         return hit(scene, found, *given)
@@ -150,7 +149,7 @@ def test_stages_leave_no_time_out(monkeypatch):
             s = found.search
             until[len(stages) - 1] = found.seen
             begins = [box[problem.objective, 0] for k, problem in enumerate(s.problems) for box in s.open(k)]
-            assert begins and span[0] < found.seen <= min(*begins, s.real[layout.CLEAR], span[1])
+            assert begins and span[0] < found.seen <= min(*begins, s.clear, span[1])
         return found
 
     monkeypatch.setattr(standing, "_PATIENCE", 256)
@@ -250,7 +249,7 @@ def test_an_interrupt_while_compiling_keeps_what_is_proved(monkeypatch):
     monkeypatch.setattr(first, "_BATCH", 1)
     monkeypatch.setattr(first, "Search", interrupted)
     c = collide.first_contact([ring, through, *falling(PLACES, [5 + Q(k, 2) for k in range(6)])], (0, 10))
-    assert c.status is Status.BUDGET_SPENT and len(c) == 0 and made[0].count[ITERATIONS] > 0
+    assert c.status is Status.BUDGET_SPENT and len(c) == 0 and made[0].iterations > 0
     assert 1 < c.clear_until == c.time.lo <= 4.25 and "was interrupted" in c.summary() and "if there is one" in c.summary()
 
 

@@ -57,7 +57,7 @@ def finish(search, slice_steps=100_000):
 
 def heap_is_ordered(search, p=0):
     a = search.arrays
-    stack, seen = [int(a["table"][p, layout.ROOT])], 0
+    stack, seen = [int(a.table(layout.Problem)["root"][p])], 0
     while stack:
         i = stack.pop()
         seen += 1
@@ -74,7 +74,7 @@ def test_the_queue_is_ordered_and_every_box_is_queued_or_free(rings):
     for _ in range(40):
         if search.run(7) == layout.NEED_BOXES:
             search.grow_boxes()
-        count, free = int(search.count[layout.OPEN]), int(search.count[layout.FREE])
+        count, free = search.open_count, search.arrays.number("unused")
         assert count == 0 or heap_is_ordered(search) == count == len(search.open_boxes())
         assert count + free == len(search.arrays["key"])
         unused = search.arrays["free"][:free]
@@ -86,8 +86,8 @@ def test_slices_and_growing_memory_change_nothing(rings):
     sliced.grow_boxes()
     sliced.grow_solutions()
     finish(whole), finish(sliced, slice_steps=3)
-    assert whole.count[layout.ITERATIONS] == sliced.count[layout.ITERATIONS] > 500
-    assert (whole.real == sliced.real).all() and len(whole.solutions) == len(sliced.solutions) == 2
+    assert whole.iterations == sliced.iterations > 500
+    assert (whole.arrays["real"] == sliced.arrays["real"]).all() and len(whole.solutions) == len(sliced.solutions) == 2
     for k in whole.solutions:
         assert (whole.found(k) == sliced.found(k)).all()
 
@@ -98,7 +98,7 @@ def test_any_number_of_boxes_may_be_queued_at_the_beginning(rings):
     boxes = np.moveaxis(ends, 0, -1)
     search = Search([rings], starts=[boxes])
     queued = search.open(0)
-    assert heap_is_ordered(search) == len(queued) == len(boxes) == int(search.count[layout.OPEN])
+    assert heap_is_ordered(search) == len(queued) == len(boxes) == search.open_count
     assert np.array_equal(*(b[np.lexsort(b.reshape(len(b), -1).T)] for b in (queued, boxes)))
     assert search.least_open(0) == boxes[:, rings.objective, 0].min()
 
@@ -110,32 +110,29 @@ def test_a_copied_state_goes_on_like_the_original(rings):
     finish(search)
     other = Search([rings], simultaneity=1e-6, separation=0.1)
     for name, a in saved.items():
-        if name != "table":
-            other.arrays[name][...] = a
-    other.arrays["table"][:, layout.ROOT] = saved["table"][:, layout.ROOT]
+        other.arrays[name][...] = a
     finish(other)
-    assert (search.real == other.real).all() and search.count[layout.ITERATIONS] == other.count[layout.ITERATIONS]
+    assert (search.arrays["real"] == other.arrays["real"]).all() and search.iterations == other.iterations
 
 
 def test_memory_stays_flat_where_boxes_are_dropped_as_fast_as_they_are_made(rings):
     search = Search([rings], simultaneity=1e-6, separation=0.1)
     before = search.bytes
     finish(search)
-    assert search.bytes == before and search.count[layout.FREE] == len(search.arrays["key"])
+    assert search.bytes == before and search.arrays.number("unused") == len(search.arrays["key"])
 
 
 def test_slices_are_short_where_many_places_were_found():
     """Each step compares boxes with the places, and a slice ends in time for Ctrl-C and budgets."""
     clock = Clock(Budget())
-    steps = [clock.steps(SimpleNamespace(count={layout.SOLUTIONS: places}, problems=[])) for places in (0, 1000, 20_000, 10**7)]
+    steps = [clock.steps(SimpleNamespace(solution_count=places, iterations=0, problems=[])) for places in (0, 1000, 20_000, 10**7)]
     assert steps[0] >= 3 * steps[1] >= 9 * steps[2] and steps[3] >= 100
 
 
 def test_a_search_that_leaves_many_boxes_stops_in_time_to_read_them():
     clock = Clock(Budget(seconds=10), reading=READING)
     for left, stops in ((1000, False), (10_000_000, True)):
-        count = {layout.STEPS: 1, layout.ITERATIONS: 1, layout.OPEN: left // 2, layout.SOLUTIONS: left // 2}
-        assert clock.spent(SimpleNamespace(count=count, bytes=0)) is stops
+        assert clock.spent(SimpleNamespace(steps=1, iterations=1, open_count=left // 2, solution_count=left // 2, bytes=0)) is stops
 
 
 def test_an_interrupt_keeps_what_is_proved(rings, monkeypatch):
@@ -151,7 +148,7 @@ def test_an_interrupt_keeps_what_is_proved(rings, monkeypatch):
     monkeypatch.setattr(search, "run", interrupted)
     clock = Clock(Budget())
     assert not drive(search, clock) and clock.interrupted
-    assert search.count[layout.ITERATIONS] > 50 and search.open_boxes()
+    assert search.iterations > 50 and search.open_boxes()
 
 
 def test_a_spent_budget_says_how_far_it_is_clear():
@@ -193,9 +190,9 @@ def test_the_methods_agree(rings, method):
             other.grow_boxes()
         if reason == layout.FINISHED:
             break
-    u_fast, u_other = fast.real[layout.PROVED], other.real[layout.PROVED]
+    u_fast, u_other = fast.proved, other.proved
     assert abs(u_fast - u_other) < 1e-9
-    assert other.count[layout.ITERATIONS] > fast.count[layout.ITERATIONS] / 4
+    assert other.iterations > fast.iterations / 4
 
 
 @pytest.mark.parametrize("later, thinned", [(0.008, True), (0.02, False)])
@@ -212,12 +209,12 @@ def test_samples_thin_out_only_what_is_simultaneous(rings, later, thinned):
             search.arrays[name][k] = plain.arrays[name][k]
         search.arrays["found"][k, 4] += later
         search.arrays["kind"][k] = layout.LOCATED
-    search.count[layout.SOLUTIONS] = len(plain.solutions)
-    search.real[layout.PROVED] = plain.real[layout.PROVED] + 0.008
+    search.solution_count = len(plain.solutions)
+    search.proved = plain.proved + 0.008
     finish(search)
     new = len(search.solutions) - len(plain.solutions)
     assert len(plain.solutions) == 2 and (new == 0 if thinned else new >= 2)
-    assert search.real[layout.CLEAR] <= plain.real[layout.PROVED]
+    assert search.clear <= plain.proved
 
 
 # -- contact anywhere on closed patches ---------------------------------------------------------------------------
@@ -249,8 +246,8 @@ def test_contact_on_edges_and_corners_of_closed_patches(name):
     first, second, exact = BORDERS[name]
     search = finish(Search([problem((first, second), necessary=())], simultaneity=1e-6, separation=0.3))
     time = float(exact)
-    assert time - 1e-12 <= search.real[layout.PROVED] <= time + 1e-6
-    least = min([float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
+    assert time - 1e-12 <= search.proved <= time + 1e-6
+    least = min([search.clear, *(search.found(k)[-1, 0] for k in search.solutions)])
     assert time - 2e-6 <= least <= time + 1e-12
 
 
@@ -313,8 +310,8 @@ def test_nothing_touches_before_the_proved_time():
     for _ in range(8):
         pair = wavy(rng, 0), wavy(rng, 1)
         search = finish(Search([closed_problem(pair, (0, 2)).as_member()], simultaneity=1e-6, separation=0.1))
-        proved = float(search.real[layout.PROVED])
-        clear = min([2.0, float(search.real[layout.CLEAR]), *(search.found(k)[-1, 0] for k in search.solutions)])
+        proved = search.proved
+        clear = min([2.0, search.clear, *(search.found(k)[-1, 0] for k in search.solutions)])
         referees = [referee(s) for s in pair]
         for moment in (0.5 * clear, 0.9 * clear, clear - 1e-3):
             assert distance(pair, referees, moment, 60, rng) > 1e-5
@@ -354,9 +351,9 @@ def test_a_long_time_span_costs_little():
     whole = family_problem(family, True)
     for k in (3, 5, 8, 9):
         search = Search([whole.instance(np.stack([numbers[k]] * 2, axis=1), boxes[k], boxes[k])], separation=0.1)
-        search.real[layout.GAP] = 1e-6
+        search.gap = 1e-6
         reason = search.run(2000)
-        assert reason == layout.FINISHED and search.count[layout.ITERATIONS] < 5000
+        assert reason == layout.FINISHED and search.iterations < 5000
 
 
 def test_contacts_of_sides_and_corners_are_proved():

@@ -30,7 +30,7 @@ def locate(search, p, begin, count=1):
     box = np.array([[0.1, 0.2]] * 4 + [[begin, begin + 0.1]])
     for _ in range(count):
         assert search.note(p, box, layout.LOCATED)
-    search.real[layout.CLEAR] = np.inf
+    search.clear = np.inf
 
 
 def test_of_what_is_left_nothing_is_claimed_from_its_first_box_on():
@@ -42,17 +42,17 @@ def test_of_what_is_left_nothing_is_claimed_from_its_first_box_on():
     search.doubtful = -standing._WHILE - 1
     standing._leave_doubt(search)
     assert search.left == {0} and not len(search.open(0)) and len(search.open(1)) == 2
-    assert search.real[layout.CLEAR] == 0.5 and search.real[layout.LATEST] == np.inf
+    assert search.clear == 0.5 and search.latest_left == np.inf
     # Nothing was located of the other one: it is searched on, however long that takes.
     search.doubtful = -standing._WHILE - 1
     standing._leave_doubt(search)
-    assert search.left == {0} and search.real[layout.CLEAR] == 0.5
+    assert search.left == {0} and search.clear == 0.5
 
 
 def test_nothing_is_left_once_contact_is_proved():
     search = two_plates()
     locate(search, 0, 3.0)
-    search.real[layout.PROVED], search.doubtful = 3.5, -standing._WHILE - 1
+    search.proved, search.doubtful = 3.5, -standing._WHILE - 1
     standing._leave_doubt(search)
     assert not search.left and search.doubtful == 0
 
@@ -66,6 +66,6 @@ def test_contacts_that_stand_from_the_beginning_are_left(count, clear, incoming,
     search = two_plates(incoming=incoming)
     locate(search, 0, 0.0, count)
     locate(search, 1, 0.0, 1)
-    search.real[layout.CLEAR] = clear
+    search.clear = clear
     standing._leave(search, 0.0)
-    assert search.left == left and search.real[layout.CLEAR] == clear
+    assert search.left == left and search.clear == clear

@@ -19,7 +19,6 @@ from collide.bezier.published import time_dependent
 from collide.bezier.published.apart import apart, swept
 from collide.moment.start import Start
 from collide.search.drive import Clock, as_budget, drive
-from collide.search.native import layout
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v, z
 from generative.patch import bezier_patch, bezier_triangle
 from models.scenes.tori import tori_general, torus_on_torus
@@ -229,7 +228,7 @@ def test_published_pairs(name):
         search = time_dependent.PatchSearch([0, 1], patches, (sp.Integer(0), sp.Integer(1)))
         search.set(1e-6, 0.05, 1e-8)
         assert drive(search, Clock(as_budget(10.0)))
-        assert (search.count[layout.SOLUTIONS] > 0) == np.isfinite(truth)
+        assert (search.solution_count > 0) == np.isfinite(truth)
         if np.isfinite(truth):
             assert search.clear() <= truth + 4e-12 and truth - 4e-12 <= search.limit[memory.EARLIEST] < search.clear() + 1e-7
 

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import native
 from codegen.time_bounds.separable_advance import ComposedAdvance
 from collide.bodies.parts import faces_of, parts_of
 from collide.search.native import layout
 from collide.search.native.boxes import keep_clear, take
 from collide.search.native.conservative_advancement import drop_impossible, narrow, settle
-from collide.search.native.layout import ROOT
-from collide.search.native.memory import compiled
+from collide.search.native.layout import SearchMemory
 from collide.search.native.node_pairs import wanted
-from collide.search.native.queue import attribute
 from collide.search.native.split import split
 from collide.search.native.thinning import near_sample, thin
 from collide.search.search import Search
@@ -31,7 +30,7 @@ LATER = np.nextafter(1.0, 2.0)
 
 
 @native
-def settle_held(s, p):
+def settle_held(s: SearchMemory, p: layout.Problem) -> int:
     settle(s, p, 0)
     return 0
 
@@ -52,13 +51,13 @@ def test_a_window_moves_on_as_far_as_it_was_looked_at(motion, bound, until, left
     """The window [0.25, 3], of which the part up to `until` was seen to be free up to `bound`."""
     found = search(falling(motion), PLATE, (0, 4), tangency=False, simultaneity=0.25)
     a = found.arrays
-    a["table"][0, layout.ROOT], found.count[layout.OPEN] = -1, 0
-    found.real[layout.PROVED] = 2.0
-    a["before"][0], a["until"][0], a["trial"][0] = [[0, 1]] * 4 + [[0.25, 3]], until, 0
+    a.table(layout.Problem)["root"][0], found.open_count = -1, 0
+    found.proved = 2.0
+    a["before"][0], a["until"][0], a["tested"][0] = [[0, 1]] * 4 + [[0.25, 3]], until, 0
     a["both"][0] = 0
     a["out"][:] = 0.0
     a["out"][0, 0] = bound
-    compiled(settle_held, 1)(a.address, 0)
+    compiled(settle_held)(a.address, 0)
     open_boxes = found.open(0)
     assert len(open_boxes) == (left is not None)
     for box in open_boxes:
@@ -66,7 +65,7 @@ def test_a_window_moves_on_as_far_as_it_was_looked_at(motion, bound, until, left
 
 
 @native
-def narrow_lanes(s, p):
+def narrow_lanes(s: SearchMemory, p: layout.Problem) -> int:
     narrow(s, p)
     return 0
 
@@ -78,16 +77,16 @@ def test_a_window_that_ends_with_the_contact_is_kept(motion):
     a, zeros = found.arrays, meetings(8)
     for size in 2.0 ** -np.arange(1, 12):
         lo, hi = zeros - [0, 0, 0, 0, size], zeros + [size, size, size, size, 0]
-        a["flag"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, hi.T], axis=1)
-        compiled(narrow_lanes, 1)(a.address, 0)
-        assert (a["flag"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all()
+        a["alive"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, hi.T], axis=1)
+        compiled(narrow_lanes)(a.address, 0)
+        assert (a["alive"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all()
 
 
 def stay(found, zeros, most=150):
     """Every zero lies in a queued box, step after step, until one is small enough for a proof, which cuts off later ones; the steps."""
     for step in range(most):
         found.run(1)
-        if found.real[layout.PROVED] < np.inf or found.solutions:
+        if found.proved < np.inf or found.solutions:
             return step
         left = np.ones(len(zeros), bool)
         for box in found.open(0):
@@ -150,13 +149,13 @@ def test_crossings_at_the_side_of_a_face_stay_in_the_search(implicit):
 
 
 @native
-def take_one(s, p):
+def take_one(s: SearchMemory, p: layout.Problem) -> int:
     return take(s, p)
 
 
 @native
-def wanted_root(s, p):
-    return 1 if wanted(s, p, attribute(s, p, ROOT)) else 0
+def wanted_root(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if wanted(s, p, p.root) else 0
 
 
 @pytest.mark.parametrize("at_border", [False, True])
@@ -164,16 +163,16 @@ def test_at_a_border_no_region_settles_a_box(at_border):
     """The square system says nothing of contacts on a side, where other ones may lie in the region of its only zero."""
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2), sample=False)
     a = found.arrays
-    a["region"][0], a["kind"][0], a["owner"][0], found.count[layout.SOLUTIONS] = [[-2, 2]] * 5, layout.UNIQUE, 0, 1
+    a["region"][0], a["kind"][0], a["owner"][0], found.solution_count = [[-2, 2]] * 5, layout.UNIQUE, 0, 1
     a["border"][0, :4] = 1
-    a["box"][a["table"][0, layout.ROOT]] = [[-0.5, 0.5]] * 3 + [[0.5, 1.0 if at_border else 0.75], [0, 1]]
-    assert bool(compiled(wanted_root, 1)(a.address, 0)) is at_border
-    assert compiled(take_one, 1)(a.address, 0) == int(at_border)
+    a["box"][a.table(layout.Problem)["root"][0]] = [[-0.5, 0.5]] * 3 + [[0.5, 1.0 if at_border else 0.75], [0, 1]]
+    assert bool(compiled(wanted_root)(a.address, 0)) is at_border
+    assert compiled(take_one)(a.address, 0) == int(at_border)
 
 
 @native
-def keep_held(s, p):
-    keep_clear(s, p, s.hold, 0)
+def keep_held(s: SearchMemory, p: layout.Problem) -> int:
+    keep_clear(s, p, s.hold[0])
     return 0
 
 
@@ -181,15 +180,15 @@ def test_a_box_that_is_given_up_leaves_its_times():
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
     for (begin, end), clear, latest in (((0.5, 0.75), 0.5, 0.75), ((0.25, 0.5), 0.25, 0.75), ((0.3, 1.5), 0.25, 1.5)):
         found.arrays["hold"][0] = [[0, 1]] * 4 + [[begin, end]]
-        compiled(keep_held, 1)(found.arrays.address, 0)
-        assert found.real[layout.CLEAR] == clear and found.real[layout.LATEST] == latest
+        compiled(keep_held)(found.arrays.address, 0)
+        assert found.clear == clear and found.latest_left == latest
 
 
 # -- thinning -------------------------------------------------------------------------------------------------------
 
 
 @native
-def near_held(s, p, whole):
+def near_held(s: SearchMemory, p: layout.Problem, whole: int) -> int:
     return 1 if near_sample(s, p, whole != 0, 1.0) >= 0 else 0
 
 
@@ -215,14 +214,14 @@ def test_what_a_sample_stands_for(kind, owner, moment, middle, size, thinned):
     whole = situation(*faces_of(ParametricSurface(TILTED, PLATE.domain)), *faces_of(PLATE), (0, 2))
     found = Search([whole, whole, replace(whole, label=(0, 2))], simultaneity=0.01, separation=1.0)
     a = found.arrays
-    a["kind"][0], a["owner"][0], a["place"][0], found.count[layout.SOLUTIONS] = kind, owner, 0.0, 1
+    a["kind"][0], a["owner"][0], a["place"][0], found.solution_count = kind, owner, 0.0, 1
     a["found"][0, 4] = moment
     a["near"][:] = image(middle, size)
-    assert bool(compiled(near_held, 2)(a.address, 0, 1)) is thinned
+    assert bool(compiled(near_held)(a.address, 0, 1)) is thinned
 
 
 @native
-def thin_held(s, p):
+def thin_held(s: SearchMemory, p: layout.Problem) -> int:
     thin(s, p, 1)
     return s.action[0]
 
@@ -232,28 +231,28 @@ def test_a_box_is_thinned_only_as_a_whole(half, action, gone):
     """A box round a sample on a plate; only what is late, and what lies within the separation, is dropped, and leaves its times."""
     found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
     a = found.arrays
-    a["kind"][0], a["owner"][0], a["found"][0, 4], found.count[layout.SOLUTIONS] = layout.EXISTS, 0, 1.0, 1
+    a["kind"][0], a["owner"][0], a["found"][0, 4], found.solution_count = layout.EXISTS, 0, 1.0, 1
     a["hold"][:] = [[-half, half]] * 4 + [[0.75, 1.25]]
     a["action"][0] = action
-    assert compiled(thin_held, 1)(a.address, 0) == (layout.GONE if gone else action)
-    assert found.real[layout.CLEAR] == (0.75 if gone else np.inf)
+    assert compiled(thin_held)(a.address, 0) == (layout.GONE if gone else action)
+    assert found.clear == (0.75 if gone else np.inf)
 
 
 def test_a_box_that_is_thinned_bounds_what_is_clear():
     """The box thinned above begins at 3/4, the sample that stands for it at 1: before 3/4 all is clear, not before 1."""
     found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
     a = found.arrays
-    a["table"][0, layout.ROOT], found.count[layout.OPEN] = -1, 0
-    a["kind"][0], a["owner"][0], a["found"][0, 4], found.count[layout.SOLUTIONS] = layout.EXISTS, 0, 1.0, 1
+    a.table(layout.Problem)["root"][0], found.open_count = -1, 0
+    a["kind"][0], a["owner"][0], a["found"][0, 4], found.solution_count = layout.EXISTS, 0, 1.0, 1
     assert found.clear_until(found.solutions, 2.0) == 1.0
     a["hold"][:] = [[-0.1, 0.1]] * 4 + [[0.75, 1.25]]
     a["action"][0] = layout.LATE
-    assert compiled(thin_held, 1)(a.address, 0) == layout.GONE
+    assert compiled(thin_held)(a.address, 0) == layout.GONE
     assert found.clear_until(found.solutions, 2.0) == 0.75
 
 
 @native
-def split_held(s, p, j):
+def split_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
     split(s, p, 0, j)
     return 0
 
@@ -261,17 +260,17 @@ def split_held(s, p, j):
 def test_a_box_that_cannot_be_halved_is_located():
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
     box = np.array([[0.25, 0.5]] * 4 + [[1.0, 1.5]])
-    found.arrays["table"][0, layout.ROOT], found.arrays["hold"][0], found.count[layout.OPEN] = -1, box, 0
-    compiled(split_held, 2)(found.arrays.address, 0, -1)
+    found.arrays.table(layout.Problem)["root"][0], found.arrays["hold"][0], found.open_count = -1, box, 0
+    compiled(split_held)(found.arrays.address, 0, -1)
     assert [found.kind(k) for k in found.solutions] == [layout.LOCATED] and (found.found(0) == box).all()
-    assert len(found.open(0)) == 0 and found.real[layout.CLEAR] == 1.0
+    assert len(found.open(0)) == 0 and found.clear == 1.0
 
 
 # -- ranges of the rows ---------------------------------------------------------------------------------------------
 
 
 @native
-def drop_lanes(s, p, used):
+def drop_lanes(s: SearchMemory, p: layout.Problem, used: int) -> int:
     drop_impossible(s, p, used)
     return 0
 
@@ -290,7 +289,7 @@ def test_a_box_is_dropped_for_its_own_ranges(height, gone, used):
         a["before"][:] = np.repeat([[along], [place[0]], [place[1]], [moment]], 2, axis=1)
         a["before"][lane, 3] = moment - height[1], moment - height[0]
         a["out"][:], a["until"][:] = 0.0, 0.5
-        compiled(drop_lanes, 2)(a.address, 0, used)
+        compiled(drop_lanes)(a.address, 0, used)
         dropped = (np.arange(8) == lane) & (lane < used) & gone
         assert (a["out"][0] == np.where(dropped, np.inf, 0.0)).all()
         assert (a["until"] == np.where(dropped, a["before"][:, 3, 1], 0.5)).all()
@@ -305,7 +304,7 @@ def test_a_box_is_dropped_for_its_own_ranges(height, gone, used):
 def test_a_zero_beyond_the_domain_is_not_noted_as_a_contact(kind, ends, noted):
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
     assert found.note(0, np.array([ends, *[[0.25, 0.5]] * 3, [1, 1.5]]), kind) is noted
-    assert len(found.solutions) == noted and found.real[layout.PROVED] == (1.5 if noted and kind == layout.EXISTS else np.inf)
+    assert len(found.solutions) == noted and found.proved == (1.5 if noted and kind == layout.EXISTS else np.inf)
 
 
 @pytest.mark.parametrize(("top", "noted"), [(R(1, 2), False), (2, True)])
@@ -314,4 +313,4 @@ def test_a_zero_beyond_the_bounds_of_a_surface_is_not_noted_as_a_contact(top, no
     floor = ParametricSurface([u, v, 2 - t], PLATE.domain)
     found = search(ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, top)]), floor, (0, 4), tangency=False)
     assert found.note(0, np.array([[-0.1, 0.1]] * 2 + [[0.9, 1.1]]), layout.EXISTS) is noted
-    assert found.real[layout.PROVED] == (1.1 if noted else np.inf)
+    assert found.proved == (1.1 if noted else np.inf)

@@ -42,12 +42,12 @@ def boxes_of(name, *, isolated=False):
     search = Search([situation(first, second, scene.time)], **options)
     while (reason := search.run(1)) != layout.FINISHED:
         if isolated:
-            search.real[layout.ALONG] = np.inf
-        assert reason in (layout.SLICE, layout.NEED_BOXES) and search.count[layout.STEPS] < 100_000
+            search.proved_along = np.inf
+        assert reason in (layout.SLICE, layout.NEED_BOXES) and search.steps < 100_000
         if reason == layout.NEED_BOXES:
             search.grow_boxes()
-    assert min(search.real[[layout.CLEAR, layout.PROVED]]) - 1e-12 <= scene.known.time <= search.real[layout.PROVED] + 1e-12
-    return int(search.count[layout.ITERATIONS])
+    assert min(search.clear, search.proved) - 1e-12 <= scene.known.time <= search.proved + 1e-12
+    return search.iterations
 
 
 @pytest.mark.parametrize(("name", "fewer"), [("torus-on-cone", 3), ("tube-on-cushion", 4), ("bumpy-pair", 1), ("tori-crossed", 1)])

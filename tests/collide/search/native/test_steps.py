@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import native
 from codegen.time_bounds.advance import Advance
 from collide.bodies.parts import faces_of
@@ -13,7 +14,7 @@ from collide.search.native import layout
 from collide.search.native.boxes import inside_region, known, too_late, trim
 from collide.search.native.conservative_advancement import halve, narrow
 from collide.search.native.crossings_beside import prove_beside
-from collide.search.native.memory import compiled
+from collide.search.native.layout import SearchMemory
 from collide.search.native.prove import prove, prove_exists, prove_unique
 from collide.search.native.sample import prove_near
 from collide.search.native.solutions import feasible, impossible
@@ -69,11 +70,11 @@ def test_no_window_moves_on_beyond_a_contact(motion):
     for _ in range(12):
         assert found.run(8) == layout.SLICE and queued_everywhere(found, zeros)
     assert isinstance(found.problems[0].advance, Advance) is (motion == "together")
-    assert found.count[layout.OPEN] > 100 and found.real[layout.PROVED] == np.inf
+    assert found.open_count > 100 and found.proved == np.inf
 
 
 @native
-def narrow_lanes(s, p):
+def narrow_lanes(s: SearchMemory, p: layout.Problem) -> int:
     narrow(s, p)
     return 0
 
@@ -89,20 +90,20 @@ def test_a_box_is_not_narrowed_beyond_a_contact(motion):
         # A contact in the corner where it comes first, or near to it.
         lo, hi = zeros - size * rng.integers(0, 2, zeros.shape) / 1024, zeros + size
         lo[:, 4] = zeros[:, 4] - size
-        a["flag"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, hi.T], axis=1)
-        compiled(narrow_lanes, 1)(a.address, 0)
-        assert (a["flag"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all() and (a["X"][4, 1] >= zeros[:, 4]).all()
+        a["alive"][:], a["X"][0:5] = 1.0, np.stack([-lo.T, hi.T], axis=1)
+        compiled(narrow_lanes)(a.address, 0)
+        assert (a["alive"] == 1.0).all() and (-a["X"][4, 0] <= zeros[:, 4]).all() and (a["X"][4, 1] >= zeros[:, 4]).all()
         progress = max(progress, (-a["X"][4, 0] - lo[:, 4]).max() / size)
     assert progress > 0.9
 
 
 @native
-def halve_held(s, p, j):
+def halve_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
     return halve(s, p, 0, 1, j)
 
 
 @native
-def split_held(s, p, j):
+def split_held(s: SearchMemory, p: layout.Problem, j: int) -> int:
     split(s, p, 0, j)
     return 0
 
@@ -114,9 +115,9 @@ def test_the_halves_of_a_box_leave_no_gap(j):
     a = found.arrays
     for _ in range(20):
         box = np.sort(rng.normal(size=(5, 2)) * 10.0 ** rng.integers(-9, 9), axis=1)
-        a["table"][0, layout.ROOT], a["before"][0], a["hold"][0] = -1, box, box
-        assert compiled(halve_held, 2)(found.arrays.address, 0, j) == 2
-        compiled(split_held, 2)(found.arrays.address, 0, j)
+        a.table(layout.Problem)["root"][0], a["before"][0], a["hold"][0] = -1, box, box
+        assert compiled(halve_held)(found.arrays.address, 0, j) == 2
+        compiled(split_held)(found.arrays.address, 0, j)
         for first, second in (a["before"][:2], sorted(found.open(0), key=lambda part: part[j, 0])):
             assert first[j, 0] == box[j, 0] and second[j, 1] == box[j, 1] and first[j, 1] >= second[j, 0]
             others = np.arange(5) != j
@@ -124,13 +125,13 @@ def test_the_halves_of_a_box_leave_no_gap(j):
 
 
 @native
-def late_held(s, p):
-    return 1 if too_late(s, p, s.hold, 0) else 0
+def late_held(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if too_late(s, p, s.hold[0]) else 0
 
 
 @native
-def trim_held(s, p):
-    trim(s, p, s.hold, 0)
+def trim_held(s: SearchMemory, p: layout.Problem) -> int:
+    trim(s, p, s.hold[0])
     return 0
 
 
@@ -139,30 +140,30 @@ def test_what_comes_with_the_first_contact_is_not_too_late():
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2), simultaneity=0.25)
     held = found.arrays["hold"][0]
     for proved, last in ((np.inf, np.inf), (1.0, 1.25)):
-        found.real[layout.PROVED] = proved
+        found.proved = proved
         for begin in (0.5, 1.0, 1.125, 1.25, np.nextafter(1.25, 2), 1.5):
             held[:] = [[0, 1]] * 4 + [[begin, 1.75]]
-            assert bool(compiled(late_held, 1)(found.arrays.address, 0)) is bool(begin > last)
-            compiled(trim_held, 1)(found.arrays.address, 0)
+            assert bool(compiled(late_held)(found.arrays.address, 0)) is bool(begin > last)
+            compiled(trim_held)(found.arrays.address, 0)
             assert held[4, 0] == begin and held[4, 1] == max(min(1.75, last), begin) and (held[:4] == [0, 1]).all()
 
 
 @native
-def inside_held(s, p):
-    return 1 if inside_region(s, p, s.hold, 0, 0) else 0
+def inside_held(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if inside_region(s, p, s.hold[0], 0) else 0
 
 
 @native
-def known_held(s, p):
-    return 1 if known(s, p, s.hold, 0) else 0
+def known_held(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if known(s, p, s.hold[0]) else 0
 
 
 def kept(found, region, period):
     """A unique zero in this region."""
     a = found.arrays
     a["region"][0], a["period"][0], a["kind"][0], a["owner"][0] = region, period, layout.UNIQUE, 0
-    found.count[layout.SOLUTIONS] = 1
-    return a["hold"][0], lambda entry: bool(compiled(entry, 1)(a.address, 0))
+    found.solution_count = 1
+    return a["hold"][0], lambda entry: bool(compiled(entry)(a.address, 0))
 
 
 @pytest.mark.parametrize("j", range(5))
@@ -215,24 +216,24 @@ def test_only_a_unique_zero_of_the_same_problem_settles_a_box():
 
 
 @native
-def unique_at(s, p):
+def unique_at(s: SearchMemory, p: layout.Problem) -> int:
     return 1 if prove_unique(s, p) else 0
 
 
 @native
-def exists_at(s, p):
+def exists_at(s: SearchMemory, p: layout.Problem) -> int:
     return 1 if prove_exists(s, p) else 0
 
 
 @native
-def prove_at(s, p):
+def prove_at(s: SearchMemory, p: layout.Problem) -> int:
     return 1 if prove(s, p, False) else 0
 
 
 def tried(entry, found, centre):
     """What a test says at a point."""
     found.arrays["centre"][:len(centre)] = centre
-    return bool(compiled(entry, 1)(found.arrays.address, 0))
+    return bool(compiled(entry)(found.arrays.address, 0))
 
 
 @pytest.mark.parametrize("entry", [unique_at, exists_at, prove_at])
@@ -248,18 +249,18 @@ def test_where_bodies_pass_nothing_is_proved(entry, gap):
             a, b, moment = np.array([-np.pi / 2, 0, 1]) + size * rng.uniform(-1, 1, 3)
             centre = [a, b, np.cos(a) * np.cos(b), np.sin(b), moment]
             assert not tried(entry, found, centre), (size, centre)
-    assert found.real[layout.PROVED] == np.inf and not found.solutions
+    assert found.proved == np.inf and not found.solutions
 
 
 @native
-def prove_near_held(s, p):
-    prove_near(s, p, s.hold, 0, 0.8)
+def prove_near_held(s: SearchMemory, p: layout.Problem) -> int:
+    prove_near(s, p, s.hold[0], 0.8)
     return 0
 
 
 @native
-def prove_beside_held(s, p):
-    prove_beside(s, p, s.hold, 0)
+def prove_beside_held(s: SearchMemory, p: layout.Problem) -> int:
+    prove_beside(s, p, s.hold[0])
     return 0
 
 
@@ -272,20 +273,20 @@ def test_proofs_round_a_box_need_a_crossing(entry, cut):
     ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, R(1, 2) if cut else 2)])
     found = search(ball, ParametricSurface([u, v, 2 - t], PLATE.domain), (0, 4), tangency=False)
     for size in 10.0 ** np.arange(-9, -1):
-        found.arrays["table"][0, layout.BESIDE] = 0
+        found.arrays.table(layout.Problem)["tried_beside"][0] = 0
         found.arrays["hold"][0] = [[-size, size], [-size, size], [1, 1 + size]]
-        compiled(entry, 1)(found.arrays.address, 0)
-    assert found.real[layout.PROVED] >= 1.5 if cut else 1 <= found.real[layout.PROVED] < 1.1
+        compiled(entry)(found.arrays.address, 0)
+    assert found.proved >= 1.5 if cut else 1 <= found.proved < 1.1
 
 
 @native
-def impossible_held(s, p):
-    return 1 if impossible(s, p, s.hold, 0) else 0
+def impossible_held(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if impossible(s, p, s.hold[0]) else 0
 
 
 @native
-def feasible_held(s, p):
-    return 1 if feasible(s, p, s.hold, 0) else 0
+def feasible_held(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if feasible(s, p, s.hold[0]) else 0
 
 
 @pytest.mark.parametrize("j", range(4))
@@ -296,8 +297,8 @@ def test_a_box_is_in_the_domain_or_outside_or_neither(j, ends, inside, outside):
     found = search(ParametricSurface(TILTED, PLATE.domain), PLATE, (0, 2))
     found.arrays["hold"][0] = [[0.25, 0.5]] * 4 + [[1, 1.5]]
     found.arrays["hold"][0, j] = ends
-    assert bool(compiled(feasible_held, 1)(found.arrays.address, 0)) is inside
-    assert bool(compiled(impossible_held, 1)(found.arrays.address, 0)) is outside
+    assert bool(compiled(feasible_held)(found.arrays.address, 0)) is inside
+    assert bool(compiled(impossible_held)(found.arrays.address, 0)) is outside
 
 
 def test_where_bodies_meet_both_proofs_succeed():
@@ -323,7 +324,7 @@ def test_a_zero_just_outside_a_patch_gives_no_time(tangency, closed, beside):
             if tried(exists_at, found, centre):
                 tight = found.arrays["tight"]
                 assert (inside[:, 0] <= tight[:, 0]).all() and (tight[:, 1] <= inside[:, 1]).all()
-    assert found.real[layout.PROVED] >= 3 - np.sqrt(1 - float(beside) ** 2) - 1e-12
+    assert found.proved >= 3 - np.sqrt(1 - float(beside) ** 2) - 1e-12
     assert all(found.kind(k) == layout.ALONE for k in found.solutions)
 
 
@@ -334,7 +335,7 @@ def test_a_zero_outside_both_patches_is_none(entry):
     found = search(ball, ParametricSurface(PLATE.body, {u: (-1, R(7, 100)), v: (-1, 1)}), (0, 4), tangency=False)
     for a in -1.5 + 10.0 ** np.arange(-9, -2):
         assert not tried(entry, found, [a, 0, 0.07, 0, 2 + np.sin(a)])
-    assert found.real[layout.PROVED] == np.inf
+    assert found.proved == np.inf
 
 
 def test_a_zero_beyond_the_bounds_of_an_implicit_surface_gives_no_time():
@@ -344,4 +345,4 @@ def test_a_zero_beyond_the_bounds_of_an_implicit_surface_gives_no_time():
     for size in (0.0, 1e-6, 1e-3):
         for moved in np.random.default_rng(6).uniform(-size, size, (5, 3)):
             tried(prove_at, found, np.array([0, 0, 1]) + moved)
-    assert found.real[layout.PROVED] >= 1.5
+    assert found.proved >= 1.5

@@ -1,0 +1,148 @@
+"""The memory of a native loop: one block, cut into the arrays of its structure; arrays that grow get memory of their own."""
+
+import functools
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, NamedTuple, TypeVar, overload
+
+import numpy as np
+
+from .structures import LANES, TABLE, Row, Structure, described
+
+T = TypeVar("T", int, float)
+
+
+class Memory(Mapping[str, np.ndarray]):
+    """Arrays by their names, all zero but those that are written before they are read (`Structure.unset`). `address`: where the native loop
+    finds the addresses of all of them.
+    """
+
+    def __init__(self, structure: type[Structure], sizes: Mapping[str, int]) -> None:
+        """`sizes` by the names that the structure gives them; its numbers of these names tell them."""
+        self._structure = structure
+        self._cuts = _cuts(structure, tuple(sizes.items()))
+        self._block = np.empty(self._cuts.size + LANES)
+        at = self._block.ctypes.data
+        # Arrays begin at multiples of one vector of lanes.
+        self._first = -at // 8 % LANES
+        self._addresses = self._cuts.begins + (at + 8 * self._first)
+        self.address = self._addresses.ctypes.data
+        self._block[:self._first + self._cuts.zero] = 0.0
+        self._own: dict[str, np.ndarray] = {}
+        self._places = described(structure).places[structure]
+        for name in self._cuts.known:
+            self.set(name, sizes[name])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        found = self._own.get(name)
+        if found is None:
+            begin, shape, kind = self._cuts.arrays[name]
+            begin += self._first
+            found = self._own[name] = self._block[begin:begin + math.prod(shape)].view(kind).reshape(shape)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._cuts.arrays)
+
+    def __len__(self) -> int:
+        return len(self._cuts.arrays)
+
+    @property
+    def bytes(self) -> int:
+        return sum(a.nbytes for a in self.values())
+
+    def number(self, name: str) -> Any:
+        """A number of the structure."""
+        place = self._places[name]
+        return self[place.array].item(place.at)
+
+    def set(self, name: str, value: float) -> None:
+        place = self._places[name]
+        self[place.array][place.at] = value
+
+    def table(self, row: type[Row]) -> np.ndarray:
+        """The integers of all rows of a table, by their names."""
+        return self[TABLE].view(row_type(self._structure, row))[:, 0]
+
+    def sized(self, size: str) -> list[str]:
+        """The arrays whose first size this is."""
+        return [name for name, (_, shape) in described(self._structure).arrays.items() if shape[0] == size]
+
+    def double(self, size: str) -> None:
+        """Twice the length of the arrays whose first size this is."""
+        for name in self.sized(size):
+            old = self[name]
+            # What is not used of the new memory is never touched.
+            self._own[name] = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+            self._own[name][:len(old)] = old
+            self._addresses[described(self._structure).position[name]] = self._own[name].ctypes.data
+        if size in self._places:
+            self.set(size, 2 * self.number(size))
+
+
+class Number(Generic[T]):
+    """A number of the structure whose memory an object has in `arrays`, as an attribute of that."""
+
+    def __init__(self, structure: type[Structure], name: str = "") -> None:
+        self._places, self._name = described(structure).places[structure], name
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        place = self._places[self._name or name]
+        self._array, self._at = place.array, place.at
+
+    @overload
+    def __get__(self, owner: None, cls: type) -> "Number[T]": ...
+
+    @overload
+    def __get__(self, owner: object, cls: type) -> T: ...
+
+    def __get__(self, owner: Any, cls: type) -> Any:
+        return self if owner is None else owner.arrays[self._array].item(self._at)
+
+    def __set__(self, owner: Any, value: T) -> None:
+        owner.arrays[self._array][self._at] = value
+
+
+def columns(structure: type, row: type) -> dict[str, int]:
+    """Where the integers of a row are."""
+    return {name: place.at for name, place in described(structure).places[row].items() if place.array == TABLE}
+
+
+def _row_type(structure: type, row: type) -> np.dtype[Any]:
+    """The integers of a row by their names."""
+    begins = columns(structure, row)
+    ends = [*itertools.islice(begins.values(), 1, None), described(structure).length(TABLE)]
+    return np.dtype([(name, np.int64) if end == begin + 1 else (name, np.int64, (end - begin,))
+                     for (name, begin), end in zip(begins.items(), ends, strict=True)])
+
+
+row_type: Callable[[type, type], np.dtype[Any]] = functools.cache(_row_type)
+
+
+class _Cuts(NamedTuple):
+    """Where each array begins in a block, in numbers, its shape and type; the same beginnings in bytes; the length of the part that is zero
+    at first, and of all; the sizes that are numbers of the structure.
+    """
+
+    arrays: dict[str, tuple[int, tuple[int, ...], type]]
+    begins: np.ndarray
+    zero: int
+    size: int
+    known: tuple[str, ...]
+
+
+def _cut(structure: Any, sizes: tuple[tuple[str, int], ...]) -> _Cuts:
+    arrays, known = described(structure).arrays, dict(sizes)
+    shapes = {name: tuple(known[size] if isinstance(size, str) else size for size in shape) for name, (_, shape) in arrays.items()}
+    names = sorted(arrays, key=lambda name: arrays[name][1][0] in structure.unset)
+    lengths = [-math.prod(shapes[name]) // LANES * -LANES for name in names]
+    ends = list(itertools.accumulate(lengths))
+    begins = dict(zip(names, [0, *ends[:-1]], strict=True))
+    zero = min([begins[name] for name in names if arrays[name][1][0] in structure.unset], default=ends[-1])
+    return _Cuts({name: (begins[name], shapes[name], np.float64 if kind is float else np.int64) for name, (kind, _) in arrays.items()},
+                 8 * np.array([begins[name] for name in arrays]), zero, ends[-1],
+                 tuple(known.keys() & described(structure).places[structure].keys()))
+
+
+_cuts: Callable[[type, tuple[tuple[str, int], ...]], _Cuts] = functools.lru_cache(maxsize=256)(_cut)
