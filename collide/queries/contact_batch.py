@@ -28,7 +28,6 @@ from ..bodies.surface_points import position_kernel
 from ..given import as_doubles, check_span, check_tolerance
 from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget, drive
-from ..search.native import layout
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import situation
