@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from .structures import LANES, TABLE, Row, Structure, described
+from .structures import COUNT, LANES, REAL, TABLE, Row, Structure, described
 
 T = TypeVar("T", int, float)
 
@@ -31,6 +31,8 @@ class Memory(Mapping[str, np.ndarray]):
         self._block[:self._first + self._cuts.zero] = 0.0
         self._own: dict[str, np.ndarray] = {}
         self._places = described(structure).places[structure]
+        # The arrays of the structure's numbers.
+        self.packed = {name: self[name] for name in (COUNT, REAL) if name in self._cuts.arrays}
         for name in self._cuts.known:
             self.set(name, sizes[name])
 
@@ -55,11 +57,11 @@ class Memory(Mapping[str, np.ndarray]):
     def number(self, name: str) -> Any:
         """A number of the structure."""
         place = self._places[name]
-        return self[place.array].item(place.at)
+        return self.packed[place.array].item(place.at)
 
     def set(self, name: str, value: float) -> None:
         place = self._places[name]
-        self[place.array][place.at] = value
+        self.packed[place.array][place.at] = value
 
     def table(self, row: type[Row]) -> np.ndarray:
         """The integers of all rows of a table, by their names."""
@@ -98,10 +100,10 @@ class Number(Generic[T]):
     def __get__(self, owner: object, cls: type) -> T: ...
 
     def __get__(self, owner: Any, cls: type) -> Any:
-        return self if owner is None else owner.arrays[self._array].item(self._at)
+        return self if owner is None else owner.arrays.packed[self._array].item(self._at)
 
     def __set__(self, owner: Any, value: T) -> None:
-        owner.arrays[self._array][self._at] = value
+        owner.arrays.packed[self._array][self._at] = value
 
 
 def columns(structure: type, row: type) -> dict[str, int]:
