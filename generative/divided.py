@@ -31,8 +31,5 @@ class Divided(ParametricSurface):
     def resting(self) -> "Divided":
         return self if self.motion.is_identity else Divided(super().resting, self.pieces)
 
-    def at(self, time: Any) -> "Divided":
-        return Divided(super().at(time), self.pieces.at(time))
-
     def _key(self) -> tuple[Any, ...]:
         return *super()._key(), self.pieces

@@ -1,47 +1,36 @@
 """`contact_batch`: the earliest contact of a pair of bodies for many values of the numbers in their formulas, one compiled kernel for all.
 
-The bodies are formulas that contain `generative.Parameter` symbols; every row of the values is one pair. Nothing is converted or compiled
-again from row to row, nor for another batch of the same family (`generative.family`).
+The bodies are formulas that contain `generative.Parameter` symbols; every row of the values is one pair (`rows`). Nothing is converted or
+compiled again from row to row, nor for another batch of the same family (`generative.family`), but for the rows that take long or end in
+doubt: these are asked like single pairs.
 """
 
-import functools
 import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
-from codegen.constants import enclose, framed
-from generative import ParametricSurface, u, v
-from generative.changes import with_formulas
+from generative import u, v
 from generative.chart import from_chart, pole_chart
-from generative.creases import may_be_creased
-from generative.family import Member, member_of
-from generative.symbols import parameters_of
 
 from ..answers.batch import Batch, statuses
-from ..bodies.numbers import Numbers, end_kernel
+from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, faces_of
-from ..bodies.surface_points import position_kernel
-from ..given import as_doubles, check_span, check_tolerance
-from ..moment.start import Start
+from ..given import check_span, check_tolerance
 from ..search.drive import Budget, Clock, as_budget, drive
-from ..search.problem import Problem
 from ..search.search import Search
-from ..situations.contact import situation
 from ..timeline.evidence import Found, within
-from ..timeline.scene import Meeting, Scene, closed_border
+from ..timeline.scene import Meeting, Scene
 from .first_contact import shortly_before, stages
+from .rows import Rows, checked
 
 # As in `first_contact`: contacts this close to a known one are left out.
 _SEPARATION, _TOLERANCE = 0.05, 1e-9
 # Rows that need more boxes than this come last.
 _PATIENCE = 20_000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
-# Points of a domain and a span of time, as shares, where surfaces are looked at for a position.
-_SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
 
 
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
@@ -74,7 +63,7 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     Batch(3 problems, 2 hits, 2 of them proved)
     """
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget))
-    rows = _Rows(bodies, time, _checked(bodies, parameters))
+    rows = Rows(bodies, time, checked(bodies, parameters))
     answer = _Answer(rows, span, tolerance)
     try:
         answer.solve_all(clock)
@@ -85,138 +74,10 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     return answer.batch()
 
 
-def _checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
-    """The values of the parameters, arrays of one length."""
-    if not isinstance(bodies, Sequence) or len(bodies) != 2 or not all(isinstance(b, ParametricSurface) for b in bodies):
-        raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies, row by row with "
-                        "numbers in the place of the parameters")
-    if not isinstance(parameters, Mapping):
-        raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
-    used = {s for b in bodies
-            for s in parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation)}
-    if not used:
-        raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
-    missing, unknown = sorted(used - set(parameters), key=str), [s for s in parameters if s not in used]
-    if missing:
-        raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no values are given")
-    if unknown:
-        raise ValueError(f"values are given for {unknown[0]!r}, which is no Parameter symbol of the bodies")
-    values = {s: as_doubles(array, f"the values of {s}", "(n,)") for s, array in parameters.items()}
-    for s, array in values.items():
-        if array.ndim != 1:
-            raise ValueError(f"the values of {s} must have the shape (n,), got {array.shape}")
-        if not np.isfinite(array).all():
-            raise ValueError(f"the values of {s} must be finite numbers, got {array[~np.isfinite(array)][0]} in row "
-                             f"{np.flatnonzero(~np.isfinite(array))[0]}")
-    lengths = {len(array): s for s, array in values.items()}
-    if len(lengths) > 1:
-        (a, first), (b, second) = list(lengths.items())[:2]
-        raise ValueError(f"all parameters need equally many values, got {a} for {first} and {b} for {second}")
-    return values
-
-
-class _Rows:
-    """The family of the pair, and the instances of it that the rows are."""
-
-    def __init__(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any], values: Mapping[Any, np.ndarray]) -> None:
-        self.bodies, self.time, self.values = tuple(bodies), tuple(time), values
-        self.members = member_of(bodies[0]), member_of(bodies[1])
-        self.count = len(next(iter(values.values())))
-        self.numbers = [_table(m, values, self.count) for m in self.members]
-        self.creased = any(may_be_creased(m.body.resting) for m in self.members)
-        self.outer, self.inner = self._domains()
-        self._check_positions()
-
-    def _domains(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
-        sides = list(zip(self.members, self.numbers, strict=True))
-        ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
-        for (lo, hi), (body, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
-            empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
-            if len(empty):
-                raise ValueError(f"the domain of {s} of body {body} is empty or reversed in row {empty[0]}")
-        outer, inner = np.empty((2, self.count, 5, 2))
-        for j, (lo, hi) in enumerate(ends):
-            outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
-            inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
-        first, last = (enclose(sp.sympify(e)) for e in self.time)
-        outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(first, last)]))
-        return outer, inner
-
-    def _check_positions(self) -> None:
-        """Refuses rows in which a body has no position at any of some points."""
-        boxes = self.outer[:, None, :, 0] + _SOMEWHERE[None] * (self.outer[:, None, :, 1] - self.outer[:, None, :, 0])
-        for body, (m, numbers) in enumerate(zip(self.members, self.numbers, strict=True)):
-            at = boxes[..., [2 * body, 2 * body + 1, 4]].reshape(-1, 3)
-            ends = numbers.repeat(len(_SOMEWHERE), axis=0)
-            lo, hi = position_kernel(m.body, m.symbols).interval(at, at, parameters=(ends[..., 0], ends[..., 1]) if m.symbols else None)
-            known = np.all((np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 3), axis=2)
-            for row in np.flatnonzero(~np.any(known, axis=1))[:1]:
-                raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
-                                 "rotation axis of length zero")
-
-    @functools.cached_property
-    def whole(self) -> Problem:
-        """The situation of two faces that stand for their borders, which all rows share where no surface has creases."""
-        first, second = (faces_of(m.body)[0] for m in self.members)
-        assert isinstance(first, Parametric) and isinstance(second, Parametric) and not self.creased
-        found = situation(first, second, (0, 1), symbols=(self.members[0].symbols, self.members[1].symbols))
-        return found.instance(found.parameters, found.outer, found.inner, border=closed_border(first, second, unproved=True))
-
-    def problem(self, k: int) -> Problem:
-        return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
-
-    def scene(self, k: int, span: tuple[float, float]) -> Scene:
-        """The row as a scene of two bodies whose surfaces do not meet at the start, by the formulas of the family."""
-        given = self._given(k)
-        numbers = [Numbers(m.symbols, [given.get(e, e) for e in m.numbers], values[k])
-                   for m, values in zip(self.members, self.numbers, strict=True)]
-        return _apart(Scene([m.body for m in self.members], self.time, span, (), numbers=numbers))
-
-    def single(self, k: int, span: tuple[float, float]) -> Scene | None:
-        """The same as `first_contact` sees it, with its numbers in the formulas; None where SymPy finds no value for one, as for 0/0."""
-        given = self._given(k)
-        try:
-            bodies = [with_formulas(body, lambda e: e.xreplace(given)) for body in self.bodies]
-        except ValueError:
-            return None
-        return _apart(Scene(bodies, self.time, span, ()))
-
-    def _given(self, k: int) -> dict[Any, Any]:
-        """The parameters as they were given, each with its number in a row."""
-        return {s: sp.Rational(float(array[k])) for s, array in self.values.items()}
-
-
-def _apart(scene: Scene) -> Scene:
-    """As if the surfaces were known not to meet before the start, at rest or not: those that do at the start are found to meet then."""
-    scene.states[0, 1], scene.unproved = Start.DISJOINT, scene.begin
-    scene.resting = set()
-    return scene
-
-
-def _table(member: Member, values: Mapping[Any, np.ndarray], count: int) -> np.ndarray:
-    """(n, p, 2): intervals that hold the numbers of a body in each row."""
-    table = np.empty((count, len(member.symbols), 2))
-    for j, e in enumerate(member.numbers):
-        table[:, j] = values[e][:, None] if e in values else enclose(e)
-    return table
-
-
-def _column(e: Any, member: Member, values: np.ndarray) -> np.ndarray:
-    """(n, 2): an end of a domain in each row, enclosed."""
-    if not e.free_symbols:
-        return np.tile(enclose(e), (len(values), 1))
-    if e in member.symbols:
-        return np.asarray(values[:, member.symbols.index(e)])
-    none = np.empty((len(values), 0))
-    lo, hi = end_kernel(e, member.symbols).interval(none, none, parameters=(values[..., 0], values[..., 1]))
-    return np.concatenate([lo, hi], axis=1)
-
-
 class _Answer:
     """The answers to the rows, as they come; what was not looked at is as nothing is known of it."""
 
-    def __init__(self, rows: _Rows, span: tuple[float, float], tolerance: float) -> None:
+    def __init__(self, rows: Rows, span: tuple[float, float], tolerance: float) -> None:
         n = rows.count
         self.rows, self.span, self.gap = rows, span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
