@@ -16,10 +16,11 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .emit.batch import add_batch, add_block
+from .emit.batch import REFUSED, add_batch, add_block, block_bytes
 from .emit.lanes import WIDTH
 from .emit.lower import batch_width, lower
 from .emit.repetition import fold
+from .emit.room import is_large
 from .emit.translate import Kind
 from .from_sympy import from_sympy
 from .graph.autodiff import jacobian
@@ -241,9 +242,12 @@ class Kernel:
         bad = ctypes.c_int64(-1)
         arguments = rows, *map(address, (*x, *p)), stride, *map(address, out), ctypes.addressof(bad)
         if self._interpretable:
-            general_batch_function(kind)(*arguments, self.block_address(kind), len(self.variables), len(self.parameters), len(self.outputs))
+            sizes = len(self.variables), len(self.parameters), len(self.outputs)
+            general_batch_function(kind, is_large(block_bytes(kind, *sizes)))(*arguments, self.block_address(kind), *sizes)
         else:
             batch_function(self._code(kind, "batch"))(*arguments)
+        if bad.value == REFUSED:
+            raise MemoryError(f"there is no memory for one block of {len(self.outputs):,} expressions")
         if bad.value >= 0:
             self._complain(bad.value, x, p, stride)
 

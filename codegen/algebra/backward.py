@@ -118,16 +118,18 @@ class _Pass:
 
     def demand(self, condition: Expr) -> None:
         """Narrow by a condition that must be true; conditions other than comparisons and their conjunctions say nothing here."""
-        if condition.op == "and":
-            for part in condition.args:
-                self.demand(part)
-        elif condition.op in ("le", "lt"):
-            (a, b), infinity = condition.args, self.L.const(float("inf"))
-            self.meet(a, (infinity, self.box[b.index][1]))
-            self.meet(b, (self.box[a.index][0], infinity))
-        elif condition.op == "eq":
-            self.meet(condition.args[0], self.box[condition.args[1].index])
-            self.meet(condition.args[1], self.box[condition.args[0].index])
+        infinity, parts = self.L.const(float("inf")), [condition]
+        while parts:
+            part = parts.pop()
+            if part.op == "and":
+                parts += reversed(part.args)
+            elif part.op in ("le", "lt"):
+                a, b = part.args
+                self.meet(a, (infinity, self.box[b.index][1]))
+                self.meet(b, (self.box[a.index][0], infinity))
+            elif part.op == "eq":
+                self.meet(part.args[0], self.box[part.args[1].index])
+                self.meet(part.args[1], self.box[part.args[0].index])
 
     def backward(self, e: Expr) -> None:
         """Narrow the arguments of a node by its enclosure."""

@@ -85,7 +85,7 @@ def _kernel(name: str, m: int, n: int, pattern: Pattern | None = None) -> int:
 
     def write(module: Module, L: Lanes) -> None:
         if not straight:
-            linear_loops.write(L, name, m, n, pattern)
+            linear_loops.write(module, L, name, _ARGUMENTS[name], m, n, pattern)
         elif name in _ROWS:
             _ROWS[name](L, m, n)
         else:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from ..emit.elementary.arithmetic import add, divide, multiply, negate, zero_excluded
-from ..emit.lanes import Lanes
+from ..emit.lanes import Lanes, Module
+from ..emit.room import add_with_room, is_large, vector_bytes
 from .blocks import Interval, Value, scale
 from .operators import row_sum_term
 from .rows import intersect_quotient, is_reversed
@@ -23,11 +24,13 @@ class Writer:
     def __init__(self, L: Lanes) -> None:
         self.L = L
         self.label = "start"
-        self.scratch: list[str] = []
+        self.places: list[str] = []
+        self.room = 0
         self._loops = 0
 
     def array(self, name: str, vectors: int) -> str:
-        self.scratch.append(f"  %{name} = alloca {self.L.vector}, i64 {vectors}, align 64")
+        self.places.append(f"  %{name} = getelementptr {self.L.vector}, ptr %room, i64 {self.room}")
+        self.room += vectors
         return f"%{name}"
 
     @contextmanager
@@ -79,14 +82,31 @@ class Writer:
         self.put(pointer, 0, self.L.select(mask, self.L.const(value), self.get(pointer, 0)))
 
 
-def write(L: Lanes, name: str, m: int, n: int, pattern: Pattern | None) -> None:
-    """The body of the kernel `name`."""
-    w = Writer(L)
+def write(module: Module, L: Lanes, name: str, arguments: str, m: int, n: int, pattern: Pattern | None) -> None:
+    """The body of the kernel `name`. Its scratch memory grows with n^2; where that is refused, the kernel says what holds without it."""
+    w, refused = Writer(module.lanes()), Writer(module.lanes())
     if name == "linear_solve":
         linear_solve(w, m, n, pattern or (tuple(range(n)),) * m)
     else:
         _SQUARE[name](w, n)
-    L.lines[:0] = ["start:", *w.scratch]
+        _unimproved(refused, name, n)
+    pointers, restricted = (", ".join(f"{kind} %{a}" for a in arguments.split()) for kind in ("ptr", "ptr noalias"))
+    body = "\n".join(["start:", *w.places, *w.L.lines])
+    module.add("loops", f"define internal void @loops({restricted}, ptr noalias %room) #2 {{\n{body}\n  ret void\n}}")
+    size = vector_bytes(L, w.room)
+    add_with_room(module, "solve", pointers, size, is_large(size), [f"  call void @loops({pointers}, ptr %room)"],
+                  ["  br label %start", "start:", *refused.L.lines])
+    L.lines.append(f"  call void @solve({pointers})")
+
+
+def _unimproved(w: Writer, name: str, n: int) -> None:
+    """The system as it is; the box as it is, of which nothing is proved."""
+    copies = {"precondition": [("%G", "%M", n * n), ("%g", "%f", n)], "krawczyk": [("%K", "%X", n)], "interval_inverse": [("%Q", "%X", n)]}
+    for to, source, count in copies[name]:
+        with w.loop(0, count) as k:
+            w.put_pair(to, k, w.get_pair(source, k))
+    if name != "precondition":
+        w.put("%flag", 0, w.L.const(0.0))
 
 
 # -- Linear_Solve -----------------------------------------------------------------------------------------------------

@@ -5,14 +5,14 @@
 Arrays are C-contiguous float64 with one row a box (level: uint8). A parameter stride of 0 uses one row of
 parameters for all boxes. Lanes past the last row repeat it, so any number of rows is handled by one loop. Bounds
 that are NaN, reversed, or infinite on the wrong side stop the loop and write the first row of the offending block
-to `bad`, which is not touched otherwise.
+to `bad`, which is not touched otherwise; memory that is refused writes `REFUSED`.
 """
-
 
 from collections.abc import Callable
 
 from .entry import add_entry
-from .lanes import Lanes, Module, literal
+from .lanes import WIDTH, Lanes, Module, literal
+from .room import add_with_room, is_large, vector_bytes
 from .translate import Kind, vectors
 
 PARAMETERS = "i64 %rows, ptr %lo, ptr %hi, ptr %plo, ptr %phi, i64 %pstride, ptr %outlo, ptr %outhi, ptr %level, ptr %bad"
@@ -23,19 +23,31 @@ _INFINITY = f"splat (double {literal(float('inf'))})"
 _MINUS_INFINITY = f"splat (double {literal(float('-inf'))})"
 
 
+REFUSED = -2
+"""What `bad` says where there is no memory for one block of lanes."""
+
 Count = int | str
 """A number, or the name of one that is only known at run time."""
 
 
-def add_general_batch(module: Module, kind: Kind) -> None:
-    """Add the entry point ``batch`` for any kernel: its last arguments are the address of the kernel's block entry, and its sizes."""
-    _Batch(module, kind, "%variables", "%parameters", "%outputs").write()
+def block_bytes(kind: Kind, variables: int, parameters: int, outputs: int, width: int = WIDTH) -> int:
+    """Of what a block of lanes reads and writes."""
+    reads, writes = vectors(kind)
+    return 8 * width * (reads * (variables + parameters) + writes * outputs)
+
+
+def add_general_batch(module: Module, kind: Kind, large: bool) -> None:
+    """Add the entry point ``batch`` for any kernel: its last arguments are the address of the kernel's block entry, and its sizes.
+    `large`: blocks are too large for the stack.
+    """
+    _Batch(module, kind, "%variables", "%parameters", "%outputs").write(large)
     add_entry(module, "batch", "rows", GENERAL, GENERAL)
 
 
 def add_batch(module: Module, kind: Kind, variables: int, parameters: int, outputs: int) -> None:
     """Add the entry point ``batch`` to a module that has a ``body``."""
-    _Batch(module, kind, variables, parameters, outputs).write()
+    large = is_large(block_bytes(kind, variables, parameters, outputs, module.width))
+    _Batch(module, kind, variables, parameters, outputs).write(large)
     add_entry(module, "batch", "rows", PARAMETERS, PARAMETERS)
 
 
@@ -58,12 +70,30 @@ class _Batch:
         self.reads, self.writes = vectors(kind)
         self.L: Lanes = module.lanes()
 
-    def write(self) -> None:
-        L = self.L
+    def write(self, large: bool) -> None:
+        """The function ``rows``: the loop, with room for blocks of x, p and out, one behind the other."""
+        self._write_loop()
+        L = self.module.lanes()
+        places: list[str] = []
+        total: Count = 0
         counts = {"x": (self.variables, self.reads), "p": (self.parameters, self.reads), "out": (self.outputs, self.writes)}
-        for name, (count, size) in counts.items():
-            room = L.emit(f"mul i64 {count}, {size}") if isinstance(count, str) else max(count * size, 1)
-            L.lines.append(f"  %{name} = alloca {L.vector}, i64 {room}, align 64")
+        for name, (count, each) in counts.items():
+            places.append(f"  %{name} = getelementptr {L.vector}, ptr %room, i64 {total}")
+            total = self._sum(L, total, self._product(L, count, each))
+        places.append(f"  call void @blocks({self.signature}, ptr %x, ptr %p, ptr %out)")
+        size = self._product(L, total, vector_bytes(L, 1))
+        add_with_room(self.module, "rows", self.signature, size, large, places, [f"  store i64 {REFUSED}, ptr %bad"], L.lines)
+
+    @staticmethod
+    def _product(L: Lanes, a: Count, b: int) -> Count:
+        return a * b if isinstance(a, int) else L.emit(f"mul i64 {a}, {b}")
+
+    @staticmethod
+    def _sum(L: Lanes, a: Count, b: Count) -> Count:
+        return a + b if isinstance(a, int) and isinstance(b, int) else L.emit(f"add i64 {a}, {b}")
+
+    def _write_loop(self) -> None:
+        L = self.L
         L.lines += ["  %last = sub i64 %rows, 1", "  br label %next", "next:",
                     "  %i = phi i64 [ 0, %start ], [ %j, %written ]", "  %more = icmp slt i64 %i, %rows",
                     "  br i1 %more, label %block, label %done", "block:"]
@@ -80,7 +110,7 @@ class _Batch:
         L.lines += [f"  %j = add i64 %i, {L.width}", "  br label %next", "invalid:", "  store i64 %i, ptr %bad", "  ret void",
                     "done:", "  ret void"]
         body = "\n".join(L.lines)
-        self.module.add("rows", f"define internal void @rows({self.signature}) #2 {{\nstart:\n{body}\n}}")
+        self.module.add("blocks", f"define internal void @blocks({self.signature}, ptr %x, ptr %p, ptr %out) #2 {{\nstart:\n{body}\n}}")
 
     def _rows(self) -> list[str]:
         """The row of each lane: past the end, the last one."""

@@ -19,6 +19,7 @@ from ..graph.expr import Expr, reachable
 from ..graph.quadrature import expand
 from .lanes import WIDTH, Emit, Module
 from .repetition import loop_body, loop_function, outline
+from .room import add_with_room, is_large, unknown, vector_bytes
 from .translate import Kind, Translation, Values, vectors
 
 # Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
@@ -75,6 +76,10 @@ class _Lowering(Translation):
         super().__init__(outputs, kind, bounded)
         self.module, self.prefix = module, prefix
         self.lanes = module.lanes()
+        self.places: dict[int, list[int]] = {}
+        for k, e in enumerate(outputs):
+            self.places.setdefault(e.index, []).append(k)
+        self.repeated: list[tuple[int, int]] = []
 
     # -- operations ---------------------------------------------------------------------------------------------
 
@@ -102,6 +107,7 @@ class _Lowering(Translation):
         slots = _Slots(chunks, self._leaf)
         stored: dict[int, bool] = {}
         self._last_slot = slots.count * self._slot_vectors
+        self._after_slots = self._last_slot + self.bounded
         for number, chunk in enumerate(chunks):
             self.lanes = self.module.lanes()
             if self.bounded and number == 0:
@@ -117,7 +123,7 @@ class _Lowering(Translation):
                 stored[e.index] = self._store_slot(e, slots)
             self._store_outputs(chunk)
             self._finish(f"{self.prefix}chunk{number}")
-        self._body(len(chunks), slots.count)
+        self._body(len(chunks))
 
     def _leaf(self, e: Expr) -> bool:
         """Is the node cheaper to write again in another chunk than to pass through memory?"""
@@ -128,14 +134,16 @@ class _Lowering(Translation):
         self.module.add(name, f"define internal void @{name}(ptr noalias %x, ptr noalias %p, ptr noalias %out, "
                               f"ptr noalias %s, ptr noalias %c) #2 {{\n{body}\n  ret void\n}}")
 
-    def _body(self, chunks: int, slots: int) -> None:
+    def _body(self, chunks: int) -> None:
         L = self.lanes
-        size = slots * self._slot_vectors + self.bounded
+        size = vector_bytes(L, self._after_slots + max((self._loop_room(e) for e in self.order if e.op == "loop"), default=0))
         outside = "ptr %c" if self.prefix else "ptr null"
-        calls = "\n".join(f"  call void @{self.prefix}chunk{k}(ptr %x, ptr %p, ptr %out, ptr %s, {outside})" for k in range(chunks))
+        calls = [f"  call void @{self.prefix}chunk{k}(ptr %x, ptr %p, ptr %out, ptr %room, {outside})" for k in range(chunks)]
+        if self.repeated:
+            self.module.add("repeat", self._repeat())
+            calls.append("  call void @repeat(ptr %out)")
         parameters = "ptr %x, ptr %p, ptr %out" + (", ptr %c" if self.prefix else "")
-        self.module.add(f"{self.prefix}body", f"define internal void @{self.prefix}body({parameters}) #2 {{\n"
-                                f"  %s = alloca {L.vector}, i64 {max(size, 1)}, align 64\n{calls}\n  ret void\n}}")
+        add_with_room(self.module, f"{self.prefix}body", parameters, size, is_large(size), calls, unknown(L, self.kind, len(self.outputs)))
 
     @property
     def _slot_vectors(self) -> int:
@@ -164,14 +172,30 @@ class _Lowering(Translation):
         return 1 if self.kind == "points" else 2
 
     def _store_outputs(self, chunk: Sequence[Expr]) -> None:
-        """Write the outputs computed in this chunk."""
-        _, count = vectors(self.kind)
-        here = {e.index for e in chunk}
-        for k, e in enumerate(self.outputs):
-            if e.index not in here:
-                continue
-            for j, value in enumerate(self.results(e)):
-                self.lanes.store("%out", k * count + j, value)
+        """Write the outputs computed in this chunk. Of many that are the same, as the zeros of a sparse Jacobian, the others are copies."""
+        count, spare = vectors(self.kind)[1], CHUNK
+        for e in chunk:
+            if e.index in self.places:
+                first, *others = self.places[e.index]
+                for j, value in enumerate(self.results(e)):
+                    for k in (first, *others[:spare]):
+                        self.lanes.store("%out", k * count + j, value)
+                self.repeated += [(first, k) for k in others[spare:]]
+                spare = max(0, spare - len(others))
+
+    def _repeat(self) -> str:
+        """The function ``repeat(ptr out)``, a loop that copies outputs."""
+        L, pairs = self.lanes, ", ".join(f"[2 x i64] [i64 {first}, i64 {k}]" for first, k in self.repeated)
+        L.intrinsics["repeated"] = f"@repeated = private constant [{len(self.repeated)} x [2 x i64]] [{pairs}]"
+        output = f"[{vectors(self.kind)[1]} x {L.vector}]"
+        lines = ["entry:", "  br label %next", "next:", "  %i = phi i64 [ 0, %entry ], [ %after, %next ]",
+                 "  %pair = getelementptr [2 x i64], ptr @repeated, i64 %i", "  %ends = load [2 x i64], ptr %pair",
+                 "  %first = extractvalue [2 x i64] %ends, 0", "  %k = extractvalue [2 x i64] %ends, 1",
+                 f"  %from = getelementptr {output}, ptr %out, i64 %first", f"  %to = getelementptr {output}, ptr %out, i64 %k",
+                 f"  %values = load {output}, ptr %from, align 8", f"  store {output} %values, ptr %to, align 8",
+                 "  %after = add i64 %i, 1", f"  %more = icmp slt i64 %after, {len(self.repeated)}",
+                 "  br i1 %more, label %next, label %done", "done:", "  ret void"]
+        return "\n".join(["define internal void @repeat(ptr %out) #2 {", *lines, "}"])
 
     # -- loops --------------------------------------------------------------------------------------------------
 
@@ -179,6 +203,10 @@ class _Lowering(Translation):
         base = e.value * self._slot_vectors
         self.values[e.index] = tuple(self.lanes.load("%c", base + k) for k in range(self._value_vectors))
         self.levels[e.index] = self.lanes.load("%c", base + 2) if e.index in self.decorated else None
+
+    def _loop_room(self, e: Expr) -> int:
+        """Vectors for what a loop takes from outside, its counter, and its result."""
+        return (len(e.args) + 1) * self._slot_vectors + 3
 
     def _loop(self, e: Expr) -> None:
         """Write what the body takes from outside into memory, call the loop, read its result."""
@@ -188,9 +216,9 @@ class _Lowering(Translation):
         if name not in self.module.functions:
             _lower(self.module, [body], kind, name)
             self.module.add(name, loop_function(self.module.lanes(), name, e, vectors(kind)[1], self._slot_vectors))
-        room = (len(e.args) + 1) * self._slot_vectors
-        captured, result = f"%captured{e.index}", f"%result{e.index}"
-        L.lines += [f"  {captured} = alloca {L.vector}, i64 {room}, align 64", f"  {result} = alloca {L.vector}, i64 3, align 64"]
+        # Behind the slots, where every loop has its turn.
+        captured, result = (L.emit(f"getelementptr inbounds {L.vector}, ptr %s, i64 {at}") for at in
+                            (self._after_slots, self._after_slots + self._loop_room(e) - 3))
         for k, a in enumerate(e.args):
             for j, value in enumerate(self.values[a.index]):
                 L.store(captured, k * self._slot_vectors + j, value)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..emit.lanes import WIDTH, Emit
+from ..emit.room import UNKNOWN, is_large
 from ..emit.translate import Kind, Translation, Values, vectors
 from ..graph.expr import Expr, reachable
 from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
@@ -36,14 +37,17 @@ class Program:
         library = NEAREST if kind == "points" else UPWARD
         functions = library.need([step.instruction for step in writer.steps])
         place, room = writer.places()
-        words = [counter, room * VECTOR, 0, len(writer.constants), *(len(writer.inputs[op]) for op in ("variable", "parameter"))]
+        large = is_large(room * VECTOR)
+        inputs = [len(writer.inputs[op]) for op in ("variable", "parameter")]
+        self._unknown = np.tile(np.repeat(UNKNOWN[kind], WIDTH), len(outputs) if large else 0)
+        words = [counter, room * VECTOR, 0, len(writer.constants), *inputs, self._unknown.ctypes.data, len(self._unknown) // WIDTH]
         assert len(words) == HEADER
         for step in writer.steps:
             words += [functions[step.instruction.symbol], *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
         self._constants = np.repeat([struct.unpack("<d", x)[0] for x in writer.constants], WIDTH)
         words[2] = self._constants.ctypes.data
         self._words = np.array(words, np.int64)
-        self.length, self.address, self.entry = len(writer.steps), self._words.ctypes.data, library.enter()
+        self.length, self.address, self.entry = len(writer.steps), self._words.ctypes.data, library.enter(large)
 
 
 class _Step(NamedTuple):

@@ -3,7 +3,8 @@
     enter(ptr x, ptr p, ptr out, ptr program)       evaluates one block of lanes
 
 A program is an array of 64-bit words. Its first `HEADER` words are the address of its counter of calls, the bytes of its frame, the
-address of its constants, and how many vectors there are of these, of x and of p. Instructions follow: the address of a function, then
+address of its constants, how many vectors there are of these, of x and of p, and, for a frame that is too large for the stack, what goes
+into out where memory for it is refused, as an address and a number of vectors. Instructions follow: the address of a function, then
 its operands, which are the offsets in the frame of arguments and results. All functions have the signature (ptr frame, ptr instruction)
 and end in a tail call, so a program runs through them without a loop (threaded code: Bell, Comm. ACM 16, 1973).
 
@@ -17,13 +18,14 @@ from typing import NamedTuple
 
 from ..emit.entry import add_entry
 from ..emit.lanes import WIDTH, Emit, Lanes, Module
+from ..emit.room import add_with_room
 from . import cache
 from .native import Code, code_key, object_code
 
 VECTOR = 8 * WIDTH
 """Bytes a vector."""
 
-HEADER = 6
+HEADER = 8
 """Words before the first instruction."""
 
 
@@ -89,12 +91,13 @@ class _Library:
                 self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()))
             return self.address
 
-    def enter(self) -> int:
-        """The address of `enter`."""
+    def enter(self, large: bool) -> int:
+        """The address of `enter`, for frames on the stack or for `large` ones."""
+        name = "enter_large" if large else "enter"
         with self._lock:
-            if "enter" not in self.address:
-                self._link(("enter",), _enter)
-            return self.address["enter"]
+            if name not in self.address:
+                self._link((name,), lambda module: _enter(module, name, large))
+            return self.address[name]
 
     def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object]) -> None:
         def build() -> bytes:
@@ -138,23 +141,32 @@ def _word(L: Lanes, k: int) -> str:
 _PARAMETERS = "ptr %x, ptr %p, ptr %out, ptr %i"
 
 
-def _enter(module: Module) -> None:
-    """Counts the call, makes a frame and fills it with the constants and inputs that its first vector precedes."""
+def _enter(module: Module, name: str, large: bool) -> None:
+    """Counts the call, and runs the program with a frame."""
+    module.add("run", _run(module.lanes()))
     L = module.lanes()
-    header = [L.emit(f"load {'ptr' if k in (0, 2) else 'i64'}, ptr {_word(L, k)}") for k in range(HEADER)]
-    calls = L.emit(f"load i64, ptr {header[0]}")
-    L.lines.append(f"  store i64 {L.emit(f'add i64 {calls}, 1')}, ptr {header[0]}")
-    L.lines += [f"  %s = alloca i8, i64 {header[1]}, align {VECTOR}", "  store ptr %out, ptr %s"]
+    calls, size, values, count = (L.emit(f"load {kind}, ptr {_word(L, k)}") for k, kind in ((0, "ptr"), (1, "i64"), (6, "ptr"), (7, "i64")))
+    more = L.emit(f"add i64 {L.emit(f'load i64, ptr {calls}')}, 1")
+    L.lines.append(f"  store i64 {more}, ptr {calls}")
+    cut = len(L.lines)
+    _copy(L, "unknown", "refused", values, "%out", count)
+    add_with_room(module, "begin", _PARAMETERS, size, large, [f"  call void @run({_PARAMETERS}, ptr %room)"], L.lines[cut:], L.lines[:cut])
+    add_entry(module, name, "begin", _PARAMETERS, _PARAMETERS)
+
+
+def _run(L: Lanes) -> str:
+    """A function that fills the frame ``%s`` with the constants and inputs that its first vector precedes, and begins."""
+    header = [L.emit(f"load {'ptr' if k == 2 else 'i64'}, ptr {_word(L, k)}") for k in range(2, 6)]
+    L.lines.append("  store ptr %out, ptr %s")
     to, label = L.emit(f"getelementptr i8, ptr %s, i64 {VECTOR}"), "entry"
-    for name, source, count in (("constants", header[2], header[3]), ("x", "%x", header[4]), ("p", "%p", header[5])):
+    for name, source, count in (("constants", header[0], header[1]), ("x", "%x", header[2]), ("p", "%p", header[3])):
         _copy(L, f"copy_{name}", label, source, to, count)
         label = f"copy_{name}.done"
         to = L.emit(f"getelementptr {L.vector}, ptr {to}, i64 {count}")
     first = _word(L, HEADER)
     L.lines.append(f"  call void {L.emit(f'load ptr, ptr {first}')}(ptr %s, ptr {first})")
     body = "\n".join(L.lines)
-    module.add("begin", f"define internal void @begin({_PARAMETERS}) #2 {{\nentry:\n{body}\n  ret void\n}}")
-    add_entry(module, "enter", "begin", _PARAMETERS, _PARAMETERS)
+    return f"define internal void @run({_PARAMETERS}, ptr %s) #2 {{\nentry:\n{body}\n  ret void\n}}"
 
 
 def _copy(L: Lanes, name: str, before: str, source: str, to: str, count: str) -> None:
@@ -163,5 +175,5 @@ def _copy(L: Lanes, name: str, before: str, source: str, to: str, count: str) ->
     L.lines += [f"  br label %{name}", f"{name}:", f"  {k} = phi i64 [ 0, %{before} ], [ {k}1, %{name}.next ]",
                 f"  {k}more = icmp slt i64 {k}, {count}", f"  br i1 {k}more, label %{name}.next, label %{name}.done", f"{name}.next:"]
     value = L.emit(f"load {L.vector}, ptr {L.emit(f'getelementptr {L.vector}, ptr {source}, i64 {k}')}, align 8")
-    L.lines += [f"  store {L.vector} {value}, ptr {L.emit(f'getelementptr {L.vector}, ptr {to}, i64 {k}')}, align {VECTOR}",
+    L.lines += [f"  store {L.vector} {value}, ptr {L.emit(f'getelementptr {L.vector}, ptr {to}, i64 {k}')}, align 8",
                 f"  {k}1 = add i64 {k}, 1", f"  br label %{name}", f"{name}.done:"]

@@ -59,18 +59,18 @@ def batch_function(code: Code) -> Callable[..., None]:
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS)(code.address["batch"])
 
 
-def general_batch_function(kind: Kind) -> Callable[..., None]:
-    """The loop over arrays for kernels that have none of their own."""
-    return _general_batch(kind)[0]
+def general_batch_function(kind: Kind, large: bool) -> Callable[..., None]:
+    """The loop over arrays for kernels that have none of their own. `large`: see `batch`."""
+    return _general_batch(kind, large)[0]
 
 
 @functools.cache
-def _general_batch(kind: Kind) -> tuple[Callable[..., None], Code]:
+def _general_batch(kind: Kind, large: bool) -> tuple[Callable[..., None], Code]:
     """The loop, and the code that must stay alive for it."""
     def build() -> bytes:
         module = Module()
-        add_general_batch(module, kind)
+        add_general_batch(module, kind, large)
         return object_code(module.text())
 
-    code = linked(code_key("general batch", kind), "batch", build)
+    code = linked(code_key("general batch", kind, str(large)), "batch", build)
     return ctypes.CFUNCTYPE(None, *_BATCH_ARGUMENTS, ctypes.c_void_p, *[ctypes.c_int64] * 3)(code.address["batch"]), code

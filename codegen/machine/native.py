@@ -4,6 +4,7 @@ Baseline processors: x86-64-v3 (AVX2 and FMA) or AArch64. Below it fused multipl
 calls, which a rigorous path must not contain.
 """
 
+import ctypes
 import functools
 import itertools
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 from llvmlite import binding as llvm
 
 from ..emit.entry import architecture
+from ..emit.room import GIVE, TAKE
 from . import cache
 
 # The innermost lock: nothing else is waited for while it is held. See `linked._lock` for the order of all.
@@ -126,12 +128,23 @@ def _jit() -> llvm.LLJIT:
     return llvm.create_lljit_compiler(target_machine())
 
 
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+# They need no interpreter lock; given no memory, the second does nothing.
+_MEMORY = {TAKE: _address(ctypes.pythonapi.PyMem_RawMalloc), GIVE: _address(ctypes.pythonapi.PyMem_RawFree)}
+
+
 class Code:
     """Machine code linked into this process; `address` of its entry points. Unloaded when garbage-collected."""
 
     def __init__(self, object_code: bytes, names: tuple[str, ...]) -> None:
         with _lock:
             builder = llvm.JITLibraryBuilder().add_object_img(object_code)
+            for name, function in _MEMORY.items():
+                if name.encode() in object_code:
+                    builder.import_symbol(name, function)
             for name in names:
                 builder.export_symbol(name)
             self._library = builder.link(_jit(), f"codegen{next(_serial)}")

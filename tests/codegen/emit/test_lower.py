@@ -145,3 +145,23 @@ def test_trusted_needs_its_level_and_refined_needs_continuity() -> None:
     inf = np.inf
     assert lo.tolist() == [[-inf, 7, -inf, -1, 0], [7, 7, 7, 1, 1.25]]
     assert hi.tolist() == [[inf, 7, inf, 1, 0.5], [7, 7, 7, 1, 0.75]]
+
+
+@pytest.mark.parametrize("kind", ["interval", "decorated", "points"])
+def test_outputs_that_repeat_are_copies(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sparse Jacobian has thousands of zeros, which were written in one function, one by one."""
+    pool = ExprPool()
+    x, y = pool.variable(0), pool.variable(1)
+    outputs = [pool.constant(0), x * y, pool.node("sqrt", x), x * y, *[pool.constant(0)] * 40, *[pool.node("sqrt", x)] * 40]
+    lo, hi = random_boxes("repeated", 19, 2)
+    monkeypatch.setattr(lower, "CHUNK", 8)
+    kernel = codegen.compile(outputs, [x, y])
+    assert kernel.llvm(kind).count("store <8 x double>") < 80
+    a, b, c = (codegen.compile([e], [x, y]) for e in outputs[:3])
+
+    def ask(k: codegen.Kernel) -> tuple[Any, ...]:
+        return (k.points(lo),) if kind == "points" else k.interval(lo, hi) if kind == "interval" else k.decorated(lo, hi)
+
+    for found, *each in zip(ask(kernel), *map(ask, (a, b, c)), strict=True):
+        expected = np.column_stack([each[0], each[1], each[2], each[1], *[each[0]] * 40, *[each[2]] * 40])
+        assert np.array_equal(found, expected, equal_nan=True)
