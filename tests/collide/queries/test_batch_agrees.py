@@ -85,7 +85,7 @@ def test_rows_are_like_single_calls(name):
     batch = collide.contact_batch(bodies, (0, 1), parameters=values, budget=ENOUGH)
     for k in range(ROWS):
         numbers = {s: sp.Rational(float(array[k])) for s, array in values.items()}
-        one = collide.first_contact([with_formulas(b, lambda e: e.xreplace(numbers)) for b in bodies], (0, 1), budget=ENOUGH)
+        one = collide.first_contact([with_formulas(b, lambda e, given=numbers: e.xreplace(given)) for b in bodies], (0, 1), budget=ENOUGH)
         assert not contradictions(batch, k, one, 0.0), (numbers, batch.status[k], batch.time[k], one)
     assert batch.hit.sum() > 0
 

@@ -14,8 +14,7 @@ from codegen.emit import room
 from codegen.emit.room import GIVE, TAKE
 from codegen.functions import DefiniteIntegral
 from codegen.machine import bytecode, interpreter, linked, native, straight_line
-
-from .boxes import random_boxes, same_bits
+from tests.codegen.boxes import random_boxes, same_bits
 
 x, y, r, s = sp.symbols("x y r s", real=True)
 FORMULAS = [sp.sin(x) * y, sp.sqrt(x**2 + y), DefiniteIntegral(sp.cos(s * x) + DefiniteIntegral(s * r * x, r, 0, s, 2), s, 0, y, 2)]
