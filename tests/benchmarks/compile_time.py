@@ -89,7 +89,7 @@ import time
 from collide.native import compiled
 from collide.search.loop import run
 start = time.perf_counter()
-compiled(run, 1)
+compiled(run)
 print(time.perf_counter() - start)
 """
 
