@@ -204,7 +204,7 @@ class Search:
                     self.arrays[name][new, :n] = other.arrays[name][k, :n]
                 for name in ("place", "kind"):
                     self.arrays[name][new] = other.arrays[name][k]
-                self.arrays["owner"][new] = problems[other.owner(k)]
+                self.arrays["owner"][new], self.arrays["dimension"][new] = problems[other.owner(k)], -1
 
     def locate_first(self, p: int) -> bool:
         """A place near the first box of problem p where rounding cannot exclude a zero, as LOCATED; is there one?"""

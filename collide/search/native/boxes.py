@@ -150,6 +150,7 @@ def take(s: SearchMemory, p: Problem) -> int:
             continue
         copy_box(s, p, s.box[i], s.before[used])
         s.until[used] = s.horizon[i]
+        s.tried_at[used] = s.solved_at[i]
         s.parents[used, 0] = s.pair[i, 0]
         used += 1
     for lane in range(LANES):

@@ -56,7 +56,7 @@ def sample_round(s: SearchMemory, k: int, distance: float) -> None:
     if p.rows < n or not s.separation < 1e300 or too_late(s, p, s.found[k]):
         return
     for j in range(n):
-        s.base[j] = 0.5 * (s.found[k].lo(j) + s.found[k].hi(j))
+        s.base[j] = s.found[k].middle(j)
     if find_kernel(s, p):
         free = orthonormal(s, p)
         if free > 0:

@@ -125,6 +125,7 @@ class SearchMemory(Structure):
     settled: Ints = array("box_room")            # 1 where nothing moves the point by more than the tolerance: no box for `march`
     pair: Grid[int] = array("box_room", 2)       # its nodes in the trees of both bodies, -1 for none
     horizon: Floats = array("box_room")          # up to which time `march` looks at it
+    solved_at: Floats = array("box_room")        # its size against the domain when a local solve was tried in it; infinite where none was
     # nodes of the trees of boxes of single bodies, see `body_trees`
     record: Grid[float] = array("node_room", "record_length")  # polynomial models
     rectangle: Boxes = array("node_room", 2, 2)
@@ -135,7 +136,7 @@ class SearchMemory(Structure):
     place: Boxes = array("solution_room", 3, 2)     # bounds of its image in space
     kind: Ints = array("solution_room")             # LOCATED, EXISTS, UNIQUE
     owner: Ints = array("solution_room")            # its problem
-    dimension: Ints = array("solution_room")        # one more than that of the set of zeros round it; 0 before it was looked for
+    dimension: Ints = array("solution_room")        # that of the set of zeros round it; -1 before it was looked for
     # blocks of lanes
     X: Intervals = array("n", 2, LANES)          # boxes
     C: Lanes = array("n", LANES)                 # their centres
@@ -187,8 +188,10 @@ class SearchMemory(Structure):
     crossing: Ints = array(LANES)                # 1 where a local solve beside a box would lower u
     manifold: Ints = array(LANES)                # of what dimension is the curve or surface of all zeros in a box; 0: not known
     until: Floats = array(LANES)                 # the end of the window that is tested
+    tried_at: Floats = array(LANES)              # the sizes of the boxes when a local solve was tried in them
     both: Grid[int] = array(LANES, 2)            # nodes of the boxes in `before`
     parents: Grid[int] = array(LANES, 2)         # nodes of the boxes in `hold`, or in `before`; -1 for none
+    sides: Grid[int] = array(LANES, 2)           # 1 where the node of such a pair is halved
     fresh: Ints = array(LANES)                   # nodes being made
     begins: Ints = array(LANES)                  # where their records begin, or those of other nodes
     asked: Ints = array(LANES)                   # nodes to be halved

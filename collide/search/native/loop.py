@@ -157,6 +157,7 @@ def step(s: SearchMemory, p: Problem) -> None:
         if s.action[lane] == AGAIN:
             i = push(s, p, s.hold[lane])
             s.horizon[i] = s.until[lane]
+            s.solved_at[i] = s.tried_at[lane]
         elif s.action[lane] == SPLIT:
             split(s, p, lane, steepest(s, p, lane))
     conclude(s, p, used)

@@ -66,10 +66,8 @@ def take_pairs(s: SearchMemory, p: Problem) -> int:
     popped, used = 0, 0
     while p.root >= 0 and marching(s, p):
         i = p.root
-        sides = halved_sides(s, p, i)
-        if sides == 3 and used + 4 > LANES:
-            sides = larger_side(s, p, i)
-        lanes = (1 + sides % 2) * (1 + sides // 2)
+        choose_sides(s, p, i, popped, used + 4 <= LANES)
+        lanes = (1 + s.sides[popped, 0]) * (1 + s.sides[popped, 1])
         if used + lanes > LANES:
             break
         pop(s, p)
@@ -79,14 +77,13 @@ def take_pairs(s: SearchMemory, p: Problem) -> int:
             s.parents[popped, 1] = s.pair[i, 1]
             s.later[popped] = s.horizon[i]
             s.repeat[popped] = s.tests[i]
-            s.action[popped] = sides
             used += lanes
             popped += 1
     for side in range(2):
         seed(s, p, side, popped)
         asked = 0
         for k in range(popped):
-            if s.action[k] // (1 + side) % 2 != 0:
+            if s.sides[k, side] != 0:
                 asked = ask(s, asked, s.parents[k, side])
         make_halves(s, p, side, asked)
     used = 0
@@ -96,22 +93,19 @@ def take_pairs(s: SearchMemory, p: Problem) -> int:
 
 
 @native
-def halved_sides(s: SearchMemory, p: Problem, i: int) -> int:
-    """Which nodes of box i are to be halved: the larger one, or both if they are of like size; 0 none, 1, 2, 3 both. A box that comes
-    from no tree is tested first.
+def choose_sides(s: SearchMemory, p: Problem, i: int, k: int, room: bool) -> None:
+    """Which nodes of box i are to be halved, in `sides` of pair k: the larger one, or both if they are of like size and there is `room`. A
+    box that comes from no tree is tested first.
     """
+    s.sides[k, 0] = 0
+    s.sides[k, 1] = 0
     if s.pair[i, 0] < 0 or s.tests[i] > 0:
-        return 0
+        return
     a, b = node_size(s, p, 0, s.pair[i, 0]), node_size(s, p, 1, s.pair[i, 1])
-    if a < 0.0 and b < 0.0:
-        return 0
-    return (1 if a >= _ALIKE * b and a >= 0.0 else 0) + (2 if b >= _ALIKE * a and b >= 0.0 else 0)
-
-
-@native
-def larger_side(s: SearchMemory, p: Problem, i: int) -> int:
-    """The larger node of box i: 1 the first, 2 the second."""
-    return 1 if node_size(s, p, 0, s.pair[i, 0]) >= node_size(s, p, 1, s.pair[i, 1]) else 2
+    s.sides[k, 0] = 1 if a >= _ALIKE * b and a >= 0.0 else 0
+    s.sides[k, 1] = 1 if b >= _ALIKE * a and b >= 0.0 else 0
+    if s.sides[k, 0] + s.sides[k, 1] == 2 and not room:
+        s.sides[k, 1 if a >= b else 0] = 0
 
 
 @native
@@ -124,8 +118,8 @@ def pair_settled(s: SearchMemory, p: Problem, lane: int) -> bool:
 @native
 def combine(s: SearchMemory, p: Problem, k: int, used: int) -> int:
     """The pairs of (halves of) the nodes of pair k into the lanes from `used` on; the number of lanes used then."""
-    for first in range(1 + s.action[k] % 2):
-        for second in range(1 + s.action[k] // 2):
+    for first in range(1 + s.sides[k, 0]):
+        for second in range(1 + s.sides[k, 1]):
             for j in range(p.own[0] + p.own[1], p.variables):
                 s.before[used].put(j, s.hold[k].lo(j), s.hold[k].hi(j))
             s.tested[used] = s.repeat[k]
@@ -140,7 +134,7 @@ def combine(s: SearchMemory, p: Problem, k: int, used: int) -> int:
 def place_side(s: SearchMemory, p: Problem, side: int, k: int, half: int, lane: int) -> None:
     """The node of one side of pair k, or one of its halves, into a lane of `before` and `both`."""
     node = s.parents[k, side]
-    if s.action[k] // (1 + side) % 2 != 0:
+    if s.sides[k, side] != 0:
         node = s.halves[node] + half
     s.both[lane, side] = node
     first = side * p.own[0]

@@ -91,6 +91,7 @@ def push(s: SearchMemory, p: Problem, box: Box) -> int:
     s.tests[i] = 0
     s.settled[i] = 0
     s.horizon[i] = np.inf
+    s.solved_at[i] = np.inf
     s.pair[i, 0] = -1
     s.pair[i, 1] = -1
     p.root = meld(s, p.root, i)

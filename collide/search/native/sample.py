@@ -56,11 +56,11 @@ def due(s: SearchMemory, p: Problem, lane: int) -> bool:
     """
     if s.action[lane] < LATE:
         return False
-    before, final = -s.until[lane], s.beside[lane] >= 0 and s.final[lane] == 1
-    if before >= 0.0 and not final and largest_share(s, p, lane) > _SOONER * before:
+    final = s.beside[lane] >= 0 and s.final[lane] == 1
+    if not final and largest_share(s, p, lane) > _SOONER * s.tried_at[lane]:
         return False
     for j in range(p.variables):
-        s.centre[j] = 0.5 * (s.hold[lane].lo(j) + s.hold[lane].hi(j))
+        s.centre[j] = s.hold[lane].middle(j)
     if solved_before(s, p):
         s.final[lane] = WANTED
         return False
@@ -92,7 +92,7 @@ def sample(s: SearchMemory, p: Problem, used: int) -> bool:
     for lane in range(used):
         s.solving[lane] = 1 if due(s, p, lane) else 0
         if s.solving[lane] != 0:
-            s.until[lane] = -largest_share(s, p, lane)
+            s.tried_at[lane] = largest_share(s, p, lane)
             least = least or s.beside[lane] < 0
             nearest = nearest or s.beside[lane] >= 0
     if not (least or nearest):
@@ -109,7 +109,7 @@ def sample(s: SearchMemory, p: Problem, used: int) -> bool:
     for lane in range(used):
         if s.solutions > before and s.kind[s.solutions - 1] == EXISTS:
             # First a walk from this sample of a manifold, whose steps are even; then the other boxes again.
-            s.until[lane] = np.inf
+            s.tried_at[lane] = np.inf
         elif s.solving[lane] != 0 and candidate(s, p, lane):
             examine(s, p, lane)
     return s.solutions > before
@@ -121,7 +121,7 @@ def start_at_middles(s: SearchMemory, p: Problem, used: int) -> None:
     for lane in range(LANES):
         source = lane if lane < used else 0
         for j in range(p.variables):
-            s.point[j, lane] = 0.5 * (s.hold[source].lo(j) + s.hold[source].hi(j))
+            s.point[j, lane] = s.hold[source].middle(j)
 
 
 @native
@@ -160,7 +160,7 @@ def sample_crossings(s: SearchMemory, p: Problem, used: int) -> bool:
         s.solving[lane] = 1 if lane < used and s.action[lane] >= LATE and close_to_sample(s, p, lane, False) < 0 else 0
         wanted = wanted or s.solving[lane] != 0
         for j in range(p.variables):
-            s.point[j, lane] = 0.5 * (s.hold[source].lo(j) + s.hold[source].hi(j))
+            s.point[j, lane] = s.hold[source].middle(j)
     if not wanted:
         return False
     restore(s, p)

@@ -82,6 +82,7 @@ def record(s: SearchMemory, p: Problem, kind: int, box: Box, region: Box) -> Non
     copy_box(s, p, region, s.region[new])
     s.kind[new] = kind
     s.owner[new] = p.number
+    s.dimension[new] = -1
     if p.image != 0:
         image_of(s, p, s.found[new], s.place[new])
     objective = p.objective

@@ -239,3 +239,4 @@ def split(s: SearchMemory, p: Problem, lane: int, j: int) -> None:
         s.wide.put(j, lo if half == 0 else middle, middle if half == 0 else hi)
         i = push(s, p, s.wide)
         s.horizon[i] = s.until[lane]
+        s.solved_at[i] = s.tried_at[lane]

@@ -151,11 +151,11 @@ def may_hide(s: SearchMemory, p: Problem, lane: int, k: int) -> bool:
 @native
 def dimension(s: SearchMemory, p: Problem, k: int) -> int:
     """Of the set of zeros round sample k, as its Jacobian has it."""
-    if s.dimension[k] == 0:
+    if s.dimension[k] < 0:
         for j in range(p.variables):
-            s.base[j] = 0.5 * (s.found[k].lo(j) + s.found[k].hi(j))
-        s.dimension[k] = 1 + nullity(s, p, _NO_SLOPE)
-    return s.dimension[k] - 1
+            s.base[j] = s.found[k].middle(j)
+        s.dimension[k] = nullity(s, p, _NO_SLOPE)
+    return s.dimension[k]
 
 
 @native
@@ -187,7 +187,7 @@ def look_at_middles(s: SearchMemory, p: Problem) -> None:
     """
     for lane in range(LANES):
         for j in range(p.variables):
-            s.point[j, lane] = 0.5 * (s.hold[lane].lo(j) + s.hold[lane].hi(j))
+            s.point[j, lane] = s.hold[lane].middle(j)
     restore(s, p)
     for lane in range(LANES):
         s.manifold[lane] = s.manifold[lane] if s.converged[lane] > 0.5 or s.manifold[lane] == 1 else 0

@@ -231,7 +231,7 @@ def test_a_box_is_thinned_only_as_a_whole(half, action, gone):
     """A box round a sample on a plate; only what is late, and what lies within the separation, is dropped, and leaves its times."""
     found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
     a = found.arrays
-    a["kind"][0], a["owner"][0], a["found"][0, 4], found.solution_count = layout.EXISTS, 0, 1.0, 1
+    a["kind"][0], a["owner"][0], a["found"][0, 4], a["dimension"][0], found.solution_count = layout.EXISTS, 0, 1.0, -1, 1
     a["hold"][:] = [[-half, half]] * 4 + [[0.75, 1.25]]
     a["action"][0] = action
     assert compiled(thin_held)(a.address, 0) == (layout.GONE if gone else action)
@@ -243,7 +243,7 @@ def test_a_box_that_is_thinned_bounds_what_is_clear():
     found = search(ParametricSurface([u, v, 1 - t], PLATE.domain), PLATE, (0, 2), separation=0.5, simultaneity=0.5)
     a = found.arrays
     a.table(layout.Problem)["root"][0], found.open_count = -1, 0
-    a["kind"][0], a["owner"][0], a["found"][0, 4], found.solution_count = layout.EXISTS, 0, 1.0, 1
+    a["kind"][0], a["owner"][0], a["found"][0, 4], a["dimension"][0], found.solution_count = layout.EXISTS, 0, 1.0, -1, 1
     assert found.clear_until(found.solutions, 2.0) == 1.0
     a["hold"][:] = [[-0.1, 0.1]] * 4 + [[0.75, 1.25]]
     a["action"][0] = layout.LATE

@@ -16,7 +16,7 @@ from collide.search.native.conservative_advancement import halve, narrow
 from collide.search.native.crossings_beside import prove_beside
 from collide.search.native.layout import SearchMemory
 from collide.search.native.prove import prove, prove_exists, prove_unique
-from collide.search.native.sample import prove_near
+from collide.search.native.sample import due, prove_near
 from collide.search.native.solutions import feasible, impossible
 from collide.search.native.split import split
 from collide.search.search import Search
@@ -122,6 +122,20 @@ def test_the_halves_of_a_box_leave_no_gap(j):
             assert first[j, 0] == box[j, 0] and second[j, 1] == box[j, 1] and first[j, 1] >= second[j, 0]
             others = np.arange(5) != j
             assert (first[others] == box[others]).all() and (second[others] == box[others]).all()
+
+
+@native
+def due_held(s: SearchMemory, p: layout.Problem) -> int:
+    return 1 if due(s, p, 0) else 0
+
+
+def test_a_horizon_before_time_zero_is_no_size_of_a_box_that_was_solved_in():
+    found = search(falling("together"), PLATE, (-2, 0), tangency=False)
+    a = found.arrays
+    a["hold"][0], a["action"][0], a["beside"][0], a["until"][0] = found.problems[0].outer, layout.LATE, -1, -0.5
+    for tried, expected in ((np.inf, 1), (0.5, 0), (8.0, 1)):
+        a["tried_at"][0] = tried
+        assert compiled(due_held)(a.address, 0) == expected
 
 
 @native
