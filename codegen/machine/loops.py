@@ -4,7 +4,8 @@ The functions are ordinary Python on flat arrays, so they can be read, run and t
 translates one of them, with every function it calls, to LLVM: numbers are 64-bit integers and doubles in round-to-
 nearest, arrays are bare pointers, nothing is counted or checked.
 
-The subset: integers, floats and truth values; ``s.name[i]`` for an array of the structure passed around; assignment
+The subset: integers, floats and truth values; ``s.name[i]`` for an array of the structure passed around, ``s.name`` for a number of it, rows
+and views of it with their fields and native methods (`structures`); assignment
 (also swaps and ``+=``), ``if``, ``while``, ``for .. in range``, ``break``, ``continue``, ``return``, conditional
 expressions, ``and``/``or``/``not`` (short-circuit), ``&`` and ``|`` of truth values (no branch), chained comparisons, ``min``, ``max``,
 ``abs``, constant tuples indexed by an integer, module constants, calls of functions marked `native`, and `call_kernel`, which calls machine
@@ -16,6 +17,7 @@ answer, this needs about half a second, and a search should not take longer to s
 
 import ast
 import inspect
+import itertools
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -75,13 +77,14 @@ class _LoopModule:
         self.position = self.memory.position
         self.text: list[str] = []
         self.declarations: dict[str, str] = {}
+        self._serial = itertools.count()
         self._done: dict[tuple[Any, tuple[Kind, ...]], tuple[str, Kind]] = {}
 
     def function(self, function: Callable[..., Any], kinds: tuple[Kind, ...]) -> tuple[str, Kind]:
         """Name and result kind of `function` specialized to argument kinds, compiled on first use."""
         key = function, kinds
         if key not in self._done:
-            name = f"{function.__name__}.{len(self._done)}"
+            name = f"{function.__name__}.{next(self._serial)}"
             self._done[key] = name, _Function(self, function, kinds, name).compile()
         return self._done[key]
 

@@ -1,0 +1,162 @@
+"""Typed memory: loops read and write by name what NumPy has under that name."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.loops import STRUCT, UnsupportedPython, loop_assembly, native
+from codegen.machine.memory import Memory, Number
+from codegen.machine.structures import (
+    LANES,
+    Box,
+    Boxes,
+    Floats,
+    Grid,
+    Intervals,
+    Ints,
+    Lanes,
+    Row,
+    Structure,
+    Table,
+    array,
+    table,
+)
+
+
+class Body(Row):
+    faces: int
+    ends: Ints = array(2)
+    edges: int
+    size: float
+    domain: Box = array("n", 2)
+    side: Grid[int] = array("n", 2)
+
+
+class Store(Structure):
+    unset = ("room",)
+
+    body: Table[Body] = table("bodies")
+    n: int
+    used: int
+    best: float
+    worst: float
+    box: Boxes = array("room", "n", 2)
+    pair: Grid[int] = array("room", 2)
+    key: Floats = array("room")
+    X: Intervals = array("n", 2, LANES)
+    point: Lanes = array("n", LANES)
+    hull: Box = array("n", 2)
+
+
+SIZES = {"n": 3, "bodies": 4, "room": 6}
+
+
+class Owner:
+    used, best = Number[int](Store), Number[float](Store)
+    least = Number[float](Store, "worst")
+
+    def __init__(self, arrays: Memory) -> None:
+        self.arrays = arrays
+
+
+@pytest.fixture
+def memory() -> Memory:
+    store, rng = Memory(Store, SIZES), np.random.default_rng(7)
+    for name in ("box", "key", "X", "point", "hull", "domain", "size"):
+        store[name][:] = rng.normal(size=store[name].shape)
+    for name in ("pair", "side", "table"):
+        store[name][:] = rng.integers(1, 9, store[name].shape)
+    return store
+
+
+@native
+def width(p: Body, box: Box, j: int) -> float:
+    return box.width(j) / p.domain.width(j)
+
+
+@native
+def mixed(s: Store, p: Body, i: int) -> int:
+    s.used += p.faces * p.ends[1] + p.edges
+    p.edges = p.number
+    box, other = s.box[i], s.box[i + 1]
+    for j in range(s.n):
+        s.best = max(s.best, width(p, box, j))
+        other.put(j, box.lo(j), box.middle(j))
+        s.X.put(j, i, p.domain.lo(j), p.domain.hi(j))
+        s.point[j, i] = s.X.width(j, i) + s.X.middle(j, 0) + s.X.magnitude(j, 0) + s.X.inner(j, 1)
+        p.side[j, 1] = s.pair[i, 0]
+    s.hull.put_lo(0, p.size)
+    s.pair[i, 1] = p.side[0, 0]
+    s.worst = s.key[i]
+    return s.used
+
+
+def test_fields_of_rows_boxes_and_lanes_are_those_of_the_arrays(memory: Memory) -> None:
+    before = {name: a.copy() for name, a in memory.items()}
+    rows = memory.table(Body)
+    faces, ends, edges = int(rows["faces"][2]), rows["ends"][2].copy(), int(rows["edges"][2])
+    used = compiled(mixed)(memory.address, 2, 4)
+    assert used == memory.number("used") == faces * ends[1] + edges and memory.number("n") == 3
+    assert rows["edges"][2] == 2 and (rows["ends"][2] == ends).all() and rows["faces"][2] == faces
+    box, domain = before["box"][4], before["domain"][2]
+    assert memory.number("best") == max(0.0, ((box[:, 1] - box[:, 0]) / (domain[:, 1] - domain[:, 0])).max())
+    assert (memory["box"][5] == np.stack([box[:, 0], 0.5 * box.sum(axis=1)], axis=1)).all()
+    assert (memory["X"][:, 0, 4] == -domain[:, 0]).all() and (memory["X"][:, 1, 4] == domain[:, 1]).all()
+    X = before["X"]
+    lo, hi = -X[:, 0, 1], X[:, 1, 1]
+    expected = (domain[:, 1] - domain[:, 0]) + 0.5 * (X[:, 1, 0] - X[:, 0, 0]) + np.abs(X[:, :, 0]).max(axis=1)
+    assert (memory["point"][:, 4] == expected + np.minimum(np.maximum(0.5 * (lo + hi), lo), hi)).all()
+    assert (memory["side"][2, :, 1] == before["pair"][4, 0]).all() and memory["pair"][4, 1] == before["side"][2, 0, 0]
+    assert memory["hull"][0, 0] == before["size"][2] and memory.number("worst") == before["key"][4]
+
+
+def test_arrays_that_double_keep_what_they_hold(memory: Memory) -> None:
+    kept = memory["box"].copy()
+    assert set(memory.sized("room")) == {"box", "pair", "key"}
+    memory.double("room")
+    assert memory["box"].shape == (12, 3, 2) and (memory["box"][:6] == kept).all() and memory["point"].shape == (3, LANES)
+    memory["key"][10] = 5.0
+    compiled(mixed)(memory.address, 1, 10)
+    assert memory.number("worst") == 5.0
+
+
+def test_arrays_begin_on_their_own_vectors_and_are_zero() -> None:
+    memory = Memory(Store, SIZES)
+    begins = [a.ctypes.data for a in memory.values()]
+    assert len({b // 64 for b in begins}) == len(begins) and all(b % 64 == 0 for b in begins)
+    assert not any(a.any() for name, a in memory.items() if name not in memory.sized("room") and name != "count")
+    assert memory.bytes == sum(a.nbytes for a in memory.values()) and len(memory) == len(list(memory))
+
+
+def test_numbers_are_attributes_of_what_has_the_memory(memory: Memory) -> None:
+    owner = Owner(memory)
+    owner.used, owner.best, owner.least = 3, 1.5, -2.0
+    assert (memory.number("used"), memory.number("best"), memory.number("worst")) == (3, 1.5, -2.0)
+    assert (owner.used, owner.best, owner.least) == (3, 1.5, -2.0) and type(owner.used) is int
+    assert isinstance(Owner.used, Number)
+
+
+@native
+def unknown_column(s: Any) -> int:
+    return s.body[0].corners
+
+
+@native
+def unknown_method(s: Any) -> float:
+    return s.hull.size(0)
+
+
+@native
+def whole_array(s: Any) -> float:
+    return width(s.body[0], s.box, 0)
+
+
+@pytest.mark.parametrize(("function", "message"), [
+    (unknown_column, "Body.* has no 'corners'"), (unknown_method, "s.hull.size is not a native function"),
+    (whole_array, "an array of records is no record"),
+])
+def test_what_a_record_does_not_have_is_named(function: Any, message: str) -> None:
+    with pytest.raises(UnsupportedPython, match=message):
+        loop_assembly(function, [STRUCT], Store, "entry")
