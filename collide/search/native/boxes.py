@@ -106,7 +106,7 @@ def shift_into(s: SearchMemory, p: Problem, j: int, middle: float, target: float
 
 @native
 def inside_region(s: SearchMemory, p: Problem, box: Box, solution: int) -> bool:
-    """Does box k lie in the uniqueness box of a solution, up to periods?
+    """Does the box lie in the uniqueness box of a solution, up to periods?
 
     A shifted box is compared with a margin: 1e-12 of the shift is thousands of times its rounding and that of the
     period.
@@ -129,7 +129,7 @@ def encloses_one(s: SearchMemory, solution: int) -> bool:
 
 @native
 def known(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does box k lie where a solution found before is the only zero?"""
+    """Does the box lie where a solution found before is the only zero?"""
     for solution in range(s.solutions):
         if encloses_one(s, solution) and s.owner[solution] == p.number and inside_region(s, p, box, solution):
             return True

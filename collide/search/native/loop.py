@@ -14,7 +14,7 @@ What is proved, and by what (Fig. 6 made safe):
   Local solves, acceptance without proof and the tentative bound only order the search.
 * A box is dropped if an extension or an operator says that it holds no zero; if its least objective exceeds u +
   simultaneity; if it lies in a uniqueness box, whose zero is recorded; or if it is thinned or accepted, and then its
-  least objective goes into CLEAR.
+  least objective goes into `clear`.
 * Rows beyond the equations (necessary conditions such as tangency) are used only where every zero of interest
   satisfies them: not in a box that touches a border marked in `border`.
 """
@@ -52,7 +52,7 @@ from .solutions import feasible, may_hold_zero, record
 from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 
-# So many boxes a time that is known to within GAP is worth: it leaves least to do to searches that begin there.
+# So many boxes a time that is known to within `gap` is worth: it leaves least to do to searches that begin there.
 _PATIENCE = 256
 
 
@@ -123,9 +123,9 @@ def turn(s: SearchMemory, p: Problem) -> Problem:
 
 @native
 def bracketed(s: SearchMemory, p: Problem) -> bool:
-    """Is the least objective known to within GAP? Boxes come first by the lower end of their objective.
+    """Is the least objective known to within `gap`? Boxes come first by the lower end of their objective.
 
-    Where that took many boxes, and contact is unlikely to be isolated, it is enough to know it to AHEAD of the time from the beginning.
+    Where that took many boxes, and contact is unlikely to be isolated, it is enough to know it to `ahead` of the time from the beginning.
     """
     u = s.proved
     if not (s.gap > 0.0 and u < np.inf):

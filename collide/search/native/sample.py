@@ -185,7 +185,7 @@ def pole_at_centre(s: SearchMemory, p: Problem) -> bool:
 @native
 def look_ahead(s: SearchMemory, p: Problem) -> None:
     """Local solves from points spread over the first box of the queue: early upper bounds of the objective. Where the best one cannot be
-    proved since it lies at a pole, as where two of them meet, POLE says so.
+    proved since it lies at a pole, as where two of them meet, `pole_met` says so.
     """
     if p.point == 0:
         return

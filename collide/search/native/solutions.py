@@ -10,7 +10,7 @@ from .queue import copy_box
 
 @native
 def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does box k lie in the domain (but for periodic variables), and do the inequalities hold on all of it?"""
+    """Does the box lie in the domain (but for periodic variables), and do the inequalities hold on all of it?"""
     for j in range(p.variables):
         if p.period[j] == 0.0:
             if box.lo(j) < p.inner.lo(j) or box.hi(j) > p.inner.hi(j):

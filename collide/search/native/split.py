@@ -136,7 +136,7 @@ def shrunk_to_a_point(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 @native
 def fine(s: SearchMemory, p: Problem, lane: int) -> bool:
-    """Is the range of the objective in the box no wider than GAP asks for?"""
+    """Is the range of the objective in the box no wider than `gap` asks for?"""
     objective = p.objective
     if objective < 0 or s.gap <= 0.0:
         return True
@@ -145,7 +145,7 @@ def fine(s: SearchMemory, p: Problem, lane: int) -> bool:
 
 @native
 def gap_at(s: SearchMemory, value: float) -> float:
-    """How closely a search with a GAP tells an objective of about this value."""
+    """How closely a search with a `gap` tells an objective of about this value."""
     return max(s.gap, s.share * abs(value))
 
 
