@@ -133,6 +133,10 @@ def first_contact(s, beginning, end, kept, most):
             return GIVEN_UP
         top = expand(s, top, a, b, 0)
         s.count[CALLS] += 1
+        if top <= floor < ROOM:
+            # All of a window is excluded in which contact is proved: such ends no answer can have (`answers.consistency`).
+            s.answer[0], s.answer[1] = last, a
+            return HIT
     return MISS
 
 
