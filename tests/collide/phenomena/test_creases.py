@@ -1,13 +1,17 @@
 """Patches with creases, where a formula changes at a value of a parameter: smooth faces, with the creases as edges."""
 
+import itertools
+
 import numpy as np
 import pytest
 import sympy as sp
 
 from collide import Budget, Status, first_contact
 from collide.bodies.parts import parts_of
-from generative import ParametricSurface, Screw, t, u, v
-from generative.creases import creased
+from generative import Parameter, ParametricSurface, Screw, t, u, v
+from generative.changes import with_formulas
+from generative.creases import creased, divided
+from generative.divided import Divided
 from models.shapes.patches import plane_patch
 from tests.collide.contact_scenes import FLOOR, TILT, TURN, TURNED, Q, ball, move, sphere
 
@@ -83,3 +87,53 @@ def test_pieces_are_the_surface():
                                     sp.Abs(u - t), sp.Abs(u - v), sp.sin(u), sp.Abs(u - 3), sp.Abs(sp.sin(20 * u))])
 def test_what_is_not_divided(height):
     assert creased(ParametricSurface([u, v, height], {u: (-1, 1), v: (-1, 1)})) is None
+
+
+def test_creases_of_members_of_a_family_lie_anywhere(kernels):
+    """Places and ends that are no small numbers are data of the family: its members share kernels, however they are divided alike."""
+    for k in range(3):
+        place, lo, hi = 0.1 + k / 7, -1.1 - k / 9, 0.9 + k / 11
+        roof = ParametricSurface([u, v, -sp.Abs(u - place) / 2], {u: (lo, hi), v: (-1, 1)})
+        above = ball(Q(1, 4)).moved(move(place, 0, 1 - t))
+        c = first_contact([roof, above], (0, Q(11, 10)), budget=Budget(seconds=None, boxes=5_000))
+        assert c.status is Status.CONTACT and c.proved.tolist() == [True] and c.features == [("edge 1", "face 0")]
+        assert c.time.lo <= 0.75 <= c.time.hi < c.time.lo + 1e-12
+        assert k == 0 or not kernels
+        kernels.clear()
+
+
+P, R, S = (Parameter(name) for name in "prs")
+
+
+@pytest.mark.parametrize(("numbers", "lines"), [
+    ((Q(1, 3), Q(1, 2), 1), [-1, P, R, 1]), ((Q(1, 2), Q(1, 3), 1), [-1, R, P, 1]), ((Q(1, 2), Q(1, 2), 1), [-1, P, 1]),
+    ((-1, 0, 1), [-1, R, 1]), ((2, Q(1, 3), 1), [-1, R, 1]), ((Q(1, 3), 1, 2), [-1, P, R / S, 1]), ((Q(1, 3), 1, 0), [-1, P, 1]),
+    ((-3, 5, 1), None), ((Q(1, 3), Q(1, 3) + Q(1, 10**30), 1), [-1, P, R, 1]),
+    ((sp.sqrt(2) / 2, 1, sp.sqrt(2)), [-1, P, 1])])  # fmt: skip
+def test_a_member_is_divided_where_its_numbers_say(numbers, lines):
+    """At what is inside the domain, in this order, each once; the pieces are the surface with these numbers."""
+    known = tuple(zip((P, R, S), map(sp.sympify, numbers), strict=True))
+    lines = lines and [e.xreplace({S: 1}) if isinstance(e, sp.Expr) and numbers[2] == 1 else sp.sympify(e) for e in lines]
+    whole = ParametricSurface([u, v, sp.Abs(u - P) + sp.Max(S * u - R, v * 0)], {u: (-1, 1), v: (-1, 1)})
+    member = divided(whole, known)
+    assert (member is whole) if lines is None else isinstance(member, Divided)
+    faces = [] if lines is None else creased(member).faces
+    ends = [[e.xreplace(dict(known)) for e in f.domain[u]] for f in faces]
+    assert ends == [[e.xreplace(dict(known)) for e in pair] for pair in itertools.pairwise(lines or [])]
+    for face, (lo, hi) in zip(faces, ends, strict=True):
+        assert not any(e.has(sp.Abs, sp.Max) for e in face.body)
+        for at in (lo, (lo + 2 * hi) / 3, hi):
+            left, right = (s.body[2].xreplace({u: at, **dict(known)}) for s in (face, whole))
+            assert sp.simplify(left - right) == 0
+    assert lines is None or divided(whole, known) is member
+
+
+def test_a_divided_surface_stays_so():
+    """Moved, at rest, and with other formulas of the time."""
+    whole = ParametricSurface([u, v, sp.Abs(u - P) + sp.Abs(t)], {u: (-1, 1), v: (-1, 1)})
+    member = divided(whole, ((P, Q(1, 3)),))
+    moved = member.moved(move(0, 0, t))
+    assert moved != whole.moved(move(0, 0, t)) and moved.resting == member and hash(moved.resting) == hash(member)
+    changed = with_formulas(moved, lambda e: e.xreplace({sp.Abs(t): t}))
+    assert [len(creased(s).faces) for s in (member, moved, changed)] == [2, 2, 2] and not changed.pieces.faces[0].body[2].has(sp.Abs)
+    assert all(f.motion == moved.motion for f in creased(changed).faces)
