@@ -196,13 +196,14 @@ def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool)
 
 @functools.lru_cache(maxsize=1024)
 def ends_of(part: Parametric) -> tuple[tuple[bool, bool], ...]:
-    """Per end of each symbol: does the surface end there, or does an edge that is a part of its own cover it?
-    A neighbourhood of a pole ends inside its face.
+    """Per end of each symbol: does the surface end there, or does an edge or a vertex that is a part of its own cover it? Of poles all do
+    but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its face.
     """
     if part.dimension < 2 or part.names != ("u", "v"):
         return part.border
-    free = {(s, end) for s, end in sides(part.surface) if not is_pole(part.surface, s, end)}
-    return tuple(((s, 0) in free, (s, 1) in free) for s in part.symbols)
+    free = set(sides(part.surface))
+    return tuple(((s, 0) in free and polar[0] is None, (s, 1) in free and polar[1] is None)
+                 for s, polar in zip(part.symbols, part.polar, strict=True))
 
 
 def _numbers(point: Path) -> Path:

@@ -7,7 +7,7 @@ import sympy as sp
 import collide
 from collide import Status
 from collide.bodies.parts import parts_of
-from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, z
+from generative import ImplicitSurface, ParametricSurface, Rigid, axis_angle, t, u, v, z
 from models.shapes.quadrics import cone_side, paraboloid_cup, sphere
 from models.shapes.solids import cone, cylinder
 
@@ -108,3 +108,21 @@ def test_where_a_chart_ends_no_later_crossing_is_a_contact(simultaneity):
     bodies = [sphere().moved(TILT).moved(Rigid(translation=[Q(-1, 7), Q(-2, 9), Q(16, 3) - t])), cylinder(radius=1, height=2)]
     c = collide.first_contact(bodies, (0, 4), simultaneity=simultaneity)
     assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all() and c.time.lo <= Q(8, 3) <= c.time.hi < c.time.lo + 1e-6
+
+
+# The tip of a cone, at the origin of its frame: no parameters are smooth there, whether it is a pole of a patch or a vertex of a solid.
+FUNNEL = ParametricSurface([v * sp.cos(u), v * sp.sin(u), 2 * v], {u: (0, 2 * sp.pi), v: (0, 1)})
+SOLID = cone(radius=1, height=2).moved(Rigid(rotation=[0, 1, 0, 0], translation=[0, 0, 2]))
+
+
+@pytest.mark.parametrize("body", [FUNNEL, SOLID], ids=["patch", "solid"])
+@pytest.mark.parametrize("other", [SLAB, ParametricSurface([u, v, sp.sin(3 * u) / 5], {u: (-1, 1), v: (-1, 1)})], ids=["slab", "wave"])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_tip_is_not_lost_for_want_of_tangency(body, other, swapped):
+    wobble = Rigid(rotation=axis_angle([1, 2, 0], Q(1, 5) + t / 3), translation=[Q(1, 50), Q(1, 5), 1 - t])
+    bodies = [body.moved(wobble), other]
+    c = collide.first_contact(bodies[::-1] if swapped else bodies, (0, 3))
+    time = 1 - float(other.body[2].subs(u, Q(1, 50)))
+    assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all()
+    assert c.time.lo <= time + 1e-15 and time - 1e-15 <= c.time.hi and c.time.hi - c.time.lo < 1e-6
+    assert np.abs(c.points[0] - [Q(1, 50), Q(1, 5), 1 - time]).max() < 1e-5
