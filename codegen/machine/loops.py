@@ -4,8 +4,8 @@ The functions are ordinary Python on flat arrays, so they can be read, run and t
 translates one of them, with every function it calls, to LLVM: numbers are 64-bit integers and doubles in round-to-
 nearest, arrays are bare pointers, nothing is counted or checked.
 
-The subset: integers, floats and truth values; ``s.name[i]`` for an array of the structure passed around, ``s.name`` for a number of it, rows
-and views of it with their fields and native methods (`structures`); assignment
+The subset: integers, floats and truth values; ``s.name[i]`` for an array of the structure passed around, ``s.name`` for a number of it,
+rows and views of it with their fields and native methods (`structures`); assignment
 (also swaps and ``+=``), ``if``, ``while``, ``for .. in range``, ``break``, ``continue``, ``return``, conditional
 expressions, ``and``/``or``/``not`` (short-circuit), ``&`` and ``|`` of truth values (no branch), chained comparisons, ``min``, ``max``,
 ``abs``, constant tuples indexed by an integer, module constants, calls of functions marked `native`, and `call_kernel`, which calls machine

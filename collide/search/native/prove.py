@@ -247,8 +247,8 @@ def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
     """Try to prove the candidate `centre`; is it a zero that is now known?
 
     A unique zero is recorded. One that only exists is recorded where it may be a `sample` of a manifold of them;
-    otherwise it lowers the bound u. While just the time is wanted (`gap`), one at a border is no sample: it would stand for the contact of an
-    edge there.
+    otherwise it lowers the bound u. While just the time is wanted (`gap`), one at a border is no sample: it would stand for the contact of
+    an edge there.
     """
     if solved_before(s, p):
         return True
