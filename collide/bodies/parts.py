@@ -197,7 +197,8 @@ def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool)
 @functools.lru_cache(maxsize=1024)
 def ends_of(part: Parametric) -> tuple[tuple[bool, bool], ...]:
     """Per end of each symbol: does the surface end there, or does an edge or a vertex that is a part of its own cover it? Of poles all do
-    but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its face.
+    but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its
+    face.
     """
     if part.dimension < 2 or part.names != ("u", "v"):
         return part.border
