@@ -11,7 +11,8 @@
 - `algebra`: rounded linear algebra and contractors
 - `time_bounds`: before when can two moving points not coincide
 
-`functions` and `operators` are SymPy functions that SymPy itself has not; `family` takes the numbers of a graph as parameters.
+`given`: what the user gives, and why no text ever runs. `functions` and `operators` are SymPy functions that SymPy itself has not;
+`family` takes the numbers of a graph as parameters.
 """
 
 from .interval import Interval

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
 from .sympy_rules import RULES, SUPPORTED, UnsupportedExpression, float_value
@@ -20,7 +22,7 @@ from .sympy_rules import RULES, SUPPORTED, UnsupportedExpression, float_value
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
 
 # What SymPy writes for derivatives of functions that step.
-_UNKNOWN_DERIVATIVES = ("DiracDelta", "Derivative", "Subs")
+_UNKNOWN_DERIVATIVES = (sp.DiracDelta, sp.Derivative, sp.Subs)
 
 
 def from_sympy(expressions: Iterable[Any], variables: Sequence[Any], parameters: Sequence[Any] = (),
@@ -47,7 +49,10 @@ def convert(expressions: Any, known: dict[Any, Expr], pool: ExprPool) -> list[Ex
 
 def real_number(number: Any) -> Expr | float | None:
     """A real number, of SymPy or of Python, as a constant node, an infinity as a float; None for anything else."""
-    exact = None if isinstance(number, str) else sp.sympify(number)
+    try:
+        exact = expression(number)
+    except NotAFormula:
+        return None
     if exact in (sp.oo, -sp.oo):
         return float(exact)
     if not (isinstance(exact, sp.Expr) and exact.is_number and exact.is_real):
@@ -65,25 +70,25 @@ def flatten(expressions: Any) -> list[Any]:
         return [leaf for e in expressions for leaf in flatten(e)]
     if isinstance(expressions, Expr):
         return [expressions]
-    if isinstance(expressions, str):
-        raise TypeError(f"write formulas with SymPy symbols, not as text; got {expressions!r}")
-    with contextlib.suppress(sp.SympifyError):
-        e = sp.sympify(expressions)
-        if isinstance(e, sp.Basic) and not isinstance(e, sp.Set):
+    if isinstance(expressions, TEXT):
+        raise TypeError(f"write formulas with SymPy symbols, not as text; got {shown(expressions)}")
+    with contextlib.suppress(NotAFormula):
+        e = expression(expressions)
+        if not isinstance(e, sp.Set):
             return [e]
     kind = type(expressions).__name__
-    raise UnsupportedExpression(f"cannot compile {expressions!r} of type {kind}; give SymPy expressions, or a list of them")
+    raise UnsupportedExpression(f"cannot compile {shown(expressions)} of type {kind}; give SymPy expressions, or a list of them")
 
 
 def _check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
     for given in (variables, parameters):
         if not isinstance(given, (list, tuple, sp.Tuple, np.ndarray, sp.MatrixBase)):
             hint = f"; write [{given}]" if isinstance(given, sp.Symbol) else ""
-            raise TypeError(f"variables and parameters must be lists of symbols, got {given!r}{hint}")
+            raise TypeError(f"variables and parameters must be lists of symbols, got {shown(given)}{hint}")
     seen = set()
     for s in (*variables, *parameters):
         if not isinstance(s, sp.Symbol):
-            raise TypeError(f"a variable must be a SymPy Symbol, got {s!r} of type {type(s).__name__}")
+            raise TypeError(f"a variable must be a SymPy Symbol, got {shown(s)} of type {type(s).__name__}")
         if s in seen:
             raise ValueError(f"the symbol {s} is listed twice; each must be one variable or one parameter")
         seen.add(s)
@@ -106,7 +111,7 @@ class _Converter:
         while stack:
             e, args = stack.pop()
             if args is not None:
-                done[id(e)] = RULES[type(e).__name__](self.pool, e, [done[id(a)] for a in args])
+                done[id(e)] = RULES[type(e)](self.pool, e, [done[id(a)] for a in args])
             elif id(e) not in done:
                 if e.is_Atom:
                     done[id(e)] = self._atom(e)
@@ -117,21 +122,20 @@ class _Converter:
         return done[id(root)]
 
     def _arguments(self, e: Any) -> Sequence[Any]:
-        name = type(e).__name__
-        if name in _UNKNOWN_DERIVATIVES:
-            raise UnsupportedExpression(f"cannot compile {_short(e)}: SymPy has no formula for this derivative; "
+        kind = type(e)
+        if kind in _UNKNOWN_DERIVATIVES:
+            raise UnsupportedExpression(f"cannot compile {shown(e)}: SymPy has no formula for this derivative; "
                                         "compile the function itself, and take its derivatives by `jacobian`")
-        if name not in RULES:
-            raise UnsupportedExpression(
-                f"cannot compile {name}: {_short(e)}; supported are + - * / ** and {', '.join(SUPPORTED)}")
-        if name == "Pow":
+        if kind not in RULES:
+            raise _unsupported(e)
+        if kind is sp.Pow:
             return (e.base,) if _has_number_in_exponent(e) else e.args
         if isinstance(e, (DefiniteIntegral, Inverse)):
             return (e.args[0], *e.args[2:])
-        if name == "Integral":
+        if kind is sp.Integral:
             self.kept.append(_definite(e))
             return (self.kept[-1],)
-        if name == "Piecewise":
+        if kind is sp.Piecewise:
             branches = [part for pair in e.args for part in pair.args]
             self.kept.append(branches)
             return branches
@@ -170,11 +174,17 @@ def _definite(e: Any) -> Any:
     value = e.function
     for limits in e.limits:
         if len(limits) != 3 or not all(end.is_finite is not False for end in limits[1:]):
-            raise UnsupportedExpression(f"cannot compile {_short(e)}: an integral needs two finite limits, Integral(f, (s, a, b))")
+            raise UnsupportedExpression(f"cannot compile {shown(e)}: an integral needs two finite limits, Integral(f, (s, a, b))")
         value = DefiniteIntegral(value, *limits)
     return value
 
 
-def _short(e: Any) -> str:
-    text = str(e)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _unsupported(e: Any) -> UnsupportedExpression:
+    """Rules go by class: a function that is only named like one of SymPy's is another one."""
+    name = type(e).__name__
+    hint = f"supported are + - * / ** and {', '.join(SUPPORTED)}"
+    if isinstance(e, AppliedUndef):
+        hint = f"the function {name} has no definition; write one of SymPy's, such as sp.sin"
+    elif name in SUPPORTED:
+        hint = f"this is another function than the {name} that is supported, in name only"
+    return UnsupportedExpression(f"cannot compile {name}: {shown(e)}; {hint}")

@@ -8,12 +8,20 @@ from typing import Any
 
 import sympy as sp
 
+from .given import expression
 from .operators import DefiniteIntegral, Inverse
 
 __all__ = ["Chebyshev", "DefiniteIntegral", "Inverse", "SphericalBesselQuotient", "cosc"]
 
 
-class Chebyshev(sp.Function):  # type: ignore[misc]
+class _Function(sp.Function):  # type: ignore[misc]
+    """SymPy's own functions read text; these take formulas and numbers."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        return super().__new__(cls, *(expression(a, f"an argument of {cls.__name__}") for a in args), **options)
+
+
+class Chebyshev(_Function):
     """``Chebyshev(x, c0, c1, ..., cn)`` is the series c0 + c1 T_1(x) + ... + cn T_n(x).
 
     The first term is the whole c0, as in `numpy.polynomial.chebyshev`; Snyder 1993 (Appendix B) halves it. The
@@ -49,7 +57,7 @@ class Chebyshev(sp.Function):  # type: ignore[misc]
         return True if all(a.is_real for a in self.args) else None
 
 
-class SphericalBesselQuotient(sp.Function):  # type: ignore[misc]
+class SphericalBesselQuotient(_Function):
     """``SphericalBesselQuotient(k, x)`` is j_k(x) / x^k, entire and even; k = 0 is sin(x)/x.
 
     Its derivative by x is -x times that of order k + 1 (DLMF 10.51.2), so a derivative of `sinc` of any order has
@@ -82,4 +90,4 @@ class SphericalBesselQuotient(sp.Function):  # type: ignore[misc]
 
 def cosc(x: Any) -> Any:
     """(1 - cos x) / x^2 without its removable singularity: sinc(x/2)^2 / 2."""
-    return sp.sinc(sp.sympify(x) / 2) ** 2 / 2
+    return sp.sinc(expression(x) / 2) ** 2 / 2

@@ -62,7 +62,9 @@ def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any
     if any(e.boolean for e in outputs):
         raise ValueError("a condition has no bounds; give real expressions, such as Piecewise((1, condition), (0, True))")
     if form not in ("natural", "mean-value"):
-        raise ValueError(f'form must be "natural" or "mean-value", got {form!r}')
+        from .given import shown
+
+        raise ValueError(f'form must be "natural" or "mean-value", got {shown(form)}')
     if form == "mean-value":
         outputs = mean_value_form(outputs, [outputs[0].pool.variable(k) for k in range(len(variables))])
     check_cpu(cpu)

@@ -44,11 +44,12 @@ def _rounded(array: NDArray[Any], name: str, end: int | None) -> NDArray[np.floa
 
 def _end(number: Any, name: str, end: int | None) -> float:
     """An end of the tight enclosure of a real number by doubles; without one, about the number."""
+    from .given import shown
     if isinstance(number, np.floating) and np.isfinite(number):
         number = Fraction(*number.as_integer_ratio())
     if isinstance(number, (float, np.floating)):
         return float(number)
     exact = real_number(number)
     if exact is None:
-        raise ValueError(f"{name} must be an array of real numbers, got {number!r}")
+        raise ValueError(f"{name} must be an array of real numbers, got {shown(number)}")
     return exact if isinstance(exact, float) else enclose_constant(exact)[end or 0]

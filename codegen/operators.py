@@ -7,6 +7,8 @@ from typing import Any
 import mpmath
 import sympy as sp
 
+from .given import expression, lambdified, shown
+
 
 class BoundSymbol(sp.Dummy):  # type: ignore[misc]
     """The variable of an operator below: a symbol of its own, so replacing the symbol it was made from leaves it alone.
@@ -27,11 +29,11 @@ class Operator(sp.Expr):  # type: ignore[misc]
     @classmethod
     def _bound(cls, f: Any, s: Any) -> tuple[Any, Any]:
         """The formula and its variable as a `BoundSymbol`."""
-        f, s = sp.sympify(f), sp.sympify(s)
+        f, s = expression(f, f"the function of {cls.__name__}"), expression(s, f"the variable of {cls.__name__}")
         if not isinstance(s, sp.Symbol):
-            raise TypeError(f"{cls.__name__} needs a symbol as its variable, got {s}; write {cls.__name__}(f, s, ...) for f of s")
+            raise TypeError(f"{cls.__name__} needs a symbol as its variable, got {shown(s)}; write {cls.__name__}(f, s, ...) for f of s")
         if not isinstance(f, sp.Expr):
-            raise TypeError(f"{cls.__name__} needs a real expression, got {f!r} of type {type(f).__name__}")
+            raise TypeError(f"{cls.__name__} needs a real expression, got {shown(f)} of type {type(f).__name__}")
         depth = 1 + max((e.variable.dummy_index for e in f.atoms(Operator)), default=-1)
         if isinstance(s, BoundSymbol) and s.dummy_index == depth:
             return f, s
@@ -57,7 +59,7 @@ class Operator(sp.Expr):  # type: ignore[misc]
 
     def at(self, value: Any) -> Any:
         """f at s = value."""
-        return self.function.xreplace({self.variable: value})
+        return self.function.xreplace({self.variable: expression(value, f"the variable of {type(self).__name__}")})
 
     def _xreplace(self, rule: Any) -> Any:
         return super()._xreplace({old: new for old, new in rule.items() if old != self.variable})
@@ -98,10 +100,10 @@ def _evaluated(operator: Any, prec: int) -> Any:
 
 def mpmath_function(e: Any, symbols: Sequence[Any]) -> Callable[..., Any]:
     """e as a function of mpmath numbers, one a symbol."""
-    (plain,), places = separate([e])
-    function = sp.lambdify([*symbols, *places.values()], plain, modules="mpmath")
+    plain, places = separate([e])
+    function = lambdified([*symbols, *places.values()], plain, "mpmath")
     inner = [operator._function(symbols) for operator in places]
-    return lambda *values: mpmath.mpmathify(function(*values, *(g(*values) for g in inner)))
+    return lambda *values: mpmath.mpmathify(function(*values, *(g(*values) for g in inner))[0])
 
 
 class DefiniteIntegral(Operator):
@@ -121,11 +123,11 @@ class DefiniteIntegral(Operator):
     PANELS = 32
 
     def __new__(cls, f: Any, s: Any, a: Any, b: Any, panels: Any = PANELS) -> Any:
-        panels = sp.sympify(panels)
-        if not (panels.is_Integer and 1 <= panels <= 4096):
-            raise ValueError(f"panels must be an integer from 1 to 4096, got {panels}")
+        panels = expression(panels, "the number of panels")
+        if not (isinstance(panels, sp.Integer) and 1 <= panels <= 4096):
+            raise ValueError(f"panels must be an integer from 1 to 4096, got {shown(panels)}")
         function, own = cls._bound(f, s)
-        a, b = sp.sympify(a), sp.sympify(b)
+        a, b = (expression(e, "a limit of an integral") for e in (a, b))
         if own not in function.free_symbols or a == b:
             return function * (b - a) if a != b else sp.Integer(0)
         return sp.Expr.__new__(cls, function, own, a, b, panels)
@@ -189,7 +191,7 @@ class Inverse(Operator):
         function, own = cls._bound(f, s)
         if own not in function.free_symbols:
             raise ValueError(f"Inverse needs a function of {s}, got {function}, which does not depend on it")
-        y, lo, hi = sp.sympify(y), sp.sympify(lo), sp.sympify(hi)
+        y, lo, hi = (expression(e, "an argument of Inverse") for e in (y, lo, hi))
         known = _known_inverse(function, own, y)
         if known is not None and (lo <= known) == sp.true and (known <= hi) == sp.true:
             return known

@@ -1,10 +1,11 @@
-"""How each SymPy class becomes nodes of an expression graph: one rule a class, by its name (see `from_sympy`)."""
+"""How each SymPy class becomes nodes of an expression graph: one rule a class (see `from_sympy`)."""
 
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
+from sympy.codegen.cfunctions import fma
 
 from .functions import Chebyshev, SphericalBesselQuotient
 from .graph.binders import bind
@@ -140,28 +141,28 @@ def _reciprocal(op: str) -> Convert:
     return lambda p, e, args: 1 / p.node(op, *args)
 
 
-RULES: dict[str, Convert] = {
-    "Add": _add, "Mul": _mul, "Pow": _pow, "Piecewise": _piecewise, "Heaviside": _heaviside,
-    "Abs": _same("abs"), "sign": _same("sign"), "floor": _same("floor"), "ceiling": _same("ceiling"),
-    "Min": _fold("min"), "Max": _fold("max"),
-    "exp": _same("exp"), "log": _same("log"), "sin": _same("sin"), "cos": _same("cos"), "tan": _same("tan"),
-    "asin": _same("asin"), "acos": _same("acos"), "atan": _same("atan"), "atan2": _same("atan2"),
-    "sinh": _same("sinh"), "cosh": _same("cosh"), "tanh": _same("tanh"),
-    "asinh": _same("asinh"), "acosh": _same("acosh"), "atanh": _same("atanh"),
-    "sec": _reciprocal("cos"), "csc": _reciprocal("sin"), "cot": _reciprocal("tan"),
-    "sech": _reciprocal("cosh"), "csch": _reciprocal("sinh"), "coth": _reciprocal("tanh"),
-    "sinc": lambda p, e, args: p.node("sinc", args[0], value=0),
-    "Integral": lambda p, e, args: args[0], DefiniteIntegral.__name__: _integral, Inverse.__name__: _inverse,
-    Chebyshev.__name__: _same("chebyshev"), SphericalBesselQuotient.__name__: _bessel,
-    "fma": _same("fma"),
-    "frac": lambda p, e, args: args[0] - p.node("floor", args[0]),
-    "Mod": lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
-    "StrictLessThan": _same("lt"), "LessThan": _same("le"),
-    "StrictGreaterThan": _swapped("lt"), "GreaterThan": _swapped("le"),
-    "Equality": _same("eq"), "Unequality": lambda p, e, args: p.not_(p.node("eq", *args)),
-    "And": _fold("and"), "Or": _fold("or"), "Not": lambda p, e, args: p.not_(args[0]),
-    "ITE": lambda p, e, args: _either(p, *args), "Implies": lambda p, e, args: p.node("or", p.not_(args[0]), args[1]),
-    "Xor": _xor, "Equivalent": _equivalent,
+RULES: dict[type, Convert] = {
+    sp.Add: _add, sp.Mul: _mul, sp.Pow: _pow, sp.Piecewise: _piecewise, sp.Heaviside: _heaviside,
+    sp.Abs: _same("abs"), sp.sign: _same("sign"), sp.floor: _same("floor"), sp.ceiling: _same("ceiling"),
+    sp.Min: _fold("min"), sp.Max: _fold("max"),
+    sp.exp: _same("exp"), sp.log: _same("log"), sp.sin: _same("sin"), sp.cos: _same("cos"), sp.tan: _same("tan"),
+    sp.asin: _same("asin"), sp.acos: _same("acos"), sp.atan: _same("atan"), sp.atan2: _same("atan2"),
+    sp.sinh: _same("sinh"), sp.cosh: _same("cosh"), sp.tanh: _same("tanh"),
+    sp.asinh: _same("asinh"), sp.acosh: _same("acosh"), sp.atanh: _same("atanh"),
+    sp.sec: _reciprocal("cos"), sp.csc: _reciprocal("sin"), sp.cot: _reciprocal("tan"),
+    sp.sech: _reciprocal("cosh"), sp.csch: _reciprocal("sinh"), sp.coth: _reciprocal("tanh"),
+    sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
+    sp.Integral: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
+    Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
+    fma: _same("fma"),
+    sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),
+    sp.Mod: lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
+    sp.StrictLessThan: _same("lt"), sp.LessThan: _same("le"),
+    sp.StrictGreaterThan: _swapped("lt"), sp.GreaterThan: _swapped("le"),
+    sp.Equality: _same("eq"), sp.Unequality: lambda p, e, args: p.not_(p.node("eq", *args)),
+    sp.And: _fold("and"), sp.Or: _fold("or"), sp.Not: lambda p, e, args: p.not_(args[0]),
+    sp.ITE: lambda p, e, args: _either(p, *args), sp.Implies: lambda p, e, args: p.node("or", p.not_(args[0]), args[1]),
+    sp.Xor: _xor, sp.Equivalent: _equivalent,
 }  # fmt: skip
 
-SUPPORTED = sorted(name for name in RULES if name not in ("Add", "Mul", "Pow"))
+SUPPORTED = sorted(kind.__name__ for kind in RULES if kind not in (sp.Add, sp.Mul, sp.Pow))

@@ -13,6 +13,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.given import TEXT, shown
+
 from .motion import Motion
 from .surface import ParametricSurface
 from .symbols import exact, formula, interval, parameters_of, t, u, v
@@ -56,17 +58,18 @@ class Vertex:
 
 def _pairs(given: Any, allowed: Sequence[Any], owner: str, one: str) -> tuple[tuple[Any, Any], ...]:
     """A pair of formulas a face."""
-    items = [list(p) if isinstance(p, Iterable) else [p] for p in given] if isinstance(given, Iterable) else [[given]]
-    if any(len(item) != 2 for item in items):
-        raise ValueError(f"{owner} must be pairs (u, v), one a face, got {given!r}")
-    return tuple((formula(a, allowed, one), formula(b, allowed, one)) for a, b in items)
+    listed = isinstance(given, Iterable) and not isinstance(given, TEXT)
+    pairs = [list(p) if isinstance(p, Iterable) and not isinstance(p, TEXT) else [p] for p in given] if listed else [[given]]
+    if any(len(pair) != 2 for pair in pairs):
+        raise ValueError(f"{owner} must be pairs (u, v), one a face, got {shown(given)}")
+    return tuple((formula(a, allowed, one), formula(b, allowed, one)) for a, b in pairs)
 
 
 def _numbers(given: Any, owner: str) -> tuple[int, ...]:
-    items: list[Any] = list(given) if isinstance(given, Iterable) else [None]
-    if not all(isinstance(f, Integral) for f in items):
-        raise ValueError(f"the faces of {owner} must be a list of their numbers, got {given!r}")
-    return tuple(map(int, items))
+    numbers: list[Any] = list(given) if isinstance(given, Iterable) and not isinstance(given, TEXT) else [None]
+    if not all(isinstance(f, Integral) for f in numbers):
+        raise ValueError(f"the faces of {owner} must be a list of their numbers, got {shown(given)}")
+    return tuple(map(int, numbers))
 
 
 class Solid(Value):
@@ -81,7 +84,8 @@ class Solid(Value):
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
                  vertices: Sequence[Vertex] = ()) -> None:
         if not all(isinstance(given, Iterable) for given in (faces, edges, vertices)):
-            raise TypeError(f"a solid takes a list of faces, one of edges and one of vertices, got {faces!r}, {edges!r}, {vertices!r}")
+            given = ", ".join(map(shown, (faces, edges, vertices)))
+            raise TypeError(f"a solid takes a list of faces, one of edges and one of vertices, got {given}")
         self._faces, self._edges, self._vertices = tuple(faces), tuple(edges), tuple(vertices)
         self._closed = UNCHECKED
         if not self._faces or not all(isinstance(f, ParametricSurface) for f in self._faces):

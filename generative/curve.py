@@ -6,11 +6,13 @@ Curves are the material of surfaces (`generative.sweep`, `generative.patch`); th
 from collections.abc import Sequence
 from itertools import pairwise
 from math import comb
+from numbers import Integral
 from typing import Any
 
 import sympy as sp
 
 from codegen.functions import Chebyshev
+from codegen.given import shown
 from codegen.operators import DefiniteIntegral, Inverse
 
 from .symbols import derivative, exact, formula, interval, items, positive, simplified, t, text, u, vector
@@ -38,7 +40,8 @@ class Curve(Value):
 
     def at(self, parameter: Any) -> tuple[Any, Any, Any]:
         """The three expressions with u replaced by `parameter`, a number or an expression of surface parameters and time."""
-        a, b, c = (e.xreplace({u: sp.sympify(parameter)}) for e in self.expressions)
+        at = {u: exact(parameter, "a parameter of a curve")}
+        a, b, c = (e.xreplace(at) for e in self.expressions)
         return a, b, c
 
     @property
@@ -70,7 +73,7 @@ class Curve(Value):
         speed is constant.
         """
         (lo, hi), s = self.domain, sp.Dummy("s", real=True)
-        return DefiniteIntegral(self.speed.xreplace({u: s}), s, lo, hi if end is None else sp.sympify(end))
+        return DefiniteIntegral(self.speed.xreplace({u: s}), s, lo, hi if end is None else exact(end, "the end of an arc"))
 
     def by_arc_length(self, domain: Any = None, *, beyond: Any = sp.Rational(1, 64)) -> "Curve":
         """The same curve at constant speed: u is the length from its start, or runs over `domain` in proportion to it.
@@ -135,22 +138,23 @@ def superellipse(a: Any = 1, b: Any = 1, power: int = 4) -> Curve:
 
     Smooth everywhere, unlike the form with powers of |cos u|; u is the polar angle.
     """
-    if power < 2 or power % 2:
-        raise ValueError(f"the power of a superellipse must be even and at least 2, got {power}")
+    if not isinstance(power, Integral) or power < 2 or power % 2:
+        raise ValueError(f"the power of a superellipse must be even and at least 2, got {shown(power)}")
     a, b = (positive(e, [t], "the semi-axis of a superellipse") for e in (a, b))
-    reach = ((sp.cos(u) / a) ** power + (sp.sin(u) / b) ** power) ** sp.Rational(-1, power)
+    reach = ((sp.cos(u) / a) ** power + (sp.sin(u) / b) ** power) ** sp.Rational(-1, int(power))
     return Curve([reach * sp.cos(u), reach * sp.sin(u), 0], (0, 2 * sp.pi))
 
 
 def helix(radius: Any = 1, pitch: Any = 1, turns: Any = 1) -> Curve:
     """(radius cos u, radius sin u, pitch u / (2 pi)): `pitch` is the rise of one turn."""
     radius, turns = positive(radius, [t], "the radius of a helix"), positive(turns, [], "the number of turns of a helix")
-    return Curve([radius * sp.cos(u), radius * sp.sin(u), exact(pitch) * u / (2 * sp.pi)], (0, 2 * sp.pi * turns))
+    rise = formula(pitch, [u, t], "the pitch of a helix") * u / (2 * sp.pi)
+    return Curve([radius * sp.cos(u), radius * sp.sin(u), rise], (0, 2 * sp.pi * turns))
 
 
 def polynomial(coefficients: Sequence[Any], domain: Any = (0, 1)) -> Curve:
     """The sum of coefficients[k] u^k, each coefficient a 3-vector."""
-    points = [vector(c, [t], "a coefficient") for c in coefficients]
+    points = [vector(c, [t], "a coefficient") for c in items(coefficients, "the coefficients")]
     return Curve([sum(c[i] * u**k for k, c in enumerate(points)) for i in range(3)], domain)
 
 
@@ -162,7 +166,7 @@ def bezier(points: Sequence[Any], weights: Sequence[Any] | None = None) -> Curve
 
 def chebyshev(coefficients: Sequence[Any], domain: Any = (-1, 1)) -> Curve:
     """The Chebyshev series with coefficients[k] (3-vectors) over `domain`; the first term is whole, as in numpy.polynomial."""
-    series = [vector(c, [], "a coefficient") for c in coefficients]
+    series = [vector(c, [], "a coefficient") for c in items(coefficients, "the coefficients")]
     lo, hi = interval(domain, "the domain of a curve")
     argument = (2 * u - lo - hi) / (hi - lo)
     return Curve([Chebyshev(argument, *(c[i] for c in series)) for i in range(3)], domain)
@@ -175,7 +179,7 @@ def piecewise(pieces: Sequence[Curve]) -> Curve:
     apart: an inclusion function of the whole encloses the neighbours too wherever a joint lies in the box.
     """
     if not pieces or not all(isinstance(p, Curve) for p in items(pieces, "the pieces of a curve")):
-        raise ValueError(f"a piecewise curve needs at least one piece, each a Curve, got {list(pieces)}")
+        raise ValueError(f"a piecewise curve needs at least one piece, each a Curve, got {shown(pieces)}")
     for k, (a, b) in enumerate(pairwise(pieces), 1):
         if a.domain[1] != b.domain[0]:
             raise ValueError(f"piece {k} begins at {b.domain[0]}, but the piece before it ends at {a.domain[1]}; use onto()")
@@ -186,7 +190,7 @@ def piecewise(pieces: Sequence[Curve]) -> Curve:
 
 def joined(pieces: Sequence[Any], symbol: Any, joints: Sequence[Any]) -> Any:
     """Expressions of `symbol` that follow each other at the joints, as one; at a joint the later one counts."""
-    conditions = [*(symbol < exact(joint) for joint in joints), True]
+    conditions = [*(symbol < exact(joint, "a joint") for joint in joints), True]
     return pieces[0] if len(set(pieces)) == 1 else sp.Piecewise(*zip(pieces, conditions, strict=True))
 
 
@@ -224,9 +228,9 @@ def control_points(points: Sequence[Any], weights: Sequence[Any] | None) -> list
         raise ValueError(f"a curve needs at least two control points, got {len(plain)}")
     if weights is None:
         return list(plain)
-    if len(weights) != len(plain):
-        raise ValueError(f"there must be one weight a control point, got {len(weights)} weights for {len(plain)} points")
-    exact_weights = [formula(w, [], "a weight") for w in weights]
+    exact_weights = [formula(w, [], "a weight") for w in items(weights, "the weights")]
+    if len(exact_weights) != len(plain):
+        raise ValueError(f"there must be one weight a control point, got {len(exact_weights)} weights for {len(plain)} points")
     if not all(w.is_positive for w in exact_weights):
         raise ValueError(f"weights must be positive, got {text(exact_weights)}")
     return [(*(w * c for c in p), w) for p, w in zip(plain, exact_weights, strict=True)]
@@ -245,9 +249,9 @@ def project(values: Sequence[Any]) -> list[Any]:
 
 
 def check_knots(knots: Sequence[Any], count: int, degree: int) -> list[Any]:
-    places = [formula(k, [], "a knot") for k in knots]
+    places = [formula(k, [], "a knot") for k in items(knots, "the knots")]
     if not isinstance(degree, int) or degree < 1:
-        raise ValueError(f"the degree of a spline must be an integer of at least 1, got {degree!r}")
+        raise ValueError(f"the degree of a spline must be an integer of at least 1, got {shown(degree)}")
     if len(places) != count + degree + 1:
         raise ValueError(f"{count} control points of degree {degree} need {count + degree + 1} knots, got {len(places)}")
     if any(b < a for a, b in pairwise(places)):

@@ -8,18 +8,20 @@ caller knows a bound of a derivative, otherwise a measured difference, or exactn
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import factorial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import CubicSpline
 
 from codegen.functions import Chebyshev
+from codegen.given import doubles, shown
 
 from .curve import Curve, chebyshev, joined
 from .motion import Motion, Rigid
 from .numeric import approx_function
 from .polyhedron import brick
-from .symbols import exact, interval, t, u
+from .symbols import exact, interval, items, t, u
 from .thumbnail import beside, drawn_curves, thumbnail
 
 Array = np.ndarray
@@ -63,12 +65,23 @@ def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, 
     lo, hi = (float(e) for e in interval(domain, "the domain of a curve"))
     if derivative_bound is not None and degree is None:
         raise ValueError("a derivative bound proves an error for a chosen degree; give degree= too")
-    chosen, coefficients, error = _interpolant(lambda p: np.asarray(function(p), float), lo, hi, degree, tolerance)
+    _check_numbers(tolerance=tolerance, derivative_bound=derivative_bound)
+
+    def values(at: Array) -> Array:
+        return doubles(function(at), "the values of the function", "(n, 3)")
+
+    chosen, coefficients, error = _interpolant(values, lo, hi, degree, tolerance)
     statement = f"measured on {4 * (chosen + 1)} points between the nodes"
     if derivative_bound is not None:
         error = 2 * derivative_bound * ((hi - lo) / 4) ** (chosen + 1) / factorial(chosen + 1)
         statement = f"proved from the bound {derivative_bound:g} of derivative {chosen + 1}, up to the rounding of the samples"
     return Fit(chebyshev(coefficients.tolist(), domain), error, f"{statement}; degree {chosen}")
+
+
+def _check_numbers(**numbers: Any) -> None:
+    for name, value in numbers.items():
+        if value is not None and not (isinstance(value, Real) and float(value) >= 0):
+            raise ValueError(f"{name} must be a number from 0 up, got {shown(value)}")
 
 
 def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degree: int | None,
@@ -79,7 +92,7 @@ def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degre
         return 0.5 * (lo + hi) + 0.5 * (hi - lo) * at
 
     if degree is not None and (not isinstance(degree, int) or degree < 1):
-        raise ValueError(f"the degree of a fit must be an integer of at least 1, got {degree!r}")
+        raise ValueError(f"the degree of a fit must be an integer of at least 1, got {shown(degree)}")
     chosen = 4 if degree is None else degree
     while True:
         nodes = np.cos(np.pi * (np.arange(chosen + 1) + 0.5) / (chosen + 1))
@@ -108,7 +121,7 @@ def interpolating_curve(points: Sequence[Any], parameters: Sequence[Any] | None 
     `parameters` are the k of point k, or increasing numbers. The pieces go through the points exactly and join with exactly equal
     tangents (second derivatives agree up to rounding). `closed` returns to the first point. `generative.curve.piecewise` joins.
     """
-    data = np.asarray(points, float)
+    data = doubles(points, "points", "(n, 3)")
     if data.ndim != 2 or data.shape[1] != 3 or len(data) < 2:
         raise ValueError(f"an interpolating curve needs at least two points of three coordinates, got the shape {data.shape}")
     if not np.isfinite(data).all():
@@ -122,7 +135,7 @@ def interpolating_curve(points: Sequence[Any], parameters: Sequence[Any] | None 
 
 
 def _increasing(values: Any, count: int) -> Array:
-    at = np.asarray(list(values), float)
+    at = doubles(items(values, "parameters"), "parameters", f"({count},)")
     if at.shape != (count,):
         raise ValueError(f"there must be {count} increasing parameters, one a point, got {len(at)}")
     if not (np.diff(at) > 0).all():
@@ -168,8 +181,9 @@ def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any
     at, quaternion, translation = _samples(times, quaternions, translations)
     data, argument = np.concatenate([quaternion, translation], axis=1), (2 * at - at[0] - at[-1]) / (at[-1] - at[0])
     most = min(len(at) - 1, int(2 * np.sqrt(len(at))))
-    if degree is not None and not 1 <= degree <= most:
-        raise ValueError(f"{len(at)} samples determine a degree from 1 to {most}, got {degree}")
+    _check_numbers(tolerance=tolerance)
+    if degree is not None and not (isinstance(degree, int) and 1 <= degree <= most):
+        raise ValueError(f"{len(at)} samples determine a degree from 1 to {most}, got {shown(degree)}")
     for chosen in range(1, most + 1) if degree is None else [degree]:
         basis = _basis(argument, chosen)
         coefficients = np.linalg.lstsq(basis, data, rcond=None)[0]
@@ -190,14 +204,19 @@ def chebyshev_motion_of(pose: Callable[[Array], tuple[Any, Any]], time: Any, *, 
     Interpolated in Chebyshev points; quaternions must be continuous. Suits the dense output of an ODE solver.
     """
     lo, hi = (float(e) for e in interval(time, "a time span"))
-    chosen, coefficients, error = _interpolant(lambda at: np.concatenate([*map(np.asarray, pose(at))], axis=1), lo, hi, degree, tolerance)
+    _check_numbers(tolerance=tolerance)
+
+    def function(at: Array) -> Array:
+        return np.concatenate([doubles(part, "a pose", "(n, k)") for part in pose(at)], axis=1)
+
+    chosen, coefficients, error = _interpolant(function, lo, hi, degree, tolerance)
     statement = f"of quaternion and translation together, measured on {4 * (chosen + 1)} times between the nodes; degree {chosen}"
     return Fit(_series_motion(coefficients, np.array([lo, hi])), error, statement, (lo, hi))
 
 
 def _samples(times: Any, quaternions: Any, translations: Any) -> tuple[Array, Array, Array]:
     """Checked samples; the quaternions q and -q are the same rotation, so each takes the sign nearer to the one before it."""
-    quaternion, translation = np.array(quaternions, float), np.array(translations, float)
+    quaternion, translation = doubles(quaternions, "quaternions", "(n, 4)").copy(), doubles(translations, "translations", "(n, 3)")
     at = _increasing(times, len(quaternion))
     if len(at) < 3 or quaternion.shape != (len(at), 4) or translation.shape != (len(at), 3):
         raise ValueError(f"sampled poses need n >= 3 quaternions (n, 4) and translations (n, 3), got {quaternion.shape} and "
@@ -237,8 +256,10 @@ def rotation_minimizing_up(path: Curve, up: Any = None, *, steps: int = 512, tol
     Chebyshev series, which `sweep` projects and normalizes: the swept frame is orthonormal exactly. `error` adds the difference
     between `steps` and half as many of them (an estimate, from above, of the error of the former) to that of the fit, in radian.
     """
-    if steps < 8 or steps % 2:
-        raise ValueError(f"double reflection needs an even number of at least 8 steps, got {steps}")
+    _check_numbers(tolerance=tolerance)
+    _check_path(path)
+    if not isinstance(steps, int) or steps < 8 or steps % 2:
+        raise ValueError(f"double reflection needs an even number of at least 8 steps, got {shown(steps)}")
     lo, hi = map(float, path.domain)
     fine, coarse = (double_reflection(path, np.linspace(lo, hi, n + 1), up) for n in (steps, steps // 2))
     stepping = float(np.linalg.norm(fine[::2] - coarse, axis=1).max())
@@ -248,14 +269,21 @@ def rotation_minimizing_up(path: Curve, up: Any = None, *, steps: int = 512, tol
     return Fit(chebyshev(coefficients.tolist(), path.domain).expressions, stepping + fitting, statement)
 
 
+def _check_path(path: Any) -> None:
+    if not isinstance(path, Curve):
+        raise TypeError(f"the path of a frame must be a Curve, got {shown(path)}")
+
+
 def double_reflection(path: Curve, at: Array, up: Any = None) -> Array:
     """Unit vectors (n, 3) at right angles to the path at the parameters `at`, turning as little as possible."""
+    _check_path(path)
+    at = doubles(at, "the parameters", "(n,)")
     place, tangent = (approx_function(e, [u])(at) for e in (path.expressions, path.tangent))
     length = np.linalg.norm(tangent, axis=1, keepdims=True)
     if not (length > 0).all():
         raise ValueError("the path stands still somewhere: its tangent must not vanish")
     tangent = tangent / length
-    first = np.eye(3)[np.argmin(abs(tangent[0]))] if up is None else np.asarray([float(e) for e in up])
+    first = np.eye(3)[np.argmin(abs(tangent[0]))] if up is None else doubles(up, "the up direction", "(3,)")
     first = first - (first @ tangent[0]) * tangent[0]
     if np.linalg.norm(first) < 1e-9:
         raise ValueError("the up direction runs along the path at its start; give another")

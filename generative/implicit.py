@@ -12,8 +12,10 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.given import TEXT, shown
+
 from .motion import IDENTITY, Motion
-from .symbols import derivative, formula, interval, t, text, x, y, z
+from .symbols import derivative, formula, interval, items, t, text, x, y, z
 from .value import Value
 
 Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
@@ -83,10 +85,10 @@ class ImplicitSurface(ImplicitBody):
     """
 
     def __init__(self, expression: Any, bounds: Any = None, *, motion: Motion = IDENTITY) -> None:
-        if not isinstance(bounds, Iterable) or isinstance(bounds, (str, Mapping)) or len(bounds := list(bounds)) != 3:
-            raise ValueError(f"an implicit surface needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], got {bounds!r}")
+        if not isinstance(bounds, Iterable) or isinstance(bounds, (*TEXT, Mapping)) or len(bounds := items(bounds, "bounds")) != 3:
+            raise ValueError(f"an implicit surface needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], got {shown(bounds)}")
         if not isinstance(motion, Motion):
-            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
         self._body = formula(expression, [x, y, z, t], "an implicit surface")
         if not self._body.has(x, y, z):
             raise ValueError(f"the implicit surface {self._body} = 0 contains none of x, y and z")
@@ -142,7 +144,7 @@ class ImplicitSurface(ImplicitBody):
     def moved(self, motion: Motion) -> "ImplicitSurface":
         """This surface carried along by `motion`, after the motion it has already."""
         if not isinstance(motion, Motion):
-            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
         return ImplicitSurface(self.body, self.bounds, motion=motion @ self.motion)
 
     def at(self, time: Any) -> "ImplicitSurface":
@@ -180,7 +182,7 @@ class Combination(ImplicitBody):
 
     def __init__(self, operation: str, children: Sequence[ImplicitBody]) -> None:
         if operation not in ("union", "intersection"):
-            raise ValueError(f"a combination is a 'union' or an 'intersection', got {operation!r}")
+            raise ValueError(f"a combination is a 'union' or an 'intersection', got {shown(operation)}")
         self._operation = operation
         self._children = tuple(part for child in children for part in _operands(operation, child))
 

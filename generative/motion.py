@@ -10,18 +10,26 @@ from typing import Any
 
 import sympy as sp
 
-from .symbols import exact, formula, parameters_of, t, text, vector
+from codegen.given import expression, shown
+
+from .symbols import exact, formula, items, parameters_of, t, text, vector
 from .value import Value
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
+
+
+def _entries(given: Any) -> list[Any]:
+    """Of a matrix or a vector of expressions, row after row."""
+    rows = items(given.tolist() if hasattr(given, "tolist") else given, "the rotation or the translation of a motion")
+    return [expression(e, "a motion") for row in rows for e in (row if isinstance(row, (list, tuple)) else [row])]
 
 
 class Motion(Value):
     """p -> rotation p + translation, `rotation` a 3 x 3 and `translation` a 3 x 1 immutable SymPy matrix of t."""
 
     def __init__(self, rotation: Any, translation: Any) -> None:
-        self._rotation = sp.ImmutableMatrix(rotation)
-        self._translation = sp.ImmutableMatrix(3, 1, list(translation))
+        self._rotation = rotation if isinstance(rotation, sp.ImmutableMatrix) else sp.ImmutableMatrix(3, 3, _entries(rotation))
+        self._translation = sp.ImmutableMatrix(3, 1, _entries(translation))
 
     @property
     def rotation(self) -> sp.ImmutableMatrix:
@@ -52,7 +60,8 @@ class Motion(Value):
 
     def turn(self, direction: Sequence[Any]) -> tuple[Any, Any, Any]:
         """The image of a direction: rotated, not translated."""
-        dx, dy, dz = (sum(r * d for r, d in zip(self.rotation.row(i), direction, strict=True)) for i in range(3))
+        given = [expression(d, "a point or a direction") for d in items(direction, "a point or a direction")]
+        dx, dy, dz = (sum(r * d for r, d in zip(self.rotation.row(i), given, strict=True)) for i in range(3))
         return dx, dy, dz
 
     def at(self, time: Any) -> "Motion":
@@ -67,6 +76,8 @@ class Motion(Value):
 
     def seen_from(self, frame: "Motion") -> "Motion":
         """This motion relative to a body that moves by `frame`: what an observer sitting on that body sees."""
+        if not isinstance(frame, Motion):
+            raise TypeError(f"a motion is seen from a Motion, got {shown(frame)}")
         return frame.inverse() @ self
 
     def __matmul__(self, other: "Motion") -> "Motion":
@@ -149,11 +160,11 @@ def euler(order: str, angles: Sequence[Any]) -> sp.ImmutableMatrix:
     `order` is up to three letters: of "xyz" for fixed axes, of "XYZ" for axes that move with the body. Angles are in
     radian.
     """
-    items = list(angles)
-    if not order or len(order) != len(items) or not (set(order) <= set("xyz") or set(order) <= set("XYZ")):
-        raise ValueError(f"euler needs one angle a letter of 'xyz' or of 'XYZ', got {order!r} and {len(items)} angles")
+    turns = items(angles, "the angles of euler")
+    if not order or len(order) != len(turns) or not (set(order) <= set("xyz") or set(order) <= set("XYZ")):
+        raise ValueError(f"euler needs one angle a letter of 'xyz' or of 'XYZ', got {shown(order)} and {len(turns)} angles")
     result = _IDENTITY
-    for letter, angle in zip(order, items, strict=True):
+    for letter, angle in zip(order, turns, strict=True):
         turn = axis_angle([int(letter.lower() == axis) for axis in "xyz"], angle)
         result = turn * result if order.islower() else result * turn
     return result
@@ -164,7 +175,7 @@ def quaternion_matrix(quaternion: Any, *, normalize: bool = True) -> sp.Immutabl
 
     So it is a rotation exactly, for floats too. Without `normalize` a constant quaternion must have length 1 up to 1e-12.
     """
-    w, a, b, c = (formula(e, [t], "a quaternion") for e in quaternion)
+    w, a, b, c = (formula(e, [t], "a quaternion") for e in items(quaternion, "a quaternion"))
     square = w**2 + a**2 + b**2 + c**2
     if square.is_zero:
         raise ValueError("the quaternion [0, 0, 0, 0] is no rotation")
@@ -184,7 +195,7 @@ def _rotation_matrix(rotation: Any, normalize: bool) -> sp.ImmutableMatrix:
     if len(rows) == 4 and not any(isinstance(r, (list, tuple)) and len(r) > 1 for r in rows):
         return quaternion_matrix([r[0] if isinstance(r, (list, tuple)) else r for r in rows], normalize=normalize)
     if len(rows) != 3 or not all(isinstance(r, (list, tuple)) and len(r) == 3 for r in rows):
-        raise ValueError(f"a rotation must be a 3 x 3 matrix or a quaternion [w, x, y, z], got {rotation!r}")
+        raise ValueError(f"a rotation must be a 3 x 3 matrix or a quaternion [w, x, y, z], got {shown(rotation)}")
     matrix = sp.ImmutableMatrix([[formula(e, [t], "a rotation") for e in row] for row in rows])
     if parameters_of(matrix):
         return matrix

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.operators import separate
+from codegen.given import expression, lambdified
+from codegen.operators import DefiniteIntegral, Inverse, separate
 
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
 
@@ -21,9 +22,10 @@ _PANELS, _NODES, _STEPS = 16, 8, 8
 def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
     """A NumPy function of arrays, one a symbol, that approximates the expressions; they are stacked along the last axis."""
     # NumPy functions refuse integers of more than 64 bits, of which exact rationals may be made.
-    large = {n: sp.Float(n, 20) for e in expressions for n in sp.sympify(e).atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
-    plain, operators = separate([sp.sympify(e).xreplace(large) for e in expressions])
-    function = sp.lambdify([*symbols, *operators.values()], plain, modules=[_FUNCTIONS, "numpy"], cse=True)
+    given = [expression(e) for e in expressions]
+    large = {n: sp.Float(n, 20) for e in given for n in e.atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
+    plain, operators = separate([e.xreplace(large) for e in given])
+    function = lambdified([*symbols, *operators.values()], plain, [_FUNCTIONS, "numpy"], cse=True)
     inner = [_at_different_points(operator, symbols) for operator in operators]
 
     def evaluate(*values: Any) -> np.ndarray:
@@ -38,7 +40,7 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
 def _at_different_points(operator: Any, symbols: Sequence[sp.Symbol]) -> Callable[..., np.ndarray]:
     """The operator evaluated once for equal values of the symbols it contains: on a grid it often varies along one side only."""
     used = [k for k, s in enumerate(symbols) if s in operator.free_symbols]
-    function = _KINDS[type(operator).__name__](operator, [symbols[k] for k in used])
+    function = _KINDS[type(operator)](operator, [symbols[k] for k in used])
 
     def evaluate(*values: Any) -> np.ndarray:
         if not used:
@@ -85,4 +87,4 @@ def _inverse(operator: Any, symbols: Sequence[sp.Symbol]) -> Callable[..., np.nd
     return evaluate
 
 
-_KINDS = {"DefiniteIntegral": _integral, "Inverse": _inverse}
+_KINDS = {DefiniteIntegral: _integral, Inverse: _inverse}

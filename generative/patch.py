@@ -22,13 +22,14 @@ def bezier_triangle(points: Sequence[Sequence[Any]], weights: Sequence[Sequence[
     It is the sum of N! / (i! j! k!) a^i b^j c^k P_ij, i + j + k = N, over a + b + c = 1. The parameters are u = a and v = b / (1 - a),
     both from 0 to 1: so the side u = 1 is the corner P_N0. The normal is that of the direction from a to b.
     """
-    rows = [list(row) for row in points]
+    rows = [items(row, "a row of control points") for row in items(points, "the control points of a patch")]
     if len(rows) < 2 or [len(row) for row in rows] != list(range(len(rows), 0, -1)):
         raise ValueError(f"the rows of a triangular patch have N + 1, N, ... 1 control points, got {[len(row) for row in rows]}")
-    if weights is not None and [len(row) for row in weights] != [len(row) for row in rows]:
-        raise ValueError(f"there must be one weight a control point, got rows of {[len(row) for row in weights]}")
+    sizes = None if weights is None else [items(row, "a row of weights") for row in items(weights, "the weights")]
+    if sizes is not None and list(map(len, sizes)) != list(map(len, rows)):
+        raise ValueError(f"there must be one weight a control point, got rows of {list(map(len, sizes))}")
     # A row of one point is given twice: `control_points` is made for curves.
-    net = [control_points([*row, row[-1]], None if weights is None else [*weights[k], weights[k][-1]])[:-1] for k, row in enumerate(rows)]
+    net = [control_points([*row, row[-1]], None if sizes is None else [*sizes[k], sizes[k][-1]])[:-1] for k, row in enumerate(rows)]
     surface = ParametricSurface(project(bernstein([tuple(bernstein(row, v)) for row in net], u)), {u: (0, 1), v: (0, 1)})
     return two_dimensional("bezier_triangle", surface)
 
@@ -37,6 +38,8 @@ def b_spline_patches(points: Sequence[Sequence[Any]], knots_u: Sequence[Any], kn
                      weights: Sequence[Sequence[Any]] | None = None) -> list[ParametricSurface]:
     """The B-spline (NURBS) surface as its (rational) Bezier patches, each over its own pair of knot intervals."""
     net = _net(points, weights)
+    if len(items(degrees, "the degrees")) != 2:
+        raise ValueError(f"the degrees of a patch are a pair, along u and along v, got {len(degrees)}")
     first, second = check_knots(knots_u, len(net), degrees[0]), check_knots(knots_v, len(net[0]), degrees[1])
     patches = []
     for i in spans(first, degrees[0]):

@@ -6,6 +6,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.given import shown
+
 from .brep import Edge, Solid, Vertex
 from .closedness import check_closed
 from .surface import ParametricSurface
@@ -100,9 +102,9 @@ def _corner_vertices(count: int, places: Sequence[Sequence[int]]) -> list[Vertex
 
 def _indices(k: int, face: Sequence[Any]) -> tuple[int, ...]:
     try:
-        return tuple(map(index, face))
+        return tuple(map(index, items(face, "a face")))
     except TypeError:
-        raise ValueError(f"face {k} must be a list of vertex numbers, whole ones, got {face!r}") from None
+        raise ValueError(f"face {k} must be a list of vertex numbers, whole ones, got {shown(face)}") from None
 
 
 def _check_indices(outlines: Sequence[Sequence[int]], count: int) -> None:

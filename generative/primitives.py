@@ -10,7 +10,7 @@ import sympy as sp
 
 from .implicit import ImplicitBody, ImplicitSurface, intersection
 from .motion import IDENTITY
-from .symbols import exact, positive, vector, x, y, z
+from .symbols import formula, positive, t, text, vector, x, y, z
 
 WIDER = sp.Rational(9, 8)
 """Bounds reach this much farther than the shape."""
@@ -21,14 +21,15 @@ def half_space(normal: Any = (0, 0, 1), offset: Any = 0, *, size: Any = 10) -> I
     n = vector(normal, [], "a normal")
     if all(e.is_zero for e in n):
         raise ValueError("the normal of a half-space must not be the zero vector")
-    return ImplicitSurface(n[0] * x + n[1] * y + n[2] * z - exact(offset), [(-size, size)] * 3)
+    level, half = formula(offset, [x, y, z, t], "the offset of a half-space"), positive(size, [], "the size of a half-space")
+    return ImplicitSurface(n[0] * x + n[1] * y + n[2] * z - level, [(-half, half)] * 3)
 
 
 def ball(radius: Any = 1, centre: Any = (0, 0, 0)) -> ImplicitSurface:
     """|p - centre|^2 <= radius^2."""
-    c, reach = vector(centre, [], "a centre"), WIDER * positive(radius, [], "the radius of a ball")
+    c, r = vector(centre, [], "a centre"), positive(radius, [], "the radius of a ball")
     square = sum((s - e) ** 2 for s, e in zip((x, y, z), c, strict=True))
-    return ImplicitSurface(square - exact(radius) ** 2, [(e - reach, e + reach) for e in c])
+    return ImplicitSurface(square - r**2, [(e - WIDER * r, e + WIDER * r) for e in c])
 
 
 def round_cylinder(radius: Any = 1, height: Any = 2) -> ImplicitBody:
@@ -76,9 +77,9 @@ def _blend(bodies: Sequence[ImplicitBody], width: Any, bounds: Any, rule: Callab
     """The rule applied from the left in world coordinates; without motions, bounds need not be given."""
     if len(bodies) < 2 or not all(isinstance(b, ImplicitBody) for b in bodies):
         raise TypeError("a blend needs at least two implicit bodies")
-    size = exact(width)
+    size = formula(width, [x, y, z, t], "the width of a blend")
     if not size.is_positive:
-        raise ValueError(f"the width of a blend must be positive, got {width!r}")
+        raise ValueError(f"the width of a blend must be positive, got {text(size)}")
     if bounds is None:
         if any(leaf.motion != IDENTITY for b in bodies for leaf in b.leaves):
             raise ValueError("a blend of moved bodies needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], in world coordinates")

@@ -1,5 +1,6 @@
 """Checks at sampled points: they refuse what is seen to be wrong there, and prove nothing about the points between."""
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -7,14 +8,18 @@ import sympy as sp
 
 from .numeric import approx_function
 from .surface import ParametricSurface
-from .symbols import t, text, u, v
+from .symbols import parameters_of, t, text, u, v
 
 FLAT = 1e-14
 """Area of a cell of the sample, relative to the sizes of the surface and of its coordinates, that floating-point rounding may make."""
 
 
 def two_dimensional(operator: str, surface: ParametricSurface) -> ParametricSurface:
-    """The surface itself; ValueError if it is seen to be a line or a point at the times 0, 1/3 and 1, as of a degenerate profile."""
+    """The surface itself; ValueError if it is seen to be a line or a point at the times 0, 1/3 and 1, as of a degenerate profile. Where it
+    contains a `Parameter` nothing is seen.
+    """
+    if parameters_of(*surface.body, *chain(*surface.domain.values())):
+        return surface
     function = approx_function(surface.body, [u, v, t])
     grid = np.meshgrid(*(np.linspace(float(lo), float(hi), 9) for lo, hi in surface.domain.values()), indexing="ij")
     if not any(_has_area(function(*grid, time)) for time in ((0.0, 1 / 3, 1.0) if surface.deforming else (0.0,))):
@@ -34,6 +39,8 @@ def _has_area(points: np.ndarray) -> bool:
 
 def check_range(name: Any, parameter: Any, bounds: tuple[Any, Any], domain: dict[Any, tuple[Any, Any]]) -> None:
     """Refuse a new parameter that leaves `bounds` at a point of a grid of 17 x 17: sought with floats, decided there by 30 digits."""
+    if parameters_of(parameter, *bounds, *chain(*domain.values())):
+        return
     grid = [[lo + (hi - lo) * sp.Rational(k, 16) for k in range(17)] for lo, hi in domain.values()]
     values = approx_function([parameter], [u, v])(*np.meshgrid(*(np.array(side, float) for side in grid), indexing="ij"))[..., 0]
     lo, hi = bounds

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from .motion import Motion, Rigid, Screw, axis_angle
-from .symbols import formula, t
+from .symbols import formula, items, t
 
 
 def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0, 1)) -> Motion:
@@ -24,7 +24,7 @@ def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0,
         raise TypeError(f"screw interpolation takes two Motion values, got {type(first).__name__} and {type(second).__name__}")
     if not (first.is_constant and second.is_constant):
         raise ValueError("screw interpolation needs two constant poses; use .at(time) on a motion")
-    start, end = (formula(e, [], "a time span") for e in time)
+    start, end = (formula(e, [], "a time span") for e in items(time, "a time span"))
     if not start < end:
         raise ValueError(f"the time span ({start}, {end}) is empty or reversed; the first end must be below the second")
     displacement = second @ first.inverse()
@@ -40,12 +40,13 @@ def keyframes(poses: Sequence[Motion], times: Sequence[Any]) -> Motion:
 
     Before the first and after the last time the first and last screw go on.
     """
-    if len(poses) < 2 or len(poses) != len(times):
-        raise ValueError(f"keyframes need at least two poses and one time a pose, got {len(poses)} and {len(times)}")
-    pieces = [interpolate_poses(a, b, (s, e)) for (a, b), (s, e) in zip(pairwise(poses), pairwise(times), strict=True)]
+    poses, moments = items(poses, "the poses"), [formula(e, [], "a time") for e in items(times, "the times of keyframes")]
+    if len(poses) < 2 or len(poses) != len(moments):
+        raise ValueError(f"keyframes need at least two poses and one time a pose, got {len(poses)} and {len(moments)}")
+    pieces = [interpolate_poses(a, b, (s, e)) for (a, b), (s, e) in zip(pairwise(poses), pairwise(moments), strict=True)]
     if len(pieces) == 1:
         return pieces[0]
-    ends = [t < formula(e, [], "a time") for e in list(times)[1:-1]] + [True]
+    ends = [*(t < e for e in moments[1:-1]), True]
 
     def joined(entries: Sequence[Any]) -> Any:
         same = all(e == entries[0] for e in entries)

@@ -8,14 +8,17 @@ opposite sense.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import sympy as sp
 
+from codegen.given import lambdified, shown
+
 from .brep import SEWN, Edge, Solid, Vertex
 from .mesh import enclosing
 from .surface import ParametricSurface
-from .symbols import items, t, u, v, vector
+from .symbols import items, parameters_of, t, u, v, vector
 
 Point = tuple[float, float, float]
 FRACTIONS = (0.0, 0.21, 0.5, 0.83, 1.0)
@@ -98,7 +101,9 @@ def _sides(faces: Sequence[ParametricSurface]) -> tuple[list[_Side], float]:
     if isinstance(faces, (ParametricSurface, Solid)) or not items(faces, "the faces") or not all(
             isinstance(f, ParametricSurface) for f in faces):
         raise ValueError("a solid needs faces, each a ParametricSurface")
-    functions = [sp.lambdify([u, v], [e.subs(t, 0) for e in face.expressions], "math") for face in faces]
+    for s in parameters_of(*(e for face in faces for e in (*face.expressions, *chain(*face.domain.values())))):
+        raise ValueError(f"the faces contain the parameter {s}: whether they close is seen at numbers only; substitute one")
+    functions = [lambdified([u, v], [e.subs(t, 0) for e in face.expressions], "math") for face in faces]
     sides = [_side(k, face, functions[k], s, end) for k, face in enumerate(faces) for s in (u, v) for end in (0, 1)]
     return sides, CLOSE * (max(abs(c) for side in sides for p in side.points for c in p) or 1.0)
 
@@ -128,8 +133,10 @@ def cap(surface: ParametricSurface, side: tuple[Any, int], centre: Any = None, *
     `centre`: a point from which all of the outline is seen; None is the mean of three points of it a third of its parameter
     range apart. `flipped`: None turns the normal so that cap and surface look outwards together.
     """
+    if not isinstance(surface, ParametricSurface):
+        raise TypeError(f"a cap closes a ParametricSurface, got {shown(surface)}")
     if not isinstance(side, (tuple, list)) or len(side) != 2 or side[0] not in (u, v) or side[1] not in (0, 1):
-        raise ValueError(f"the side of a cap is a pair such as (u, 0) or (v, 1), got {side!r}")
+        raise ValueError(f"the side of a cap is a pair such as (u, 0) or (v, 1), got {shown(side)}")
     symbol, end = side
     fixed, other = surface.domain[symbol][end], v if symbol == u else u
     border = [e.xreplace({symbol: fixed}).xreplace({v: u}) for e in surface.body]

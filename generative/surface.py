@@ -10,6 +10,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.given import shown
+
 from .motion import IDENTITY, Motion
 from .symbols import derivative, formula, interval, t, text, u, v, vector
 from .value import Value
@@ -29,7 +31,7 @@ class ParametricSurface(Value):
     def __init__(self, expressions: Any, domain: Mapping[Any, Any], *, flipped: bool = False,
                  motion: Motion = IDENTITY) -> None:
         if not isinstance(motion, Motion):
-            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
         self._body = vector(expressions, [u, v, t], "a parametric surface")
         self._domain = _rectangle(domain)
         self._flipped, self._motion = bool(flipped), motion
@@ -77,7 +79,7 @@ class ParametricSurface(Value):
     def moved(self, motion: Motion) -> "ParametricSurface":
         """This surface carried along by `motion`, after the motion it has already."""
         if not isinstance(motion, Motion):
-            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {motion!r}")
+            raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
         return self.placed(motion @ self.motion)
 
     def placed(self, motion: Motion) -> "ParametricSurface":
@@ -115,11 +117,11 @@ class ParametricSurface(Value):
 
 def _rectangle(domain: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     if not isinstance(domain, Mapping):
-        raise TypeError(f"a parametric surface needs a domain {{u: (lo, hi), v: (lo, hi)}}, got {domain!r}")
+        raise TypeError(f"a parametric surface needs a domain {{u: (lo, hi), v: (lo, hi)}}, got {shown(domain)}")
     for key in domain:
         if key not in (u, v):
             formula(key, [u, v], "a parameter domain")
-            raise ValueError(f"the domain of a parametric surface is given for u and v, got {key!r}")
+            raise ValueError(f"the domain of a parametric surface is given for u and v, got {shown(key)}")
     if len(domain) != 2:
         raise ValueError("the domain of a parametric surface is given for u and for v; one is missing")
     return interval(domain[u], "the domain of u"), interval(domain[v], "the domain of v")

@@ -13,7 +13,7 @@ import sympy as sp
 from .curve import Curve
 from .sampled import check_range, two_dimensional
 from .surface import ParametricSurface
-from .symbols import derivative, formula, interval, items, simplified, t, text, u, v, vector
+from .symbols import derivative, formula, interval, items, parameters_of, simplified, t, text, u, v, vector
 
 
 def extrude(curve: Curve, direction: Any) -> ParametricSurface:
@@ -196,8 +196,10 @@ def _check_surfaces(operator: str, *surfaces: Any) -> None:
 
 
 def _check_half_plane(profile: Curve) -> None:
-    """Refuse a profile that lies on the axis or is seen, at sampled points and t = 0, to cross it."""
+    """Refuse a profile that lies on the axis or is seen, at sampled points and t = 0, to cross it; not where it contains a `Parameter`."""
     lo, hi = profile.domain
+    if parameters_of(profile.expressions[0], lo, hi):
+        return
     across = [float(sp.re(sp.N(profile.expressions[0].subs({u: lo + (hi - lo) * sp.Rational(k, 16), t: 0})))) for k in range(17)]
     if profile.expressions[0].is_zero:
         raise ValueError("the profile of a surface of revolution must not lie on the z axis")

@@ -4,11 +4,14 @@ Every number that enters is kept as the exact real number it stands for: a float
 so no later step of SymPy can round it. A formula may contain the symbols of this module only.
 """
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from codegen.given import TEXT, expression, shown
 from codegen.operators import separate
 
 u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
@@ -40,16 +43,17 @@ def parameters_of(*values: Any) -> set[Parameter]:
 _NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
-def exact(value: Any) -> Any:
-    """The SymPy expression of `value` with every Float replaced by the rational number it holds."""
-    try:
-        expression = sp.sympify(value)
-    except (sp.SympifyError, TypeError):
-        raise ValueError(f"SymPy cannot read {value!r} as an expression") from None
-    if not isinstance(expression, sp.Basic):
-        raise ValueError(f"SymPy cannot read {value!r} as an expression")
-    floats = expression.atoms(sp.Float)
-    return expression.xreplace({f: sp.Rational(f) for f in floats}) if floats else expression
+def exact(value: Any, owner: str = "a formula") -> Any:
+    """The SymPy expression of `value`, an expression or a number, with every Float replaced by the rational number it holds.
+
+    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names.
+    """
+    given = expression(value, owner)
+    found = given.atoms(sp.Float, AppliedUndef)
+    for e in found:
+        if isinstance(e, AppliedUndef):
+            raise ValueError(f"{owner} contains {shown(e)}, a function without a definition; write one of SymPy's, such as sp.sin")
+    return given.xreplace({f: sp.Rational(f) for f in found}) if found else given
 
 
 def text(value: Any) -> str:
@@ -67,19 +71,17 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     Raises ValueError for other free symbols, for symbols of the right name with other assumptions, and for constants
     that are not real.
     """
-    expression = exact(value)
-    if isinstance(value, str) and allowed and expression.free_symbols:
-        raise ValueError(f"{owner} is written with the symbols of generative, not as text; got {value!r}")
-    if not isinstance(expression, sp.Expr):
-        raise ValueError(f"{owner} needs real expressions, got {value!r} of type {type(value).__name__}")
-    for s in sorted((s for s in expression.free_symbols - set(allowed) if not isinstance(s, Parameter)), key=str):
+    given = exact(value, owner)
+    if not isinstance(given, sp.Expr):
+        raise ValueError(f"{owner} needs real expressions, got {shown(value)} of type {type(value).__name__}")
+    for s in sorted((s for s in given.free_symbols - set(allowed) if not isinstance(s, Parameter)), key=str):
         if SYMBOLS.get(s.name, s) != s:
             raise ValueError(f"the symbol {s.name} in {owner} has other assumptions; import {s.name} from generative")
         names = ", ".join(a.name for a in allowed) or "none"
         raise ValueError(f"the symbol {s.name} means nothing in {owner} (its symbols: {names}); substitute a value")
-    if expression.has(*_NOT_REAL):
-        raise ValueError(f"{owner} contains {expression}, which is not a finite real expression")
-    return expression
+    if given.has(*_NOT_REAL):
+        raise ValueError(f"{owner} contains {given}, which is not a finite real expression")
+    return given
 
 
 def positive(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
@@ -92,27 +94,28 @@ def positive(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
 
 def vector(values: Any, allowed: Sequence[sp.Symbol], owner: str) -> tuple[Any, Any, Any]:
     """Three formulas, from a sequence or a 3 x 1 or 1 x 3 matrix."""
-    if isinstance(values, str) or not isinstance(values, (Iterable, sp.MatrixBase)):
-        raise ValueError(f"{owner} must be a vector of 3 expressions, got {values!r}")
-    items = list(values)
-    if len(items) != 3:
-        raise ValueError(f"{owner} must be a vector of 3 expressions, got {len(items)}")
-    first, second, third = (formula(e, allowed, owner) for e in items)
+    if isinstance(values, TEXT) or not isinstance(values, (Iterable, sp.MatrixBase)):
+        raise ValueError(f"{owner} must be a vector of 3 expressions, got {shown(values)}")
+    entries = items(values, owner)
+    if len(entries) != 3:
+        raise ValueError(f"{owner} must be a vector of 3 expressions, got {len(entries)}")
+    first, second, third = (formula(e, allowed, owner) for e in entries)
     return first, second, third
 
 
 def items(given: Any, owner: str) -> list[Any]:
-    """What a list, an array or another finite collection holds, in order; TypeError for anything else."""
-    if isinstance(given, (str, dict, set)) or not isinstance(given, Iterable):
-        raise TypeError(f"{owner} must be a list, got {given!r}")
-    return list(given)
+    """What a list, an array or another finite collection holds, in order; TypeError for anything else, and for text."""
+    if not isinstance(given, (*TEXT, dict, set)):
+        with contextlib.suppress(TypeError):
+            return list(given)
+    raise TypeError(f"{owner} must be a list, got {shown(given)}")
 
 
 def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     """The closed interval (lo, hi) of exact finite numbers, lo < hi."""
-    if not isinstance(pair, Iterable) or isinstance(pair, (str, set)) or len(ends := list(pair)) != 2:
-        raise ValueError(f"{owner} must be a pair (lo, hi), got {pair!r}")
-    lo, hi = (exact(e) for e in ends)
+    if not isinstance(pair, Iterable) or isinstance(pair, (*TEXT, set)) or len(ends := items(pair, owner)) != 2:
+        raise ValueError(f"{owner} must be a pair (lo, hi), got {shown(pair)}")
+    lo, hi = (exact(e, f"an end of {owner}") for e in ends)
     if all(isinstance(e, sp.Expr) for e in (lo, hi)) and parameters_of(lo, hi):
         return formula(lo, [], owner), formula(hi, [], owner)
     if not all(isinstance(e, sp.Expr) and e.is_number and e.is_real and e.is_finite for e in (lo, hi)):

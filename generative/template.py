@@ -17,16 +17,16 @@ import sympy as sp
 from .symbols import Parameter, parameters_of
 
 # What may contain numbers that vary. Anything else (conditions, integrals, functions of our own) is taken as it stands.
-_FUNCTIONS = {f.__name__: f for f in (sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, sp.asin, sp.acos, sp.atan, sp.atan2, sp.sinh,
-                                      sp.cosh, sp.tanh, sp.Abs, sp.Min, sp.Max)}
+_FUNCTIONS = frozenset((sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, sp.asin, sp.acos, sp.atan, sp.atan2, sp.sinh, sp.cosh,
+                        sp.tanh, sp.Abs, sp.Min, sp.Max))
 # At kinks of a motion time spans are divided, so the numbers that tell where they are stay.
-_KINKED = frozenset({"Abs", "Min", "Max"})
-_UNORDERED = frozenset({"Add", "Mul", "Min", "Max"})
+_KINKED = frozenset((sp.Abs, sp.Min, sp.Max))
+_UNORDERED = frozenset((sp.Add, sp.Mul, sp.Min, sp.Max))
 # Small: integers up to this size, fractions of such with denominators up to this one, and what is made of a few of these.
 _INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
 
 Instruction = tuple[Any, ...]
-"""("is", expression), ("number", k), ("minus", k), ("with", expression, ((parameter, k), ...)), ("power", exponent, i), or the name of a
+"""("is", expression), ("number", k), ("minus", k), ("with", expression, ((parameter, k), ...)), ("power", exponent, i), or the class of a
 function and the positions of its arguments."""
 
 
@@ -93,7 +93,7 @@ class Reader:
                 stack += waiting
                 continue
             stack.pop()
-            if parts[e] and type(e).__name__ in _UNORDERED:
+            if parts[e] and type(e) in _UNORDERED:
                 parts[e] = tuple(sorted(parts[e], key=digests.__getitem__))
             own = "number" if isinstance(e, _Datum) else _spelled(e) if not parts[e] else _name(e)
             digests[e] = hashlib.sha1(b"".join([own.encode(), *(digests[a] for a in parts[e])]), usedforsecurity=False).digest()
@@ -104,7 +104,7 @@ class Reader:
             return ()
         if e.is_Pow:
             return (self._number_or(e.base),) if e.exp.is_Rational else ()
-        if type(e).__name__ not in _FUNCTIONS or (self._moves and type(e).__name__ in _KINKED):
+        if type(e) not in _FUNCTIONS or (self._moves and type(e) in _KINKED):
             return ()
         numbers = [a for a in e.args if self._numeric[a]] if e.is_Add or e.is_Mul else []
         if not (numbers and (any(map(self._varies, numbers)) or (self._moves and (e.is_Add or numbers != [-1])))):
@@ -146,7 +146,7 @@ class Reader:
             opposite = self._number.get(_Datum(-e.value)) if e.place is None else None
             return ("number", self._taken(e)) if opposite is None else ("minus", opposite)
         if at:
-            return ("power", e.exp, *at) if e.is_Pow else (_name(e), *at)
+            return ("power", e.exp, *at) if e.is_Pow else (type(e), *at)
         inside = sorted(parameters_of(e), key=str)
         return ("with", e, tuple((s, self._taken(_Datum(s))) for s in inside)) if inside else ("is", e)
 
@@ -161,17 +161,17 @@ class Reader:
 def write(instructions: Sequence[Instruction], symbols: Sequence[Any]) -> list[Any]:
     """The expression of every instruction, with the symbols in the place of the numbers."""
     built: list[Any] = []
-    for name, *rest in instructions:
-        if name == "is":
+    for kind, *rest in instructions:
+        if kind == "is":
             built.append(rest[0])
-        elif name == "with":
+        elif kind == "with":
             built.append(rest[0].xreplace({s: symbols[k] for s, k in rest[1]}))
-        elif name in ("number", "minus"):
-            built.append(symbols[rest[0]] if name == "number" else -symbols[rest[0]])
-        elif name == "power":
+        elif kind in ("number", "minus"):
+            built.append(symbols[rest[0]] if kind == "number" else -symbols[rest[0]])
+        elif kind == "power":
             built.append(built[rest[1]] ** rest[0])
         else:
-            built.append(_FUNCTIONS[name](*(built[k] for k in rest)))
+            built.append(kind(*(built[k] for k in rest)))
     return built
 
 

@@ -19,6 +19,7 @@ import sympy as sp
 from sympy.polys.rings import ring
 
 from codegen.constants import enclose
+from codegen.given import expression
 from generative import ParametricSurface, t, u, v
 
 # Patches of higher degree are refused: kernels grow with the number of control points.
@@ -241,7 +242,7 @@ def _tensor(terms: Terms, axes: Sequence[_Axis]) -> list[list[Any]]:
 
 def number(x: Any) -> Any:
     """Rationals as Fractions, which are quick; other exact numbers as they are."""
-    x = sp.sympify(x)
+    x = expression(x)
     return Fraction(int(x.p), int(x.q)) if x.is_Rational else x
 
 

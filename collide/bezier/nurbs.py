@@ -9,8 +9,8 @@ from math import comb
 from typing import Any
 
 import numpy as np
-import sympy as sp
 
+from codegen.given import doubles, expression, shown
 from generative import ParametricSurface, t
 from generative.curve import bezier_points, check_knots, spans
 from generative.mesh import grid_triangles
@@ -18,7 +18,7 @@ from generative.patch import bezier_patch
 from generative.thumbnail import beside, image
 
 from ..culling.broad_phase import sweep_and_prune
-from ..given import as_doubles
+from ..given import is_number
 from .form import nearest, number, raised
 
 # A quotient rounded to a double once.
@@ -39,6 +39,13 @@ class BezierNets:
     domains: np.ndarray
     error: float
 
+    def __post_init__(self) -> None:
+        for name, shape in (("points", "(m, 2, N+1, M+1, 3)"), ("weights", "(m, N+1, M+1)"), ("domains", "(m, 2, 2)")):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, doubles(getattr(self, name), name, shape))
+        if not (is_number(self.error) and self.error >= 0):
+            raise ValueError(f"error must be a number from 0 up, got {shown(self.error)}")
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -58,7 +65,7 @@ class BezierNets:
         """The patches as formulas of u and v from 0 to 1 and of the time t: the surfaces of these doubles exactly, for `self_contact`,
         `first_contact`, and pictures. Where `error` is not 0 they are as near to what they were made of as that says.
         """
-        exact = np.vectorize(sp.Rational, otypes=[object])
+        exact = np.vectorize(expression, otypes=[object])
         at, speed = np.moveaxis(exact(self.points), 1, 0)
         weights = [None] * len(self) if self.weights is None else exact(self.weights).tolist()
         return [bezier_patch(net, w) for net, w in zip((at + t * speed).tolist(), weights, strict=True)]
@@ -134,15 +141,15 @@ def _degrees(degrees: Any) -> tuple[int, int]:
     try:
         first, second = (operator.index(d) for d in degrees)
     except (TypeError, ValueError):
-        raise ValueError(f"degrees must be a pair of whole numbers, got {degrees!r}") from None
+        raise ValueError(f"degrees must be a pair of whole numbers, got {shown(degrees)}") from None
     return first, second
 
 
 def _net(points: Any, weights: Any, velocities: Any) -> list[list[tuple[Any, ...]]]:
     """Rows of (w P, w V, w), exact."""
-    p = as_doubles(points, "points", "(K, L, 3)")
-    r = np.zeros_like(p) if velocities is None else as_doubles(velocities, "velocities", "(K, L, 3)")
-    w = np.ones(p.shape[:2]) if weights is None else as_doubles(weights, "weights", "(K, L)")
+    p = doubles(points, "points", "(K, L, 3)")
+    r = np.zeros_like(p) if velocities is None else doubles(velocities, "velocities", "(K, L, 3)")
+    w = np.ones(p.shape[:2]) if weights is None else doubles(weights, "weights", "(K, L)")
     if p.ndim != 3 or p.shape[2] != 3 or 0 in p.shape or r.shape != p.shape or w.shape != p.shape[:2]:
         raise ValueError("points and velocities must have the shape (K, L, 3) and weights (K, L), "
                          f"got {p.shape}, {r.shape} and {w.shape}")

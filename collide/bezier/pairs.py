@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from codegen.algebra import linear
+from codegen.given import doubles, shown
 from codegen.machine.loop_runtime import compiled
 
 from ..answers.batch import Batch, statuses
-from ..given import as_doubles, check_tolerance
+from ..given import check_tolerance
 from ..search.drive import Budget, as_budget
 from . import kernel as kernels
 from . import memory
@@ -82,7 +83,7 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
     _check_method(method)
     tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))
     if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
-        raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {error!r}")
+        raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {shown(error)}")
     q = _checked(q)
     if weights is not None:
         weights = _checked_weights(weights, (len(q), 2, *q.shape[3:5]), "(n, 2, N+1, M+1)")
@@ -108,7 +109,7 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     weights: 1 + 4 N for w P, 3 N for w, 1 for the quotient. The search takes that into account.
     """
     tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))
-    q = as_doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
+    q = doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
     degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5) if q.ndim == 5 else 0
     if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
         raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
@@ -173,7 +174,7 @@ def _raised(q: np.ndarray, degree: int) -> np.ndarray:
 
 def _check_method(method: str) -> None:
     if not isinstance(method, str) or method not in _METHODS:
-        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {shown(method)}")
 
 
 class _Limit:
@@ -190,7 +191,7 @@ class _Limit:
 
 
 def _checked(q: Any) -> np.ndarray:
-    q = as_doubles(q, "q", "(n, 2, 2, N+1, M+1, 3)")
+    q = doubles(q, "q", "(n, 2, 2, N+1, M+1, 3)")
     if q.ndim != 6 or q.shape[1:3] != (2, 2) or q.shape[5] != 3 or 0 in q.shape[3:5]:
         raise ValueError(f"q must have the shape (n, 2, 2, N+1, M+1, 3), got {q.shape}")
     _check_size(q)
@@ -207,7 +208,7 @@ def _check_size(q: np.ndarray) -> None:
 
 
 def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.ndarray:
-    w = as_doubles(weights, "weights", shape)
+    w = doubles(weights, "weights", shape)
     if w.shape != expected:
         raise ValueError(f"weights must have the shape {expected} to match q, got {w.shape}")
     if not (np.isfinite(w).all() and (w > 0).all()):
@@ -232,7 +233,7 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
             workers: int) -> Batch:
     """In `workers` threads, each with a memory of its own; a pair is solved in the same way wherever it stands in a batch."""
     if not (isinstance(workers, (int, np.integer)) and workers > 0):
-        raise ValueError(f"workers must be a positive number of threads, got {workers!r}")
+        raise ValueError(f"workers must be a positive number of threads, got {shown(workers)}")
     count = min(int(workers), max(len(q), 1))
     if count == 1:
         return _Search(q, weights, tolerance, limit, axes, error).answer()

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import sympy as sp
 
 from codegen.family import family
 from codegen.from_sympy import convert
+from codegen.given import expression
 from codegen.graph.expr import Expr, ExprPool
 from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
@@ -109,7 +109,7 @@ class Extent:
 
     @cached_property
     def deforming(self) -> bool:
-        return self.body is not None and any(sp.sympify(e).has(t) for e in self.body)
+        return self.body is not None and any(expression(e).has(t) for e in self.body)
 
     @cached_property
     def shape(self) -> Member:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..given import as_doubles
+from codegen.given import doubles
+
 from .loop import LARGEST
 
 
@@ -89,7 +90,7 @@ def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
 
 
 def _places(vertices: Any, owner: str, shape: str = "(n, 3) or (2, n, 3)") -> np.ndarray:
-    points = as_doubles(vertices, f"vertices of {owner}", shape)
+    points = doubles(vertices, f"vertices of {owner}", shape)
     if points.ndim not in (2, 3) or points.shape[-1] != 3 or (points.ndim == 3 and len(points) != 2):
         raise ValueError(f"vertices of {owner} must have the shape {shape}, got {points.shape}")
     if not np.abs(points).max(initial=0.0) <= LARGEST:

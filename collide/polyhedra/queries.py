@@ -21,10 +21,11 @@ from typing import Any, NoReturn
 import numpy as np
 import sympy as sp
 
+from codegen.given import doubles, shown
 from generative import Motion, t
 
 from ..answers.batch import Batch, statuses
-from ..given import as_doubles, check_span, check_tolerance
+from ..given import check_span, check_tolerance
 from ..search.drive import Budget, as_budget
 from . import exact as linear_exact
 from .kernel import window_kernel
@@ -85,8 +86,9 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
     of these contacts: for them the answer is that of the queries.
     """
-    q = _shaped(q, 6 if motions else 12)
+    q = _shaped(q, 12 if motions is None else 6)
     _largest(q)
+    _symbols(parameters)
     n, limit = len(q), _Limit(budget)
     asked: list[tuple[bool, np.ndarray, Motions]]
     if motions is None:
@@ -109,7 +111,7 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
 
 def _shaped(q: Any, points: int) -> np.ndarray:
     shape = f"(n, {points}, 3)"
-    q = as_doubles(q, "q", shape)
+    q = doubles(q, "q", shape)
     if q.ndim != 3 or q.shape[1:] != (points, 3):
         raise ValueError(f"q must have the shape {shape}, got {q.shape}")
     return q
@@ -131,7 +133,7 @@ def check_motions(motions: Any) -> tuple[Motion, Motion]:
     try:
         first, second = motions
     except (TypeError, ValueError):
-        raise ValueError(f"motions must be a pair of motions, got {motions!r}") from None
+        raise ValueError(f"motions must be a pair of motions, got {shown(motions)}") from None
     for motion in (first, second):
         if not isinstance(motion, Motion):
             raise TypeError(f"motions must be a pair of motions such as Rigid or Screw, got a {type(motion).__name__}")
@@ -140,7 +142,7 @@ def check_motions(motions: Any) -> tuple[Motion, Motion]:
 
 def check_straight(time: Any) -> None:
     if not (isinstance(time, (tuple, list)) and tuple(time) == (0, 1)):
-        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {time!r} needs motions=...")
+        raise ValueError(f"straight trajectories go from t = 0 to t = 1; the time span {shown(time)} needs motions=...")
 
 
 class _Limit:
@@ -161,6 +163,8 @@ def _first_contacts(q: Any, tolerance: float, face: bool, motions: Motions, time
                     budget: "Limit | _Limit") -> Batch:
     if motions is not None:
         return _moving(q, tolerance, face, check_motions(motions), time, parameters, budget)
+    if budget is not None and not isinstance(budget, _Limit):
+        as_budget(budget)
     if parameters:
         raise ValueError("parameters are for the symbols of motions=..., which are not given")
     tolerance = check_tolerance(tolerance, 1e-14)
@@ -227,7 +231,7 @@ def _symbols(parameters: Parameters) -> tuple[Any, ...]:
         raise TypeError(f"parameters must be a dictionary from symbols to their numbers, got a {type(parameters).__name__}")
     wrong = next((s for s in parameters or () if not isinstance(s, sp.Symbol) or s == t), None)
     if wrong is not None:
-        raise ValueError(f"parameters are symbols of the motions other than the time t, got {wrong!r}")
+        raise ValueError(f"parameters are symbols of the motions other than the time t, got {shown(wrong)}")
     return tuple(sorted(parameters or (), key=str))
 
 
@@ -235,7 +239,7 @@ def _values(parameters: Parameters, n: int) -> np.ndarray:
     """One row a query, one column a symbol."""
     columns = []
     for symbol in _symbols(parameters):
-        column = as_doubles((parameters or {})[symbol], f"the values of {symbol}", f"({n},)")
+        column = doubles((parameters or {})[symbol], f"the values of {symbol}", f"({n},)")
         if column.shape not in ((1,), (n,)):
             raise ValueError(f"the values of {symbol} must be a number or an array of shape ({n},), one a query, got {column.shape}")
         if not np.abs(column).max(initial=0.0) <= LARGEST:

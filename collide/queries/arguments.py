@@ -11,6 +11,7 @@ import sympy as sp
 
 from codegen.constants import bounds, enclose
 from codegen.from_sympy import from_sympy
+from codegen.given import shown
 from codegen.graph.domain import domain
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel, compile
@@ -74,7 +75,7 @@ def check_options(method: str, order: str, **numbers: float) -> None:
         check_positive(name, value)
     for name, choice, known in (("method", method, [*METHODS, "time-dependent"]), ("order", order, list(ORDERS))):
         if choice not in known:
-            raise ValueError(f"{name} must be one of {', '.join(known)}, got {choice!r}")
+            raise ValueError(f"{name} must be one of {', '.join(known)}, got {shown(choice)}")
 
 
 # -- surfaces -----------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from codegen.given import shown
+
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
@@ -80,7 +82,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     if not isinstance(tangency, (bool, np.bool_)):
-        raise TypeError(f"tangency must be True or False, got {tangency!r}")
+        raise TypeError(f"tangency must be True or False, got {shown(tangency)}")
     clock = Clock(as_budget(budget), progress)
     numbers = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
     options: dict[str, Any] = {"method": method, "order": order, **numbers}

@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean, BooleanFunction
 
 from codegen.constants import bounds
 from codegen.from_sympy import convert
+from codegen.given import expression, shown
 from codegen.graph.expr import Expr, ExprPool
 
 from ..search.search import Search
@@ -43,26 +44,25 @@ class Domain:
 def read_domain(domain: Any) -> Domain:
     """{symbol: (lo, hi), ...} with finite lo < hi."""
     if not isinstance(domain, Mapping) or not domain:
-        raise ValueError(f"the domain must be a dictionary {{symbol: (lo, hi), ...}} with at least one symbol, got {domain!r}")
+        raise ValueError(f"the domain must be a dictionary {{symbol: (lo, hi), ...}} with at least one symbol, got {shown(domain)}")
     ends = []
     for x, interval in domain.items():
         if not isinstance(x, sp.Symbol):
-            raise TypeError(f"a variable must be a SymPy Symbol, got {x!r} of type {type(x).__name__}")
+            raise TypeError(f"a variable must be a SymPy Symbol, got {shown(x)} of type {type(x).__name__}")
         if not isinstance(interval, (tuple, list, np.ndarray)) or len(interval) != 2:
-            raise ValueError(f"the domain of {x} must be a pair (lo, hi), got {interval!r}")
-        if not all(map(_finite, interval)):
-            raise ValueError(f"the domain of {x} must have two finite real ends, got {interval!r}")
-        lo, hi = map(sp.sympify, interval)
+            raise ValueError(f"the domain of {x} must be a pair (lo, hi), got {shown(interval)}")
+        lo, hi = (expression(end, f"an end of the domain of {x}") for end in interval)
+        if not (_finite(lo) and _finite(hi)):
+            raise ValueError(f"the domain of {x} must have two finite real ends, got {shown(interval)}")
         if not lo < hi:
-            raise ValueError(f"the domain of {x} must satisfy lo < hi, got {interval!r}; substitute the value of a fixed variable")
+            raise ValueError(f"the domain of {x} must satisfy lo < hi, got {shown(interval)}; substitute the value of a fixed variable")
         ends.append((lo, hi))
     outer, inner = bounds(ends)
     return Domain(tuple(domain), tuple(ends), outer, inner)
 
 
 def _finite(end: Any) -> bool:
-    e = None if isinstance(end, str) else _sympified(end)
-    return isinstance(e, sp.Expr) and bool(e.is_number and e.is_real and e.is_finite)
+    return isinstance(end, sp.Expr) and bool(end.is_number and end.is_real and end.is_finite)
 
 
 def read_functions(given: Any, domain: Domain, what: str) -> list[Any]:
@@ -70,14 +70,14 @@ def read_functions(given: Any, domain: Domain, what: str) -> list[Any]:
     items = list(given) if isinstance(given, (list, tuple, sp.MatrixBase, sp.Tuple, np.ndarray)) else [given]
     functions = []
     for item in items:
-        e = _expression(item)
-        if isinstance(e, sp.MatrixBase):
-            functions += read_functions(e, domain, what)
+        if isinstance(item, sp.MatrixBase):
+            functions += read_functions(item, domain, what)
             continue
+        e = expression(item, f"a formula of {what}")
         if isinstance(e, sp.Equality):
             e = e.lhs - e.rhs
         if (isinstance(e, (Boolean, bool)) and not isinstance(e, sp.Symbol)) or not isinstance(e, sp.Expr):
-            raise TypeError(f"{what} must be real formulas or equations Eq(a, b), got {item!r}")
+            raise TypeError(f"{what} must be real formulas or equations Eq(a, b), got {shown(item)}")
         _check_symbols(e, domain)
         functions.append(e)
     return functions
@@ -88,10 +88,11 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
     items = list(given) if isinstance(given, (list, tuple, sp.Tuple)) else [given]
     conditions = []
     for item in items:
-        e = _expression(item)
-        if isinstance(e, sp.MatrixBase):
-            conditions += read_conditions(list(e), domain)
-        elif e in (sp.true, sp.false):
+        if isinstance(item, sp.MatrixBase):
+            conditions += read_conditions(list(item), domain)
+            continue
+        e = expression(item, "a condition")
+        if e in (sp.true, sp.false):
             conditions.append(e)
         elif isinstance(e, (Relational, BooleanFunction)):
             _check_symbols(e, domain)
@@ -100,22 +101,8 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
             _check_symbols(e, domain)
             conditions.append(sp.Ge(e, 0))
         else:
-            raise TypeError(f"a condition is a formula g, meaning g >= 0, or a relation, or And, Or, Not of relations; got {item!r}")
+            raise TypeError(f"a condition is a formula g, meaning g >= 0, or a relation, or And, Or, Not of relations; got {shown(item)}")
     return conditions
-
-
-def _expression(item: Any) -> Any:
-    if isinstance(item, str):
-        raise TypeError(f"write formulas with SymPy symbols, not as text; got {item!r}")
-    return _sympified(item)
-
-
-def _sympified(item: Any) -> Any:
-    """What SymPy makes of it; itself where that is nothing."""
-    try:
-        return sp.sympify(item)
-    except (sp.SympifyError, TypeError):
-        return item
 
 
 def _check_symbols(e: Any, domain: Domain) -> None:

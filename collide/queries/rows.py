@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import enclose, framed
+from codegen.given import doubles
 from generative import ParametricSurface, u, v
 from generative.changes import with_formulas
 from generative.creases import may_be_creased
@@ -18,7 +19,6 @@ from generative.symbols import parameters_of
 from ..bodies.numbers import Numbers, end_kernel
 from ..bodies.parts import Parametric, faces_of
 from ..bodies.surface_points import position_kernel
-from ..given import as_doubles
 from ..moment.start import Start
 from ..search.problem import Problem
 from ..situations.contact import situation
@@ -44,7 +44,7 @@ def checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
         raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no values are given")
     if unknown:
         raise ValueError(f"values are given for {unknown[0]!r}, which is no Parameter symbol of the bodies")
-    values = {s: as_doubles(array, f"the values of {s}", "(n,)") for s, array in parameters.items()}
+    values = {s: doubles(array, f"the values of {s}", "(n,)") for s, array in parameters.items()}
     for s, array in values.items():
         if array.ndim != 1:
             raise ValueError(f"the values of {s} must have the shape (n,), got {array.shape}")
@@ -82,7 +82,7 @@ class Rows:
         for j, (lo, hi) in enumerate(ends):
             outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
             inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
-        first, last = (enclose(sp.sympify(e)) for e in self.time)
+        first, last = (enclose(e) for e in self.time)
         outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(first, last)]))
         return outer, inner
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from codegen.from_sympy import convert
+from codegen.given import shown
 from codegen.graph.expr import ExprPool
 
 from ..answers.contacts import counted, effort
@@ -107,7 +108,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     box = read_domain(domain)
     tolerance = check_positive("tolerance", tolerance)
     if method not in [*METHODS]:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     functions = [e for e in read_functions(equations, box, "equations") if e != 0]
     others = read_functions(implied, box, "implied")
     _checkcounted(functions, others, box)

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from codegen.given import shown
 from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_busy, compile_repeated
 
@@ -72,7 +73,7 @@ class Budget:
         for name in ("seconds", "boxes", "bytes"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
-                raise ValueError(f"the budget's {name} must be positive or None, got {value!r}")
+                raise ValueError(f"the budget's {name} must be positive or None, got {shown(value)}")
 
 
 def as_budget(budget: "Budget | float | None") -> Budget:

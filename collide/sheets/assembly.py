@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.given import shown
 from generative import ParametricSurface, Solid, v
 from generative.chart import is_pole
 from generative.symbols import parameters_of
@@ -72,7 +73,7 @@ class _Drawn(Sequence[ParametricSurface]):
 def _surfaces(surface: Any) -> list[ParametricSurface]:
     given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
     if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
-        raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {surface!r}")
+        raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {shown(surface)}")
     for k, s in enumerate(given):
         free = parameters_of(*s.body, *itertools.chain(*s.domain.values()), s.motion.rotation, s.motion.translation)
         if free:

@@ -17,6 +17,7 @@ import sympy as sp
 from codegen.constants import bounds
 from codegen.family import family
 from codegen.from_sympy import convert
+from codegen.given import expression
 from codegen.graph.autodiff import partials
 from codegen.graph.expr import Expr, ExprPool, reachable
 from codegen.graph.serialize import deserialize, serialize
@@ -158,7 +159,7 @@ class Piece:
         """The coordinates as formulas of u, v and t, exactly."""
         if self.surface is not None:
             return self.surface.expressions
-        exact = np.vectorize(sp.Rational, otypes=[object])
+        exact = np.vectorize(expression, otypes=[object])
         at, speed, *weights = (exact(x).tolist() for x in (*self.net[0], *self.net[1:]))
         points = [[tuple(x + t * w for x, w in zip(p, q, strict=True)) for p, q in zip(*rows, strict=True)]
                   for rows in zip(at, speed, strict=True)]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from codegen.given import expression, shown
 from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y, z
 from generative.symbols import formula
 from generative.template import Reader, write
@@ -112,12 +113,12 @@ def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[flo
         raise TypeError(f"tracked must be a list of collide.Tracked values, got a {type(tracked).__name__}")
     for item in tracked:
         if not isinstance(item, Tracked):
-            raise TypeError(f"tracked contacts are collide.Tracked values, got {item!r}")
+            raise TypeError(f"tracked contacts are collide.Tracked values, got {shown(item)}")
         if not (_is_pair(item.pair, Integral) and 0 <= item.pair[0] < item.pair[1] < len(bodies)):
-            raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {item.pair}")
+            raise ValueError(f"a tracked pair is (i, j) with i < j among {len(bodies)} bodies, got {shown(item.pair)}")
         check_positive("the radius of a tracked contact", item.radius)
         if not _is_pair(item.features, str):
-            raise ValueError(f'the features of a tracked contact are two names, such as ("face 0", "edge 2"), got {item.features!r}')
+            raise ValueError(f'the features of a tracked contact are two names, such as ("face 0", "edge 2"), got {shown(item.features)}')
         places = _places(item, bodies)
         if places == [None, None]:
             raise ValueError(f"a contact of the implicit bodies {item.pair} cannot be tracked: one of them needs parameters")
@@ -144,7 +145,7 @@ def _place(body: Any, k: int, name: str, given: Sequence[Any]) -> Place | None:
     if any(e is None for e in given[:len(needed)]):
         raise ValueError(f"the tracked contact needs {' and '.join(needed)} on {name} of body {k}")
     at = {s: formula(e, [t], "a tracked function") for s, e in zip(part.symbols, given, strict=False)}
-    a, b = (sp.sympify(e).xreplace(at) for e in part.path)
+    a, b = (expression(e).xreplace(at) for e in part.path)
     return Place(part.surface, (a, b), part.dimension == 2)
 
 
@@ -184,7 +185,7 @@ def _distance(p: Sequence[Any], q: Sequence[Any], at: np.ndarray) -> tuple[np.nd
 
 def _over(formulas: Sequence[Any], variables: tuple[Any, ...], lo: np.ndarray, hi: np.ndarray | None = None) -> np.ndarray:
     """Bounds (n, formulas, 2) over boxes, or at points. Formulas that differ in numbers alone share a kernel."""
-    return formula_member(tuple(map(sp.sympify, formulas)), variables, NONE).enclose(np.stack([lo, lo if hi is None else hi], axis=-1))
+    return formula_member(tuple(map(expression, formulas)), variables, NONE).enclose(np.stack([lo, lo if hi is None else hi], axis=-1))
 
 
 def _normal(body: Any, place: Place | None, places: Sequence[Place | None], at: np.ndarray) -> np.ndarray | None:

@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.from_sympy import from_sympy
+from codegen.given import expression
 from codegen.kernel import Kernel
 from generative import ImplicitSurface, t
 from generative.changes import atoms_of, changes_at_known_moments, pieces_of, with_formulas
@@ -145,7 +146,7 @@ def _options(e: Any, numbers: Numbers, window: Window) -> list[Any]:
     if isinstance(e, (sp.sign, sp.Heaviside)):
         lo, hi = _range(g, numbers, window)
         values = (-1, 0, 1) if isinstance(e, sp.sign) else (0, e.args[1], 1)
-        return [sp.sympify(value) for value, possible in zip(values, (lo < 0, lo <= 0 <= hi, hi > 0), strict=True) if possible]
+        return [expression(value) for value, possible in zip(values, (lo < 0, lo <= 0 <= hi, hi > 0), strict=True) if possible]
     if isinstance(e, sp.Mod):
         return [g - e.args[1] * k for k in _steps(g / e.args[1], numbers, window)]
     if isinstance(e, sp.frac):

@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from generative import Curve, ParametricSurface, Rigid, Screw, axis_angle, interpolate_poses, sweep, t, u, v
+from generative.symbols import exact
 
 from ..shapes.machine import gear_tooth, involute_flank, raceway
 from ..shapes.patches import plane_patch
@@ -96,9 +97,10 @@ def push_time(*, allowance: Any, major: Any = 2, pitch: Any = sp.Rational(1, 2),
     Moved by t, the bolt's thread gains h(w - d) - h(w) on the nut's at the phase w, with d = 2 pi t / pitch: most in the middle of the
     flank, 2 H asin(k sin(d / 2)), which closes the gap of allowance major / 2.
     """
+    allowance, major, pitch, root = (exact(e, "a size of a bolt") for e in (allowance, major, pitch, root))
     _, _, k = profile(0, pitch=pitch, root=root)
     half = sp.sqrt(3) * pitch / (2 * sp.pi * k)
-    return pitch / sp.pi * sp.asin(sp.sin(sp.sympify(allowance) * major / 4 / half) / k)
+    return pitch / sp.pi * sp.asin(sp.sin(allowance * major / 4 / half) / k)
 
 
 @scene(title="A bolt is pushed along in its nut until their threads meet", time=(0, sp.Rational(1, 4)), simultaneity=1e-3, separation=0.3,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import sympy as sp
 
 from generative import axis_angle, t
-from generative.symbols import positive
+from generative.symbols import formula, positive
 from generative.thumbnail import thumbnail
 
 Facts = dict[str, Any]
@@ -80,24 +80,30 @@ SHAPES: dict[str, Shape] = {}
 def shape(facts: Callable[..., Facts], *, source: str, symmetry: str = "", signed: str = "") -> Callable[[Make], Make]:
     """Register the decorated function as a shape; `facts` maps its parameters to what is known of the result, see `Shape`.
 
-    The function then refuses parameters that are not positive, but for those named in `signed`.
+    Both then refuse parameters that are not positive, but for those named in `signed`, and what is no formula.
     """
 
     def register(make: Make) -> Make:
         assert make.__name__ not in SHAPES, f"the shape {make.__name__} is registered twice"
-
-        @functools.wraps(make)
-        def checked(**parameters: Any) -> Any:
-            for name, value in parameters.items():
-                if name not in signed.split():
-                    for size in value if isinstance(value, (tuple, list)) else [value]:
-                        positive(size, [t], f"the {name} of a {make.__name__}")
-            return make(**parameters)
-
-        SHAPES[make.__name__] = Shape(make.__name__, checked, facts, source, symmetry)
-        return cast(Make, checked)
+        made, known = (_checked(f, make.__name__, signed.split()) for f in (make, facts))
+        SHAPES[make.__name__] = Shape(make.__name__, made, known, source, symmetry)
+        return cast(Make, made)
 
     return register
+
+
+def _checked(function: Callable[..., Any], owner: str, signed: list[str]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def checked(**parameters: Any) -> Any:
+        for name, value in parameters.items():
+            for size in value if isinstance(value, (tuple, list)) else [value]:
+                if name not in signed:
+                    positive(size, [t], f"the {name} of a {owner}")
+                elif not isinstance(size, bool):
+                    formula(size, [t], f"the {name} of a {owner}")
+        return function(**parameters)
+
+    return checked
 
 
 def centred(*sizes: Any) -> list[tuple[Any, Any]]:

@@ -6,6 +6,7 @@ import sympy as sp
 
 from generative import Curve, ParametricSurface, Solid, curve, sew, sweep, u, v
 from generative.solids import capped
+from generative.symbols import exact
 
 from .facts import Facts, centred, shape
 from .quadrics import TURN, cylinder_side, sphere
@@ -25,8 +26,8 @@ def involute(base: Any = 1, turn: Any = 0, roll: Any = ROLL) -> Curve:
 
 
 def _flank_facts(base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 2), crown: Any = 0, roll: Any = ROLL) -> Facts:
-    lo, hi = (sp.sympify(e) for e in roll)
-    facts: Facts = {"radius_range": (base * sp.sqrt(1 + lo**2), sp.sqrt(base**2 * (1 + hi**2) + sp.sympify(width) ** 2 / 4))}
+    lo, hi = (exact(e) for e in roll)
+    facts: Facts = {"radius_range": (base * sp.sqrt(1 + lo**2), sp.sqrt(base**2 * (1 + hi**2) + exact(width) ** 2 / 4))}
     return facts | ({} if crown else {"area": base * (hi**2 - lo**2) / 2 * width})
 
 
@@ -38,7 +39,7 @@ def involute_flank(*, base: Any = 1, turn: Any = 0, width: Any = sp.Rational(1, 
     (base (cos w + u sin w), base (sin w - u cos w), v) with w = u + turn.
     With `crown` the flank recedes by turning: `turn` grows by crown z^2, so that it bulges in the middle.
     """
-    w, half = u + turn + crown * v**2, sp.sympify(width) / 2
+    w, half = u + turn + crown * v**2, exact(width) / 2
     body = [base * (sp.cos(w) + u * sp.sin(w)), base * (sp.sin(w) - u * sp.cos(w)), v]
     return ParametricSurface(body, {u: roll, v: (-half, half)})
 
@@ -56,7 +57,7 @@ def gear_tooth(*, base: Any = 1, half_angle: Any = sp.Rational(1, 4), width: Any
     Its flanks are involutes, base (cos w + u sin w, sin w - u cos w) with w = u - half_angle, and the mirror image in y = 0.
     Section by Gauss' theorem: minus two integrals of y dx along the lower flank.
     """
-    lower = involute(base, -sp.sympify(half_angle), roll)
+    lower = involute(base, -exact(half_angle), roll)
     upper = Curve([lower.expressions[0], -lower.expressions[1], 0], lower.domain)
     up = [0, 0, width]
     ends = [[c.at(e) for c in (lower, upper)] for e in lower.domain]
@@ -72,16 +73,16 @@ def _flipped(surface: ParametricSurface) -> ParametricSurface:
 
 
 def _cam_facts(base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rational(1, 2)) -> Facts:
-    base, lift = sp.sympify(base), sp.sympify(lift)
+    base, lift = exact(base), exact(lift)
     return {"volume": sp.pi * ((base + lift / 2) ** 2 + lift**2 / 8) * width, "closed": True,
-            "radius_range": (0, sp.sqrt((base + lift) ** 2 + sp.sympify(width) ** 2))}
+            "radius_range": (0, sp.sqrt((base + lift) ** 2 + exact(width) ** 2))}
 
 
 @shape(_cam_facts, source="simple harmonic lift, as in J. Uicker, G. Pennock and J. Shigley, Theory of Machines and Mechanisms",
        symmetry="mirror y", signed="lift")
 def cam(*, base: Any = 1, lift: Any = sp.Rational(1, 2), width: Any = sp.Rational(1, 2)) -> Solid:
     """A harmonic cam, 0 <= z <= width: rho = base + lift (1 - cos u) / 2, with two rims."""
-    rho = base + sp.sympify(lift) * (1 - sp.cos(u)) / 2
+    rho = base + exact(lift) * (1 - sp.cos(u)) / 2
     side = sweep.extrude(Curve([rho * sp.cos(u), rho * sp.sin(u), 0], TURN), [0, 0, width])
     return capped(side, (0, 0, 0), (0, 0, width))
 
@@ -99,7 +100,7 @@ def rounded_bar(*, a: Any = 1, b: Any = sp.Rational(1, 2), power: int = 4, lengt
 
 
 def _frustum_facts(bottom: Any = 1, top: Any = sp.Rational(1, 2), height: Any = 1) -> Facts:
-    bottom, top, height = (sp.sympify(e) for e in (bottom, top, height))
+    bottom, top, height = (exact(e) for e in (bottom, top, height))
     wide, slant = sp.Max(bottom, top), sp.sqrt((bottom - top) ** 2 + height**2)
     return {"area": sp.pi * (bottom**2 + top**2 + (bottom + top) * slant), "closed": True, "box": [*centred(wide, wide), (0, height)],
             "volume": sp.pi * height * (bottom**2 + bottom * top + top**2) / 3}

@@ -5,16 +5,17 @@ from typing import Any
 import sympy as sp
 
 from generative import ImplicitSurface, ParametricSurface, u, v, z
+from generative.symbols import exact
 
 from .facts import Facts, centred, shape
 
 
 def _half(size: Any) -> Any:
-    return sp.sympify(size) / 2
+    return exact(size) / 2
 
 
 def _plane_facts(width: Any = 2, depth: Any = 2) -> Facts:
-    return {"area": sp.sympify(width) * depth, "box": centred(_half(width), _half(depth), 0)}
+    return {"area": exact(width) * depth, "box": centred(_half(width), _half(depth), 0)}
 
 
 @shape(_plane_facts, source="MathWorld: Plane, the definition", symmetry="mirror x, mirror y")

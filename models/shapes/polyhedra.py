@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from generative import Solid, polyhedron
+from generative.symbols import exact
 
 from .facts import Facts, centred, shape
 
@@ -13,7 +14,7 @@ GOLDEN = (1 + sp.sqrt(5)) / 2
 
 
 def _wedge_facts(sizes: Any = (2, 1, 1)) -> Facts:
-    a, b, c = (sp.sympify(s) for s in sizes)
+    a, b, c = (exact(s) for s in sizes)
     return {"area": a * b + b * c + a * c + b * sp.sqrt(a**2 + c**2), "volume": a * b * c / 2, "closed": True,
             "box": [(0, a), (0, b), (0, c)]}
 
@@ -55,7 +56,7 @@ def octahedron(*, radius: Any = 1) -> Solid:
 
 
 def _dodecahedron_facts(edge: Any = 1) -> Facts:
-    edge = sp.sympify(edge)
+    edge = exact(edge)
     return {"area": 3 * sp.sqrt(25 + 10 * sp.sqrt(5)) * edge**2, "volume": (15 + 7 * sp.sqrt(5)) / 4 * edge**3, "closed": True,
             "box": centred(*[GOLDEN**2 * edge / 2] * 3)}
 
@@ -66,7 +67,7 @@ def dodecahedron(*, edge: Any = 1) -> Solid:
     cube = [(a * GOLDEN, b * GOLDEN, c * GOLDEN) for a, b, c in product((1, -1), repeat=3)]
     rest = [(0, b, c * GOLDEN**2) for b, c in product((1, -1), repeat=2)]
     corners = cube + [p[-k:] + p[:-k] for k in range(3) for p in rest]
-    scale = sp.sympify(edge) / 2
+    scale = exact(edge) / 2
     points = [sp.Matrix([scale * sp.expand(e) for e in p]) for p in corners]
     # The face across (0, g, 1) and its like has the five corners farthest along it.
     normals = [(0, b * GOLDEN, c) for b, c in product((1, -1), repeat=2)]

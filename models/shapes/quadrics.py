@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
+from generative.symbols import exact
 
 from .facts import Facts, centred, shape
 
@@ -56,7 +57,7 @@ def cylinder_side(*, radius: Any = 1, height: Any = 2) -> ParametricSurface:
 
 
 def _cone_facts(radius: Any = 1, height: Any = 2) -> Facts:
-    slant = sp.sqrt(sp.sympify(radius) ** 2 + sp.sympify(height) ** 2)
+    slant = sp.sqrt(exact(radius) ** 2 + exact(height) ** 2)
     return {"area": sp.pi * radius * slant, "box": [*centred(radius, radius), (0, height)]}
 
 
@@ -68,7 +69,7 @@ def cone_side(*, radius: Any = 1, height: Any = 2) -> ParametricSurface:
 
 
 def _cup_facts(radius: Any = 1, height: Any = 1) -> Facts:
-    radius, height = sp.sympify(radius), sp.sympify(height)
+    radius, height = exact(radius), exact(height)
     slope = 4 * height**2 / radius**2
     return {"area": sp.pi * radius**4 / (6 * height**2) * ((1 + slope) ** sp.Rational(3, 2) - 1),
             "box": [*centred(radius, radius), (0, height)]}
@@ -82,20 +83,20 @@ def paraboloid_cup(*, radius: Any = 1, height: Any = 1) -> ParametricSurface:
 
 
 def _hyperboloid_facts(waist: Any = 1, rim: Any = 2, height: Any = 2) -> Facts:
-    half = sp.sympify(height) / 2
+    half = exact(height) / 2
     return {"box": centred(rim, rim, half), "radius_range": (waist, sp.sqrt(rim**2 + half**2))}
 
 
 @shape(_hyperboloid_facts, source="MathWorld: One-Sheeted Hyperboloid", symmetry="mirror x, mirror z, turn")
 def hyperboloid(*, waist: Any = 1, rim: Any = 2, height: Any = 2) -> ParametricSurface:
     """rho^2 = waist^2 + (rim^2 - waist^2) (2 z / height)^2: a cooling tower, ruled by straight lines."""
-    swing = sp.sqrt(sp.sympify(rim) ** 2 - sp.sympify(waist) ** 2) * v
-    body = [waist * sp.cos(u) - swing * sp.sin(u), waist * sp.sin(u) + swing * sp.cos(u), sp.sympify(height) / 2 * v]
+    swing = sp.sqrt(exact(rim) ** 2 - exact(waist) ** 2) * v
+    body = [waist * sp.cos(u) - swing * sp.sin(u), waist * sp.sin(u) + swing * sp.cos(u), exact(height) / 2 * v]
     return ParametricSurface(body, {u: TURN, v: (-1, 1)})
 
 
 def _catenoid_facts(waist: Any = 1, height: Any = 2) -> Facts:
-    waist, half = sp.sympify(waist), sp.sympify(height) / 2
+    waist, half = exact(waist), exact(height) / 2
     rim = waist * sp.cosh(half / waist)
     return {"area": sp.pi * waist * (2 * half + waist * sp.sinh(2 * half / waist)), "box": [*centred(rim, rim), *centred(half)]}
 
@@ -104,5 +105,5 @@ def _catenoid_facts(waist: Any = 1, height: Any = 2) -> Facts:
 def catenoid(*, waist: Any = 1, height: Any = 2) -> ParametricSurface:
     """rho = waist cosh(z / waist), |z| <= height/2: the soap film between two rings."""
     rho = waist * sp.cosh(v / waist)
-    half = sp.sympify(height) / 2
+    half = exact(height) / 2
     return ParametricSurface([rho * sp.cos(u), rho * sp.sin(u), v], {u: TURN, v: (-half, half)})

@@ -6,6 +6,7 @@ from typing import Any
 import sympy as sp
 
 from generative import Edge, ParametricSurface, Solid, Vertex, sew, u, v
+from generative.symbols import exact
 
 from .blobs import lens_facts
 from .facts import Facts, centred, shape
@@ -18,7 +19,7 @@ def disc(radius: Any, height: Any, *, upwards: bool) -> ParametricSurface:
 
 
 def _cylinder_facts(radius: Any = 1, height: Any = 2) -> Facts:
-    radius, height = sp.sympify(radius), sp.sympify(height)
+    radius, height = exact(radius), exact(height)
     return {"area": 2 * sp.pi * radius * (height + radius), "volume": sp.pi * radius**2 * height, "closed": True,
             "box": [*centred(radius, radius), (0, height)]}
 
@@ -32,7 +33,7 @@ def cylinder(*, radius: Any = 1, height: Any = 2) -> Solid:
 
 
 def _cone_facts(radius: Any = 1, height: Any = 2) -> Facts:
-    radius, height = sp.sympify(radius), sp.sympify(height)
+    radius, height = exact(radius), exact(height)
     return {"area": sp.pi * radius * (radius + sp.sqrt(radius**2 + height**2)), "volume": sp.pi * radius**2 * height / 3,
             "closed": True, "box": [*centred(radius, radius), (0, height)]}
 
@@ -45,7 +46,7 @@ def cone(*, radius: Any = 1, height: Any = 2) -> Solid:
 
 
 def _box_facts(sizes: Any = (1, 1, 1)) -> Facts:
-    a, b, c = (sp.sympify(s) for s in sizes)
+    a, b, c = (exact(s) for s in sizes)
     return {"area": 2 * (a * b + b * c + c * a), "volume": a * b * c, "closed": True, "box": centred(a / 2, b / 2, c / 2)}
 
 
@@ -55,7 +56,7 @@ def box(*, sizes: Any = (1, 1, 1)) -> Solid:
 
     Face 2 k + s lies at the low (s = 0) or high (s = 1) end of axis k; its u and v are the two other coordinates in cyclic order.
     """
-    half = [sp.sympify(s) / 2 for s in sizes]
+    half = [exact(s) / 2 for s in sizes]
     faces = []
     for k, s in product(range(3), (0, 1)):
         i, j = (k + 1) % 3, (k + 2) % 3
@@ -90,7 +91,7 @@ def biconvex_lens(*, radius: Any = 1, rim: Any = sp.Rational(4, 5)) -> Solid:
 
     (r sin v cos u, r sin v sin u, r cos v - c) and its mirror image in z = 0, with r = `radius` and c^2 = r^2 - rim^2.
     """
-    radius, rim = sp.sympify(radius), sp.sympify(rim)
+    radius, rim = exact(radius), exact(rim)
     if not 0 < rim < radius:
         raise ValueError(f"the rim of a lens must be above 0 and below the radius {radius} of its faces, got {rim}")
     depth = sp.sqrt(radius**2 - rim**2)

@@ -6,6 +6,7 @@ import sympy as sp
 
 from generative import Curve, ParametricSurface, Solid, curve, solids, u, v
 from generative.sweep import extrude, revolve, sweep
+from generative.symbols import exact
 
 from .facts import Facts, centred, shape
 from .quadrics import TURN
@@ -17,7 +18,7 @@ def _tube_facts(length: Any, radius: Any) -> Facts:
 
 
 def _spring_facts(radius: Any = 1, wire: Any = sp.Rational(1, 5), pitch: Any = 1, turns: Any = 3) -> Facts:
-    return _tube_facts(turns * sp.sqrt((2 * sp.pi * radius) ** 2 + sp.sympify(pitch) ** 2), wire)
+    return _tube_facts(turns * sp.sqrt((2 * sp.pi * radius) ** 2 + exact(pitch) ** 2), wire)
 
 
 @shape(_spring_facts, source="MathWorld: Helix, Tube", signed="pitch")
@@ -58,7 +59,7 @@ def vase(*, radius: Any = 1, wave: Any = sp.Rational(1, 4), height: Any = 3) -> 
 
 
 def _gear_facts(teeth: int = 12, radius: Any = 1, depth: Any = sp.Rational(1, 10), width: Any = sp.Rational(1, 2)) -> Facts:
-    return {"radius_range": (radius - depth, sp.sqrt((sp.sympify(radius) + depth) ** 2 + sp.sympify(width) ** 2))}
+    return {"radius_range": (radius - depth, sp.sqrt((exact(radius) + depth) ** 2 + exact(width) ** 2))}
 
 
 @shape(_gear_facts, source="MathWorld: Gear Curve", symmetry="turn teeth", signed="depth")
@@ -85,8 +86,8 @@ def moebius_strip(*, radius: Any = 1, width: Any = sp.Rational(1, 2)) -> Paramet
 
 
 def _egg_facts(radius: Any = 1, taper: Any = sp.Rational(1, 4)) -> Facts:
-    taper = sp.sympify(taper)
-    return {"volume": sp.Rational(4, 3) * sp.pi * sp.sympify(radius) ** 3 * (1 + taper**2 / 5), "closed": True}
+    taper = exact(taper)
+    return {"volume": sp.Rational(4, 3) * sp.pi * exact(radius) ** 3 * (1 + taper**2 / 5), "closed": True}
 
 
 @shape(_egg_facts, source="A. H. Barr, Global and local deformations of solid primitives, SIGGRAPH 1984: a sphere tapered along its axis",
@@ -112,14 +113,14 @@ def teapot_spout(*, root: Any = sp.Rational(2, 5), tip: Any = sp.Rational(1, 5))
     (3/2, 0, 6/5) of the path and two unit vectors at right angles to it.
     """
     path = curve.bezier([(0, 0, 0), (1, 0, 0), (sp.Rational(1, 2), 0, 1), (sp.Rational(3, 2), 0, sp.Rational(6, 5))])
-    return sweep(curve.circle(1), path, up=(0, 1, 0), scale=root + u * (sp.sympify(tip) - root))
+    return sweep(curve.circle(1), path, up=(0, 1, 0), scale=root + u * (exact(tip) - root))
 
 
 # -- solids with caps ------------------------------------------------------------------------------------------------------
 
 
 def _hook_facts(bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Rational(1, 4), angle: Any = sp.pi) -> Facts:
-    return {"volume": sp.pi * sp.sympify(wide) * thick * bend * angle, "closed": True}
+    return {"volume": sp.pi * exact(wide) * thick * bend * angle, "closed": True}
 
 
 @shape(_hook_facts, source="MathWorld: Pappus's Centroid Theorem; the section swept along an arc", symmetry="mirror z")
@@ -132,7 +133,7 @@ def hook(*, bend: Any = 1, wide: Any = sp.Rational(2, 5), thick: Any = sp.Ration
 
 
 def _foot_facts(radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any = 2) -> Facts:
-    radius, squash = sp.sympify(radius), sp.sympify(squash)
+    radius, squash = exact(radius), exact(squash)
     w = sp.Symbol("w")
     widths = [_through(w, [radius, radius * (1 + squash), radius / 2]), _through(w, [radius, radius * (1 - squash), radius / 2])]
     return {"volume": sp.pi * height / 2 * sp.integrate(sp.expand(widths[0] * widths[1]), (w, 0, 2)), "closed": True}
@@ -151,6 +152,6 @@ def lofted_foot(*, radius: Any = 1, squash: Any = sp.Rational(1, 2), height: Any
 
     (a cos u, b sin u, v height / 2), 0 <= v <= 2, where a and b are the quadratics through the semi-axes at v = 0, 1 and 2.
     """
-    sections = [Curve([a * sp.cos(u), b * sp.sin(u), k * sp.sympify(height) / 2], TURN) for k, (a, b) in
-                enumerate([(radius, radius), (radius * (1 + squash), radius * (1 - squash)), (sp.sympify(radius) / 2,) * 2])]
+    sections = [Curve([a * sp.cos(u), b * sp.sin(u), k * exact(height) / 2], TURN) for k, (a, b) in
+                enumerate([(radius, radius), (radius * (1 + squash), radius * (1 - squash)), (exact(radius) / 2,) * 2])]
     return solids.lofted(sections)

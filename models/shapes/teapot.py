@@ -12,6 +12,7 @@ import sympy as sp
 
 from generative import Solid
 from generative.patch import bezier_patch
+from generative.symbols import exact
 
 from .facts import Facts, shape
 
@@ -40,7 +41,7 @@ def teapot_nets(size: Any = 1) -> list[Net]:
     """The 4 x 4 control points of the 32 patches, exact: the quarters of the six bands first, then handle and spout."""
     nets = [_quarter(_numbers(rows), turn) for rows in _PROFILES.values() for turn in range(4)]
     nets += [_half(_numbers(rows), side) for rows in _SECTIONS.values() for side in (-1, 1)]
-    scale = sp.sympify(size)
+    scale = exact(size)
     return [[[(scale * x, scale * y, scale * z) for x, y, z in row] for row in net] for net in nets]
 
 
@@ -74,7 +75,7 @@ def _teapot_facts(size: Any = 1) -> Facts:
     s = (12 - 3 * sp.sqrt(11)) / 5
     x = [sp.Rational(w) for w in ("3.3", "3.525", "3.45", "3.2")]
     farthest = sum(c * w * s**k * (1 - s)**(3 - k) for k, (c, w) in enumerate(zip((1, 3, 3, 1), x, strict=True)))
-    scale = sp.sympify(size)
+    scale = exact(size)
     return {"box": [(-3 * scale, farthest * scale), (-2 * scale, 2 * scale), (0 * scale, sp.Rational(63, 20) * scale)]}
 
 

@@ -6,6 +6,7 @@ import sympy as sp
 
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, sew, u, v, x, y, z
 from generative.solids import capped
+from generative.symbols import exact
 
 from .facts import Facts, centred, shape
 from .polyhedra import _prism_facts
@@ -21,7 +22,7 @@ def _thread(radius: Any, depth: Any, pitch: Any, bounds: Any) -> ImplicitSurface
 
 
 def _rod_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), length: Any = 2) -> Facts:
-    radius, depth = sp.sympify(radius), sp.sympify(depth)
+    radius, depth = exact(radius), exact(depth)
     return {"volume": sp.pi * radius**2 * length, "closed": True,
             "box": [*centred(radius + depth, radius + depth), (0, length)]}
 
@@ -32,15 +33,15 @@ def threaded_rod(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any 
 
     By Cavalieri its volume is that of a cylinder.
     """
-    out = sp.Rational(9, 8) * (sp.sympify(radius) + depth)
-    bounds = [*centred(out, out), (-sp.sympify(length) / 8, sp.Rational(9, 8) * length)]
+    out = sp.Rational(9, 8) * (exact(radius) + depth)
+    bounds = [*centred(out, out), (-exact(length) / 8, sp.Rational(9, 8) * length)]
     return _thread(radius, depth, pitch, bounds) & ImplicitSurface(-z, bounds) & ImplicitSurface(z - length, bounds)
 
 
 def _nut_facts(radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rational(1, 2), width: Any = 2,
                height: Any = sp.Rational(3, 4)) -> Facts:
     hexagon = _prism_facts(6, width, height)["volume"]
-    return {"volume": hexagon - sp.pi * sp.sympify(radius) ** 2 * height, "closed": True}
+    return {"volume": hexagon - sp.pi * exact(radius) ** 2 * height, "closed": True}
 
 
 @shape(_nut_facts, source="made for this catalogue for `threaded_rod`", signed="depth pitch")
@@ -50,9 +51,9 @@ def nut(*, radius: Any = 1, depth: Any = sp.Rational(1, 8), pitch: Any = sp.Rati
 
     The hole is (x - depth cos k z)^2 + (y - depth sin k z)^2 < radius^2, k = 2 pi / pitch, as in `threaded_rod`.
     """
-    out = sp.Rational(9, 8) * sp.sympify(width)
-    bounds = [*centred(out, out), (-sp.sympify(height) / 8, sp.Rational(9, 8) * height)]
-    inner = sp.sympify(width) * sp.sqrt(3) / 2
+    out = sp.Rational(9, 8) * exact(width)
+    bounds = [*centred(out, out), (-exact(height) / 8, sp.Rational(9, 8) * height)]
+    inner = exact(width) * sp.sqrt(3) / 2
     turns = [sp.pi / 6 + sp.pi * k / 3 for k in range(6)]
     result: ImplicitBody = ImplicitSurface(-z, bounds) & ImplicitSurface(z - height, bounds)
     for a in turns:
@@ -81,32 +82,32 @@ def profile(phase: Any, *, pitch: Any, root: Any) -> tuple[Any, Any, Any]:
     and `root` here, and the bolt is smaller than the nut by the allowance. The paper prints neither the pieces nor an angle:
     that of 60 degrees is the standard one (ISO 68-1), and the one analytic formula in place of pieces is ours.
     """
-    ratio = sp.sympify(root) / pitch
+    ratio = exact(root) / pitch
     if not 0 < ratio < 1 / (2 * SIXTY * sp.pi):
         raise ValueError(f"the radius of crests and roots must be above 0 and below 0.0919 pitches, got {root} for the pitch {pitch}")
     k = sp.sqrt(1 - 12 * sp.pi**2 * ratio**2)
-    size = SIXTY * sp.sympify(pitch) / (2 * sp.pi * k)
+    size = SIXTY * exact(pitch) / (2 * sp.pi * k)
     return size * sp.asin(k * sp.cos(phase)), size * sp.asin(k), k
 
 
 def _section(mean: Any, pitch: Any, root: Any) -> Any:
     """Area of a section at right angles to the axis: the integral of rho^2 / 2, with that of asin(k cos)^2 = pi Li_2(k^2)."""
     k = profile(0, pitch=pitch, root=root)[2]
-    size = SIXTY * sp.sympify(pitch) / (2 * sp.pi * k)
+    size = SIXTY * exact(pitch) / (2 * sp.pi * k)
     return sp.pi * mean**2 + size**2 * sp.pi * sp.polylog(2, k**2) / 2
 
 
 def _bolt_means(major: Any, pitch: Any, root: Any, allowance: Any) -> tuple[Any, Any]:
     """Mean radii of bolt and nut: the nut's thread reaches major / 2, the bolt's is smaller by allowance major / 2."""
-    nut_mean = sp.sympify(major) / 2 - profile(0, pitch=pitch, root=root)[1]
-    return nut_mean - sp.sympify(allowance) * major / 2, nut_mean
+    nut_mean = exact(major) / 2 - profile(0, pitch=pitch, root=root)[1]
+    return nut_mean - exact(allowance) * major / 2, nut_mean
 
 
 def _bolt_facts(major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32), allowance: Any = sp.Rational(1, 50),
                 length: Any = 2) -> Facts:
-    reach = sp.sympify(major) * (1 - sp.sympify(allowance)) / 2
+    reach = exact(major) * (1 - exact(allowance)) / 2
     return {"volume": _section(_bolt_means(major, pitch, root, allowance)[0], pitch, root) * length, "closed": True,
-            "radius_range": (0, sp.sqrt(reach**2 + sp.sympify(length) ** 2)), "box": [*centred(reach, reach), (0, length)]}
+            "radius_range": (0, sp.sqrt(reach**2 + exact(length) ** 2)), "box": [*centred(reach, reach), (0, length)]}
 
 
 @shape(_bolt_facts, source=THREAD, signed="allowance")
@@ -126,7 +127,7 @@ def bolt(*, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Ratio
 def _bolt_nut_facts(major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.Rational(1, 32), outer: Any = sp.Rational(8, 5),
                     height: Any = 1) -> Facts:
     _, mean = _bolt_means(major, pitch, root, 0)
-    return {"volume": (sp.pi * sp.sympify(outer) ** 2 - _section(mean, pitch, root)) * height, "closed": True,
+    return {"volume": (sp.pi * exact(outer) ** 2 - _section(mean, pitch, root)) * height, "closed": True,
             "box": [*centred(outer, outer), (0, height)]}
 
 
@@ -157,12 +158,12 @@ def bolt_nut(*, major: Any = 2, pitch: Any = sp.Rational(1, 2), root: Any = sp.R
 
 def _thread_flank_facts(inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any = 1, turns: Any = (0, 2), crown: Any = 0,
                         downwards: bool = False) -> Facts:
-    inner, outer, c = sp.sympify(inner), sp.sympify(outer), sp.sympify(pitch) / (2 * sp.pi)
+    inner, outer, c = exact(inner), exact(outer), exact(pitch) / (2 * sp.pi)
     if crown:
         return {}
     rho = sp.Symbol("rho", positive=True)
-    area = sp.integrate(sp.sqrt(rho**2 + c**2), (rho, inner, outer)) * 2 * sp.pi * (sp.sympify(turns[1]) - turns[0])
-    return {"area": area, "box": [*centred(outer, outer), (pitch * sp.sympify(turns[0]), pitch * sp.sympify(turns[1]))]}
+    area = sp.integrate(sp.sqrt(rho**2 + c**2), (rho, inner, outer)) * 2 * sp.pi * (exact(turns[1]) - turns[0])
+    return {"area": area, "box": [*centred(outer, outer), (pitch * exact(turns[0]), pitch * exact(turns[1]))]}
 
 
 @shape(_thread_flank_facts, source="MathWorld: Helicoid", signed="pitch turns crown downwards")
@@ -172,7 +173,7 @@ def thread_flank(*, inner: Any = sp.Rational(4, 5), outer: Any = 1, pitch: Any =
 
     The normal looks up, or down for the flank of a nut.
     """
-    middle = (sp.sympify(inner) + outer) / 2
-    height = sp.sympify(pitch) * u / (2 * sp.pi) + crown * (v - middle) ** 2
-    start, end = (2 * sp.pi * sp.sympify(k) for k in turns)
+    middle = (exact(inner) + outer) / 2
+    height = exact(pitch) * u / (2 * sp.pi) + crown * (v - middle) ** 2
+    start, end = (2 * sp.pi * exact(k) for k in turns)
     return ParametricSurface([v * sp.cos(u), v * sp.sin(u), height], {u: (start, end), v: (inner, outer)}, flipped=not downwards)
