@@ -9,6 +9,7 @@ case rho is the tangent of half the distance, so that sine and cosine are ration
 
 import functools
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,8 +18,8 @@ import sympy as sp
 from .surface import ParametricSurface
 from .symbols import u, v
 
-# The part of the way to the other side, and the largest angle, that a chart reaches; and how far beyond that it goes.
-_SHARE, _ANGLE, _BEYOND = sp.Rational(1, 10), sp.Rational(1, 2), 1.25
+# The part of the way to the other side, and the largest angle, that a chart reaches; how far beyond that it goes, and the bits of that number.
+_SHARE, _ANGLE, _BEYOND, _BITS = sp.Rational(1, 10), sp.Rational(1, 2), 1.25, 20
 
 _P, _Q = u, v
 _RHO = sp.Dummy("rho", positive=True)
@@ -39,10 +40,13 @@ def _is_point(points: tuple[Any, ...], symbol: Any, value: Any) -> bool:
 
 
 def _seen_to_vary(e: Any, symbol: Any) -> bool:
-    """Does a formula differ by far at two numbers for the symbol, with some for the others? Most do, and are expanded in vain otherwise."""
-    others = {s: sp.Float(0.35 + 0.3 / (k + 2)) for k, s in enumerate(sorted(e.free_symbols, key=str))}
-    values = [e.xreplace({**others, symbol: sp.Float(place)}) for place in (0.3125, 0.6875)]
-    first, second = (value if value.is_Float else sp.N(value) for value in values)
+    """Does a formula differ by far at two numbers for the symbol, with some for the others? Most do, and are expanded in vain otherwise.
+
+    Of 30 digits, so that what cancels leaves far less than that, unless it is larger than 10^20.
+    """
+    others = {s: sp.Float(0.35 + 0.3 / (k + 2), 30) for k, s in enumerate(sorted(e.free_symbols, key=str))}
+    values = [e.xreplace({**others, symbol: sp.Float(place, 30)}) for place in (0.3125, 0.6875)]
+    first, second = (value if value.is_Float else sp.N(value, 30) for value in values)
     return bool(first.is_Float and second.is_Float and abs(float(first) - float(second)) > 1e-6 * (1 + abs(float(first))))
 
 
@@ -81,9 +85,20 @@ def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, 
         return None
     reach = abs(opposite - pole) * _SHARE
     reach = sp.Min(reach, _ANGLE / rate) if rate else reach
-    rho = math.tan(float(reach * rate) / 2) if rate else float(reach)
-    half = sp.Rational(math.ceil(_BEYOND * rho * 2**20), 2**20)
-    return tuple(smooth), half, pole + inward * reach
+    half = _half(math.tan(float(reach * rate) / 2) if rate else float(reach))
+    return None if half is None else (tuple(smooth), half, pole + inward * reach)
+
+
+def _half(rho: float) -> Any:
+    """Half the side of a square that covers the disc of radius rho, about 5/4 of that and of few digits; None beyond the range of doubles.
+
+    It is at most 1.26 rho, so no point of the square is further from the pole than 1.79 rho. Hence the square stays on the surface: where
+    rho = tan(x), the distance atan(k tan(x)) of k rho is at most k x for k >= 1, which is 1.79 tenths of the way to the other side.
+    """
+    if not sys.float_info.min <= rho < math.inf:
+        return None
+    mantissa, exponent = math.frexp(_BEYOND * rho)
+    return math.ceil(math.ldexp(mantissa, _BITS)) * sp.Integer(2) ** (exponent - _BITS)
 
 
 def from_chart(surface: ParametricSurface, symbol: Any, end: int, first: float, p: float, q: float) -> tuple[float, float]:

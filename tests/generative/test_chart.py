@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 
 from generative import ParametricSurface, t, u, v
-from generative.chart import pole_chart
+from generative.chart import is_pole, pole_chart
 from models.shapes.quadrics import cone_side, paraboloid_cup, sphere
 from models.shapes.rings import bumpy_sphere
 from models.shapes.solids import cylinder
@@ -88,3 +88,40 @@ def test_where_no_smooth_formula_is_found_there_is_none(surface):
     """The apex of a cone, a saddle of odd order, and formulas that mix what the algebra knows apart."""
     pole = 1 if surface == cone_side(radius=2, height=2) else 0
     assert pole_chart(surface, v, pole) is None
+
+
+def scaled(surface, factor):
+    """The same surface by parameters `factor` times as large."""
+    smaller = {s: s / sp.sympify(factor) for s in (u, v)}
+    ends = {s: (factor * lo, factor * hi) for s, (lo, hi) in surface.domain.items()}
+    return ParametricSurface([e.xreplace(smaller) for e in surface.body], ends, flipped=surface.flipped)
+
+
+@pytest.mark.parametrize("factor", [2**60, Q(1, 2**60), 10**7, Q(1, 10**7), Q(1, 10**12), 10**200, Q(1, 10**200)], ids=str)
+@pytest.mark.parametrize("name", SMOOTH)
+def test_a_chart_stays_on_the_surface_whatever_the_range_of_parameters(name, factor):
+    """The corner of its square, farthest from the pole, lies before the other side, in exact numbers; and it covers what it should."""
+    surface, symbol, end, rate = SMOOTH[name]
+    surface = scaled(surface, factor)
+    chart, limit = pole_chart(surface, symbol, end)
+    pole, other, half = surface.domain[symbol][end], surface.domain[symbol][1 - end], chart.domain[u][1]
+    rate, corner, way = rate / factor, sp.sqrt(2) * half, abs(other - pole)
+    with mpmath.workdps(40):
+        assert (2 * sp.atan(corner) / rate if rate else corner) < way / 4
+        covered = sp.tan(abs(limit - pole) * rate / 2) if rate else abs(limit - pole)
+        assert 0 < sp.N(covered, 40) < half and int(half.p // (half.p & -half.p)).bit_length() <= 21
+
+
+def test_the_range_of_parameters_of_a_chart_is_one_of_doubles():
+    """Where a distance from the pole is no normal double there is no chart."""
+    disc = cylinder().faces[2]
+    assert pole_chart(scaled(disc, Q(1, 10**306)), v, 0) is not None
+    assert pole_chart(scaled(disc, Q(1, 10**307)), v, 0) is None and pole_chart(scaled(disc, 10**400), v, 0) is None
+
+
+def test_a_pole_is_seen_where_large_numbers_cancel():
+    """The first coordinate is v cos(u), written so that doubles see it vary by about 1 along v = 0."""
+    far = 10**8
+    nothing = (u + far) ** 2 - u**2 - 2 * far * u - far**2
+    disc = ParametricSurface([v * sp.cos(u) + nothing, v * sp.sin(u), 0], {u: TURN, v: (0, 1)})
+    assert is_pole(disc, v, 0) and not is_pole(disc, v, 1)

@@ -71,7 +71,8 @@ def newton_step(s: SearchMemory, p: Problem, lane: int) -> float:
 @native
 def extent(s: SearchMemory, p: Problem, j: int, x: float) -> float:
     """The width of the domain of variable j as a search near x sees it."""
-    return min(p.domain.width(j), _SPAN * (1.0 + abs(x)))
+    whole = p.domain.width(j)
+    return whole if p.image != 0 else min(whole, _SPAN * (1.0 + abs(x)))
 
 
 @native

@@ -126,3 +126,19 @@ def test_a_tip_is_not_lost_for_want_of_tangency(body, other, swapped):
     assert c.status is Status.CONTACT and len(c) == 1 and c.proved.all()
     assert c.time.lo <= time + 1e-15 and time - 1e-15 <= c.time.hi and c.time.hi - c.time.lo < 1e-6
     assert np.abs(c.points[0] - [Q(1, 50), Q(1, 5), 1 - time]).max() < 1e-5
+
+
+@pytest.mark.parametrize("factor", [2**40, 10**6, Q(1, 10**6), Q(1, 2**40)], ids=str)
+def test_a_tiny_range_of_parameters_makes_no_surface_where_there_is_none(factor):
+    """A cap of a paraboloid, of radius 1/2, by a distance from its apex that is `factor` times as small. A ball falls on the apex; another
+    one passes beside the cap, where it would be if it went on: 3/10 away at the least.
+    """
+    rho = factor * v
+    cap = ParametricSurface([rho * sp.cos(u), rho * sp.sin(u), -(rho**2)], {u: (0, 2 * sp.pi), v: (0, Q(1, 2) / factor)})
+    falling = sphere(radius=Q(1, 10)).moved(drop(Q(9, 10)))
+    beside = sphere(radius=Q(1, 10)).moved(Rigid(translation=[Q(9, 10), 0, Q(9, 10) - 2 * t]))
+    c = collide.first_contact([cap, falling, beside], (0, 1), budget=20.0)
+    assert c.status is Status.CONTACT and c.proved.tolist() == [True] and c.pairs.tolist() == [[0, 1]]
+    assert c.time.lo <= 0.8 <= c.time.hi and np.abs(c.points).max() < 1e-9
+    c = collide.first_contact([cap, beside], (0, 1), budget=20.0)
+    assert c.status is Status.NO_CONTACT
