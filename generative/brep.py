@@ -22,6 +22,8 @@ from .value import Value
 
 UNCHECKED = "not checked to close"
 SEWN = "closes at sampled points, not proved"
+# Against the largest coordinate, a distance that may be the rounding of coefficients computed in doubles.
+_NEAR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -92,10 +94,11 @@ class Solid(Value):
             raise ValueError("a solid needs faces, each a ParametricSurface")
         if not (all(isinstance(e, Edge) for e in self._edges) and all(isinstance(p, Vertex) for p in self._vertices)):
             raise TypeError("the edges of a solid are Edge values and its vertices are Vertex values")
-        for k, edge in enumerate(self._edges):
-            self._check(f"edge {k}", edge)
-        for k, vertex in enumerate(self._vertices):
-            self._check(f"vertex {k}", vertex)
+        features: list[tuple[str, Edge | Vertex]] = [(f"edge {k}", e) for k, e in enumerate(self._edges)]
+        features += [(f"vertex {k}", p) for k, p in enumerate(self._vertices)]
+        for name, feature in features:
+            self._check(name, feature)
+        self._check_places(features)
 
     @property
     def faces(self) -> tuple[ParametricSurface, ...]:
@@ -166,20 +169,25 @@ class Solid(Value):
         for f in feature.faces:
             if not 0 <= f < len(self.faces):
                 raise ValueError(f"{name} names face {f}, but the solid has faces 0 to {len(self.faces) - 1}")
-        if len(feature.faces) < 2:
-            return
+
+    def _check_places(self, features: Sequence[tuple[str, Edge | Vertex]]) -> None:
+        """Refuse what is seen, at sampled points, to lie apart on its faces, against the largest coordinate seen."""
+        seen = [(name, feature, *place) for name, feature in features if len(feature.faces) > 1 for place in self._places(feature)]
+        size = max((abs(c) for *_, points in seen for point in points for c in point), default=0.0)
+        for name, feature, parameter, (first, *others) in seen:
+            for k, other in enumerate(others, 1):
+                if max(abs(a - b) for a, b in zip(first, other, strict=True)) > _NEAR * size:
+                    raise ValueError(f"{name} is not on both of the faces {feature.faces[0]} and {feature.faces[k]}: "
+                                     f"they differ at its parameter {parameter}")
+
+    def _places(self, feature: Edge | Vertex) -> list[tuple[Any, list[list[complex]]]]:
+        """Some parameters of a feature, and where it is there on each of its faces; none where that is not known."""
         lo, hi = feature.domain if isinstance(feature, Edge) else (sp.Integer(0), sp.Integer(1))
         curves = [self._evaluate(feature, k, self.faces[f].expressions) for k, f in enumerate(feature.faces)]
         if parameters_of(lo, hi, *(e for curve in curves for e in curve)):
-            return
-        for fraction in (0, sp.Rational(3, 7), 1):
-            at = {u: lo + fraction * (hi - lo), t: exact(fraction)}
-            first, *others = ([complex(sp.N(e.subs(at))) for e in curve] for curve in curves)
-            size = 1 + max(abs(c) for c in first)
-            for k, other in enumerate(others, 1):
-                if max(abs(a - b) for a, b in zip(first, other, strict=True)) > 1e-9 * size:
-                    raise ValueError(f"{name} is not on both of the faces {feature.faces[0]} and {feature.faces[k]}: "
-                                     f"they differ at its parameter {at[u]}")
+            return []
+        samples = [{u: lo + fraction * (hi - lo), t: exact(fraction)} for fraction in (0, sp.Rational(3, 7), 1)]
+        return [(at[u], [[complex(sp.N(e.subs(at))) for e in curve] for curve in curves]) for at in samples]
 
     def _key(self) -> tuple[Any, ...]:
         return self.faces, self.edges, self.vertices

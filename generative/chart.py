@@ -18,7 +18,7 @@ import sympy as sp
 from .surface import ParametricSurface
 from .symbols import u, v
 
-# The part of the way to the other side, and the largest angle, that a chart reaches; how far beyond that it goes, and the bits of that number.
+# The part of the way to the other side, and the largest angle, that a chart reaches; how far beyond that it goes, in so many bits.
 _SHARE, _ANGLE, _BEYOND, _BITS = sp.Rational(1, 10), sp.Rational(1, 2), 1.25, 20
 
 _P, _Q = u, v

@@ -284,8 +284,9 @@ def double_reflection(path: Curve, at: Array, up: Any = None) -> Array:
         raise ValueError("the path stands still somewhere: its tangent must not vanish")
     tangent = tangent / length
     first = np.eye(3)[np.argmin(abs(tangent[0]))] if up is None else doubles(up, "the up direction", "(3,)")
+    size = np.linalg.norm(first)
     first = first - (first @ tangent[0]) * tangent[0]
-    if np.linalg.norm(first) < 1e-9:
+    if not np.linalg.norm(first) > 1e-9 * size:
         raise ValueError("the up direction runs along the path at its start; give another")
     frames = [first / np.linalg.norm(first)]
     for k in range(len(at) - 1):

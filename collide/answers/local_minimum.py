@@ -38,15 +38,18 @@ def _least(problem: Problem, at: np.ndarray) -> bool:
     slopes, rest = np.split(values[count:], [count * len(at)])
     if not np.isfinite(values).all():
         return True
-    slopes = slopes.reshape(count, len(at))
+    # Variables are measured against their domains, so that it makes no difference in what they are given.
+    width = problem.outer[:, 1] - problem.outer[:, 0]
+    unit = np.where(width > 0, width, 1.0)
+    slopes = slopes.reshape(count, len(at)) * unit
     left, _, right = np.linalg.svd(np.delete(slopes, time, axis=1))
     factors, free = left[:, -1], np.insert(right[count - 1:], time, 0.0, axis=1)
     speed = factors @ slopes[:, time]
-    if len(free) == 0 or abs(speed) < _SMALL * np.abs(slopes).max():
+    if len(free) == 0 or abs(speed) <= _SMALL * np.abs(slopes[:, time]).max():
         return True
     second = np.zeros((len(at), len(at)))
     for (i, j), row in zip(problem.curved[0], rest.reshape(-1, count), strict=True):
-        second[i, j] = second[j, i] = -(factors @ row) / speed
+        second[i, j] = second[j, i] = -(factors @ row) * unit[i] * unit[j] / speed
     bends = np.linalg.eigvalsh(free @ second @ free.T)
     return bool(bends[0] >= -_SMALL * np.abs(bends).max())
 

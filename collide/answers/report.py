@@ -21,6 +21,8 @@ Starts = dict[tuple[int, int], Start]
 
 # So few solutions are all compared; of more, so many at a time with those that may be near.
 _FEW, _AT_ONCE = 32, 64
+# Against the speeds of both bodies, the speed at which they approach that may be the rounding of a graze.
+_SLOW = 1e-9
 
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
@@ -263,14 +265,14 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     normals were declared; where they do not approach, and for other bodies, the declared side counts.
     """
     normals, candidates = np.full((len(at), 3), np.nan), problem.candidates(at)
-    direction, speed, declared = candidates[..., :3], candidates[..., 3], candidates[..., 4]
+    direction, speed, against, declared = candidates[..., :3], candidates[..., 3], candidates[..., 4], candidates[..., 5]
     largest = np.abs(direction).max(axis=2)
     good = (largest > 0) & (largest < np.inf)
     # Powers of two, by which to divide is exact: bodies of any size have normals whose squares overflow.
     scale = np.ldexp(1.0, np.frexp(np.where(good, largest, 1.0))[1] - 1)
-    direction, speed = direction / scale[..., None], speed / scale
+    direction = direction / scale[..., None]
     length = np.sqrt((direction**2).sum(axis=2))
-    side = np.where(apart & (np.abs(speed) > 1e-9 * length), speed, declared)
+    side = np.where(apart & (np.abs(speed) > _SLOW * against), speed, declared)
     some = np.flatnonzero(good.any(axis=1))
     if len(some):
         first = some, good[some].argmax(axis=1)

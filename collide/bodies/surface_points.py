@@ -23,6 +23,8 @@ _GRID = 12
 _PLACES = np.full((1, 2), 0.5), np.array(list(itertools.product(np.linspace(0.0, 1.0, _GRID + 2)[1:-1], repeat=2)))
 # A segment is cut at these shares, and what of it holds a change of sign is kept, so often at most.
 _SHARES, _SHORTER = np.linspace(0.0, 1.0, 5), 60
+# The sine of an angle that a few roundings of parallel vectors make.
+_PARALLEL = 1e-13
 
 
 @functools.lru_cache(maxsize=512)
@@ -35,6 +37,17 @@ def position_kernel(face: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel
 def space_kernel(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
     """Formulas of x, y, z and t."""
     return compile(list(formulas), [x, y, z, t], symbols, quick=True)
+
+
+def all_parallel(first: np.ndarray, second: np.ndarray) -> bool:
+    """Are two vectors parallel in every row of (n, 3) that is known, up to a few roundings? Tangents that are span no surface."""
+    known = np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1)
+    first, second = first[known], second[known]
+    sizes = [np.abs(vectors).max(axis=1, keepdims=True) for vectors in (first, second)]
+    # Of size 1, that no product overflows, or vanishes beside a surface that is small.
+    first, second = (vectors / np.where(size > 0, size, 1.0) for vectors, size in zip((first, second), sizes, strict=True))
+    normal, *lengths = (np.linalg.norm(vectors, axis=1) for vectors in (np.cross(first, second), first, second))
+    return not bool((normal > _PARALLEL * lengths[0] * lengths[1]).any())
 
 
 def at_moment(places: np.ndarray, moment: float) -> np.ndarray:

@@ -108,7 +108,7 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
     if not np.isfinite(box).all():
         return None
     # The ray is about 1 long at s = 1, so it leaves the box before its end.
-    length = 2.0 * float(np.abs(box[:, 1] - box[:, 0]).sum()) + 1.0
+    length = 2.0 * float((box[:, 1] - box[:, 0]).sum())
     patch = not isinstance(body, Solid)
     for ray in _RAYS:
         crossed = _crossings(body, point, ray, length, moment, clock, numbers)

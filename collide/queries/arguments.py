@@ -4,7 +4,7 @@ import contextlib
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
@@ -21,6 +21,7 @@ from generative.family import member_of
 from generative.symbols import derivative, text
 
 from ..bodies.numbers import NONE, Numbers, numbers_of
+from ..bodies.surface_points import all_parallel
 from ..given import check_positive
 from ..search.prepare import METHODS
 from ..situations.presence import halved
@@ -30,6 +31,8 @@ ORDERS = ("auto", "upper", "lower")
 _CELLS = 16
 # Operations up to which a polynomial is looked at for repeated factors.
 _SMALL = 200
+# Of a number computed in doubles, what rounding may make of it.
+_ROUNDINGS = 2.0**-48
 _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
 
 
@@ -116,12 +119,7 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
     if not len(finite):
         known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
         return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None
-    tangents = finite[:, :6].reshape(-1, 2, 3)
-    sizes = np.abs(tangents).max(axis=2, keepdims=True)
-    # Of size 1, that no product overflows, or vanishes beside a surface that is small.
-    first, second = np.moveaxis(tangents / np.where(sizes > 0, sizes, 1.0), 1, 0)
-    normal, *lengths = (np.linalg.norm(vectors, axis=1) for vectors in (np.cross(first, second), first, second))
-    return None if (normal > 1e-13 * lengths[0] * lengths[1]).any() else vanishes
+    return vanishes if all_parallel(finite[:, :3], finite[:, 3:6]) else None
 
 
 @functools.lru_cache(maxsize=1024)
@@ -175,40 +173,63 @@ def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Ker
     return compile([*derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
 
 
+class _Test(NamedTuple):
+    """Outputs of a kernel from number `at` on: the path of a feature on face `face`, or for None a difference of two faces and a point."""
+
+    at: int
+    feature: int
+    face: int | None
+    fault: str
+
+
 @functools.lru_cache(maxsize=256)
 def solid_fault(body: Solid, span: tuple[float, float]) -> str:
     """What is wrong with the edges and vertices: one that is proved not to lie on all of its faces, or to leave them.
 
-    Differences up to 1e-9 of the size pass, as the rounding of coefficients computed in doubles.
+    Differences up to 1e-9 of the size pass, and some units in the last place, as the rounding of coefficients computed in doubles.
     """
     features: list[tuple[str, Edge | Vertex]] = [(f"edge {n}", e) for n, e in enumerate(body.edges)]
     features += [(f"vertex {n}", p) for n, p in enumerate(body.vertices)]
     outputs: list[Any] = []
-    tests: list[tuple[int, Edge | Vertex, int, str]] = []
-    for name, feature in features:
+    tests: list[_Test] = []
+    for number, (name, feature) in enumerate(features):
         paths = feature.paths if isinstance(feature, Edge) else feature.points
         curves = [[e.xreplace({u: a, v: b}) for e in body.faces[f].body] for f, (a, b) in zip(feature.faces, paths, strict=True)]
         for k, f in enumerate(feature.faces):
-            tests.append((len(outputs), feature, k, f"{name} leaves the parameter domain of face {f}"))
+            tests.append(_Test(len(outputs), number, f, f"{name} leaves the parameter domain of face {f}"))
             outputs += paths[k]
             if k:
-                tests.append((len(outputs), feature, -1, f"{name} does not lie on both of its faces {feature.faces[0]} and {f}"))
+                fault = f"{name} does not lie on both of its faces {feature.faces[0]} and {f}"
+                tests.append(_Test(len(outputs), number, None, fault))
                 outputs += [*(p - q for p, q in zip(curves[0], curves[k], strict=True)), *curves[0]]
     if not tests:
         return ""
     # One kernel for all features, though each needs few of its outputs: compiling costs more than evaluating.
     kernel = compile(outputs, [u, t], quick=True)
-    return next((fault for at, feature, k, fault in tests if _fails(kernel, at, feature, k, body, span)), "")
+    values = [_along(kernel, feature, span) for _, feature in features]
+    seen = [values[test.feature][..., test.at + 3:test.at + 6].reshape(-1, 3) for test in tests if test.face is None]
+    slack = _slack(np.concatenate(seen)) if seen else 0.0
+    return next((test.fault for test in tests if _fails(test, values[test.feature][..., test.at:], body, slack)), "")
 
 
-def _fails(kernel: Kernel, at: int, feature: Edge | Vertex, k: int, body: Solid, span: tuple[float, float]) -> bool:
-    """Is the feature's path proved to leave the rectangle of its face number k, or (k = -1) to differ between two faces?"""
+def _along(kernel: Kernel, feature: Edge | Vertex, span: tuple[float, float]) -> np.ndarray:
+    """(2, n, outputs): bounds of all outputs at points of a feature."""
     (ends,), _ = bounds([feature.domain if isinstance(feature, Edge) else (0, 0)])
     points = np.array([(s, moment) for s in np.linspace(ends[0], ends[1], _CELLS + 1) for moment in span])
-    lo, hi = (values[:, at:] for values in kernel.interval(points, points))
-    if k < 0:
-        slack = 1e-9 * (1.0 + np.abs(np.concatenate([lo[:, 3:6], hi[:, 3:6]])).max())
+    return np.stack(kernel.interval(points, points))
+
+
+def _slack(points: np.ndarray) -> float:
+    """A distance that rounding of points (n, k) may make, those that are known."""
+    known = points[np.isfinite(points).all(axis=1)]
+    return float(1e-9 * np.ptp(known, axis=0).max() + _ROUNDINGS * np.abs(known).max()) if len(known) else 0.0
+
+
+def _fails(test: _Test, values: np.ndarray, body: Solid, slack: float) -> bool:
+    """Is a path proved to leave the rectangle of its face, or are two faces proved to differ?"""
+    lo, hi = values
+    if test.face is None:
         return bool(((lo[:, :3] > slack) | (hi[:, :3] < -slack)).any())
-    rectangle, _ = bounds(list(body.faces[feature.faces[k]].domain.values()))
-    slack = 1e-9 * (1.0 + np.abs(rectangle).max())
-    return bool(((lo[:, :2] > rectangle[:, 1] + slack) | (hi[:, :2] < rectangle[:, 0] - slack)).any())
+    rectangle, _ = bounds(list(body.faces[test.face].domain.values()))
+    beyond = _slack(rectangle.T)
+    return bool(((lo[:, :2] > rectangle[:, 1] + beyond) | (hi[:, :2] < rectangle[:, 0] - beyond)).any())

@@ -59,7 +59,7 @@ class Problem:
     pair of bodies. Only the first `searched` variables are split (None: all); the others follow from them. `fast`:
     advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
-    `features` name the parts of the two bodies; `directions` gives the kernel of candidates for the normal there, five numbers each
+    `features` name the parts of the two bodies; `directions` gives the kernel of candidates for the normal there, six numbers each
     (see `contact`), for points only, and the parameters that it takes. `quick`: one of many problems, whose local solves and bounds
     are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each
     instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
@@ -181,15 +181,15 @@ class Problem:
         return backward_code(self.equations, self.condition) if self.propagate else None
 
     def candidates(self, at: np.ndarray) -> np.ndarray:
-        """Candidates (n, k, 5) for the normals at points (n, variables), approximately; none (k = 0) where there are no directions."""
+        """Candidates (n, k, 6) for the normals at points (n, variables), approximately; none (k = 0) where there are no directions."""
         known = self.directions() if self.directions is not None else None
         if known is None:
-            return np.empty((len(at), 0, 5))
+            return np.empty((len(at), 0, 6))
         kernel, values = known
         if self.slots:
             # There are NaN in the place of the numbers of an instance.
             values = np.concatenate([self.parameters[:len(values)], values[len(self.parameters):]])
-        return np.asarray(kernel.points(at, parameters=values.mean(axis=1)).reshape(len(at), -1, 5))
+        return np.asarray(kernel.points(at, parameters=values.mean(axis=1)).reshape(len(at), -1, 6))
 
     @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:

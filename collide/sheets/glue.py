@@ -50,7 +50,7 @@ def joins(pieces: Sequence[Piece], span: tuple[float, float]) -> dict[tuple[int,
     """The joins of every pair (i, j), i <= j, of pieces that have some; of (i, i) at least the identity."""
     found: dict[tuple[int, int], list[Join]] = {(k, k): [Join()] for k in range(len(pieces))}
     points = _sampled(pieces, span)
-    near = _NEAR * (1.0 + np.abs(points[np.isfinite(points)]).max(initial=0.0))
+    near = _NEAR * np.abs(points[np.isfinite(points)]).max(initial=0.0)
     for (i, side), (j, other), reverse in _alike_sides(pieces, points, near):
         if _same_side(pieces[i], side, pieces[j], other, reverse):
             made = side_join(pieces[i], side, pieces[j], other, reverse)

@@ -31,6 +31,7 @@ from generative.seams import period
 
 from ..bezier.nurbs import BezierNets
 from ..bodies.parts import sides
+from ..bodies.surface_points import all_parallel
 from .slopes import mixed, slopes, values
 
 Ends = tuple[Any, Any]
@@ -169,9 +170,7 @@ class Piece:
         """Is the normal zero at every point of a grid, up to a few roundings of parallel tangents: a curve or a point?"""
         ends = [np.linspace(lo, hi, 2 * _GRID + 1)[1::2] for lo, hi in self.outer]
         at = np.stack(np.meshgrid(*ends, [moment], indexing="ij"), axis=-1).reshape(-1, 3)
-        a, b = np.split(self.shape.tangents.points(at, parameters=self.numbers.mean(axis=1)), 2, axis=1)
-        area, sides = np.linalg.norm(np.cross(a, b), axis=1), np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-        return not bool((area > 1e-13 * sides).any())
+        return all_parallel(*np.split(self.shape.tangents.points(at, parameters=self.numbers.mean(axis=1)), 2, axis=1))
 
 
 def piece_of(surface: ParametricSurface, body: int) -> Piece:

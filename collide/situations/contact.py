@@ -288,6 +288,17 @@ def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Fram
     return -(rates[first] * lengths[1]) - rates[second] * lengths[0]
 
 
+def _rate_size(face: Placed, other: Placed) -> Expr:
+    """What `_closing` is to be measured against: the same for motions in all directions, and nowhere negative."""
+    def of(p: Placed) -> Expr:
+        size = _length(p.outward[0]) * (_length(face.velocity) + _length(other.velocity))
+        return size if isinstance(p, PlacedParametric) else size + p.frame.pool.node("abs", p.deformation[0])
+
+    if isinstance(face, PlacedParametric) or isinstance(other, PlacedParametric) or len(other.outward) != 1:
+        return of(face)
+    return of(face) * _length(other.outward[0]) + of(other) * _length(face.outward[0])
+
+
 def _length(a: Vector) -> Expr:
     return a[0].pool.node("sqrt", _square(a))
 
@@ -300,18 +311,20 @@ def _square(a: Vector) -> Expr:
 
 
 def _directions(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
-    """Candidates for the normal, five numbers each: a separating direction, the speed at which the first part moves along
-    it towards the second, and a number that is positive where it points out of the first body as declared.
+    """Candidates for the normal, six numbers each: a separating direction, the speed at which the first part moves along it towards the
+    second, what that speed is measured against, and a number that is positive where it points out of the first body as declared.
     """
     result: list[Expr] = []
     one = frame.pool.constant(1)
     for face, other, sign in ((a, b, 1), (b, a, -1)):
         if len(face.outward) == 1 and face.part.dimension == 2:
             n = face.outward[0]
-            result += [*(n if sign > 0 else (-n[0], -n[1], -n[2])), _closing(face, other, equations, frame), one]
+            speed = _closing(face, other, equations, frame), _rate_size(face, other)
+            result += [*(n if sign > 0 else (-n[0], -n[1], -n[2])), *speed, one]
     if not result and a.tangents and b.tangents:
         n = cross(a.tangents[0], b.tangents[0])
         outward = [sum((d[k] for d in a.outward[1:]), a.outward[0][k]) for k in range(3)]
-        result += [*n, dot(subtract(a.velocity, b.velocity), n), dot(n, (outward[0], outward[1], outward[2]))]
+        speed = dot(subtract(a.velocity, b.velocity), n), _length(n) * (_length(a.velocity) + _length(b.velocity))
+        result += [*n, *speed, dot(n, (outward[0], outward[1], outward[2]))]
     return tuple(result)
 

@@ -28,7 +28,7 @@ _REACH = 1e-6
 # Boxes in which it may be seen that bodies cross.
 _CROSSED = 1 << 13
 _TOUCH = ("bodies come so near that rounding cannot tell a touch from a near miss, and they are not proved to cross then or soon after.")
-# Of what is located at a kink, the difference of times that counts as none.
+# Of what is located at a kink, the difference of times that counts as none, against the time span; and of parameters, see `tolerance`.
 _CLOSE = 1e-12
 
 Searches = Callable[..., Iterator[Found]]
@@ -62,9 +62,10 @@ def at_kink(scene: Scene, stage: Window, options: dict[str, Any], clock: Clock, 
     Where no contact is proved, places located there stay an open question: the search can but go on after them.
     """
     found, end = _joined(scene, stage, options, clock, searches), min(scene.span[1], stage[1] + options["simultaneity"])
-    if found is not None and _clear(found, end) < stage[1] - _CLOSE and not found.proved < math.inf:
+    close = _CLOSE * (scene.span[1] - scene.span[0])
+    if found is not None and _clear(found, end) < stage[1] - close and not found.proved < math.inf:
         # What is located stands for all that is simultaneous with it: the time is better known where that is less.
-        found = _joined(scene, stage, options, clock, functools.partial(searches, simultaneity=_CLOSE, tolerance=_CLOSE)) or found
+        found = _joined(scene, stage, options, clock, functools.partial(searches, simultaneity=close, tolerance=_CLOSE)) or found
     if found is None:
         found, end = _last(searches(scene.within(stage))) or Found(None, False, stage[0]), stage[1]
     if found.search is None or found.proved < math.inf:

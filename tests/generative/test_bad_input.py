@@ -64,7 +64,7 @@ DART = [[0, 0, 0], [2, 0, 0], [sp.Rational(1, 2), sp.Rational(1, 2), 0], [0, 2, 
     (lambda: interpolating_curve([[0, 0, 0], [np.nan, 0, 0]]), "point 1 is not"),
     (lambda: interpolating_curve([[0, 0, 0], [1, 0, 0], [2, 1, 0]], [0, 2, 1]), "parameters must increase, but number 2, 1, follows 2"),
     (lambda: solids.revolved(Curve([u, 0, 0], (0, 2))), "the faces enclose no volume"),
-    (lambda: sweep.offset(plane_patch(), "a b"), "an offset is written with SymPy symbols and numbers, not as text; got 'a b'"),
+    (lambda: sweep.offset(plane_patch(), "a b"), "an offset is written with SymPy symbols, not as text; got 'a b'"),
     # knots
     (lambda: curve.b_spline(POINTS, [0, 0, 0, 1, 1, 1], 3), "4 control points of degree 3 need 8 knots, got 6"),
     (lambda: curve.b_spline(POINTS * 2, [0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2], 2), "the knot 1 occurs 5 times"),

@@ -108,14 +108,14 @@ def shift_into(s: SearchMemory, p: Problem, j: int, middle: float, target: float
 def inside_region(s: SearchMemory, p: Problem, box: Box, solution: int) -> bool:
     """Does the box lie in the uniqueness box of a solution, up to periods?
 
-    A shifted box is compared with a margin: 1e-12 of the shift is thousands of times its rounding and that of the
-    period.
+    A shifted box is compared with a margin: 1e-12 of the shift and of where it was is thousands of times its rounding
+    and that of the period.
     """
     for j in range(p.variables):
         lo, hi = box.lo(j), box.hi(j)
         first, last = s.region[solution].lo(j), s.region[solution].hi(j)
         shift = shift_into(s, p, j, 0.5 * (lo + hi), 0.5 * (first + last))
-        margin = 1e-12 * abs(shift)
+        margin = 1e-12 * (abs(shift) + max(abs(lo), abs(hi))) if shift != 0.0 else 0.0
         if lo + shift < first + margin or hi + shift > last - margin:
             return False
     return True

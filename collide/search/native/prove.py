@@ -140,7 +140,8 @@ def note_bounds(s: SearchMemory, p: Problem) -> None:
     """
     for j in range(p.variables):
         lo, hi = p.inner.lo(j), p.inner.hi(j)
-        near = _NEAR * min(hi - lo, 1.0 + abs(s.centre[j])) if p.closed != 0 else 0.0
+        size = hi - lo if p.image != 0 else min(hi - lo, 1.0 + abs(s.centre[j]))
+        near = _NEAR * size if p.closed != 0 else 0.0
         if s.centre[j] - lo <= near:
             s.centre[j] = lo
         elif hi - s.centre[j] <= near:
