@@ -256,8 +256,8 @@ CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 # Arguments that are names, or functions, and results, which hold what a query puts there.
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features"}
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
-RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Kernel", "MeshContact", "Minimum", "MinimumStatus", "Shape",
-           "Start", "Status", "Trace", "Zeros", "ZerosStatus"}
+RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Kernel", "MeshContact", "Minimum", "MinimumStatus",
+           "Shape", "Start", "Status", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking"}
 
 
