@@ -40,7 +40,7 @@ def parameters_of(*values: Any) -> set[Parameter]:
     return {s for e in values for s in e.free_symbols if isinstance(s, Parameter)}
 
 
-_NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo)
+_NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
 
 
 def exact(value: Any, owner: str = "a formula") -> Any:

@@ -92,8 +92,9 @@ class Rows:
         for body, (m, numbers) in enumerate(zip(self.members, self.numbers, strict=True)):
             at = boxes[..., [2 * body, 2 * body + 1, 4]].reshape(-1, 3)
             ends = numbers.repeat(len(_SOMEWHERE), axis=0)
-            lo, hi = position_kernel(m.body, m.symbols).interval(at, at, parameters=(ends[..., 0], ends[..., 1]) if m.symbols else None)
-            known = np.all((np.isfinite(lo) & np.isfinite(hi)).reshape(self.count, len(_SOMEWHERE), 3), axis=2)
+            given = (ends[..., 0], ends[..., 1]) if m.symbols else None
+            lo, hi, level = position_kernel(m.body, m.symbols).decorated(at, at, parameters=given)
+            known = np.all((np.isfinite(lo) & np.isfinite(hi) & (level > 0)).reshape(self.count, len(_SOMEWHERE), 3), axis=2)
             for row in np.flatnonzero(~np.any(known, axis=1))[:1]:
                 raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
                                  "rotation axis of length zero")

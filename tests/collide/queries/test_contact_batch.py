@@ -7,7 +7,7 @@ import sympy as sp
 
 import collide
 from collide.answers.contacts import Status
-from generative import IDENTITY, Parameter, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v
+from generative import IDENTITY, ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, Solid, Vertex, axis_angle, t, u, v, z
 from tests.benchmarks import multistart
 from tests.benchmarks.families import drawn as drawn_pairs
 from tests.benchmarks.families import wavy
@@ -270,13 +270,30 @@ def test_rows_in_which_a_body_is_nowhere_are_refused():
     turned = ball(1, Rigid(rotation=axis_angle([X, Y, 0], t), translation=[0, 0, 3 - t]))
     with pytest.raises(ValueError, match=r"body 1 has no position in row 2; .* a rotation axis of length zero"):
         collide.contact_batch([plate, turned], (0, 3), parameters={X: [1.0, 2.0, 0.0], Y: [0.0, 1.0, 0.0]})
+    for nowhere in (sp.atan(1 / X), sp.exp(-1 / X**2), u * sp.Min(0, 1 / X)):
+        with pytest.raises(ValueError, match="body 1 has no position in row 1"):
+            collide.contact_batch([plate, ParametricSurface([u, v, nowhere], {u: (-1, 1), v: (-1, 1)})], (0, 1), parameters={X: [1.0, 0.0]})
     holed = ParametricSurface([u, v, X + sp.sin(u) / u], {u: (-1, 1), v: (-1, 1)})
     assert len(collide.contact_batch([plate, holed], (0, 1), parameters={X: [4.0]}, budget=0.1)) == 1
 
 
-def test_first_contact_refuses_parameters():
-    with pytest.raises(ValueError, match="body 0 contains the parameter r1; give it values in contact_batch, or substitute a number"):
-        collide.first_contact([ball(R1), ball(1, Rigid(translation=[4 - t, 0, 0]))], (0, 2))
+def test_a_row_that_is_nowhere_in_places_is_answered():
+    """SymPy finds no value for its formula, which the search does not need."""
+    part = ParametricSurface([u, v, sp.Piecewise((sp.atan(1 / X), u > 0.9), (0, True))], {u: (-1, 1), v: (-1, 1)})
+    passing = ball(sp.Rational(1, 4), Rigid(translation=[0, 0, (t - 1)**2 + sp.Rational(1, 4)]))
+    r = collide.contact_batch([part, passing], (0, 2), parameters={X: [0.0, 1.0]})
+    assert r.hit.all() and (r.time[:, 0] <= 1).all() and (r.time[:, 1] >= 1).all()
+
+
+@pytest.mark.parametrize(("bodies", "advice"), [
+    ([ball(1), ball(R1)], "give it values in contact_batch, or substitute"), ([ball(1), ball(1), ball(R1)], "substitute"),
+    ([ball(1), ImplicitSurface(z - R1, bounds=[(-1, 1)] * 3)], "substitute"),
+    ([ball(1), ImplicitSurface(z, bounds=[(-1, R1)] * 3)], "substitute"), ([ball(1), Solid([ball(R1)])], "substitute"),
+    ([ball(1), Solid([ball(1)], vertices=[Vertex((0,), ((R1, 0),))])], "substitute"),
+    ([ball(1), *(ball(1, Rigid(translation=[3 * k, 3, R1 if k == 5 else 0])) for k in range(6))], "substitute")])  # fmt: skip
+def test_first_contact_refuses_parameters(bodies, advice):
+    with pytest.raises(ValueError, match=f"body [016] contains the parameter r1; {advice} a number"):
+        collide.first_contact([bodies[0].moved(Rigid(translation=[9, 0, 0])), *bodies[1:]], (0, 2))
 
 
 # -- first_contact, call by call ----------------------------------------------------------------------------------
