@@ -17,6 +17,7 @@ from sympy.core.relational import Relational
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
 from .divided import Divided
 from .implicit import Combination
+from .symbols import NOT_REAL
 
 # A stage across a moment is no longer than so many units in the last place.
 _ACROSS = 4
@@ -84,6 +85,8 @@ def vanishes(e: Any) -> bool:
     """Is an expression seen to be zero exactly?"""
     if e == 0 or sp.expand(e) == 0:
         return True
+    if e.has(*NOT_REAL):
+        return False
     sample = e.xreplace(dict.fromkeys(e.free_symbols, _SAMPLE))
     return bool(e.count_ops() < _SIMPLIFIED and abs(sp.N(sample)) < 1e-12 and sp.simplify(e) == 0)
 
@@ -154,7 +157,7 @@ def _root(d: Any, symbol: Any = t, known: Known = ()) -> Any:
 
 def _slope(d: Any, symbol: Any, known: Known) -> Any:
     """The slope of an expression that is linear in a symbol and contains nothing else but known ones; None for others."""
-    if not d.free_symbols <= {symbol, *(s for s, _ in known)}:
+    if not d.free_symbols <= {symbol, *(s for s, _ in known)} or (known and d.xreplace(dict(known)).has(*NOT_REAL)):
         return None
     slope = sp.expand(d.diff(symbol))
     return None if slope.has(symbol) else slope

@@ -40,7 +40,8 @@ def parameters_of(*values: Any) -> set[Parameter]:
     return {s for e in values for s in e.free_symbols if isinstance(s, Parameter)}
 
 
-_NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
+# What SymPy has in the place of a number that there is not.
+NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
 
 
 def exact(value: Any, owner: str = "a formula") -> Any:
@@ -79,7 +80,7 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
             raise ValueError(f"the symbol {s.name} in {owner} has other assumptions; import {s.name} from generative")
         names = ", ".join(a.name for a in allowed) or "none"
         raise ValueError(f"the symbol {s.name} means nothing in {owner} (its symbols: {names}); substitute a value")
-    if given.has(*_NOT_REAL):
+    if given.has(*NOT_REAL):
         raise ValueError(f"{owner} contains {given}, which is not a finite real expression")
     return given
 

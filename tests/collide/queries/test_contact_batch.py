@@ -292,7 +292,7 @@ def test_a_row_that_is_nowhere_in_places_is_answered():
     ([ball(1), Solid([ball(1)], vertices=[Vertex((0,), ((R1, 0),))])], "substitute"),
     ([ball(1), *(ball(1, Rigid(translation=[3 * k, 3, R1 if k == 5 else 0])) for k in range(6))], "substitute")])  # fmt: skip
 def test_first_contact_refuses_parameters(bodies, advice):
-    with pytest.raises(ValueError, match=f"body [016] contains the parameter r1; {advice} a number"):
+    with pytest.raises(ValueError, match=f"body [0126] contains the parameter r1; {advice} a number"):
         collide.first_contact([bodies[0].moved(Rigid(translation=[9, 0, 0])), *bodies[1:]], (0, 2))
 
 
