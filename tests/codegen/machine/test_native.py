@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import codegen
-from codegen.emit import lower
+from codegen.emit import entry, lower
 from codegen.emit.lanes import Module
 from codegen.emit.translate import Kind
 from codegen.graph.expr import Expr, ExprPool
@@ -178,7 +178,7 @@ def test_code_for_arm_calls_nothing_outside_and_sets_its_control_register(monkey
     native.machine()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    monkeypatch.setattr(native, "machine", lambda: "aarch64")
+    monkeypatch.setattr(entry, "architecture", lambda: "aarch64")
     x, y = sp.symbols("x y", real=True)
     kernel = codegen.compile([sp.sin(x) * y, sp.sqrt(x) / y, sp.floor(x), sp.exp(x * y), sp.atan2(y, x), sp.Abs(x) ** 3], [x, y])
     module = llvm.parse_assembly(kernel.llvm("decorated", "batch"))
