@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..emit.lanes import literal
-from .loop_values import (
+from .loop_memory import (
     BOOL,
     FLOAT,
     FLOATS,
@@ -34,13 +34,12 @@ from .loop_values import (
     STRUCT,
     STRUCTURE,
     TYPES,
-    Expressions,
     Kind,
     UnsupportedPython,
     Value,
-    call_kernel,
     llvm_type,
 )
+from .loop_values import Expressions, call_kernel
 from .structures import Floats, Ints, Structure, array, described, native
 
 __all__ = ["BOOL", "FLOAT", "FLOATS", "INT", "INTS", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native"]

@@ -31,7 +31,7 @@ def load_all(s: SearchMemory, p: Problem, box: Box) -> None:
 
 @native
 def read_lane(s: SearchMemory, p: Problem, block: Intervals, lane: int, box: Box) -> None:
-    """A lane of a block of intervals into box k."""
+    """A lane of a block of intervals into a box."""
     for j in range(p.variables):
         box.put(j, block.lo(j, lane), block.hi(j, lane))
 

@@ -37,7 +37,7 @@ def descend(s: SearchMemory, p: Problem) -> None:
 
 @native
 def descend_near(s: SearchMemory, p: Problem, box: Box) -> None:
-    """The same from points in box k, which half of the lanes do not leave by far."""
+    """The same from points in a box, which half of the lanes do not leave by far."""
     start(s, p)
     n, objective = p.variables, p.objective
     widest = 0.0

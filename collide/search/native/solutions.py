@@ -22,7 +22,7 @@ def feasible(s: SearchMemory, p: Problem, box: Box) -> bool:
 
 @native
 def impossible(s: SearchMemory, p: Problem, box: Box) -> bool:
-    """Does box k lie outside the domain, or do the inequalities hold nowhere in it?"""
+    """Does the box lie outside the domain, or do the inequalities hold nowhere in it?"""
     for j in range(p.variables):
         if p.period[j] == 0.0:
             if box.hi(j) < p.domain.lo(j) or box.lo(j) > p.domain.hi(j):
@@ -60,7 +60,7 @@ def improve(s: SearchMemory, p: Problem, box: Box) -> None:
 
 @native
 def image_of(s: SearchMemory, p: Problem, box: Box, place: Box) -> None:
-    """Bounds of the points of space that both bodies can reach in box k, as place number `at`."""
+    """Bounds of the points of space that both bodies can reach in the box, as `place`."""
     load_all(s, p, box)
     call_kernel(p.image, s.X, p.parameters, s.image)
     shared_image(s, 0, place)
@@ -68,14 +68,14 @@ def image_of(s: SearchMemory, p: Problem, box: Box, place: Box) -> None:
 
 @native
 def shared_image(s: SearchMemory, lane: int, place: Box) -> None:
-    """What both bodies' images in a lane share, as place number `at`."""
+    """What both bodies' images in a lane share, as `place`."""
     for c in range(3):
         place.put(c, max(s.image.lo(c, lane), s.image.lo(c + 3, lane)), min(s.image.hi(c, lane), s.image.hi(c + 3, lane)))
 
 
 @native
 def record(s: SearchMemory, p: Problem, kind: int, box: Box, region: Box) -> None:
-    """Keep a solution: box k, and region r in which a UNIQUE one is the only zero."""
+    """Keep a solution: its box, and the region in which a UNIQUE one is the only zero."""
     new = s.solutions
     s.solutions = new + 1
     copy_box(s, p, box, s.found[new])

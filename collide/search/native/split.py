@@ -44,7 +44,7 @@ def verdict(s: SearchMemory, p: Problem, lane: int) -> int:
 
 @native
 def tolerance(s: SearchMemory, p: Problem, box: Box, j: int) -> float:
-    """The width of variable j that counts as small where box k is: the tolerance, of a domain that is narrower than 1 that share."""
+    """The width of variable j that counts as small where the box is: the tolerance, of a domain that is narrower than 1 that share."""
     rounding = _ROUNDINGS * max(abs(box.lo(j)), abs(box.hi(j)))
     return max(s.tolerance * min(1.0, p.domain.width(j)), rounding)
 

@@ -227,7 +227,7 @@ def drop_beside(s: SearchMemory, p: Problem, lane: int) -> None:
 
 @native
 def extend(s: SearchMemory, p: Problem, lane: int, box: Box) -> None:
-    """The hull of the box in a lane of X and box k of problem p, which may be a period away."""
+    """The hull of the box in a lane of X and a box of problem p, which may be a period away."""
     for j in range(p.variables):
         lo, hi = box.lo(j), box.hi(j)
         shift = shift_into(s, p, j, 0.5 * (lo + hi), s.X.middle(j, lane))

@@ -1,0 +1,219 @@
+"""Memory of native loops: fields, rows and views as LLVM values, and how instructions are written. See `loops`."""
+
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, Protocol, get_origin
+
+from .structures import LANES, Box, Boxes, Described, Floats, Grid, Ints, Lanes, Place, Record, Row, View
+
+INT, FLOAT, BOOL, INTS, FLOATS, STRUCT, NONE = "i64", "double", "i1", "i64*", "double*", "struct", "void"
+# The structure, which every function knows.
+STRUCTURE = "%s"
+Kind = str | type[Record]
+_LLVM = {INTS: "ptr", FLOATS: "ptr", STRUCT: "ptr"}
+# What fields are to the loop: the kind of a value, and of the elements of its array.
+_KINDS: dict[Any, tuple[Kind, str]] = {int: (INT, INT), float: (FLOAT, FLOAT), Ints: (INTS, INT), Floats: (FLOATS, FLOAT),
+                                       Grid[int]: (INTS, INT), Grid[float]: (FLOATS, FLOAT)}
+
+# What the optimizer may know of memory: the addresses in the structure do not change during a call, and arrays of
+# integers and of doubles do not overlap.
+TYPES = {INT: "!4", FLOAT: "!5"}
+METADATA = ("!0 = !{}", '!1 = !{!"arrays"}', '!2 = !{!"integers", !1, i64 0}', '!3 = !{!"doubles", !1, i64 0}',
+            "!4 = !{!2, !2, i64 0}", "!5 = !{!3, !3, i64 0}")
+
+
+class UnsupportedPython(SyntaxError):
+    """A construct outside the subset; the message names the function and the line."""
+
+
+class Value(NamedTuple):
+    """An SSA value or literal and its kind; the length of a row, of an array that has rows."""
+
+    name: str
+    kind: Kind
+    row: str = ""
+
+
+def llvm_type(kind: Kind) -> str:
+    if isinstance(kind, str):
+        return _LLVM.get(kind, kind)
+    return INT if issubclass(kind, Row) else "ptr"
+
+
+class LoopModule(Protocol):
+    """What expressions need of the module they are compiled into."""
+
+    memory: Described
+    structure: type
+    position: dict[str, int]
+    text: list[str]
+
+    def function(self, function: Callable[..., Any], kinds: tuple[Kind, ...]) -> tuple[str, Kind]:
+        """Name and result kind of a native function for these argument kinds."""
+        ...
+
+    def declare(self, name: str, signature: str) -> None: ...
+
+    def constants(self, values: Sequence[float]) -> str: ...
+
+
+class Places:
+    """Writes instructions, and finds what a function names in memory; expressions come on top (`loop_values`)."""
+
+    def __init__(self, module: LoopModule, function: Callable[..., Any], first_line: int) -> None:
+        self.module, self.python, self.first_line = module, function, first_line
+        self.globals: Mapping[str, Any] = function.__globals__
+        self.allocas: list[str] = []
+        self.lines: list[str] = []
+        self.variables: dict[str, Value] = {}
+        self.count = 0
+        self.open = True
+
+    def unsupported(self, node: ast.AST) -> NoReturn:
+        self.fail(node, f"{type(node).__name__} is outside the subset of native loops")
+
+    def fail(self, node: ast.AST, message: str) -> NoReturn:
+        line = self.first_line + getattr(node, "lineno", 1) - 1
+        raise UnsupportedPython(f"{self.python.__module__}.{self.python.__name__}, line {line}: {message}")
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def emit(self, instruction: str) -> str:
+        self.count += 1
+        self.lines.append(f"  %t{self.count} = {instruction}")
+        return f"%t{self.count}"
+
+    def label(self) -> str:
+        self.count += 1
+        return f"b{self.count}"
+
+    def start(self, label: str) -> None:
+        self.lines.append(f"{label}:")
+        self.open = True
+
+    def end(self, instruction: str) -> None:
+        """A terminator; what follows in the same Python block is unreachable."""
+        if self.open:
+            self.lines.append(f"  {instruction}")
+        self.open = False
+
+    def slot(self, kind: Kind) -> str:
+        self.count += 1
+        self.allocas.append(f"  %s{self.count} = alloca {llvm_type(kind)}")
+        return f"%s{self.count}"
+
+    def load(self, pointer: str, kind: Kind, about: str = "") -> Value:
+        return Value(self.emit(f"load {llvm_type(kind)}, ptr {pointer}{about}"), kind)
+
+    def put(self, value: Value, pointer: str, about: str = "") -> None:
+        self.lines.append(f"  store {llvm_type(value.kind)} {value.name}, ptr {pointer}{about}")
+
+    def convert(self, value: Value, kind: Kind, node: ast.AST) -> Value:
+        if value.kind == kind:
+            return value
+        if kind == FLOAT and value.kind == INT:
+            return Value(self.emit(f"sitofp i64 {value.name} to double"), FLOAT)
+        if kind == INT and value.kind == BOOL:
+            return Value(self.emit(f"zext i1 {value.name} to i64"), INT)
+        self.fail(node, f"a value of kind {value.kind} where {kind} is needed")
+
+    def value(self, node: ast.expr) -> "Value":
+        """An expression."""
+        raise NotImplementedError
+
+    def constant(self, x: Any, node: ast.AST) -> "Value":
+        """A constant of the module."""
+        raise NotImplementedError
+
+    # -- memory -------------------------------------------------------------------------------------------------
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:
+        if isinstance(node.value, ast.Name) and node.value.id not in self.variables:
+            return self.constant(getattr(self.globals.get(node.value.id), node.attr, None), node)
+        owner = self.value(node.value)
+        if isinstance(owner.kind, type) and issubclass(owner.kind, View) and node.attr == "at":
+            return Value(owner.name, FLOATS)
+        place = self.place(owner, node)
+        if place.array == "":
+            return Value(owner.name, INT)
+        if place.kind in (int, float):
+            pointer, kind = self.scalar(owner, place)
+            return self.load(pointer, kind, f", !tbaa {TYPES[kind]}")
+        return self.array(owner, place)
+
+    def place(self, owner: Value, node: ast.Attribute) -> Place:
+        cls = self.module.structure if owner.kind == STRUCT else owner.kind
+        known = self.module.memory.places.get(cls, {}) if isinstance(cls, type) else {}
+        if node.attr not in known:
+            self.fail(node, f"the structure has no array {node.attr!r}" if owner.kind == STRUCT else f"{owner.kind} has no {node.attr!r}")
+        return known[node.attr]
+
+    def pointer(self, name: str) -> str:
+        """Where an array begins."""
+        at = self.emit(f"getelementptr ptr, ptr {STRUCTURE}, i64 {self.module.position[name]}")
+        return self.emit(f"load ptr, ptr {at}, !invariant.load !0")
+
+    def product(self, sizes: Sequence[int | str]) -> str:
+        """A product of sizes, of which the structure knows those that have names."""
+        result = str(math.prod(size for size in sizes if isinstance(size, int)))
+        for size in sizes:
+            if isinstance(size, str):
+                pointer, _ = self.scalar(Value(STRUCTURE, STRUCT), self.module.memory.places[self.module.structure][size])
+                result = self.times(self.load(pointer, INT, f", !tbaa {TYPES[INT]}").name, result)
+        return result
+
+    def times(self, a: str, b: str) -> str:
+        return a if b == "1" else self.emit(f"mul i64 {a}, {b}")
+
+    def offset(self, owner: Value, place: Place) -> str:
+        """Of a number in its array."""
+        if owner.kind == STRUCT or place.at < 0:
+            return str(place.at) if owner.kind == STRUCT else owner.name
+        row = self.emit(f"mul i64 {owner.name}, {self.module.memory.length(place.array)}")
+        return self.emit(f"add i64 {row}, {place.at}")
+
+    def scalar(self, owner: Value, place: Place) -> tuple[str, str]:
+        _, element = _KINDS[place.kind]
+        return self.emit(f"getelementptr {element}, ptr {self.pointer(place.array)}, i64 {self.offset(owner, place)}"), element
+
+    def array(self, owner: Value, place: Place) -> Value:
+        """An array, or the part of it that belongs to a row; the record that lies there."""
+        if place.at >= 0:
+            return Value(self.scalar(owner, place)[0], INTS)
+        if isinstance(place.kind, type) and issubclass(place.kind, Row):
+            return Value("", place.kind, "1")
+        kind, element = _KINDS.get(place.kind, (Box if place.kind is Boxes else place.kind, FLOAT))
+        begin, shape = self.pointer(place.array), place.shape
+        if owner.kind != STRUCT:
+            shape = shape[1:]
+            begin = self.emit(f"getelementptr {element}, ptr {begin}, i64 {self.times(owner.name, self.product(shape))}")
+        return Value(begin, kind, self.product(shape[1:]) if place.kind is Boxes or get_origin(place.kind) is Grid else "")
+
+    def of_Subscript(self, node: ast.Subscript) -> Value:
+        if isinstance(node.value, ast.Tuple):
+            table = self.module.constants([float(ast.literal_eval(e)) for e in node.value.elts])
+            return self.load(self.emit(f"getelementptr double, ptr {table}, i64 {self.index(node.slice)}"), FLOAT)
+        array = self.value(node.value)
+        if array.row and isinstance(array.kind, type):
+            row = self.index(node.slice)
+            if issubclass(array.kind, Row):
+                return Value(row, array.kind)
+            return Value(self.emit(f"getelementptr double, ptr {array.name}, i64 {self.times(row, array.row)}"), array.kind)
+        pointer, kind = self.element(node, array)
+        return self.load(pointer, kind, f", !tbaa {TYPES[kind]}")
+
+    def index(self, node: ast.expr) -> str:
+        return self.convert(self.value(node), INT, node).name
+
+    def element(self, node: ast.Subscript, array: Value) -> tuple[str, str]:
+        if array.kind not in (INTS, FLOATS, Lanes):
+            self.fail(node, "only arrays and constant tuples can be indexed")
+        kind = INT if array.kind == INTS else FLOAT
+        if isinstance(node.slice, ast.Tuple):
+            row, column = map(self.index, node.slice.elts)
+            start = self.times(row, str(LANES) if array.kind is Lanes else array.row)
+            at = self.emit(f"add i64 {start}, {column}")
+        else:
+            at = self.index(node.slice)
+        return self.emit(f"getelementptr {kind}, ptr {array.name}, i64 {at}"), kind
