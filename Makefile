@@ -5,11 +5,12 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint bench gallery notebook docs clean help
+.PHONY: demo test lint fuzz bench gallery notebook docs clean help
 
 help:
 	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
 	@echo "make test      lint, types and tests"
+	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
 	@echo "make bench     benchmarks, with their peers beside them"
 	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
 	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
@@ -32,6 +33,10 @@ lint: $(VENV)/ready
 
 test: lint
 	$(PY) -m pytest -n auto
+
+MINUTES ?= 10
+fuzz: $(VENV)/ready
+	$(PY) -m tests.ways --minutes $(MINUTES)
 
 bench: $(VENV)/ready
 	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1

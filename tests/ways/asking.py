@@ -1,0 +1,78 @@
+"""One scene asked in several ways, and everything in which the answers contradict each other."""
+
+import time
+import traceback
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from . import machinery, other_queries, referee
+from .agreement import Claim, contradictions, weaker
+from .scenes import Scene
+from .shapes import Draw
+from .ways import WAYS
+
+
+@dataclass
+class Findings:
+    """`wrong`: contradictions; `claims`: all answers, whose calls make a script; `less`: which knew less than others, counted."""
+
+    scene: Scene
+    claims: list[Claim] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    less: Counter[str] = field(default_factory=Counter)
+    seconds: Counter[str] = field(default_factory=Counter)
+
+    def compare(self, claims: Sequence[Claim]) -> None:
+        self.claims += claims
+        self.wrong += contradictions(list(claims))
+        self.less.update(weaker(list(claims)))
+
+
+def suiting(scene: Scene) -> list[str]:
+    return [name for name, way in WAYS.items() if way.suits(scene)]
+
+
+def asked(scene: Scene, names: Sequence[str], budget: float = 10.0) -> Findings:
+    """The scene as drawn and in the ways named, each with choices of its own that depend on the scene and the name only."""
+    found, claims = Findings(scene), []
+    for name in ["as_drawn", *(n for n in names if n != "as_drawn")]:
+        with_errors(found, name, lambda name=name: claims.append(WAYS[name].ask(name, scene, Draw(f"{scene.name} {name}"), budget)))
+    found.compare(claims)
+    return found
+
+
+def with_errors(found: Findings, name: str, run: object) -> None:
+    """An exception is a finding, too."""
+    began = time.perf_counter()
+    try:
+        run()  # type: ignore[operator]
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        found.wrong.append(f"{name} raised {type(error).__name__}: {error} ({last.filename.rpartition('/')[2]}:{last.lineno})")
+    found.seconds[name] += time.perf_counter() - began
+
+
+def ask_rows(found: Findings, budget: float) -> None:
+    def run() -> None:
+        for claims in other_queries.rows_against_calls(found.scene, Draw(f"{found.scene.name} rows"), budget):
+            found.compare(claims)
+
+    with_errors(found, "rows", run)
+
+
+def ask_machine(found: Findings, name: str, budget: float) -> None:
+    def run() -> None:
+        first = machinery.answer(found.scene, budget)
+        found.wrong += machinery.disagreement(found.scene, name, first, budget)
+
+    with_errors(found, name, run)
+
+
+def ask_referee(found: Findings, thorough: bool) -> None:
+    def run() -> None:
+        found.wrong += referee.missed(found.scene, found.claims)
+        if thorough:
+            found.wrong += referee.unsupported(found.scene, found.claims)
+
+    with_errors(found, "referee", run)

@@ -1,0 +1,129 @@
+"""A slice of the search for contradictions, with fixed seeds: `make fuzz` goes on with others. Nothing here depends on how fast the machine
+is: what a budget leaves open is no contradiction.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import collide
+from collide import Start, Status
+from collide.search import drive
+
+from . import referee
+from .agreement import Claim, Place, contradictions, weaker
+from .asking import Findings, ask_machine, ask_rows, asked, suiting
+from .scenes import KINDS, scene
+from .source import script
+from .ways import WAYS
+
+BUDGET = 20.0
+
+
+@pytest.fixture(autouse=True)
+def nothing_compiled_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is compiled at the end of a query makes later ones of its kind faster; here each comes but a few times."""
+    monkeypatch.setattr(drive, "_WAIT", 0.0)
+
+
+# Of each kind one scene, and ways that suit it: each way at least once.
+SLICE = [
+    ("one_family", 4, ["permuted", "batch_row", "bystander"]), ("families", 4, ["parametrized", "placed", "relative"]),
+    ("poles", 0, ["permuted", "cut"]), ("creased", 5, ["flipped", "batch_row"]), ("deforming", 1, ["squared", "halves_of_time"]),
+    ("implicit", 4, ["units", "later"]), ("csg", 3, ["permuted"]), ("solids", 1, ["deformed"]), ("polyhedra", 1, ["as_meshes", "measures"]),
+    ("kinked", 4, ["continued"]), ("ranges", 3, ["options"]), ("several", 0, ["pairs"]), ("bezier", 7, ["bezier_row", "time_dependent"]),
+    ("rational", 4, ["bezier_row"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "seed", "names"), SLICE, ids=[kind for kind, _, _ in SLICE])
+def test_ways_agree(kind: str, seed: int, names: list[str]) -> None:
+    given = scene(kind, seed)
+    assert set(names) <= set(suiting(given))
+    found = asked(given, names, BUDGET)
+    assert found.wrong == []
+    assert list(referee.missed(given, found.claims)) == []
+
+
+def test_the_slice_holds_every_kind_and_every_way() -> None:
+    assert {kind for kind, _, _ in SLICE} == set(KINDS)
+    assert {"as_drawn"}.union(*(names for _, _, names in SLICE)) == set(WAYS)
+
+
+@pytest.mark.parametrize("machine", ["again", "from_nothing", "threaded"])
+def test_the_same_bits(machine: str) -> None:
+    found = Findings(scene("one_family", 6))
+    ask_machine(found, machine, BUDGET)
+    assert found.wrong == []
+
+
+def test_rows_of_a_batch_against_calls() -> None:
+    found = Findings(scene("one_family", 6))
+    ask_rows(found, BUDGET)
+    assert found.wrong == [] and len(found.claims) == 12
+
+
+# -- the judges themselves -----------------------------------------------------------------------------------------------
+
+HALF, ONE = Fraction(1, 2), Fraction(1)
+
+
+def claim(status: Status, clear: float, by: float | None, *places: Place, **changed: object) -> Claim:
+    given = {"way": "w", "status": status, "clear": Fraction(clear), "by": None if by is None else Fraction(by), "end": ONE,
+             "start": {(0, 1): Start.DISJOINT}, "places": places, "simultaneity": Fraction(1, 1024), **changed}
+    return Claim(**given)  # type: ignore[arg-type]
+
+
+def place(x: float, normal: tuple[float, float, float] = (0, 0, 1), time: Fraction = HALF, pair: tuple[int, int] = (0, 1)) -> Place:
+    return Place(np.array([x, 0, 0]), pair, np.array(normal, float), (time, time), True, True)
+
+
+MET = claim(Status.CONTACT, 0.5, 0.5, place(0))
+
+
+@pytest.mark.parametrize("other", [
+    claim(Status.CONTACT, 0.625, 0.75, place(0)), claim(Status.CONTACT, 0.25, 0.375, place(0)), claim(Status.NO_CONTACT, 1, None),
+    claim(Status.CONTACT, 0.5, 0.5, place(1)), claim(Status.CONTACT, 0.5, 0.5, place(0), place(1)),
+    claim(Status.CONTACT, 0.5, 0.5, place(0, (0, 0, -1))), claim(Status.CONTACT, 0.5, 0.5, place(0, pair=(0, 2))),
+    claim(Status.UNRESOLVED, 0.625, None, places=None), claim(Status.BUDGET_SPENT, 0.25, 0.375, places=None),
+    claim(Status.CONTACT, 0.5, 0.5, place(0), start={(0, 1): Start.OVERLAPPING}),
+])  # fmt: skip
+def test_contradictions_are_noticed(other: Claim) -> None:
+    assert list(contradictions([other, MET])) and list(contradictions([MET, other]))
+
+
+@pytest.mark.parametrize("one", [
+    claim(Status.CONTACT, 0.75, 0.5), claim(Status.CONTACT, 0.5, None), claim(Status.NO_CONTACT, 0.75, None),
+    claim(Status.CONTACT, 0.5, 0.75, place(0, time=Fraction(1, 4))),
+])  # fmt: skip
+def test_an_answer_that_contradicts_itself_is_noticed(one: Claim) -> None:
+    assert list(contradictions([one]))
+
+
+@pytest.mark.parametrize("other", [
+    claim(Status.UNRESOLVED, 0.5, None, places=None), claim(Status.BUDGET_SPENT, 0.25, 0.75, places=None),
+    claim(Status.CONTACT, 0.375, 0.5, places=None), claim(Status.CONTACT, 0.5, 0.5, place(1e-6)),
+    claim(Status.CONTACT, 0.5, 0.5, place(0), place(1, time=Fraction(513, 1024) + Fraction(1, 2**30))),
+])  # fmt: skip
+def test_to_know_less_is_no_contradiction(other: Claim) -> None:
+    assert list(contradictions([other, MET])) == []
+    assert bool(list(weaker([other, MET]))) == (other.status is not Status.CONTACT)
+
+
+def test_the_referee_finds_contacts_that_are_missed_and_misses_those_that_are_none() -> None:
+    given = scene("families", 4)
+    answer = collide.first_contact(list(given.bodies), given.span)
+    late = claim(Status.CONTACT, answer.time[1] + 0.02, None)
+    assert len(list(referee.missed(given, [late]))) == 1
+    assert list(referee.missed(given, [claim(Status.CONTACT, answer.time[0], None)])) == []
+    assert list(referee.unsupported(given, [claim(Status.CONTACT, 0, answer.time[1])])) == []
+    assert len(list(referee.unsupported(given, [claim(Status.CONTACT, 0, answer.time[0] - 0.05)]))) == 1
+
+
+def test_a_script_repeats_the_calls() -> None:
+    given = scene("poles", 1)
+    found = asked(given, ["placed"], BUDGET)
+    names: dict[str, object] = {}
+    exec(script(tuple(call for c in found.claims[1:] for call in c.asked), "two\nlines"), names)
+    assert names["r"].time is not None  # type: ignore[attr-defined]
