@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .deadline import check
 from .emit.batch import REFUSED, add_batch, add_block, block_bytes
 from .emit.lanes import WIDTH
 from .emit.lower import batch_width, lower
@@ -241,6 +242,7 @@ class Kernel:
 
     def _run(self, kind: Kind, rows: int, x: tuple[Array, Array], p: tuple[Array, Array], stride: int,
              out: tuple[Any, Any, Any]) -> None:
+        check()
         bad = ctypes.c_int64(-1)
         arguments = rows, *map(address, (*x, *p)), stride, *map(address, out), ctypes.addressof(bad)
         if self._interpretable:

@@ -14,6 +14,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.relational import Relational
 
+from codegen.deadline import interruptible
+
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
 from .divided import Divided
 from .implicit import Combination
@@ -71,6 +73,7 @@ def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[A
 
 
 @functools.lru_cache(maxsize=256)
+@interruptible()
 def _joined(e: Any, lo: Any, moment: Any, hi: Any) -> Any:
     """A Piecewise of the time alone as one formula from `lo` to `hi`; None where its pieces are not seen to meet at the moment."""
     before, at, after = (branch(e, time) for time in (lo, moment, hi))
@@ -98,6 +101,7 @@ def pieces_of(body: Any) -> Sequence[Any]:
 
 
 @functools.lru_cache(maxsize=4096)
+@interruptible()
 def _moments(piece: Any) -> tuple[Any, ...]:
     """When conditions change that compare linear functions of the time, or absolute values, or greatest or least ones, of such."""
     kinks = set().union(*(atoms_of(e, _KINKED) for e in _formulas(piece)))
@@ -173,6 +177,7 @@ def _at(e: Any, symbol: Any, value: Any, known: Known) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
+@interruptible()
 def _at_moment(body: Any, moment: Any) -> Any:
     """The body with the formulas that hold at a moment."""
     return with_formulas(body, lambda e: branch(e, moment))

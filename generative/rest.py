@@ -7,11 +7,14 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.deadline import interruptible
+
 from . import IDENTITY, ImplicitSurface, Motion, t
 from .changes import pieces_of
 
 
 @functools.lru_cache(maxsize=1024)
+@interruptible()
 def carrier(body: Any) -> Motion | None:
     """The motion that carries all of a body of fixed shape, the identity for one that does not move; None for others."""
     pieces = pieces_of(body)
@@ -30,6 +33,7 @@ def carried_along(carriers: Sequence[Motion | None]) -> set[tuple[int, int]]:
 
 
 @functools.lru_cache(maxsize=1024)
+@interruptible()
 def at_rest(first: Motion | None, second: Motion | None) -> bool:
     """Is one of two rigid motions the other one after a constant displacement, as is seen by expanding their formulas?
 

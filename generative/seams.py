@@ -5,6 +5,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.deadline import interruptible
+
 from .surface import ParametricSurface
 
 
@@ -18,6 +20,7 @@ def period(surface: ParametricSurface, symbol: Any) -> float:
 
 
 @functools.lru_cache(maxsize=1024)
+@interruptible()
 def _period(surface: ParametricSurface, symbol: Any) -> float:
     lo, hi = surface.domain[symbol]
     length = hi - lo

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Literal
 
+from ..deadline import check
 from ..graph.binders import constants
 from ..graph.expr import Expr, reachable
 from ..graph.signs import LARGEST, Known, analyse
@@ -24,6 +25,8 @@ Kind = Literal["interval", "decorated", "points"]
 Vector = Any
 Values = tuple[Vector, ...]
 
+# Nodes that are translated between two looks at the clock: some milliseconds.
+_GLANCE = 128
 # Operations whose value depends on the level of one of their arguments, and which one that is.
 _GUARD = {"refined": 0, "trusted": 1}
 
@@ -105,6 +108,8 @@ class Translation:
     def node(self, e: Expr) -> None:
         if e.index in self.values:
             return
+        if len(self.values) % _GLANCE == 0:
+            check()
         self.levels[e.index] = None
         if e.op in ("variable", "parameter"):
             self.values[e.index] = self.input(e)

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..deadline import check
+
 # Every operation with its number of arguments (None: any number). `value` carries what is not an expression: the
 # number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc, the
 # number of a bound variable, how often an operation repeats.
@@ -35,6 +37,8 @@ _TOTAL = frozenset({
     "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "where", "choice", *BOOLEAN,
 })  # fmt: skip
 
+# Nodes that are asked for between two looks at the clock: about a millisecond.
+_GLANCE = 512
 # Rational arithmetic on constants is exact; past this size a fold would cost more than the operation it saves.
 _FOLD_BITS = 4096
 
@@ -101,10 +105,15 @@ class ExprPool:
 
     def __init__(self) -> None:
         self._interned: dict[tuple[Any, ...], Expr] = {}
+        self._asked = 0
         self.nodes: list[Expr] = []
         self._lock = threading.Lock()
 
     def _intern(self, op: str, args: tuple[Expr, ...], value: Any = None) -> Expr:
+        # All that builds graphs comes by here: conversion, derivatives, substitution.
+        self._asked += 1
+        if self._asked % _GLANCE == 0:
+            check()
         # The key carries the kind of the value: in Python True == 1 == 1.0.
         # Hashing a Fraction costs a modular power: its two integers serve as well.
         kind = (value.numerator, value.denominator) if type(value) is Fraction else value

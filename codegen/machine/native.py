@@ -13,6 +13,7 @@ from typing import Any
 
 from llvmlite import binding as llvm
 
+from ..deadline import check
 from ..emit.entry import architecture
 from ..emit.room import GIVE, TAKE
 from . import cache
@@ -20,6 +21,11 @@ from . import cache
 # The innermost lock: nothing else is waited for while it is held. See `linked._lock` for the order of all.
 _lock = threading.Lock()
 _serial = itertools.count()
+
+# Seconds that LLVM takes for a byte of assembly, from 0.2e-6 to 1.2e-6 as measured on kernels of 400 to 7,400 operations. It cannot be
+# interrupted, so it is not begun where less time is left.
+_A_BYTE = 1e-6
+
 
 @functools.cache
 def machine() -> str:
@@ -77,6 +83,7 @@ def object_code(text: str, cpu: str | None = None, opt: int = 2) -> bytes:
     """Machine code (a relocatable object) of LLVM assembly, which is taken as it is: no optimization pass runs on
     it.
     """
+    check(_A_BYTE * len(text))
     _announce()
     with _lock:
         target = target_machine(cpu, opt)

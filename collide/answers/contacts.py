@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import picture
 from ..moment.start import Start
+from ..search.progress import duration
 from .consistency import check_time
 from .table import ROWS, card, point
 
@@ -236,11 +237,6 @@ def _number(value: float, places: int, up: bool | None = False) -> str:
 def effort(boxes: int, seconds: float) -> str:
     """What an answer took: boxes examined, and the time of the whole call."""
     return f"The search examined {counted(boxes, 'box')}; all in all it took {duration(seconds)}."
-
-
-def duration(seconds: float) -> str:
-    """A time in three digits, of milliseconds or of seconds."""
-    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
 def counted(number: int, noun: str) -> str:

@@ -22,7 +22,7 @@ from codegen.machine.loop_runtime import compiled
 
 from ..answers.batch import Batch, statuses
 from ..given import check_tolerance
-from ..search.drive import Budget, as_budget
+from ..search.drive import FIRST_PART, Budget, as_budget, next_part
 from . import kernel as kernels
 from . import memory
 from .certificate import certificate
@@ -41,9 +41,6 @@ _LARGEST_ERROR = 1e-3
 _NODES, _BOXES = 1 << 11, 1 << 12
 # Tests of a pair at most.
 _MOST = 200_000
-# So many pairs are searched first without a look at the clock, and then, up to so many, twice as many while that takes less than so many
-# seconds.
-_FIRST, _SLICE, _SHORT = 16, 1 << 12, 0.02
 _METHODS: dict[str, Any] = {
     "auto": None, "time-dependent": ORIENTED, "time-dependent-initial": ORIENTED_AT_ZERO, "time-dependent-aligned": WORLD,
     "traditional": TRADITIONAL + ORIENTED, "traditional-aligned": TRADITIONAL + WORLD,
@@ -297,14 +294,14 @@ class _Search:
         """All pairs, some at a time; one that runs out of memory is begun again with more. Of those that the time does not suffice for
         nothing is known.
         """
-        done, n, some = 0, len(self.arrays["q"]), _FIRST
+        done, n, part = 0, len(self.arrays["q"]), FIRST_PART
         try:
             while done < n and not self.limit.over:
-                last, begin = min(n, done + some), perf_counter()
+                begin, first, last = perf_counter(), done, min(n, done + part)
                 done = self.advance(done, last)
                 if done < last:
                     self.more_room()
-                some = min(_SLICE, 2 * some) if perf_counter() - begin < _SHORT else max(1, some // 2)
+                part = next_part(max(done - first, 1), perf_counter() - begin)
         except KeyboardInterrupt:
             self.limit.interrupted = True
         for name, unknown in (("verdict", memory.SPENT), ("time", (0.0, 1.0)), ("parameters", np.nan), ("proved", 0)):

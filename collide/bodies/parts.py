@@ -15,6 +15,7 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.deadline import interruptible
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, u, v
 from generative.chart import is_pole, pole_chart
 from generative.creases import creased
@@ -69,6 +70,7 @@ def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ..
 
 
 @functools.lru_cache(maxsize=256)
+@interruptible()
 def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
     if charts:
         return _with_charts(body, charts)
@@ -122,6 +124,7 @@ def is_closed(body: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=256)
+@interruptible()
 def _is_closed(body: Any) -> bool:
     faces = body.faces if isinstance(body, Solid) else (body,)
     edges = [e for e in body.edges if len(e.faces) > 1] if isinstance(body, Solid) else []
@@ -195,6 +198,7 @@ def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool)
 
 
 @functools.lru_cache(maxsize=1024)
+@interruptible()
 def ends_of(part: Parametric) -> tuple[tuple[bool, bool], ...]:
     """Per end of each symbol: does the surface end there, or does an edge or a vertex that is a part of its own cover it? Of poles all do
     but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from codegen.deadline import check
 from codegen.graph.expr import Expr
 from codegen.kernel import Kernel
 from codegen.machine.loop_runtime import compiled
@@ -15,6 +16,8 @@ from . import approach_loop as loop
 from .approach_loop import COLUMNS, COUNTS, ENTRIES, FIELDS, LANES
 
 _POINT = 3 * 2 * LANES
+# The arrays with an entry for each pair; so many pairs are moved on before the clock is looked at.
+_OF_PAIRS, _AT_ONCE = ("pair", "time", "goal", "step"), 512
 
 
 def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal: np.ndarray, step: np.ndarray, *, tries: int,
@@ -33,8 +36,11 @@ def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal
     at = {name: array.ctypes.data for name, array in arrays.items()}
     count[[loop.GRIDS, loop.MOTIONS, loop.TURNS, loop.CELL, loop.IMAGES]] = [
         at[name] for name in ("grid", "motion", "turned", "cell", "image")]
-    addresses = np.array([at[name] for name in FIELDS], np.int64)
-    compiled(loop.approach, 1, tuple(FIELDS.items()))(addresses.ctypes.data, len(pairs))
+    step_by = np.array([arrays[name].strides[0] if name in _OF_PAIRS else 0 for name in FIELDS])
+    for first in range(0, len(pairs), _AT_ONCE):
+        check()
+        addresses = np.array([at[name] for name in FIELDS], np.int64) + first * step_by
+        compiled(loop.approach, 1, tuple(FIELDS.items()))(addresses.ctypes.data, min(_AT_ONCE, len(pairs) - first))
     return arrays["time"]
 
 

@@ -18,7 +18,7 @@ import sympy as sp
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Part, faces_of
 from ..bodies.surface_points import extent
-from ..search.drive import Clock, drive
+from ..search.drive import CONVERTING, Clock, drive
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
@@ -86,11 +86,12 @@ def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolera
     before all is converted.
     """
     problems: list[Problem] = []
-    for pair in pairs:
-        problems.append(_meeting(pair, window, numbers, len(pairs) > _FEW))
-        prepare(problems[-1], "auto")
-        if clock.over:
-            break
+    with clock.doing(CONVERTING):
+        for pair in pairs:
+            problems.append(_meeting(pair, window, numbers, len(pairs) > _FEW))
+            prepare(problems[-1], "auto")
+            if clock.over:
+                break
     search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
     return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
 

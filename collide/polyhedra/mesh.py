@@ -1,13 +1,16 @@
 """The first contact of two moving triangle meshes."""
 
+import contextlib
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from codegen.deadline import TimeUp, limited
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from generative import Motion
@@ -133,12 +136,14 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     else:
         check_straight(time)
     tolerance = check_moving_tolerance(tolerance, span)
-    meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
-    if not all(len(m.triangles) for m in meshes):
-        return _nothing(span[1], None, began)
-    search = _Search(meshes, pair, span, tolerance)
-    finished = search.run(limit, began)
-    return _answer(search, finished, began)
+    search, finished = None, False
+    with contextlib.suppress(KeyboardInterrupt, TimeUp), limited(lambda: (limit.seconds or math.inf) - (perf_counter() - began)):
+        meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
+        if not all(len(m.triangles) for m in meshes):
+            return _nothing(span[1], None, began)
+        search = _Search(meshes, pair, span, tolerance)
+        finished = search.run(limit, began)
+    return _unsearched(span, began) if search is None else _answer(search, finished, began)
 
 
 class _Search:
@@ -170,7 +175,7 @@ class _Search:
     def run(self, budget: Budget, began: float) -> bool:
         """Did it end within the budget? Ctrl-C ends it like a spent one."""
         self.tally[mesh_loop.MOST] = NO_LIMIT if budget.boxes is None else int(budget.boxes)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             while budget.seconds is None or perf_counter() - began < budget.seconds:
                 reason = _native(mesh_loop.search, 1)(self.memory.address, _SLICE)
                 if reason == mesh_loop.FINISHED:
@@ -181,8 +186,6 @@ class _Search:
                     self.decide()
                 if reason == mesh_loop.SPENT or (budget.bytes or np.inf) < self.bytes:
                     break
-        except KeyboardInterrupt:
-            pass
         return False
 
     @property
@@ -249,6 +252,10 @@ def _nothing(end: float, search: _Search | None, began: float) -> MeshContact:
     tests, queries, leaves = (0, 0, 0) if search is None else search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
     return MeshContact(Status.NO_CONTACT, None, end, None, None, np.full(3, np.nan), np.full((2, 3), np.nan), tests, leaves, queries,
                        perf_counter() - began)
+
+
+def _unsearched(span: tuple[float, float], began: float) -> MeshContact:
+    return replace(_nothing(span[0], None, began), status=Status.BUDGET_SPENT, time=Interval(*span))
 
 
 def _answer(search: _Search, finished: bool, began: float) -> MeshContact:

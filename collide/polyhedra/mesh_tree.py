@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from codegen.deadline import check
 from codegen.given import doubles
 
 from .loop import LARGEST
@@ -118,6 +119,7 @@ def _owned(triangles: np.ndarray) -> np.ndarray:
     owned = np.zeros((len(triangles), 6), np.int64)
     edges = np.sort(np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=-1).reshape(-1, 2), axis=1)
     for first, items in ((0, triangles.ravel()), (3, edges[:, 0] << 32 | edges[:, 1])):
+        check()
         _, where = np.unique(items, return_index=True)
         owned[where // 3, first + where % 3] = 1
     return owned
@@ -130,6 +132,7 @@ def _halvings(vertices: np.ndarray, triangles: np.ndarray) -> Shape:
     order, starts = np.arange(len(centre)), np.zeros(min(len(centre), 1), np.int64)
     children, levels, count = [np.zeros(0, np.int64)], [0], len(starts)
     while len(starts):
+        check()
         leaf = np.diff(np.append(starts, len(order))) == 1
         children.append(np.where(leaf, -1 - order[starts], count + 2 * (np.cumsum(~leaf) - 1)))
         levels.append(count)
@@ -154,6 +157,7 @@ def _fitted(vertices: np.ndarray, triangles: np.ndarray, shape: Shape) -> Tree:
     leaf = shape.children < 0
     boxes[leaf] = ends[-1 - shape.children[leaf]]
     for first, last in zip(shape.levels[-2::-1], shape.levels[:0:-1], strict=True):
+        check()
         nodes = first + np.flatnonzero(~leaf[first:last])
         kids = shape.children[nodes]
         boxes[nodes] = np.minimum(boxes[kids], boxes[kids + 1])

@@ -10,15 +10,17 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import bounds, enclose
+from codegen.deadline import interruptible
 from codegen.from_sympy import from_sympy
 from codegen.given import shown
+from codegen.graph.autodiff import partials
 from codegen.graph.domain import domain
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
 from generative.changes import pieces_of
 from generative.family import member_of
-from generative.symbols import derivative, text
+from generative.symbols import text
 
 from ..bodies.numbers import NONE, Numbers, numbers_of
 from ..bodies.surface_points import all_parallel
@@ -109,8 +111,6 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
     tangents: a curve or a point.
     """
     vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
-    if all(e == 0 for e in surface.body_normal):
-        return vanishes
     ends, _ = numbers.bounds([*surface.domain.values()])
     axes = [*(np.linspace(lo, hi, 2 * _CELLS + 1)[1::2] for lo, hi in ends), np.linspace(*span, 3)]
     at = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
@@ -123,6 +123,7 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
 
 
 @functools.lru_cache(maxsize=1024)
+@interruptible()
 def _repeated(formula: Any) -> tuple[str, str] | None:
     """F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
     factors = [f for f in sp.Mul.make_args(formula) if f.has(x, y, z)]
@@ -169,8 +170,10 @@ def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
 @functools.lru_cache(maxsize=256)
 def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Kernel:
     """Both tangents and the point in the body's frame."""
-    derivatives = [[derivative(e, s) for e in surface.body] for s in (u, v)]
-    return compile([*derivatives[0], *derivatives[1], *surface.body], [u, v, t], symbols, quick=True)
+    pool = ExprPool()
+    place = from_sympy(surface.body, (u, v, t), symbols, pool)
+    by_u, by_v = zip(*partials(place, [pool.variable(0), pool.variable(1)]), strict=True)
+    return Kernel([*by_u, *by_v, *place], ["u", "v", "t"], [str(s) for s in symbols], quick=True)
 
 
 class _Test(NamedTuple):

@@ -19,7 +19,7 @@ from ..answers.batch import Batch, statuses
 from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, faces_of
 from ..given import check_span, check_tolerance
-from ..search.drive import Budget, Clock, as_budget, drive
+from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.search import Search
 from ..timeline.evidence import Found, within
 from ..timeline.scene import Meeting, Scene
@@ -63,28 +63,27 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     Batch(3 problems, 2 hits, 2 of them proved)
     """
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget))
-    rows = Rows(bodies, time, checked(bodies, parameters))
-    answer = _Answer(rows, span, tolerance)
-    try:
-        answer.solve_all(clock)
-    except KeyboardInterrupt:
-        clock.interrupted = True
-    finally:
-        clock.close()
+    values = checked(bodies, parameters)
+    answer = _Answer(len(next(iter(values.values()))), span, tolerance)
+    with clock.query():
+        answer.solve_all(Rows(bodies, time, values), clock)
     return answer.batch()
 
 
 class _Answer:
     """The answers to the rows, as they come; what was not looked at is as nothing is known of it."""
 
-    def __init__(self, rows: Rows, span: tuple[float, float], tolerance: float) -> None:
-        n = rows.count
-        self.rows, self.span, self.gap = rows, span, tolerance
+    rows: Rows
+
+    def __init__(self, n: int, span: tuple[float, float], tolerance: float) -> None:
+        self.span, self.gap = span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
 
-    def solve_all(self, clock: Clock) -> None:
+    def solve_all(self, rows: Rows, clock: Clock) -> None:
         """Rows that take long wait for the others, and are then, with those that are in doubt, asked like single pairs."""
+        self.rows = rows
+        clock.extend()
         for solve, open_ in ((self.solve, (_SPENT,)), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
             for k in np.flatnonzero(np.isin(self.codes, open_)).tolist():
                 if clock.over:
@@ -116,12 +115,14 @@ class _Answer:
         scene = self.rows.scene(k, self.span) if self.rows.creased else None
         (begin, end), proved, where = self.span, math.inf, None
         while True:
-            meetings = [] if scene is None else [m for m in scene.meetings() if within(m, (begin, end))]
-            problems = [self.rows.problem(k)] if scene is None else [scene.problem(m, (begin, end)) for m in meetings]
+            with clock.doing(CONVERTING):
+                meetings = [] if scene is None else [m for m in scene.meetings() if within(m, (begin, end))]
+                problems = [self.rows.problem(k)] if scene is None else [scene.problem(m, (begin, end)) for m in meetings]
             if not problems:
                 self._set(k, _NONE, (math.nan, math.nan), False, None)
                 return
-            search = Search(problems, separation=_SEPARATION)
+            with clock.doing(CONVERTING):
+                search = Search(problems, separation=_SEPARATION)
             search.proved, search.gap, search.share = proved, self.gap, 0.0
             finished = drive(search, clock, boxes=_PATIENCE)
             self.tests[k] += search.iterations
@@ -129,7 +130,7 @@ class _Answer:
                 proved, where = search.proved, _first_place(scene, search, meetings)
             if search.pole is None or clock.over:
                 break
-            clear = search.clear_until([i for i in search.solutions if search.possible(i)], end)
+            clear = search.clear_until(search.possible_ones(), end)
             begin = shortly_before(clear, (begin, end))
             scene = scene or self.rows.scene(k, self.span)
             scene.take_chart(*search.pole)

@@ -22,7 +22,7 @@ from ..bezier.published import time_dependent
 from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.start import Start
-from ..search.drive import Budget, Clock, as_budget
+from ..search.drive import CONVERTING, Budget, Clock, as_budget
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
@@ -90,7 +90,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     found = Found(None, False, span[0])
     notes: tuple[str, ...] = ()
     undecided: set[tuple[int, int]] = set()
-    try:
+    with clock.query():
         check_kinds(bodies)
         check_tracked(tracked, bodies, span)
         if method == "time-dependent":
@@ -100,6 +100,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         check_bodies(bodies, span)
         start, undecided = scene.start(numbers["tolerance"], clock), scene.undecided
         scene.look_back(numbers["simultaneity"], numbers["tolerance"], clock)
+        clock.extend()
         for known in _to_the_end(scene, options, clock):
             found = known
         if found.proved < span[0]:
@@ -109,10 +110,6 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
                 found = known
         touched = found.note or touched_before(found, span, options)
         notes = (*_beginnings(scene), *_at_rest(scene), *filter(None, [touched]), *_ending(found, span))
-    except (KeyboardInterrupt, MemoryError):
-        clock.interrupted = True
-    finally:
-        clock.close()
     answer = contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes)
     return replace(answer, undecided=frozenset(undecided))
 
@@ -353,17 +350,18 @@ def _timed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, pr
 def _converted(scene: Scene, meetings: Sequence[Meeting], span: Window, options: dict[str, Any], clock: Clock) -> list[Problem] | None:
     """The problems with their code, one after the other; None if the time is up before. What is converted is kept for later calls."""
     problems: list[Problem] = []
-    for m in meetings:
-        if problems and clock.over:
-            return None
-        problems.append(scene.problem(m, span))
-        prepare(problems[-1], options["method"])
+    with clock.doing(CONVERTING):
+        for m in meetings:
+            if problems and clock.over:
+                return None
+            problems.append(scene.problem(m, span))
+            prepare(problems[-1], options["method"])
     return problems
 
 
 def _features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window, options: dict[str, Any]) -> list[Meeting]:
     """The features at what a search located of the first contact."""
-    found = [k for k in search.solutions if search.possible(k)]
+    found = search.possible_ones()
     # What was thinned out may be later than all that stands for it.
     located = max([search.latest_left, *(search.latest(k) for k in found)])
     latest = min(search.proved, located if math.isfinite(located) else span[1])

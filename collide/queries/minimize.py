@@ -16,7 +16,6 @@ differentiable, so continuous, there. Where f has no lower bound or g no upper b
 1e300, which is one more constraint, and the conditions are not used at all.
 """
 
-import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +35,7 @@ from ..answers.consistency import check_bracket
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
-from ..search.drive import READING, Budget, Clock, advance, as_budget, drive
+from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.feasible_points import lower_by_points
 from ..search.native.layout import ALONE, UNIQUE
 from ..search.problem import Problem
@@ -139,15 +138,11 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     terms = alternatives(read_conditions(at_least, box))
     clock = Clock(as_budget(budget), progress, READING)
     search, finished = None, False
-    try:
+    with clock.query():
         candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
         problems = [p for p in candidates if p is not None]
         search = Search(problems, tolerance=width) if problems else None
         finished = search is None or _search(search, len(box), tolerance, clock)
-    except (KeyboardInterrupt, MemoryError):
-        clock.interrupted = True
-    finally:
-        clock.close()
     if search is None:
         return _infeasible(box, clock) if finished else _unsearched(box, clock)
     return _result(search, finished, box, tolerance, clock)
@@ -181,7 +176,7 @@ def _problem(objective: Any, equal: Sequence[Any], at_least: Sequence[Any], box:
 
 def _ranges(functions: Sequence[Expr], box: Domain) -> list[tuple[float, float]]:
     """Bounds of the functions over the domain, finite."""
-    lo, hi = Kernel(functions, box.names).interval(box.outer[None, :, 0], box.outer[None, :, 1])
+    lo, hi = Kernel(functions, box.names, quick=True).interval(box.outer[None, :, 0], box.outer[None, :, 1])
     return [(max(a, -_HUGE), min(b, _HUGE)) for a, b in zip(lo[0].tolist(), hi[0].tolist(), strict=True)]
 
 
@@ -235,12 +230,7 @@ def _search(s: Search, n: int, tolerance: float, clock: Clock) -> bool:
     finished = drive(s, clock, evaluate)
     if finished and any(len(s.open(p)) for p in range(len(s.problems))):
         s.gap = 0.0
-        most = 2 * s.iterations + _REFINEMENT
-        clock.boxes = 0
-        with contextlib.suppress(KeyboardInterrupt, MemoryError):
-            while s.iterations < most and not clock.spent(s) and not advance(s, _SLICE, clock.left):
-                pass
-        clock.boxes = s.iterations
+        drive(s, clock, steps=_SLICE, boxes=2 * s.iterations + _REFINEMENT)
     return finished
 
 

@@ -5,9 +5,9 @@ pairs of boxes that are apart in the parameters; these are searched like the fac
 """
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,9 @@ from ..answers.report import contacts
 from ..bezier.nurbs import BezierNets
 from ..given import check_span
 from ..moment.start import Start
-from ..search.drive import Budget, Clock, as_budget, drive
+from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.search import Search
-from ..sheets.assembly import Sheet, Span
+from ..sheets.assembly import Sheet, Span, bodies_of
 from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
 from ..sheets.enclosures import neighbours
 from ..sheets.glue import folds
@@ -67,27 +67,45 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
     options = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
-    try:
-        sheet = Sheet(surface, span)
-        return _answer(sheet, span, options, clock)
-    finally:
-        clock.close()
+    bodies, found = bodies_of(surface), _Found(None, False, {}, span[0], span[1], True)
+    with clock.query():
+        for known in _searches(Sheet(bodies, span), span, options, clock):
+            found = known
+    search, finished, start, seen, limit, covered = found
+    return _limited(replace(contacts(search, finished, (), (span[0], limit), start, clock, seen), bodies=bodies), span, limit, covered)
 
 
-def _answer(sheet: Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Contacts:
-    """First the state at the beginning, then the earliest contact after it: tangency holds only for what starts apart."""
+class _Found(NamedTuple):
+    """A search and whether it came to its end, the state of the pairs at the beginning, the time up to which everything was looked at, that
+    at which the search ends, and whether it is that of a fold rather than the end of the budget.
+    """
+
+    search: Search | None
+    finished: bool
+    start: dict[tuple[int, int], Start]
+    seen: float
+    limit: float
+    covered: bool
+
+
+def _searches(sheet: Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
+    """What is known, ever more of it: first the state at the beginning, then the earliest contact after it. (Tangency holds only for what
+    starts apart.)
+    """
     tasks, limit, covered = _tasks(sheet, span, clock)
-    start = dict.fromkeys(itertools.combinations_with_replacement(range(len(sheet.pieces)), 2), Start.DISJOINT)
+    start = dict.fromkeys(itertools.combinations_with_replacement(range(len(sheet.pieces)), 2), Start.UNKNOWN)
+    yield _Found(None, False, start, span[0], limit, covered)
+    clock.extend()
     search, finished = _started(tasks, span[0], options, clock)
     touching = {search.problems[search.owner(k)].label for k in search.solutions} if search else set()
     if not finished or limit == span[0]:
         touching = set(start)
-    start |= dict.fromkeys(touching, Start.UNKNOWN)
-    if not touching:
-        search, finished = _timed(tasks, (span[0], limit), options, clock)
-    seen = span[0] if touching else limit
-    found = contacts(search, finished, (), (span[0], limit), start, clock, seen)
-    return _limited(replace(found, bodies=sheet.bodies), span, limit, covered)
+    start = {pair: Start.UNKNOWN if pair in touching else Start.DISJOINT for pair in start}
+    if touching:
+        yield _Found(search, finished, start, span[0], limit, covered)
+        return
+    yield _Found(None, False, start, span[0], limit, covered)
+    yield _Found(*_timed(tasks, (span[0], limit), options, clock), start, limit, limit, covered)
 
 
 Task = tuple[Pair, np.ndarray]
@@ -127,7 +145,8 @@ def _started(tasks: Sequence[Task], moment: float, options: dict[str, Any], cloc
     now = _within(tasks, (moment, moment))
     if not now:
         return None, True
-    search = Search([at_start(pair, moment) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
+    with clock.doing(CONVERTING):
+        search = Search([at_start(pair, moment) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
     return search, drive(search, clock)
 
 
@@ -138,7 +157,8 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
     now = _within(tasks, span)
     if not now:
         return None, True
-    search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
+    with clock.doing(CONVERTING):
+        search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
     search.gap = options["simultaneity"]
     boxes, finished = 0, False
     while not finished and search.iterations >= boxes:
@@ -150,7 +170,7 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
     search.gap = 0.0
     if not finished or len(doubtful(search)) > _FEW:
         return search, finished
-    known = [k for k in search.solutions if search.possible(k)]
+    known = search.possible_ones()
     # A contact is proved in a box round it, which must not begin before the window.
     begin = max(span[0], search.clear_until(known, span[1]) - options["simultaneity"])
     around = begin, min(span[1], search.proved + options["simultaneity"])

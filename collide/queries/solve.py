@@ -114,13 +114,9 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     _checkcounted(functions, others, box)
     conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
     search, finished = None, False
-    try:
+    with clock.query():
         search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)
         finished = drive(search, clock)
-    except (KeyboardInterrupt, MemoryError):
-        clock.interrupted = True
-    finally:
-        clock.close()
     return _unsearched(box, clock) if search is None else _result(search, search.problems[0], finished, clock)
 
 

@@ -8,22 +8,29 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from codegen.deadline import TimeUp, limited
 from codegen.given import shown
 from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_busy, compile_repeated
 
 from ..given import is_number
 from .native import layout
-from .progress import Progress
+from .progress import Progress, duration
 
-# Steps a slice: some tens of milliseconds, so that Ctrl-C, progress and budgets are prompt.
-_SLICE = 2000
-# The same where a step contracts by propagation in halves, which takes up to some milliseconds.
-_SHORT = 20
+# Steps a slice: some tens of milliseconds, for progress; and where a step contracts by propagation in halves.
+_SLICE, _SHORT = 2000, 20
+# Steps after which the clock is looked at first, and seconds between two looks from then on: so Ctrl-C and budgets are prompt, whatever a
+# step takes. A search whose time is up before it begins has as many.
+FIRST_PART, _PROMPT = 8, 0.05
 # Seconds that an answer takes for each box that it lists, about.
 READING = 2.5e-6
-# With so many places found a slice is half as long, with twice as many a third, down to the least: each step compares boxes with them.
-_PLACES, _LEAST = 500, 100
+# Seconds for which the conversion of a formula may go on when the time is up; and what an answer may take then: of the budget such a share,
+# and so many seconds.
+GRACE = 0.4
+_SHARE, _REPORT = 0.05, 0.05
+# What the time of a query goes to.
+PREPARING, CONVERTING = "looking at the bodies", "converting and compiling formulas"
+SEARCHING, REPORTING = "searching", "comparing what was found"
 # A query with its answer ready begins to compile what makes later ones faster in so many seconds.
 _WAIT = 2.0
 
@@ -54,6 +61,8 @@ class Search(Protocol):
 
     def run(self, steps: int) -> int: ...
 
+    def pause(self) -> None: ...
+
     def grow_boxes(self) -> None: ...
 
     def grow_solutions(self) -> None: ...
@@ -62,7 +71,8 @@ class Search(Protocol):
 @dataclass(frozen=True)
 class Budget:
     """What a search may use: `seconds` of time, `boxes` examined, `bytes` of memory for its queue, which grows by doubling: a search
-    ends once it has more. None is no limit.
+    ends once it has more. None is no limit. The seconds are those of the whole call; what is begun when they are over may take some
+    tenths of a second more, and the answer a twentieth of them.
     """
 
     seconds: float | None = 60.0
@@ -100,14 +110,16 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 class Clock:
-    """A budget being spent, over one or several searches. `searched`: seconds of search, and of proofs for boxes before it; the others went
-    to converting and compiling formulas. `boxes`: examined before the present search. `reading`: seconds that the answer takes for each box
-    that is left: so much earlier a search stops.
+    """A budget being spent, over one or several searches. `boxes`: examined before the present search. `reading`: seconds that the answer
+    takes for each box that is left: so much earlier a search stops. `went_to`: the seconds that each kind of work took, see `doing`.
     """
 
     def __init__(self, budget: Budget, progress: bool = False, reading: float = 0.0) -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
-        self.interrupted, self.searched, self._reading = False, 0.0, reading
+        self.interrupted, self.refused, self._late, self.reached = False, False, False, ""
+        self._reading, self._grace = reading, GRACE
+        self.went_to: dict[str, float] = {}
+        self._work, self._since = PREPARING, self.start
         begin_query()
         self.slice: int | None = None
         self._watch = _watch.get()
@@ -129,22 +141,112 @@ class Clock:
             return 0.0
         return math.inf if self.budget.seconds is None else self.budget.seconds - self.seconds
 
+    # -- what ends the work -------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """What is done within it ends when the time is up, by Ctrl-C, and where the system refuses memory. What does not look at the clock
+        itself, as the conversion of formulas, has `GRACE` seconds more to come to its end.
+        """
+        with self._ending(), limited(lambda: -1.0 if self.interrupted else self.left + self._grace):
+            yield
+
+    @contextlib.contextmanager
+    def query(self) -> Iterator[None]:
+        """A whole query, but for its answer."""
+        try:
+            with self.working():
+                yield
+        finally:
+            self.close()
+
+    def extend(self) -> None:
+        """From now on there is at least `GRACE` left for what is set up: so that what is known already is searched."""
+        self._grace = max(self._grace, GRACE - self.left)
+
+    @contextlib.contextmanager
+    def reporting(self) -> Iterator[None]:
+        """Likewise for what makes the answer: it has what is left of the budget, a small share of it, and some milliseconds more."""
+        share = 0.0 if self.budget.seconds is None else _SHARE * self.budget.seconds
+        end = self.seconds + max(self.left, 0.0) + share + _REPORT
+        with self._ending(), limited(lambda: end - self.seconds), self.doing(REPORTING):
+            yield
+
+    @contextlib.contextmanager
+    def _ending(self) -> Iterator[None]:
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.interrupted = True
+        except MemoryError:
+            self.interrupted = self.refused = True
+        except TimeUp:
+            pass
+
     def exceeded(self) -> bool:
         """Is the time up, or were too many boxes examined, by what is no search?"""
-        return self.over or (self.budget.boxes is not None and self.boxes > self.budget.boxes)
+        return self.over or self._counted(self.boxes, 0)
 
     def spent(self, s: Search) -> bool:
         """Is the budget spent? Before the first step of a search its time is not: what was compiled is used."""
-        b = self.budget
         reading = self._reading * (s.open_count + s.solution_count)
-        late = self.interrupted if s.steps == 0 else self.left <= reading
-        return bool(late or (b.boxes is not None and self.boxes + s.iterations > b.boxes)
-                    or (b.bytes is not None and s.bytes > b.bytes))
+        late = s.steps > 0 and self.left <= reading
+        self._late = self._late or bool(late and not self.reached)
+        return bool(late or self.interrupted or self._counted(self.boxes + s.iterations, s.bytes))
+
+    def _counted(self, boxes: int, size: int) -> bool:
+        """Is a limit of boxes or of bytes reached? The first one is remembered."""
+        for limit, used, name in ((self.budget.boxes, boxes, "boxes"), (self.budget.bytes, size, "bytes")):
+            if limit is not None and used > limit:
+                self.reached = self.reached or f"the limit of {name}, {limit:,}"
+                return True
+        return False
+
+    @property
+    def late(self) -> bool:
+        """Is it the time that ended the work?"""
+        return not (self.interrupted or self.reached) and (self._late or self.over)
+
+    @property
+    def ended(self) -> bool:
+        """Did a limit of the budget end a search, or Ctrl-C?"""
+        return bool(self.interrupted or self.reached or self.late)
+
+    def reason(self) -> str:
+        """In words, what ended the work before its end."""
+        if self.interrupted:
+            return "The work ended as the system refused memory." if self.refused else "The work was interrupted."
+        limit = f"the limit of {duration(self.budget.seconds or 0.0)}" if self.late else self.reached
+        return f"What ended the work is {limit}." if limit else "The work was given up, with some of the budget left."
+
+    # -- what the time goes to ----------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def doing(self, work: str) -> Iterator[None]:
+        """The time within it counts as that kind of work, and as no other."""
+        before = self._turn_to(work)
+        try:
+            yield
+        finally:
+            self._turn_to(before)
+
+    def _turn_to(self, work: str) -> str:
+        now, before = time.perf_counter(), self._work
+        self.went_to[before] = self.went_to.get(before, 0.0) + now - self._since
+        self._work, self._since = work, now
+        return before
+
+    def account(self) -> str:
+        """In words, what the seconds went to so far, the most first."""
+        self._turn_to(self._work)
+        parts = [f"{duration(seconds)} to {work}" for work, seconds in sorted(self.went_to.items(), key=lambda item: -item[1])]
+        return f"Of {duration(self.seconds)} went {', '.join(parts)}."
+
+    # -- slices -------------------------------------------------------------------------------------------------------
 
     def steps(self, s: Search, wanted: int | None = None) -> int:
         """Of the next slice; fewer, at 8 boxes a step, where the boxes of the budget end sooner."""
         usual = self.slice or wanted or (_SHORT if any(p.propagate for p in s.problems) else _SLICE)
-        usual = min(usual, max(_LEAST, usual // (1 + s.solution_count // _PLACES)))
         if self.budget.boxes is None:
             return usual
         return max(1, min(usual, (self.budget.boxes - self.boxes - s.iterations) // 8))
@@ -157,7 +259,7 @@ class Clock:
 
     def close(self) -> None:
         """The query ends: what is left of its time may make the next ones faster. Ctrl-C ends that, and changes no answer."""
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt, TimeUp), limited(lambda: self.left):
             end = self.seconds + min(self.left, _WAIT)
             compile_repeated(end - self.seconds)
             if self.seconds < end:
@@ -166,18 +268,30 @@ class Clock:
             self._bar.close()
 
 
-def advance(s: Search, steps: int, seconds: float = math.inf) -> bool:
-    """One slice of the search; did it finish? Kernels that it uses much are compiled if that begins within so many seconds."""
-    reason = s.run(steps)
+def advance(s: Search, steps: int, clock: Clock | None = None) -> bool:
+    """One slice of the search; did it finish? It is the same slice in however many parts it is run, unless the clock ends it."""
+    begin, reason, part, took = time.perf_counter(), layout.SLICE, FIRST_PART, 0.0
+    while steps > 0 and reason == layout.SLICE and not (clock and clock.over and took > _PROMPT):
+        part, before = min(steps, part), took
+        reason, steps, took = s.run(part), steps - part, time.perf_counter() - begin
+        part = next_part(part, took - before)
     if reason == layout.NEED_BOXES:
         s.grow_boxes()
     elif reason == layout.NEED_SOLUTIONS:
         s.grow_solutions()
-    if reason == layout.FINISHED:
-        return True
+    s.pause()
+    return reason == layout.FINISHED
+
+
+def next_part(part: int, seconds: float) -> int:
+    """How much is done before the clock is looked at again, where a part took so many seconds."""
+    return max(1, min(4 * part, int(part * _PROMPT / seconds))) if seconds > 0.0 else 4 * part
+
+
+def compile_used(seconds: float = math.inf) -> None:
+    """Compile what was used much, as far as that fits in so many seconds."""
     compile_busy(seconds)
     optimize_loops(seconds)
-    return False
 
 
 def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None,
@@ -186,17 +300,17 @@ def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, st
     Ctrl-C ends it like a spent budget, and so does memory that the system refuses. `between` is called after every slice, of so many
     `steps`.
     """
-    finished, begin, before = False, time.perf_counter(), s.iterations
+    finished, before = False, s.iterations
     clock.boxes -= before
     clock.report(s)
-    try:
+    with clock.working(), clock.doing(SEARCHING):
         while not finished and s.pole is None and not clock.spent(s) and s.iterations < boxes:
-            finished = advance(s, clock.steps(s, steps), clock.left)
+            finished = advance(s, clock.steps(s, steps), clock)
             clock.report(s)
+            if not finished:
+                with clock.doing(CONVERTING):
+                    compile_used(clock.left)
             if between is not None:
                 between()
-    except (KeyboardInterrupt, MemoryError):
-        clock.interrupted = True
-    clock.searched += time.perf_counter() - begin
     clock.boxes += s.iterations
     return finished

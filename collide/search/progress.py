@@ -41,3 +41,8 @@ class Progress:
         if self._since is not None:
             self.waited += time.perf_counter() - self._since
             self._since = None
+
+
+def duration(seconds: float) -> str:
+    """A time in three digits, of milliseconds or of seconds."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"

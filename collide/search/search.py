@@ -100,13 +100,12 @@ class Search:
 
     def run(self, steps: int) -> int:
         """Up to `steps` steps; why it stopped (`layout.FINISHED` and others)."""
-        reason = compiled(run)(self.arrays.address, steps)
-        if self.steps > _LONG:
-            self._respect_limits()
-        return reason
+        return compiled(run)(self.arrays.address, steps)
 
-    def _respect_limits(self) -> None:
-        """From now on inequalities contract the boxes of the problems that come first: in long searches that is worth its code."""
+    def pause(self) -> None:
+        """Between slices: in long searches, where it is worth its code, inequalities contract the boxes of the problems that come first."""
+        if self.steps <= _LONG:
+            return
         table = self.arrays.table(layout.Problem)
         begins = {k: float(self.arrays["key"][table["root"][k]]) for k, p in enumerate(self.problems)
                   if table["root"][k] >= 0 and p.objective is not None}
@@ -179,7 +178,12 @@ class Search:
         _, hi = p.range_kernel.interval(box[None, :, 0], box[None, :, 1], parameters=values if len(p.parameters) else None)
         return bool(hi[0, -1] > 0)
 
-    def clear_until(self, found: Sequence[int], end: float) -> float:
+    def possible_ones(self) -> np.ndarray:
+        """The numbers of the solutions that may be one."""
+        kinds = self.arrays["kind"][:len(self.solutions)].tolist()
+        return np.flatnonzero([kind != layout.ALONE or self.possible(k) for k, kind in enumerate(kinds)])
+
+    def clear_until(self, found: Sequence[int] | np.ndarray, end: float) -> float:
         """The least time at which anything was found, was thinned, or is still open; none of these solutions comes after `end`."""
         times = self.times(found)[:, 0]
         return min([float(self.clear), end, float(times.min(initial=np.inf)),

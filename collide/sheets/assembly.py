@@ -28,13 +28,12 @@ Span = tuple[float, float]
 class Sheet:
     """The pieces of a sheet, the pairs of them that are joined, and the pairs that are not."""
 
-    def __init__(self, surface: Any, span: Span) -> None:
-        if isinstance(surface, BezierNets):
-            self.bodies: Sequence[Any] = _Drawn(surface)
-            self.pieces = pieces_of_nets(surface)
+    def __init__(self, bodies: Sequence[Any], span: Span) -> None:
+        """`bodies`: see `bodies_of`."""
+        if isinstance(bodies, _Drawn):
+            self.pieces = pieces_of_nets(bodies.nets)
         else:
-            self.bodies = _surfaces(surface)
-            self.pieces = [piece_of(s, k) for k, s in enumerate(_at_rest(self.bodies))]
+            self.pieces = [piece_of(s, k) for k, s in enumerate(_at_rest(bodies))]
         _check(self.pieces, span[0])
         found = joins(self.pieces, span)
         poles = {k: _poles(piece) for k, piece in enumerate(self.pieces)}
@@ -70,7 +69,10 @@ class _Drawn(Sequence[ParametricSurface]):
         return self.nets.surfaces()
 
 
-def _surfaces(surface: Any) -> list[ParametricSurface]:
+def bodies_of(surface: Any) -> Sequence[ParametricSurface]:
+    """The surfaces of what `self_contact` takes; TypeError or ValueError for what it does not."""
+    if isinstance(surface, BezierNets):
+        return _Drawn(surface)
     given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
     if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
         raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {shown(surface)}")

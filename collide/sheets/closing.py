@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import enclose
+from codegen.deadline import interruptible
 from codegen.kernel import Kernel, compile
 from generative import t, u, v
 
@@ -71,6 +72,7 @@ def _seem_to_meet(difference: Sequence[Any], along: Any, ends: Sequence[Any], mo
 # -- factors ------------------------------------------------------------------------------------------------------
 
 
+@interruptible()
 def _common_factors(difference: Sequence[Any]) -> list[Any]:
     """Factors, of the time only, of all coordinates; none where these vanish identically."""
     numerators = [sp.fraction(sp.together(sp.expand_trig(e)))[0] for e in difference]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.deadline import interruptible
 from generative import u, v
 
 from ..culling.broad_phase import sweep_and_prune
@@ -111,6 +112,7 @@ def _alike_sides(pieces: Sequence[Piece], points: np.ndarray, near: float) -> It
                 yield owners[p], owners[q], reverse
 
 
+@interruptible()
 def _same_side(first: Piece, side: Side, second: Piece, other: Side, reverse: bool) -> bool:
     """Are two sides *proved* to be the same curve, with parameters in proportion?"""
     if first.net and second.net:
@@ -172,6 +174,7 @@ def _alike_corners(points: np.ndarray, near: float) -> Iterator[tuple[tuple[int,
             yield (p // 4, (p // 2 % 2, p % 2)), (q // 4, (q // 2 % 2, q % 2))
 
 
+@interruptible()
 def _same_corner(first: Piece, corner: Corner, second: Piece, other: Corner) -> bool:
     if first.net and second.net:
         a, b = (p.net[0][:, -c[0], -c[1]] for p, c in ((first, corner), (second, other)))

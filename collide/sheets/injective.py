@@ -24,14 +24,13 @@ ordinary question of contact. What is neither when it is small is *not covered*.
 import functools
 import itertools
 from dataclasses import dataclass
-from time import perf_counter
 
 import numpy as np
 import sympy as sp
 
 from codegen.kernel import Kernel, compile
 
-from ..search.drive import Clock
+from ..search.drive import SEARCHING, Clock
 from .enclosures import Neighbours, affine, hull_of, slopes_on, tangents_at
 from .folding import unfolded
 
@@ -56,8 +55,7 @@ def division(known: Neighbours, span: tuple[float, float], clock: Clock) -> tupl
     boxes = np.concatenate([known.domain, np.tile(np.array(span), (len(known), 1, 1))], axis=1)
     owner, smallest, examined, limit = np.arange(len(known)), _SMALLEST * (boxes[:, :, 1] - boxes[:, :, 0]), 0, span[1]
     kept, left = [(boxes[:0], owner[:0])], [boxes[:0]]
-    begin = perf_counter()
-    try:
+    with clock.working(), clock.doing(SEARCHING):
         while len(boxes) and not clock.exceeded():
             last = examined >= _MOST
             now, later = _earliest(boxes, len(boxes) if last else _AT_ONCE)
@@ -68,9 +66,6 @@ def division(known: Neighbours, span: tuple[float, float], clock: Clock) -> tupl
             rest, whose = np.concatenate([boxes[later], divided[0]]), np.concatenate([owner[later], divided[1]])
             early = rest[:, _TIME, 0] <= limit
             boxes, owner = rest[early], whose[early]
-    except KeyboardInterrupt:
-        clock.interrupted = True
-    clock.searched += perf_counter() - begin
     found, owners = (np.concatenate(parts) for parts in zip(*kept, strict=True))
     return found, owners, np.concatenate([*left, boxes]), not len(boxes)
 

@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import bounds
+from codegen.deadline import interruptible
 from codegen.family import family
 from codegen.from_sympy import convert
 from codegen.given import expression
@@ -108,6 +109,7 @@ def _shape(graph: bytes, parameters: int) -> Shape:
 
 
 @functools.lru_cache(maxsize=64)
+@interruptible()
 def _net_shape(rows: int, columns: int, powers: int, rational: bool) -> Shape:
     """Bezier patches whose control points are polynomials in t; parameters: the control points' coefficients of 1, t, t^2, ..., and the
     weights if `rational`.
@@ -173,6 +175,7 @@ class Piece:
         return all_parallel(*np.split(self.shape.tangents.points(at, parameters=self.numbers.mean(axis=1)), 2, axis=1))
 
 
+@interruptible()
 def piece_of(surface: ParametricSurface, body: int) -> Piece:
     """A surface as a piece; one that moves rigidly as a whole is given at rest by the caller."""
     free = set(sides(surface))
@@ -197,6 +200,7 @@ class Pole:
     middle: Any
 
 
+@interruptible()
 def pole_of(whole: Piece, axis: int, end: int) -> Pole | None:
     """The neighbourhood of the pole at an end of a parameter; None where no smooth parameters are found."""
     assert whole.surface is not None

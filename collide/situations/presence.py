@@ -5,6 +5,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from codegen.deadline import check
 from codegen.graph.domain import domain
 from codegen.graph.expr import reachable
 from codegen.graph.meanvalue import mean_value_form
@@ -42,6 +43,7 @@ def _present_ones(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tu
     absent: list[Implicit] = []
     left: list[Part] = []
     for part in parts:
+        check()
         if _doubtful(part) and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
             absent.append(part)
         else:

@@ -148,7 +148,7 @@ def _joined(scene: Scene, stage: Window, options: dict[str, Any], clock: Clock, 
 def _clear(found: Found, end: float) -> float:
     """The time up to which nothing meets, at most `end`."""
     s = found.search
-    return found.seen if s is None else min(found.seen, s.clear_until([k for k in s.solutions if s.possible(k)], end))
+    return found.seen if s is None else min(found.seen, s.clear_until(s.possible_ones(), end))
 
 
 def _around(span: Window) -> Window:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..culling.broad_phase import Window
-from ..search.drive import Clock, drive
+from ..search.drive import CONVERTING, Clock, drive
+from ..search.native.layout import LOCATED
 from ..search.search import Search
 from .scene import Meeting, Pair, Scene
 from .stalls import drive_past
@@ -48,17 +49,29 @@ def jumped(scene: Scene, span: Window, options: dict[str, Any], clock: Clock) ->
     meetings = [m for m in scene.meetings() if within(m, span)]
     if not meetings:
         return Found(None, True, span[1])
-    search = Search([scene.problem(m, span) for m in meetings], **options)
+    with clock.doing(CONVERTING):
+        search = Search([scene.problem(m, span) for m in meetings], **options)
     found = Found(search, drive_past(search, clock, scene.begin, _GLANCE), span[0], meetings)
+    if search.pole is None and not (found.finished and not found.located):
+        known = crossed(scene, span, options, clock)
+        if known is None and scene.passes(span, options["tolerance"], clock, doubtful(search)):
+            return Found(None, True, span[1])
+        found = known or _looked_at(scene, found, clock)
     if search.pole is not None:
         scene.take_chart(*search.pole)
         return jumped(scene, span, options, clock)
-    if found.finished and not found.located:
-        return found
-    known = crossed(scene, span, options, clock)
-    if known is None and scene.passes(span, options["tolerance"], clock, doubtful(search)):
-        return Found(None, True, span[1])
-    return known or _looked_at(scene, found, clock)
+    decided = found.proved < math.inf or (found.finished and not found.located)
+    return found if decided or clock.ended else _undecided(found, search, span)
+
+
+def _undecided(found: Found, search: Search, span: Window) -> Found:
+    """Contact was neither proved nor excluded, near what was located and in the first boxes that are open: at any time of the span."""
+    for k in range(len(search.problems)):
+        if len(search.open(k)):
+            search.note(k, search.open(k)[0], LOCATED)
+    search.latest_left = max(search.latest_left, span[1])
+    return found._replace(finished=True, note=f"While a motion jumps, at about t = {span[1]:.9g}, bodies may meet: by formulas that may "
+                          "hold then they come near each other, and which ones hold together rounding cannot tell.")
 
 
 def doubtful(search: Search) -> set[Pair]:

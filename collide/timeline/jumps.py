@@ -6,7 +6,6 @@ and just after. In between, as long as doubles are apart, only positions count: 
 """
 
 import functools
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +14,6 @@ import numpy as np
 import sympy as sp
 
 from codegen.from_sympy import from_sympy
-from codegen.given import expression
 from codegen.kernel import Kernel
 from generative import ImplicitSurface, t
 from generative.changes import atoms_of, changes_at_known_moments, pieces_of, with_formulas
@@ -103,61 +101,96 @@ def _merged(intervals: np.ndarray) -> list[Window]:
 
 def variants(bodies: Sequence[Any], numbers: Sequence[Numbers], window: Window) -> list[tuple[Any, ...]]:
     """Bodies without functions that jump, such that at each time of a short window the bodies are where one of these tuples is; none where
-    that is not known, or would take too many.
+    that is not known, or would take too many. Bodies with a function in common take the same value of it.
     """
-    choices = [_variants(body, own, window) for body, own in zip(bodies, numbers, strict=True)]
-    return list(itertools.product(*choices)) if math.prod(map(len, choices)) <= _VARIANTS else []
+    return list(_variants(tuple(bodies), tuple(numbers), window))
 
 
 @functools.lru_cache(maxsize=256)
-def _variants(body: Any, numbers: Numbers, window: Window) -> tuple[Any, ...]:
-    done: list[Any] = []
-    left = [body]
+def _variants(bodies: tuple[Any, ...], numbers: tuple[Numbers, ...], window: Window) -> tuple[tuple[Any, ...], ...]:
+    done: list[tuple[Any, ...]] = []
+    left = [bodies]
     while left and len(done) + len(left) <= _VARIANTS:
         variant = left.pop()
-        atom = _innermost(variant)
-        if atom is None:
+        same = _innermost(variant, numbers)
+        if not same:
             done.append(variant)
             continue
-        options = _options(atom, numbers, window)
-        if not options:
+        choices = sorted({choice for k, e in same for choice in _choices(e, numbers[k], window)})
+        if not choices:
             return ()
-        left += [with_formulas(variant, functools.partial(_replaced, atom, new)) for new in options]
+        left += [_decided(variant, same, choice) for choice in choices]
     return () if left else tuple(done)
 
 
-def _replaced(old: Any, new: Any, e: Any) -> Any:
-    return e.xreplace({old: new})
+Placed = tuple[int, Any]
+"""A function of a body: the number of the body, and the function."""
 
 
-def _innermost(body: Any) -> Any:
-    """A function that may jump, of the time alone and of nothing that may jump itself; None if there is none."""
-    for formula in (e for piece in pieces_of(body) for e in _formulas(piece)):
-        return next(e for e in sp.preorder_traversal(formula)
-                    if isinstance(e, _CHANGING) and not any(a.has(*_CHANGING) for a in e.args))
-    return None
+def _innermost(bodies: tuple[Any, ...], numbers: tuple[Numbers, ...]) -> list[Placed]:
+    """A function that may jump, of the time alone and of nothing that may jump itself, wherever bodies have it; none if there is none."""
+    found: dict[Any, list[Placed]] = {}
+    for k, body in enumerate(bodies):
+        formulas = dict.fromkeys(e for piece in pieces_of(body) for e in _formulas(piece))
+        inner = dict.fromkeys(e for formula in formulas for e in sp.preorder_traversal(formula)
+                              if isinstance(e, _CHANGING) and not any(a.has(*_CHANGING) for a in e.args))
+        for e in inner:
+            found.setdefault(_meaning(e, k, numbers[k]), []).append((k, e))
+    return next(iter(found.values()), [])
 
 
-def _options(e: Any, numbers: Numbers, window: Window) -> list[Any]:
-    """Formulas without this function, of which one holds at each time of the window; none where that is not known."""
+def _meaning(e: Any, body: int, numbers: Numbers) -> Any:
+    """What functions of several bodies that are *proved* to be the same have in common: their arguments with the numbers of each body."""
+    known = dict(zip(numbers.symbols, numbers.exact, strict=True)) if numbers.exact else {
+        s: sp.Rational(lo) for s, (lo, hi) in zip(numbers.symbols, numbers.intervals.tolist(), strict=True) if lo == hi}
+    parts = [part for a in e.args for part in (a.args if isinstance(e, sp.Piecewise) else (a,))]
+    exact = tuple(part.xreplace(known) for part in parts)
+    # Symbols that stay are numbers of this body alone.
+    return (type(e), exact) if all(part.free_symbols <= {t} for part in exact) else (body, e)
+
+
+def _decided(bodies: tuple[Any, ...], same: Sequence[Placed], choice: int) -> tuple[Any, ...]:
+    """The bodies with one of the formulas that a function may stand for in its place."""
+    changes: dict[int, dict[Any, Any]] = {}
+    for k, e in same:
+        changes.setdefault(k, {})[e] = _chosen(e, choice)
+    return tuple(with_formulas(body, functools.partial(_replaced, changes[k])) if k in changes else body for k, body in enumerate(bodies))
+
+
+def _replaced(changes: dict[Any, Any], e: Any) -> Any:
+    return e.xreplace(changes)
+
+
+def _choices(e: Any, numbers: Numbers, window: Window) -> list[int]:
+    """The values that the function may take in a window, or the numbers of the formulas that it may stand for (see `_chosen`); none where
+    that is not known.
+    """
     g = e.args[0]
     if isinstance(e, sp.Piecewise):
-        return [piece for piece, _ in e.args]
+        return [*range(len(e.args))]
     if isinstance(e, (sp.sign, sp.Heaviside)):
         lo, hi = _range(g, numbers, window)
-        values = (-1, 0, 1) if isinstance(e, sp.sign) else (0, e.args[1], 1)
-        return [expression(value) for value, possible in zip(values, (lo < 0, lo <= 0 <= hi, hi > 0), strict=True) if possible]
-    if isinstance(e, sp.Mod):
-        return [g - e.args[1] * k for k in _steps(g / e.args[1], numbers, window)]
-    if isinstance(e, sp.frac):
-        return [g - k for k in _steps(g, numbers, window)]
-    return [-k for k in _steps(-g, numbers, window)] if isinstance(e, sp.ceiling) else _steps(g, numbers, window)
+        return [k for k, possible in zip((-1, 0, 1), (lo < 0, lo <= 0 <= hi, hi > 0), strict=True) if possible]
+    if isinstance(e, sp.ceiling):
+        return [-k for k in _steps(-g, numbers, window)]
+    return _steps(g / e.args[1] if isinstance(e, sp.Mod) else g, numbers, window)
 
 
-def _steps(g: Any, numbers: Numbers, window: Window) -> list[Any]:
+def _chosen(e: Any, choice: int) -> Any:
+    """The formula that the function stands for: the piece of that number, or what follows from the sign or the step of its argument."""
+    if isinstance(e, sp.Piecewise):
+        return e.args[choice][0]
+    if isinstance(e, sp.Heaviside):
+        return (sp.Integer(0), e.args[1], sp.Integer(1))[choice + 1]
+    if isinstance(e, (sp.Mod, sp.frac)):
+        return e.args[0] - choice * (e.args[1] if isinstance(e, sp.Mod) else 1)
+    return sp.Integer(choice)
+
+
+def _steps(g: Any, numbers: Numbers, window: Window) -> list[int]:
     """The values of floor(g) in a window, if they are few."""
     lo, hi = _range(g, numbers, window)
-    return [sp.Integer(k) for k in range(math.floor(lo), math.floor(hi) + 1)] if hi - lo < _VARIANTS else []
+    return [*range(math.floor(lo), math.floor(hi) + 1)] if hi - lo < _VARIANTS else []
 
 
 def _range(g: Any, numbers: Numbers, window: Window) -> tuple[float, float]:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.deadline import check, interruptible
 from generative import u, v
 from generative.changes import is_short, smooth_bodies
 from generative.creases import divided
@@ -61,7 +62,9 @@ class Scene:
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
-        members = [member_of(b) if few_faces(bodies) and numbers is None else Member(b) for b in bodies]
+        families = numbers is None and few_faces(bodies)
+        with interruptible():
+            members = [member_of(b) if families else Member(b) for b in bodies]
         if numbers is None:
             check_numbers(bodies, members)
         self.numbers = tuple(numbers or map(numbers_of, members))
@@ -101,9 +104,10 @@ class Scene:
     def _near(self, parts: Sequence[tuple[int, Part]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
         """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
         wanted = None if labels is None else set(labels)
-        pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
-                 if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)
-                 and not (self.states and (parts[a][0], parts[b][0]) in self.resting)]
+        with interruptible():
+            pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
+                     if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)
+                     and not (self.states and (parts[a][0], parts[b][0]) in self.resting)]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
             met = windows([self.extent(owner, part) for owner, part in parts], [owner for owner, _ in parts], self.span)
@@ -124,6 +128,7 @@ class Scene:
             if m.window[0] <= self.begin:
                 close.setdefault(m.label, []).append((m.first, m.second))
         for label in itertools.combinations(range(len(self.bodies)), 2):
+            check()
             state, apart = Start.DISJOINT, True
             if label in close and clock.over:
                 state, apart = Start.UNKNOWN, False
@@ -295,7 +300,7 @@ def _whole(part: Part) -> Part:
 def few_faces(bodies: Sequence[Any]) -> bool:
     """Are there so few pairs of faces that they are not culled, and each pair of bodies has code of its own?"""
     counts = [len(getattr(body, "faces", (body,))) for body in bodies]
-    return sum(a * b for a, b in itertools.combinations(counts, 2)) <= FEW
+    return (sum(counts) ** 2 - sum(n**2 for n in counts)) // 2 <= FEW
 
 
 def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,

@@ -18,7 +18,7 @@ import sympy as sp
 import collide
 from collide.bodies.parts import faces_of
 from collide.queries import first_contact as first
-from collide.search.drive import Budget, Clock, advance, drive
+from collide.search.drive import Budget, Clock, advance, compile_used, drive
 from collide.search.native import layout
 from collide.search.problem import Problem
 from collide.search.search import Search
@@ -69,6 +69,7 @@ def memory(steps: int = 1 << 15, boxes: int = 2_000_000) -> list[list[Any]]:
     finished = False
     while not finished and search.iterations < boxes:
         finished = advance(search, steps)
+        compile_used()
         taken, waiting = search.iterations, search.open_count
         if finished or taken >= boxes * (len(rows) + 1) / 8:
             resident = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -147,6 +147,9 @@ class PatchSearch:
         self.slices += 1
         return compiled(run, 1, _FIELDS)(self.address, steps)
 
+    def pause(self) -> None:
+        """Nothing is done between slices."""
+
     def grow_boxes(self) -> None:
         self._grow({**self._per_node, **_PER_BOX})
         self._count[[memory.ROOM_NODES, memory.ROOM_BOXES]] *= 2

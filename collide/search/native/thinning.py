@@ -10,7 +10,7 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
 from .boxes import at_border, centre_as_box, keep_clear, load_lane, shift_into
-from .layout import EXISTS, GONE, LANES, LATE, UNIQUE, WANTED, Problem, SearchMemory
+from .layout import EXISTS, GONE, LANES, LATE, LOCATED, UNIQUE, WANTED, Problem, SearchMemory
 from .local_solve import restore
 from .manifolds import on_one_manifold
 from .solutions import shared_image
@@ -65,11 +65,16 @@ def near_sample(s: SearchMemory, p: Problem, whole: bool, moment: float) -> int:
 
 @native
 def distance_squared(s: SearchMemory, k: int, whole: bool, limit: float) -> float:
-    """From sample k to the farthest point of the image `near`, or to its middle; no less than the limit where that is not less."""
+    """From sample k to the farthest point of the image `near`, or to its middle; no less than the limit where that is not less.
+
+    A place that is only located may be anywhere in its bounds, which are wide while a motion jumps: what has nearly the same bounds is near
+    it, whatever more is searched.
+    """
     square = 0.0
     for c in range(3):
-        middle = s.place[k].middle(c)
-        lo, hi = s.near.lo(c) - middle, s.near.hi(c) - middle
+        middle, wide = s.place[k].middle(c), whole and s.kind[k] == LOCATED
+        lo = s.near.lo(c) - (s.place[k].lo(c) if wide else middle)
+        hi = s.near.hi(c) - (s.place[k].hi(c) if wide else middle)
         square += max(abs(lo), abs(hi)) ** 2 if whole else (0.5 * (lo + hi)) ** 2
         if not square < limit:
             return square

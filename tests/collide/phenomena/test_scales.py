@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.answers import report as answer
+from collide.answers import distinct
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, t, x, y, z
 from generative.implicit import Combination
 from models.scenes import SCENES
@@ -73,13 +73,13 @@ def test_a_near_miss_of_bodies_of_a_micrometre_is_one():
 
 def test_samples_that_are_not_compared_do_not_repeat_each_other(monkeypatch):
     """A box lands flat on another one, in samples of the face and of its edges; every pair is compared here."""
-    made, init = [], answer._Around.__init__
-    monkeypatch.setattr(answer._Around, "__init__", lambda self, *given: (made.append((self, *given)), init(self, *given))[1])
+    asked, pairs = [], distinct.near_pairs
+    monkeypatch.setattr(distinct, "near_pairs", lambda *given: (asked.append(given), pairs(*given))[1])
     collide.first_contact([box(1, 1, 1).moved(move(Q(1, 9), 0, 3 - t)), box(3, 3, 1)], (0, 4))
-    around, search, numbers = made[-1]
+    search, numbers = asked[-1]
     first, second = np.triu_indices(len(numbers), 1)
-    repeated = answer._repeats(search, numbers[second], numbers[first])
-    compared = {*zip(*(k.tolist() for k in around.later(np.arange(len(numbers)))), strict=True)}
+    repeated = distinct.repeats(search, numbers[second], numbers[first])
+    compared = {pair for some in pairs(search, numbers) for pair in zip(*map(np.ndarray.tolist, some), strict=True)}
     assert repeated.sum() > 10 and len(compared) < len(first) / 4
     assert {*zip(first[repeated].tolist(), second[repeated].tolist(), strict=True)} <= compared
 

@@ -1,5 +1,6 @@
 """The search itself: its queues, its memory, its slices, and that no contact is lost on the way."""
 
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import sympy as sp
 
 import collide
 from collide.bodies.parts import ends_of, faces_of
-from collide.search.drive import READING, Budget, Clock, drive
+from collide.search.drive import READING, Budget, Clock, advance, drive
 from collide.search.native import layout
 from collide.search.prepare import METHODS
 from collide.search.search import Search
@@ -122,11 +123,34 @@ def test_memory_stays_flat_where_boxes_are_dropped_as_fast_as_they_are_made(ring
     assert search.bytes == before and search.arrays.number("unused") == len(search.arrays["key"])
 
 
-def test_slices_are_short_where_many_places_were_found():
-    """Each step compares boxes with the places, and a slice ends in time for Ctrl-C and budgets."""
-    clock = Clock(Budget())
-    steps = [clock.steps(SimpleNamespace(solution_count=places, iterations=0, problems=[])) for places in (0, 1000, 20_000, 10**7)]
-    assert steps[0] >= 3 * steps[1] >= 9 * steps[2] and steps[3] >= 100
+@pytest.mark.parametrize("seconds, most", [(1e-6, 8), (1e-3, 80), (1.0, 2000)])
+def test_slices_are_run_in_parts_that_are_prompt(monkeypatch, seconds, most):
+    """Whatever a step takes, by a clock of the search's own; and a slice is as long as without one."""
+    now, parts = [0.0], []
+
+    def run(steps):
+        parts.append(steps)
+        now[0] += steps * seconds
+        return layout.SLICE
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    search = SimpleNamespace(run=run, pause=lambda: None)
+    clock = Clock(Budget(seconds=None))
+    assert not advance(search, 2000, clock) and sum(parts) == 2000 and len(parts) <= most
+    assert all(steps <= max(1, 0.05 / seconds) for steps in parts[1:])
+
+
+def test_a_slice_ends_as_soon_as_the_time_is_up(monkeypatch):
+    now, parts = [0.0], []
+
+    def run(steps):
+        parts.append(steps)
+        now[0] += 0.25 * steps
+        return layout.SLICE
+
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+    advance(SimpleNamespace(run=run, pause=lambda: None), 2000, Clock(Budget(seconds=10)))
+    assert sum(parts) * 0.25 < 11
 
 
 def test_a_search_that_leaves_many_boxes_stops_in_time_to_read_them():

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import sympy as sp
 
+from codegen.constants import enclose
 from collide import Budget, Start, Status, first_contact
-from collide.bodies.numbers import NONE
+from collide.bodies.numbers import NONE, Numbers
 from collide.timeline.jumps import jumps_of, variants
-from generative import ImplicitSurface, t, x, y, z
+from generative import ImplicitSurface, Parameter, t, x, y, z
 from tests.collide.contact_scenes import FLOOR, TILT, Q, ball, box, move, slab
 
 
@@ -136,5 +137,62 @@ def test_too_many_formulas_of_a_jump_are_none():
     for powers, count in ((3, 8), (4, 16), (5, 0), (8, 0)):
         body = ball().moved(move(0, 0, sum(sp.floor(t**k) for k in range(1, powers + 1))))
         assert len(variants([body], [NONE], window)) == count
-    few = ball().moved(move(0, 0, sum(sp.floor(t**k) for k in (1, 2))))
-    assert len(variants([few, few], [NONE] * 2, window)) == 16 and variants([few] * 3, [NONE] * 3, window) == []
+    few, others = (ball().moved(move(0, 0, sum(sp.floor(t**k) for k in powers))) for powers in ((1, 2), (3, 4)))
+    assert len(variants([few, others], [NONE] * 2, window)) == 16 and variants([few, others, body], [NONE] * 3, window) == []
+
+
+# -- bodies that jump together --------------------------------------------------------------------------------------------
+
+TOGETHER = [
+    (sp.floor(2 * t), sp.floor(2 * t)), (sp.floor(2 * t) + t, 3 - sp.floor(2 * t) / 7), (sp.Mod(t**2, 1), sp.Mod(t**2, 1) * t),
+    (sp.Piecewise((1, t**2 < 1), (5, True)), sp.Piecewise((1, t**2 < 1), (5, True))), (sp.frac(3 * t), 1 + sp.frac(3 * t)),
+    # These step at the same moment, or have pieces of the same form, but are not the same.
+    (sp.floor(2 * t), sp.ceiling(2 * t)), (sp.floor(2 * t), sp.floor(3 * t)), (sp.Mod(t, 1), sp.Mod(t, Q(1, 2))),
+    (sp.Piecewise((1, t**2 < 1), (5, True)), sp.Piecewise((1, t**3 < 1), (5, True))), (sp.sign(t - 1), sp.Heaviside(t - 1, 3)),
+    (sp.Piecewise((1, t**2 < 1), (5, True)), sp.Piecewise((1, t**2 <= 1), (5, True))),
+]
+
+
+@pytest.mark.parametrize("first, second", TOGETHER, ids=str)
+def test_of_bodies_that_jump_one_pair_of_formulas_holds_at_every_time(first, second):
+    found = variants([ball().moved(move(0, 0, height)) for height in (first, second)], [NONE] * 2, (0.9375, 1.0625))
+    assert found
+    for k in range(-8, 9):
+        moment = 1 + Q(k, 128)
+        truth = [height.subs(t, moment) for height in (first, second)]
+        paths = [[v.motion.translation[2].subs(t, moment) for v in some] for some in found]
+        assert any(all(sp.simplify(a - b) == 0 for a, b in zip(path, truth, strict=True)) for path in paths)
+
+
+NEAR_2 = sp.sqrt(4 + Q(1, 10**40))
+
+
+@pytest.mark.parametrize("values, exact, doubles", [((2, 2), 2, 2), ((2, 3), 4, 4), ((NEAR_2, 2), 4, 4), ((NEAR_2, NEAR_2), 2, 4)])
+def test_symbols_of_one_name_are_numbers_of_their_own(values, exact, doubles):
+    """As members of a family bodies have them; of rows of a batch only doubles are known, or intervals round what is none."""
+    n = Parameter("n0")
+    bodies, window = [ball().moved(move(0, 0, sp.floor(n * t)))] * 2, (0.9375, 1.0625)
+    assert len(variants(bodies, [Numbers((n,), (value,)) for value in values], window)) == exact
+    assert len(variants(bodies, [Numbers((n,), intervals=np.array([enclose(sp.sympify(value))])) for value in values], window)) == doubles
+
+
+@pytest.mark.parametrize("step", [first for first, second in TOGETHER[:5]], ids=str)
+def test_bodies_that_jump_together_do_not_meet(step):
+    """Half a unit apart at all times, but by formulas of before and after the jump they would overlap."""
+    bodies = [ball().moved(move(step, 0, 0)), ball().moved(move(Q(5, 2) + step, 0, 0))]
+    c = first_contact(bodies, (0, Q(5, 4)), budget=Budget(boxes=100_000))
+    assert c.status is Status.NO_CONTACT and c.clear_until == 1.25
+
+
+def test_bodies_that_jump_by_formulas_of_one_form_at_different_moments():
+    """The first jumps to within 3/2 at t = 1/3, before the other one goes on at t = 1/2."""
+    c = first_contact([ball().moved(move(sp.floor(3 * t), 0, 0)), ball().moved(move(Q(5, 2) + sp.floor(2 * t), 0, 0))], (0, 1))
+    assert c.status is Status.CONTACT and c.time.lo <= Q(1, 3) <= c.time.hi and c.time.hi - c.time.lo < 1e-9
+
+
+def test_a_jump_that_cannot_be_decided_is_no_spent_budget():
+    """The second ball jumps 10^-17 / 2 earlier, which no double between tells."""
+    near = sp.floor(2 * t + Q(1, 10**17))
+    c = first_contact([ball().moved(move(sp.floor(2 * t), 0, 0)), ball().moved(move(Q(5, 2) + near, 0, 0))], (0, Q(3, 4)))
+    assert c.status is Status.UNRESOLVED and 0 < c.time.hi - c.time.lo < 1e-9 and c.clear_until <= Q(1, 2) <= c.time.hi
+    assert "While a motion jumps" in c.summary() and "budget" not in c.summary()

@@ -1,0 +1,111 @@
+"""The time at which a caller wants control back from long work in Python.
+
+Formulas of a few thousand terms take seconds to convert, to differentiate and to translate. Our loops call `check` from time to time; it
+raises `TimeUp` once the time of the caller is up. SymPy cannot be asked to do so: what is `interruptible` ends wherever it is, as by
+Ctrl-C, so it must be a pure function of SymPy's values. What was finished before is kept in the caches; what was begun is dropped.
+Where no limit is set nothing ever ends.
+"""
+
+import contextlib
+import ctypes
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+_left: ContextVar[Callable[[], float] | None] = ContextVar("left", default=None)
+
+
+class TimeUp(BaseException):
+    """The time of a caller is up: for the caller that set the limit. Like KeyboardInterrupt it is no error that others should catch."""
+
+
+@contextlib.contextmanager
+def limited(left: Callable[[], float]) -> Iterator[None]:
+    """Within it, `check` raises `TimeUp` in this thread when `left` says that no seconds are left. The innermost limit counts."""
+    token = _left.set(left)
+    try:
+        yield
+    finally:
+        _left.reset(token)
+        if threading.get_ident() in _watch.work:
+            # It was interrupted just as it ended, or began.
+            _watch.end()
+
+
+def check(needed: float = 0.0) -> None:
+    """Raises `TimeUp` if fewer seconds are left than are `needed` for what comes next and cannot be interrupted."""
+    left = _left.get()
+    if left is not None and left() < needed:
+        raise TimeUp
+
+
+# -- what cannot look at the clock itself ---------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Within it, `TimeUp` is raised wherever this thread is as the time is up: from another one, which looks at the clock meanwhile."""
+    left = _left.get()
+    if left is None or threading.get_ident() in _watch.work:
+        yield
+        return
+    try:
+        _watch.begin(left)
+        yield
+    finally:
+        _watch.end()
+
+
+class _Watch:
+    """A thread that looks at the clock for others that cannot; it ends when there are none for a while."""
+
+    # Seconds between two looks, looks without work after which it ends, and looks between two interrupts, should the first one be caught.
+    _PAUSE, _IDLE, _AGAIN = 0.02, 50, 50
+
+    def __init__(self) -> None:
+        self.work: dict[int, _Work] = {}
+        self._lock, self._runs = threading.Lock(), False
+
+    def begin(self, left: Callable[[], float]) -> None:
+        with self._lock:
+            self.work[threading.get_ident()] = _Work(left)
+            if not self._runs:
+                self._runs = True
+                threading.Thread(target=self._run, name="deadlines", daemon=True).start()
+
+    def end(self) -> None:
+        """Nothing is raised in this thread from now on, nor what was on its way."""
+        with self._lock:
+            self.work.pop(threading.get_ident(), None)
+            _raise(threading.get_ident(), None)
+
+    def _run(self) -> None:
+        idle = 0
+        while self._runs:
+            time.sleep(self._PAUSE)
+            with self._lock:
+                idle = 0 if self.work else idle + 1
+                self._runs = idle < self._IDLE
+                for thread, work in self.work.items():
+                    if work.left() < 0:
+                        if work.looks % self._AGAIN == 0:
+                            _raise(thread, TimeUp)
+                        work.looks += 1
+
+
+@dataclass
+class _Work:
+    """What is left of the time of some work, and how often it was looked at since there was none."""
+
+    left: Callable[[], float]
+    looks: int = 0
+
+
+def _raise(thread: int, error: type[BaseException] | None) -> None:
+    """In another thread, as soon as it runs Python again; None takes back what was not raised yet."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None if error is None else ctypes.py_object(error))
+
+
+_watch = _Watch()

@@ -1,0 +1,216 @@
+"""Limits of time: what looks at the clock, how much is done after the time is up, and what is left behind."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from codegen import deadline
+from codegen.deadline import TimeUp, check, interruptible, limited
+from codegen.emit.lower import lower
+from codegen.emit.translate import Translation
+from codegen.from_sympy import from_sympy
+from codegen.graph.autodiff import jacobian
+from codegen.graph.expr import ExprPool
+from codegen.kernel import Kernel
+from codegen.machine import native, tiers
+from codegen.machine.bytecode import Program
+
+X, Y = sp.symbols("x y", real=True)
+LONG = sum(sp.Rational(1, k + 7) * sp.sin(k * X + Y) * sp.cos(X - k * Y) for k in range(500))
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return from_sympy([LONG], [X, Y])
+
+
+class Looks:
+    """Time for so many looks at the clock, and then none."""
+
+    def __init__(self, most: int = 0) -> None:
+        self.left, self.seen = most, 0
+
+    def __call__(self) -> float:
+        self.seen += 1
+        return 1.0 if self.seen <= self.left else -1.0
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def test_without_a_limit_nothing_ends():
+    check()
+    check(1e9)
+    with interruptible():
+        check()
+    assert threading.get_ident() not in deadline._watch.work
+
+
+def test_the_innermost_limit_counts_and_the_outer_one_comes_back():
+    with limited(lambda: 1.0), pytest.raises(TimeUp):
+        with limited(lambda: 5.0):
+            check(4.0)
+        check(4.0)
+    check(4.0)
+
+
+def test_a_limit_is_that_of_its_thread():
+    with limited(lambda: -1.0), ThreadPoolExecutor(1) as pool:
+        pool.submit(check).result()
+
+
+# -- our own loops --------------------------------------------------------------------------------------------------------
+
+
+def test_conversion_stops_within_some_hundreds_of_nodes():
+    pool = ExprPool()
+    with limited(looks := Looks(1)), pytest.raises(TimeUp):
+        from_sympy([LONG], [X, Y], pool=pool)
+    assert looks.seen == 2 and len(pool.nodes) <= 1024
+    # The graph is as good as before.
+    whole = from_sympy([LONG], [X, Y], pool=pool)
+    assert all(e.index == k for k, e in enumerate(pool.nodes)) and whole[0].pool is pool
+
+
+def test_derivatives_stop_within_some_hundreds_of_nodes():
+    outputs = from_sympy([LONG], [X, Y])
+    pool = outputs[0].pool
+    before = len(pool.nodes)
+    with limited(Looks()), pytest.raises(TimeUp):
+        jacobian(outputs, [pool.variable(0), pool.variable(1)])
+    assert len(pool.nodes) <= before + 512
+
+
+@pytest.mark.parametrize("translate", [lambda outputs: lower(outputs, "interval"), lambda outputs: Program(outputs, "interval", 0)],
+                         ids=["machine code", "interpreter"])
+def test_translation_stops_within_some_hundreds_of_nodes(graph, monkeypatch, translate):
+    nodes, node = [], Translation.node
+    monkeypatch.setattr(Translation, "node", lambda self, e: (nodes.append(e), node(self, e)))
+    with limited(Looks(2)), pytest.raises(TimeUp):
+        translate(graph)
+    assert len(nodes) <= 512
+
+
+def test_a_kernel_is_not_evaluated_when_the_time_is_up():
+    kernel = Kernel(from_sympy([X + Y], [X, Y]), ["x", "y"], quick=True)
+    box = np.zeros((1, 2))
+    for evaluate in (lambda: kernel.interval(box, box), lambda: kernel.decorated(box, box), lambda: kernel.points(box)):
+        evaluate()
+        with limited(lambda: -1.0), pytest.raises(TimeUp):
+            evaluate()
+
+
+def test_what_llvm_would_not_have_ready_in_time_is_not_begun(graph, monkeypatch):
+    """By the length of what is to be compiled: a microsecond a byte."""
+    begun = []
+    monkeypatch.setattr(native, "_announce", lambda: begun.append(1))
+    text = lower(graph, "interval").text()
+    assert len(text) > 100_000
+    with limited(lambda: 0.05), pytest.raises(TimeUp):
+        native.object_code(text)
+    assert not begun
+
+
+def test_kernels_that_would_not_be_compiled_in_time_go_on_as_they_are(graph, monkeypatch):
+    kernel = Kernel(graph, ["x", "y"], quick=True)
+    kernel.points(np.zeros((1, 2)))
+    busy = kernel._tiered("points")
+    busy._stubs.calls[busy._k] = tiers.CALLS
+    compiled = []
+    monkeypatch.setattr(tiers.Tiered, "compile", lambda self: compiled.append(self))
+    with limited(lambda: 0.5):
+        tiers.compile_busy()
+    assert busy not in compiled
+    with limited(lambda: 100.0):
+        tiers.compile_busy()
+    assert busy in compiled
+    busy._stubs.calls[busy._k] = 0
+
+
+# -- what cannot look at the clock ----------------------------------------------------------------------------------------
+
+
+def test_what_is_interruptible_ends_wherever_it_is():
+    for _ in range(3):
+        with limited(Looks(1)), pytest.raises(TimeUp):
+            interruptible()(spin)()
+        assert not deadline._watch.work
+
+
+def test_what_catches_errors_does_not_catch_that():
+    def stubborn() -> None:
+        while True:
+            try:
+                spin()
+            except Exception:
+                continue
+
+    with limited(Looks(1)), pytest.raises(TimeUp), interruptible():
+        stubborn()
+
+
+def test_interruptible_work_within_other_work_ends_with_it():
+    with limited(Looks(1)), pytest.raises(TimeUp), interruptible():
+        with interruptible():
+            pass
+        assert deadline._watch.work
+        spin()
+    assert not deadline._watch.work
+
+
+def test_nothing_is_raised_after_it(monkeypatch):
+    """Short pieces of work that end at about the same moment as their time."""
+    monkeypatch.setattr(deadline._Watch, "_PAUSE", 1e-5)
+    for most in range(300):
+        try:
+            with limited(Looks(most % 20)):
+                for _ in range(20):
+                    with interruptible():
+                        sum(range(100))
+        except TimeUp:
+            pass
+        assert not deadline._watch.work
+        sum(range(100))
+
+
+def test_work_that_is_interrupted_just_as_it_ends_has_ended_with_its_limit(monkeypatch):
+    end, calls = deadline._Watch.end, []
+
+    def late(self):
+        calls.append(self)
+        if len(calls) == 1:
+            raise TimeUp
+        end(self)
+
+    monkeypatch.setattr(deadline._Watch, "end", late)
+    with pytest.raises(TimeUp), limited(lambda: 1.0), interruptible():
+        pass
+    assert not deadline._watch.work
+
+
+def test_only_the_thread_whose_time_is_up_is_interrupted():
+    late = threading.Event()
+
+    def endless() -> None:
+        try:
+            with limited(Looks(1)), interruptible():
+                spin()
+        finally:
+            late.set()
+
+    def other() -> int:
+        with limited(lambda: 1.0), interruptible():
+            while not late.is_set():
+                pass
+            return sum(range(1000))
+
+    with ThreadPoolExecutor(2) as pool:
+        one, two = pool.submit(endless), pool.submit(other)
+        assert two.result() == 499500
+        with pytest.raises(TimeUp):
+            one.result()
