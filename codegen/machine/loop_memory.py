@@ -3,9 +3,9 @@
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, Protocol, get_origin
+from typing import Any, NamedTuple, NoReturn, Protocol, get_args, get_origin
 
-from .structures import LANES, Box, Boxes, Described, Floats, Grid, Ints, Lanes, Place, Record, Row, View
+from .structures import LANES, Box, Boxes, Described, Floats, Grid, Ints, Lanes, Place, Record, Row, Rows, View
 
 INT, FLOAT, BOOL, INTS, FLOATS, STRUCT, NONE = "i64", "double", "i1", "i64*", "double*", "struct", "void"
 # The structure, which every function knows.
@@ -39,6 +39,11 @@ def llvm_type(kind: Kind) -> str:
     if isinstance(kind, str):
         return _LLVM.get(kind, kind)
     return INT if issubclass(kind, Row) else "ptr"
+
+
+def of_rows(kind: Any) -> Any:
+    """What lies in records one after the other, or None."""
+    return Box if kind is Boxes else get_args(kind)[0] if get_origin(kind) is Rows else None
 
 
 class LoopModule(Protocol):
@@ -183,12 +188,12 @@ class Places:
             return Value(self.scalar(owner, place)[0], INTS)
         if isinstance(place.kind, type) and issubclass(place.kind, Row):
             return Value("", place.kind, "1")
-        kind, element = _KINDS.get(place.kind, (Box if place.kind is Boxes else place.kind, FLOAT))
+        kind, element = _KINDS.get(place.kind, (of_rows(place.kind) or place.kind, FLOAT))
         begin, shape = self.pointer(place.array), place.shape
         if owner.kind != STRUCT:
             shape = shape[1:]
             begin = self.emit(f"getelementptr {element}, ptr {begin}, i64 {self.times(owner.name, self.product(shape))}")
-        return Value(begin, kind, self.product(shape[1:]) if place.kind is Boxes or get_origin(place.kind) is Grid else "")
+        return Value(begin, kind, self.product(shape[1:]) if of_rows(place.kind) or get_origin(place.kind) is Grid else "")
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         if isinstance(node.value, ast.Tuple):

@@ -11,6 +11,7 @@ A structure is a class whose annotations name its fields:
         X: Intervals = array("n", 2, LANES)        # X.lo(j, lane)
         best: Box = array("n", 2)                  # best.lo(j)
         box: Boxes = array("room", "n", 2)         # box[i].lo(j)
+        cell: Rows[Intervals] = array("room", 3, 2, LANES)  # cell[i].lo(j, lane)
         problem: Table[Problem] = table("problems")  # problem[p].rows, a `Row` with fields of its own
 
 A size is a number or has a name; where the loop needs it, the structure has a number of that name. Classes of records have native

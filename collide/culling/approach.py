@@ -10,14 +10,14 @@ from codegen.deadline import check
 from codegen.graph.expr import Expr
 from codegen.kernel import Kernel
 from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory
+from codegen.machine.structures import LANES
 
 from ..bodies.extent import Extent, fixed_kernel, row_times
-from . import approach_loop as loop
-from .approach_loop import COLUMNS, COUNTS, ENTRIES, FIELDS, LANES
+from .approach_loop import ApproachMemory, Part, approach
 
-_POINT = 3 * 2 * LANES
-# The arrays with an entry for each pair; so many pairs are moved on before the clock is looked at.
-_OF_PAIRS, _AT_ONCE = ("pair", "time", "goal", "step"), 512
+# So many pairs are moved on before the clock is looked at.
+_AT_ONCE = 512
 
 
 def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal: np.ndarray, step: np.ndarray, *, tries: int,
@@ -27,49 +27,38 @@ def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal
     The first step of a pair is given. It is left after so many `tries`, or where steps are shorter than that times 2^-finest.
     """
     known = [_native(p) for p in parts]
-    blocks = max((len(k.cells) for k in known), default=1)
-    arrays = {"pair": np.ascontiguousarray(pairs, np.int64), "time": np.array(begin, float), "goal": np.array(goal, float),
-              "step": np.array(step, float), **_arrays(known), **_scratch(blocks)}
-    count = arrays["count"]
-    count[loop.RIGID], count[loop.TURN] = _rigid_kernel().block_address(), _turn_kernel().block_address()
-    count[loop.BACKWARD], count[loop.TRIES], count[loop.FINEST], count[loop.STRIDE] = backward, tries, finest, blocks * _POINT
-    at = {name: array.ctypes.data for name, array in arrays.items()}
-    count[[loop.GRIDS, loop.MOTIONS, loop.TURNS, loop.CELL, loop.IMAGES]] = [
-        at[name] for name in ("grid", "motion", "turned", "cell", "image")]
-    step_by = np.array([arrays[name].strides[0] if name in _OF_PAIRS else 0 for name in FIELDS])
+    lengths = [len(k.cells) for k in known]
+    blocks, ends = max(lengths, default=1), np.cumsum([0, *lengths])
+    arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks, "grids": int(ends[-1]),
+                                     "images": 2 * blocks})
+    for name, value in (("rigid", _rigid_kernel().block_address()), ("turn", _turn_kernel().block_address()), ("backward", backward),
+                        ("tries", tries), ("finest", finest)):
+        arrays.set(name, value)
+    rows = arrays.table(Part)
+    for k, part in enumerate(known):
+        rows[k] = (*part.row[:4], ends[k], *part.row[4:])
+        arrays["radius"][k], arrays["grid"][ends[k]:ends[k + 1]] = part.radius, part.cells
+    times = np.array(begin, float)
     for first in range(0, len(pairs), _AT_ONCE):
         check()
-        addresses = np.array([at[name] for name in FIELDS], np.int64) + first * step_by
-        compiled(loop.approach, 1, tuple(FIELDS.items()))(addresses.ctypes.data, min(_AT_ONCE, len(pairs) - first))
-    return arrays["time"]
-
-
-def _arrays(parts: "Sequence[_Native]") -> dict[str, np.ndarray]:
-    """What the loop knows of the parts."""
-    grids = [p.cells for p in parts if p.deforming]
-    rows = np.array([p.row for p in parts], np.int64).reshape(-1, COLUMNS)
-    lengths = [len(p.cells) if p.deforming else 0 for p in parts]
-    rows[:, loop.GRID] = np.cumsum([0, *lengths])[:-1]
-    # A copy: the loop writes the time into it.
-    return {"part": rows, "radius": np.array([p.radius for p in parts]), "grid": np.concatenate(grids) if grids else np.empty(0)}
-
-
-def _scratch(blocks: int) -> dict[str, np.ndarray]:
-    motion = ENTRIES * 2 * LANES
-    sizes = {"clock": 2 * LANES, "motion": 2 * motion, "frame": 9 * 2 * LANES, "turned": 2 * motion, "cell": _POINT,
-             "image": 2 * blocks * _POINT}
-    return {"count": np.zeros(COUNTS, np.int64), **{name: np.empty(size) for name, size in sizes.items()}}
+        some = slice(first, min(first + _AT_ONCE, len(pairs)))
+        count = some.stop - first
+        arrays.set("pairs", count)
+        for name, values in (("pair", pairs), ("time", times), ("goal", goal), ("step", step)):
+            arrays[name][:count] = values[some]
+        compiled(approach)(arrays.address)
+        times[some] = arrays["time"][:count]
+    return times
 
 
 class _Native(NamedTuple):
-    """A part for the native loop: its row, the radius of its ball, and its cells in blocks (n, 3, 2, LANES), where it is, or in its
-    parameters if it deforms; and what must stay alive.
+    """A part for the native loop: its row but for the first block, the radius of its ball, and its cells in blocks (n, 3, 2, LANES), where
+    it is, or in its parameters if it deforms; and what must stay alive.
     """
 
-    row: list[int]
+    row: tuple[int, ...]
     radius: float
     cells: np.ndarray
-    deforming: bool
     kept: tuple[object, ...]
 
 
@@ -77,18 +66,14 @@ class _Native(NamedTuple):
 def _native(part: Extent) -> _Native:
     move, ball = part.placing, part.ball
     numbers, centre = _lanes(move.numbers), _lanes(np.repeat(ball[:3, None], 2, axis=1))
-    row = [0] * COLUMNS
-    row[loop.MOVE], row[loop.NUMBERS], row[loop.CENTRE] = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data
-    row[loop.CELLS] = len(part.grid)
+    row = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data, len(part.grid)
     if not part.deforming:
-        cells = _blocks(part.cells(np.zeros((1, 2)))[0])
-        row[loop.RESTING] = cells.ctypes.data
-        return _Native(row, float(ball[3]), cells, False, (move.kernel, numbers, centre))
+        return _Native((*row, 0, 0), float(ball[3]), _blocks(part.cells(np.zeros((1, 2)))[0]), (move.kernel, numbers, centre))
     at, shape = part.on_surface(part.grid), part.shape
     cells = _blocks(np.concatenate([at, np.zeros((len(at), 1, 2))], axis=1))
     shape_numbers = _lanes(shape.numbers)
-    row[loop.SHAPE], row[loop.SHAPE_NUMBERS] = shape.kernel.block_address(), shape_numbers.ctypes.data
-    return _Native(row, float(ball[3]), cells, True, (move.kernel, numbers, centre, shape.kernel, shape_numbers))
+    return _Native((*row, shape.kernel.block_address(), shape_numbers.ctypes.data), float(ball[3]), cells,
+                   (move.kernel, numbers, centre, shape.kernel, shape_numbers))
 
 
 def _lanes(intervals: np.ndarray) -> np.ndarray:

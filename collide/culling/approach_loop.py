@@ -8,34 +8,49 @@ claimed of a window rests on bounds made by kernels, and on comparisons of these
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import LANES, Floats, Grid, Intervals, Row, Rows, Structure, Table, array, table
 
-LANES, ENTRIES = 8, 12
+ENTRIES = 12
 
-FIELDS = {
-    "count": int,     # (COUNTS,)
-    "part": int,      # (parts, COLUMNS)
-    "radius": float,  # (parts,): of the balls
-    "pair": int,      # (pairs, 2)
-    "time": float,    # (pairs,): up to here, or backward down to here, a pair is proved apart
-    "goal": float,    # (pairs,)
-    "step": float,    # (pairs,): the first one
-    "grid": float,    # (blocks, 3, 2, LANES): cells of parts that deform, in their parameters; and room for the time
-    "clock": float,   # (2, LANES)
-    "motion": float,  # (2, ENTRIES, 2, LANES): rotations, row by row, and translations
-    "frame": float,   # (9, 2, LANES): a matrix
-    "turned": float,  # (2, ENTRIES, 2, LANES): both motions times this matrix
-    "cell": float,    # (3, 2, LANES)
-    "image": float,   # (2, blocks, 3, 2, LANES): where the cells are
-}  # fmt: skip
 
-# Kernels that carry points and that turn motions (see `approach`); whether time runs backward; tries, and halvings of the first step,
-# before a pair is left; addresses of arrays; the length of half of `image`.
-RIGID, TURN, BACKWARD, TRIES, FINEST, GRIDS, MOTIONS, TURNS, CELL, IMAGES, STRIDE, COUNTS = range(12)
-# Of a part: the kernel of its motion and the numbers of that; its centre; how many cells, and where they are, if it does not deform; else
-# the kernel of its shape, with numbers, and its first block in `grid`.
-MOVE, NUMBERS, CENTRE, CELLS, RESTING, SHAPE, SHAPE_NUMBERS, GRID, COLUMNS = range(9)
-# Numbers of three intervals, and of a motion.
-_POINT, _MOTION = 3 * 2 * LANES, ENTRIES * 2 * LANES
+class Part(Row):
+    """A part of a body: the kernel of its motion with numbers, its centre, its cells; the kernel of its shape, with numbers, if it deforms,
+    or 0: its cells are in parameters then, with room for the time.
+    """
+
+    move: int
+    numbers: int
+    centre: int
+    cells: int
+    first: int                     # block of `grid`
+    shape: int
+    shape_numbers: int
+    radius: float                  # of the ball round the centre
+
+
+class ApproachMemory(Structure):
+    unset = ("grids", "images")
+
+    part: Table[Part] = table("parts")
+    pairs: int
+    blocks: int                    # the most of a part
+    rigid: int                     # kernels that carry points and that turn motions (see `approach`)
+    turn: int
+    backward: int                  # 1 where time runs backward
+    tries: int                     # before a pair is left,
+    finest: int                    # and halvings of the first step
+    pair: Grid[int] = array("pairs", 2)
+    time: Floats = array("pairs")  # up to here, or backward down to here, a pair is proved apart
+    goal: Floats = array("pairs")
+    step: Floats = array("pairs")  # the first one
+    grid: Rows[Intervals] = array("grids", 3, 2, LANES)      # cells
+    clock: Intervals = array(1, 2, LANES)
+    motion: Rows[Intervals] = array(2, ENTRIES, 2, LANES)    # rotations, row by row, and translations
+    frame: Intervals = array(9, 2, LANES)                    # a matrix
+    turned: Rows[Intervals] = array(2, ENTRIES, 2, LANES)    # both motions times this matrix
+    cell: Intervals = array(3, 2, LANES)
+    image: Rows[Intervals] = array("images", 3, 2, LANES)    # where the cells are; those of the second part from `blocks` on
+
 
 # Distances are compared in ordinary arithmetic: fewer than 2^5 operations of relative error 2^-53 each. A rotation given as a matrix may
 # be off by 1e-12 of a length. Both stay within this margin. Squares of what is no shorter than _TINY do not underflow.
@@ -44,23 +59,23 @@ _LONGER, _SHORTER, _LARGEST = 2.0, 0.25, 1e300
 
 
 @native
-def approach(s, pairs):
+def approach(s: ApproachMemory) -> int:
     """Move the times of all pairs on; a pair is left at its goal, or where steps are too short."""
-    for k in range(pairs):
+    for k in range(s.pairs):
         step, shortest, tries = s.step[k], s.step[k], 0
-        for _ in range(s.count[FINEST]):
+        for _ in range(s.finest):
             shortest *= 0.5
-        while tries < s.count[TRIES] and step >= shortest and s.time[k] != s.goal[k]:
+        while tries < s.tries and step >= shortest and s.time[k] != s.goal[k]:
             tries += 1
             step *= _LONGER if advanced(s, k, step) else _SHORTER
     return 0
 
 
 @native
-def advanced(s, k, step):
+def advanced(s: ApproachMemory, k: int, step: float) -> bool:
     """Is a pair proved apart for one step more?"""
-    a, b = s.pair[2 * k], s.pair[2 * k + 1]
-    if s.count[BACKWARD] != 0:
+    a, b = s.part[s.pair[k, 0]], s.part[s.pair[k, 1]]
+    if s.backward != 0:
         until = max(s.time[k] - step, s.goal[k])
         gone = apart(s, a, b, until, s.time[k])
     else:
@@ -72,89 +87,83 @@ def advanced(s, k, step):
 
 
 @native
-def apart(s, a, b, begin, end):
+def apart(s: ApproachMemory, a: Part, b: Part, begin: float, end: float) -> bool:
     """Are two parts proved apart throughout a window of time?"""
     for lane in range(LANES):
-        s.clock[lane], s.clock[LANES + lane] = -begin, end
-    first, second = COLUMNS * a, COLUMNS * b
-    call_kernel(s.part[first + MOVE], s.clock, s.part[first + NUMBERS], s.count[MOTIONS])
-    call_kernel(s.part[second + MOVE], s.clock, s.part[second + NUMBERS], s.count[MOTIONS] + 8 * _MOTION)
+        s.clock.put(0, lane, begin, end)
+    call_kernel(a.move, s.clock, a.numbers, s.motion[0])
+    call_kernel(b.move, s.clock, b.numbers, s.motion[1])
     if not balls_meet(s, a, b):
         return True
     for side in range(2):
-        turn(s, side)
-        place(s, first, 0)
-        place(s, second, 1)
-        if cells_apart(s, s.part[first + CELLS], s.part[second + CELLS]):
+        turn(s, s.motion[side])
+        place(s, a, s.turned[0], 0)
+        place(s, b, s.turned[1], s.blocks)
+        if cells_apart(s, a.cells, b.cells):
             return True
     return False
 
 
 @native
-def balls_meet(s, a, b):
+def balls_meet(s: ApproachMemory, a: Part, b: Part) -> bool:
     """May the balls round the moving centres R O + T meet? (Snyder 1993, Section 6; the printed formula omits R.)"""
-    reach = max((s.radius[a] + s.radius[b]) * MARGIN, _TINY)
+    reach = max((a.radius + b.radius) * MARGIN, _TINY)
     if not reach < np.inf:
         return True
-    call_kernel(s.count[RIGID], s.count[MOTIONS], s.part[COLUMNS * a + CENTRE], s.count[IMAGES])
-    call_kernel(s.count[RIGID], s.count[MOTIONS] + 8 * _MOTION, s.part[COLUMNS * b + CENTRE], s.count[IMAGES] + 8 * s.count[STRIDE])
+    first, second = s.image[0], s.image[s.blocks]
+    call_kernel(s.rigid, s.motion[0], a.centre, first)
+    call_kernel(s.rigid, s.motion[1], b.centre, second)
     square = 0.0
     for k in range(3):
-        p = 2 * LANES * k
-        q = s.count[STRIDE] + p
-        gap = max(0.0, max(-s.image[p] - s.image[q + LANES], -s.image[q] - s.image[p + LANES]))
+        gap = max(0.0, max(first.lo(k, 0) - second.hi(k, 0), second.lo(k, 0) - first.hi(k, 0)))
         square += gap * gap
     return not square > reach * reach
 
 
 @native
-def turn(s, side):
+def turn(s: ApproachMemory, motion: Intervals) -> None:
     """Both motions times a matrix, about the inverse of the rotation of one: where the images of points by it differ, so do the points,
     whatever the matrix.
     """
     for i in range(3):
         for j in range(3):
-            at = side * _MOTION + 2 * LANES * (3 * j + i)
-            value = 0.5 * (s.motion[at + LANES] - s.motion[at])
+            value = motion.middle(3 * j + i, 0)
             if not abs(value) < _LARGEST:
                 value = 0.0
             for lane in range(LANES):
-                at = 2 * LANES * (3 * i + j) + lane
-                s.frame[at], s.frame[at + LANES] = -value, value
-    call_kernel(s.count[TURN], s.frame, s.motion, s.turned)
+                s.frame.put(3 * i + j, lane, value, value)
+    call_kernel(s.turn, s.frame, s.motion[0], s.turned[0])
 
 
 @native
-def place(s, part, side):
-    """The images of the cells of a part."""
-    motion, image = s.count[TURNS] + 8 * side * _MOTION, s.count[IMAGES] + 8 * side * s.count[STRIDE]
-    for k in range((s.part[part + CELLS] + LANES - 1) // LANES):
-        at = s.part[part + RESTING] + 8 * _POINT * k
-        if s.part[part + SHAPE] != 0:
-            deform(s, part, s.part[part + GRID] + k)
-            at = s.count[CELL]
-        call_kernel(s.count[RIGID], motion, at, image + 8 * _POINT * k)
+def place(s: ApproachMemory, part: Part, motion: Intervals, first: int) -> None:
+    """The images of the cells of a part, from block `first` on."""
+    for k in range((part.cells + LANES - 1) // LANES):
+        cells = s.grid[part.first + k]
+        if part.shape != 0:
+            deform(s, part, cells)
+            cells = s.cell
+        call_kernel(s.rigid, motion, cells, s.image[first + k])
 
 
 @native
-def deform(s, part, block):
+def deform(s: ApproachMemory, part: Part, cells: Intervals) -> None:
     """Cells of a part that deforms, in the window of `clock`."""
-    for k in range(2 * LANES):
-        s.grid[_POINT * block + 4 * LANES + k] = s.clock[k]
-    call_kernel(s.part[part + SHAPE], s.count[GRIDS] + 8 * _POINT * block, s.part[part + SHAPE_NUMBERS], s.count[CELL])
+    for lane in range(LANES):
+        cells.put(2, lane, s.clock.lo(0, lane), s.clock.hi(0, lane))
+    call_kernel(part.shape, cells, part.shape_numbers, s.cell)
 
 
 @native
-def cells_apart(s, first, second):
+def cells_apart(s: ApproachMemory, first: int, second: int) -> bool:
     """Do no two images of cells share a point?"""
     for i in range(first):
-        p = i // LANES * _POINT + i % LANES
+        a, p = s.image[i // LANES], i % LANES
         for j in range(second):
-            q = s.count[STRIDE] + j // LANES * _POINT + j % LANES
+            b, q = s.image[s.blocks + j // LANES], j % LANES
             separate = False
             for k in range(3):
-                low, high = 2 * LANES * k, 2 * LANES * k + LANES
-                if -s.image[p + low] > s.image[q + high] or -s.image[q + low] > s.image[p + high]:
+                if a.lo(k, p) > b.hi(k, q) or b.lo(k, q) > a.hi(k, p):
                     separate = True
                     break
             if not separate:

@@ -18,6 +18,7 @@ from codegen.machine.structures import (
     Ints,
     Lanes,
     Row,
+    Rows,
     Structure,
     Table,
     array,
@@ -46,6 +47,7 @@ class Store(Structure):
     pair: Grid[int] = array("room", 2)
     key: Floats = array("room")
     X: Intervals = array("n", 2, LANES)
+    cell: Rows[Intervals] = array("room", 3, 2, LANES)
     point: Lanes = array("n", LANES)
     hull: Box = array("n", 2)
 
@@ -88,6 +90,7 @@ def mixed(s: Store, p: Body, i: int) -> int:
         s.point[j, i] = s.X.width(j, i) + s.X.middle(j, 0) + s.X.magnitude(j, 0) + s.X.inner(j, 1)
         p.side[j, 1] = s.pair[i, 0]
     s.hull.put_lo(0, p.size)
+    s.cell[i + 1].put(2, 3, box.lo(0), box.hi(0))
     s.pair[i, 1] = p.side[0, 0]
     s.worst = s.key[i]
     return s.used
@@ -109,12 +112,13 @@ def test_fields_of_rows_boxes_and_lanes_are_those_of_the_arrays(memory: Memory) 
     expected = (domain[:, 1] - domain[:, 0]) + 0.5 * (X[:, 1, 0] - X[:, 0, 0]) + np.abs(X[:, :, 0]).max(axis=1)
     assert (memory["point"][:, 4] == expected + np.minimum(np.maximum(0.5 * (lo + hi), lo), hi)).all()
     assert (memory["side"][2, :, 1] == before["pair"][4, 0]).all() and memory["pair"][4, 1] == before["side"][2, 0, 0]
+    assert (memory["cell"][5, 2, :, 3] == box[0] * [-1.0, 1.0]).all()
     assert memory["hull"][0, 0] == before["size"][2] and memory.number("worst") == before["key"][4]
 
 
 def test_arrays_that_double_keep_what_they_hold(memory: Memory) -> None:
     kept = memory["box"].copy()
-    assert set(memory.sized("room")) == {"box", "pair", "key"}
+    assert set(memory.sized("room")) == {"box", "pair", "key", "cell"}
     memory.double("room")
     assert memory["box"].shape == (12, 3, 2) and (memory["box"][:6] == kept).all() and memory["point"].shape == (3, LANES)
     memory["key"][10] = 5.0
