@@ -63,6 +63,10 @@ class Memory(Mapping[str, np.ndarray]):
         place = self._places[name]
         self.packed[place.array][place.at] = value
 
+    def refer(self, name: str, address: int) -> None:
+        """The loop finds this array of the caller's, who keeps it alive, under the name from now on."""
+        self._addresses[described(self._structure).position[name]] = address
+
     def table(self, row: type[Row]) -> np.ndarray:
         """The integers of all rows of a table, by their names."""
         return self[TABLE].view(row_type(self._structure, row))[:, 0]

@@ -11,36 +11,52 @@ Points on straight trajectories take their windows as they are; rigid motions ar
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import LANES as LANES
+from codegen.machine.structures import Floats, Grid, Intervals, Lanes, Structure, array
 
-FIELDS = {
-    "count": int,     # (COUNTS,): see below
-    "real": float,    # (REALS,)
-    "clock": float,   # (6 + 2 PARAMETERS, 8): windows of time, their beginnings and ends, and numbers of the query, as -lo and hi
-    "a": float,       # (8,): beginnings of windows, within `clock`
-    "b": float,       # (8,): ends
-    "numbers": float,  # parameters of the motion kernel
-    "raw": float,     # what it writes
-    "table": float,   # controls of the motions
-    "first": float,   # the same for the first windows
-    "out": float,     # (3, 8)
-    "stack": float,   # (ROOM, COLUMNS): windows to search, the earliest on top: both ends, status, parameters
-    "answer": float,  # (4,): bracket and parameters of the contact of one query
-    "time": float,    # (n, 2) of ANSWER numbers a query, as these too:
-    "parameters": float,  # (n, 2)
-    "verdict": int,   # (n,)
-    "tests": int,     # (n,)
-    "values": float,  # (n, PARAMETERS): of the symbols of the motions
-    "given": float,   # (n, BYTES / 8): the queries
-}  # fmt: skip
+# Windows to search, and numbers of an answer.
+ROOM, ANSWER = 256, 6
 
-# Addresses of the kernels (MOTION is 0 for straight trajectories), of the first query and the present one, its bytes, and calls of the
-# kernel; LEFT: how many queries are neither hit nor missed. PARAMETERS: how many numbers of its own the motions have in every query.
-# AGAIN: 1 where the queries that were given up go on from where they were.
-KERNEL, FIRST, QUERY, BYTES, MOTION, CONTROL, MOST_CALLS, CALLS, LEFT, PARAMETERS, AGAIN, COUNTS = range(12)
-# Windows below SHORTEST are near the resolution of doubles.
-TOLERANCE, SHORTEST, BEGINNING, END, REALS = 0, 1, 2, 3, 4
+
+class LinearMemory(Structure):
+    """The arrays that have the size `queries` are the caller's, one after the other `ANSWER` numbers a query, or what was given."""
+
+    kernel: int                    # addresses: of the kernel,
+    first: int                     # of the first query
+    query: int                     # and the present one,
+    bytes: int                     # which has so many;
+    motion: int                    # of the kernel of the motions, 0 for straight trajectories,
+    control: int                   # of what makes controls of them (see `motion_windows`),
+    numbers: int                   # and of its parameters
+    most_calls: int                # of the kernel
+    calls: int
+    left: int                      # queries that are neither hit nor missed
+    symbols: int                   # how many numbers of its own the motions have in every query
+    again: int                     # 1 where the queries that were given up go on from where they were
+    tolerance: float
+    shortest: float                # windows below are near the resolution of doubles
+    beginning: float
+    end: float
+    clock: Intervals = array("clocks", 2, LANES)  # windows of time, their beginnings and ends, and numbers of the query
+    a: Floats = array(LANES)                      # beginnings of windows
+    b: Floats = array(LANES)                      # and ends
+    raw: Lanes = array("raws", LANES)             # what the kernel of the motions writes
+    controls: Lanes = array("entries", LANES)
+    first_controls: Lanes = array("entries", LANES)  # in the first windows
+    out: Lanes = array(3, LANES)
+    window: Grid[float] = array(ROOM, 2)          # a stack of windows to search, the earliest on top,
+    status: Floats = array(ROOM)                  # what is known of each,
+    place: Grid[float] = array(ROOM, 2)           # and parameters
+    answer: Floats = array(4)                     # bracket and parameters of the contact of one query
+    time: Grid[float] = array("queries", ANSWER)
+    parameters: Grid[float] = array("queries", ANSWER)
+    verdict: Grid[int] = array("queries", ANSWER)
+    tests: Grid[int] = array("queries", ANSWER)
+    values: Grid[float] = array("queries", "symbols")  # of the symbols of the motions
+    given: Floats = array("queries")
+
+
 MISS, HIT, UNDECIDED, GIVEN_UP, NOT_FINITE = 0, 1, 2, 3, 4
-LANES, ROOM, COLUMNS, ANSWER = 8, 256, 5, 6
 # Coordinates up to this are searched: no product of four of them and of a direction of degree two to three overflows.
 LARGEST = 2.0**100
 # Calls of the kernel after which Python may look for Ctrl-C: some hundredths of a second.
@@ -48,91 +64,89 @@ SLICE = 50_000
 
 
 @native
-def search(s, first, last, most):
+def search(s: LinearMemory, first: int, last: int, most: int) -> int:
     """Search queries from `first` to `last` - 1, which come one after the other, until a slice is over; the next one, or `last`. There
     are at most so many calls of the kernel; where these do not suffice, a query is given up, or not begun.
     """
     if first == 0:
-        s.count[LEFT] = 0
-        if s.count[MOTION] != 0 and s.count[PARAMETERS] == 0:
-            cut(s, s.real[BEGINNING], s.real[END])
-            call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
-            call_kernel(s.count[CONTROL], s.clock, s.raw, s.first)
+        s.left = 0
+        if s.motion != 0 and s.symbols == 0:
+            cut(s, s.beginning, s.end)
+            call_kernel(s.motion, s.clock, s.numbers, s.raw)
+            call_kernel(s.control, s.clock, s.raw, s.first_controls)
     calls = 0
     for q in range(first, last):
         if calls >= most:
             return q
-        s.count[QUERY] = s.count[FIRST] + q * s.count[BYTES]
-        if s.count[AGAIN] == 0:
-            calls += ask(s, q, s.real[BEGINNING], 1, most - calls)
-        elif s.verdict[ANSWER * q] == GIVEN_UP:
-            calls += ask(s, q, s.time[ANSWER * q], 0, most - calls)
-        if s.verdict[ANSWER * q] > HIT:
-            s.count[LEFT] += 1
+        s.query = s.first + q * s.bytes
+        if s.again == 0:
+            calls += ask(s, q, s.beginning, 1, most - calls)
+        elif s.verdict[q, 0] == GIVEN_UP:
+            calls += ask(s, q, s.time[q, 0], 0, most - calls)
+        if s.verdict[q, 0] > HIT:
+            s.left += 1
         if calls >= SLICE:
             return q + 1
     return last
 
 
 @native
-def ask(s, q, beginning, kept, most):
+def ask(s: LinearMemory, q: int, beginning: float, kept: int, most: int) -> int:
     """Search query q from `beginning`; the calls it took, which are at most so many."""
-    for k in range(s.count[PARAMETERS]):
-        x = s.values[s.count[PARAMETERS] * q + k]
+    for k in range(s.symbols):
         for lane in range(LANES):
-            s.clock[(6 + 2 * k) * LANES + lane] = -x
-            s.clock[(7 + 2 * k) * LANES + lane] = x
-    s.count[CALLS] = 0
+            s.clock.put(3 + k, lane, s.values[q, k], s.values[q, k])
+    s.calls = 0
     verdict = beyond(s, q)
     if verdict == MISS:
-        verdict = first_contact(s, beginning, s.real[END], kept if s.count[PARAMETERS] == 0 else 0, most)
-    s.verdict[ANSWER * q] = verdict
-    s.tests[ANSWER * q] = LANES * s.count[CALLS] + (s.tests[ANSWER * q] if s.count[AGAIN] != 0 else 0)
+        verdict = first_contact(s, beginning, s.end, kept if s.symbols == 0 else 0, most)
+    s.verdict[q, 0] = verdict
+    s.tests[q, 0] = LANES * s.calls + (s.tests[q, 0] if s.again != 0 else 0)
     for k in range(2):
-        s.time[ANSWER * q + k] = s.answer[k] if verdict != MISS else np.nan
-        s.parameters[ANSWER * q + k] = s.answer[2 + k] if verdict != MISS else np.nan
-    return s.count[CALLS]
+        s.time[q, k] = s.answer[k] if verdict != MISS else np.nan
+        s.parameters[q, k] = s.answer[2 + k] if verdict != MISS else np.nan
+    return s.calls
 
 
 @native
-def beyond(s, q):
+def beyond(s: LinearMemory, q: int) -> int:
     """UNDECIDED where a coordinate is too large to be searched, NOT_FINITE where one is; else MISS, as nothing is known of contact."""
     verdict = MISS
-    for k in range(q * s.count[BYTES] // 8, (q + 1) * s.count[BYTES] // 8):
+    for k in range(q * s.bytes // 8, (q + 1) * s.bytes // 8):
         if not abs(s.given[k]) <= LARGEST:
             verdict = max(verdict, UNDECIDED if abs(s.given[k]) < np.inf else NOT_FINITE)
     return verdict
 
 
 @native
-def first_contact(s, beginning, end, kept, most):
+def first_contact(s: LinearMemory, beginning: float, end: float, kept: int, most: int) -> int:
     """The present query from `beginning` to `end`: MISS; or with its bracket and parameters in `answer` HIT, UNDECIDED, if at the
     finest there is still neither, or GIVEN_UP, after `most` calls at the latest. `kept`: is this the span of the whole search?
     """
-    s.count[CALLS] = 1
-    most = min(most, s.count[MOST_CALLS])
+    s.calls = 1
+    most = min(most, s.most_calls)
     top = expand(s, 0, beginning, end, kept)
     # Of the last window in which a contact is proved: its place on the stack. What is left of it is there and above.
     floor = ROOM
     while top > 0:
         top -= 1
-        a, b = s.stack[top * COLUMNS], s.stack[top * COLUMNS + 1]
-        if s.stack[top * COLUMNS + 2] == 2.0:
+        a, b = s.window[top, 0], s.window[top, 1]
+        if s.status[top] == 2.0:
             floor = top
-        last = s.stack[floor * COLUMNS + 1] if floor < top else b
-        proved = floor <= top and last - a <= s.real[TOLERANCE]
-        if proved or b - a < s.real[SHORTEST] or s.count[CALLS] >= most:
+        last = s.window[floor, 1] if floor < top else b
+        proved = floor <= top and last - a <= s.tolerance
+        if proved or b - a < s.shortest or s.calls >= most:
             s.answer[0], s.answer[1] = a, last if proved else b
             for k in range(2):
-                s.answer[2 + k] = min(max(s.stack[top * COLUMNS + 3 + k], 0.0), 1.0)
+                s.answer[2 + k] = min(max(s.place[top, k], 0.0), 1.0)
             if proved:
                 return HIT
-            if b - a < s.real[SHORTEST]:
+            if b - a < s.shortest:
                 return UNDECIDED
             s.answer[1] = end
             return GIVEN_UP
         top = expand(s, top, a, b, 0)
-        s.count[CALLS] += 1
+        s.calls += 1
         if top <= floor < ROOM:
             # All of a window is excluded in which contact is proved: such ends no answer can have (`answers.consistency`).
             s.answer[0], s.answer[1] = last, a
@@ -141,33 +155,32 @@ def first_contact(s, beginning, end, kept, most):
 
 
 @native
-def cut(s, a, b):
+def cut(s: LinearMemory, a: float, b: float) -> None:
     """Eight windows with common ends that cover a window."""
     width = (b - a) / LANES
     for lane in range(LANES):
         s.a[lane] = min(a + width * lane, b)
         s.b[lane] = b if lane == LANES - 1 else min(a + width * (lane + 1), b)
-        s.clock[lane], s.clock[2 * LANES + lane], s.clock[4 * LANES + lane] = -s.a[lane], -s.a[lane], -s.b[lane]
-        s.clock[LANES + lane] = s.b[lane]
+        s.clock.put(0, lane, s.a[lane], s.b[lane])
+        s.clock.put(1, lane, s.a[lane], s.a[lane])
+        s.clock.put(2, lane, s.b[lane], s.b[lane])
 
 
 @native
-def expand(s, top, a, b, kept):
+def expand(s: LinearMemory, top: int, a: float, b: float, kept: int) -> int:
     """Test the eight parts of a window, and stack those not excluded, the earliest on top; the new height."""
     cut(s, a, b)
-    if s.count[MOTION] == 0:
-        call_kernel(s.count[KERNEL], s.count[QUERY], s.a, s.b, s.out)
+    if s.motion == 0:
+        call_kernel(s.kernel, s.query, s.a, s.b, s.out)
     elif kept == 1:
-        call_kernel(s.count[KERNEL], s.count[QUERY], s.first, s.out)
+        call_kernel(s.kernel, s.query, s.first_controls, s.out)
     else:
-        call_kernel(s.count[MOTION], s.clock, s.numbers, s.raw)
-        call_kernel(s.count[CONTROL], s.clock, s.raw, s.table)
-        call_kernel(s.count[KERNEL], s.count[QUERY], s.table, s.out)
+        call_kernel(s.motion, s.clock, s.numbers, s.raw)
+        call_kernel(s.control, s.clock, s.raw, s.controls)
+        call_kernel(s.kernel, s.query, s.controls, s.out)
     for lane in range(LANES - 1, -1, -1):
-        if s.out[lane] > 0.0:
-            s.stack[top * COLUMNS] = s.a[lane]
-            s.stack[top * COLUMNS + 1] = s.b[lane]
-            for k in range(3):
-                s.stack[top * COLUMNS + 2 + k] = s.out[k * LANES + lane]
+        if s.out[0, lane] > 0.0:
+            s.window[top, 0], s.window[top, 1], s.status[top] = s.a[lane], s.b[lane], s.out[0, lane]
+            s.place[top, 0], s.place[top, 1] = s.out[1, lane], s.out[2, lane]
             top += 1
     return top

@@ -1,43 +1,18 @@
-"""The memory of `loop` in one piece: addresses, counts, numbers and blocks of lanes."""
+"""The memory of `loop`, filled with queries."""
 
-import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory, Number
 
-from .loop import (
-    AGAIN,
-    ANSWER,
-    BEGINNING,
-    BYTES,
-    COLUMNS,
-    CONTROL,
-    COUNTS,
-    END,
-    FIELDS,
-    FIRST,
-    KERNEL,
-    LANES,
-    LEFT,
-    MOST_CALLS,
-    MOTION,
-    PARAMETERS,
-    REALS,
-    ROOM,
-    SHORTEST,
-    TOLERANCE,
-    search,
-)
+from .loop import ANSWER, LinearMemory, search
 from .motion_windows import CLOCK, TABLE, Windows
 
-_SIZES = {"count": COUNTS, "real": REALS, "clock": CLOCK * LANES, "out": 3 * LANES, "stack": COLUMNS * ROOM, "answer": 4,
-          "table": TABLE * LANES, "first": TABLE * LANES}
 # Windows of 2**-45 of the span, or of the time itself, are near the resolution of doubles.
 _FINEST = 2.0**-45
-_BATCH = list(FIELDS).index("time")
 _KEPT = 8
 ANSWERS = np.dtype([("time", float, 2), ("parameters", float, 2), ("verdict", np.int64), ("tests", np.int64)])
 assert ANSWERS.itemsize == 8 * ANSWER
@@ -45,51 +20,41 @@ NO_LIMIT = 1 << 62
 _local = threading.local()
 
 
-class Memory:
-    """Of searches, one at a time, of straight or, with `windows`, of rigid motions. `extra`: the addresses of further fields, in order."""
+class Searches:
+    """Searches, one at a time, of straight or, with `windows`, of rigid motions. `structure` and `sizes`: with more in the memory."""
 
-    def __init__(self, windows: Windows | None = None, extra: Sequence[int] = ()) -> None:
+    left = Number[int](LinearMemory)
+
+    def __init__(self, windows: Windows | None = None, structure: type[LinearMemory] = LinearMemory,
+                 sizes: Mapping[str, int] | None = None) -> None:
         self.windows = windows
-        own = 0 if windows is None else len(windows.symbols)
-        sizes = _SIZES if windows is None else {**_SIZES, "raw": windows.raw * LANES, "clock": (CLOCK + 2 * own) * LANES}
-        self.scratch = np.empty(len(FIELDS) + len(extra) + sum(sizes.values()), np.int64)
-        self.address = at = self.scratch.ctypes.data
-        places = {"numbers": 0, "raw": 0}
-        at += 8 * (len(FIELDS) + len(extra))
-        for name, size in sizes.items():
-            places[name] = at
-            at += 8 * size
-        clock, numbers = places["clock"], 0 if windows is None else windows.numbers.ctypes.data
-        self.scratch[:len(FIELDS) + len(extra)] = (
-            places["count"], places["real"], clock, clock + 8 * 3 * LANES, clock + 8 * 5 * LANES, numbers, places["raw"], places["table"],
-            places["first"], places["out"], places["stack"], places["answer"], 0, 0, 0, 0, 0, 0, *extra)
-        start = len(FIELDS) + len(extra)
-        self.count, self.real = self.scratch[start:start + COUNTS], self.scratch[start + COUNTS:start + COUNTS + REALS].view(np.float64)
-        self.count[PARAMETERS], self.count[AGAIN] = own, 0
-        if windows is None:
-            self.count[MOTION] = 0
-        else:
-            self.count[MOTION], self.count[CONTROL] = windows.kernel.block_address(), windows.control
+        own, raw = (0, 0) if windows is None else (len(windows.symbols), windows.raw)
+        self.arrays = Memory(structure, {"clocks": CLOCK // 2 + own, "raws": raw, "entries": TABLE, "queries": 0, "symbols": own,
+                                         **(sizes or {})})
+        if windows is not None:
+            self._set(motion=windows.kernel.block_address(), control=windows.control, numbers=windows.numbers.ctypes.data)
+
+    def _set(self, **numbers: float) -> None:
+        for name, value in numbers.items():
+            self.arrays.set(name, value)
 
     def queries(self, kernel: int, q: np.ndarray, answers: np.ndarray, values: np.ndarray | None = None) -> None:
         """Queries (n, k, 3) for the kernel at this address, what takes their answers, (n,) of ANSWERS, and the `values` (n, k) of the
         symbols of the motions.
         """
-        at = answers.ctypes.data
-        self.scratch[_BATCH:_BATCH + 4] = at, at + 16, at + 32, at + 40
-        self.scratch[_BATCH + 5] = self.count[FIRST] = q.ctypes.data
-        self.count[KERNEL], self.count[BYTES], self.count[AGAIN] = kernel, 24 * q.shape[1], 0
+        at, first = answers.ctypes.data, q.ctypes.data
+        for name, address in (("time", at), ("parameters", at + 16), ("verdict", at + 32), ("tests", at + 40), ("given", first)):
+            self.arrays.refer(name, address)
+        self._set(first=first, kernel=kernel, bytes=24 * q.shape[1], again=0)
         if values is not None:
-            self.scratch[_BATCH + 4] = values.ctypes.data
+            self.arrays.refer("values", values.ctypes.data)
 
     def again(self) -> None:
         """The next run goes on with those of the same queries that were given up."""
-        self.count[AGAIN] = 1
+        self._set(again=1)
 
     def limits(self, span: tuple[float, float], tolerance: float, calls: int) -> None:
-        self.count[MOST_CALLS] = calls
-        self.real[TOLERANCE], self.real[SHORTEST] = tolerance, finest(span)
-        self.real[BEGINNING], self.real[END] = span
+        self._set(most_calls=calls, tolerance=tolerance, shortest=finest(span), beginning=span[0], end=span[1])
 
 
 def finest(span: tuple[float, float]) -> float:
@@ -97,13 +62,13 @@ def finest(span: tuple[float, float]) -> float:
     return _FINEST * max(span[1] - span[0], abs(span[0]), abs(span[1]))
 
 
-def memory_of(windows: Windows | None) -> Memory:
+def memory_of(windows: Windows | None) -> Searches:
     """One that this thread keeps: to make it takes as long as a query."""
-    held: dict[Windows | None, Memory] = _local.__dict__.setdefault("held", {})
+    held: dict[Windows | None, Searches] = _local.__dict__.setdefault("held", {})
     if windows not in held:
         if len(held) >= _KEPT:
             held.clear()
-        held[windows] = Memory(windows)
+        held[windows] = Searches(windows)
     return held[windows]
 
 
@@ -111,9 +76,9 @@ class Single:
     """A search of one straight query at a time, whose memory is ready."""
 
     def __init__(self, kernel: int) -> None:
-        self.memory, self.q, self.answer = Memory(), np.empty((1, 8, 3)), np.empty(1, ANSWERS)
+        self.memory, self.q, self.answer = Searches(), np.empty((1, 8, 3)), np.empty(1, ANSWERS)
         self.memory.queries(kernel, self.q, self.answer)
-        self.limits, self.call = (0.0, 0), _searching()
+        self.limits, self.call = (0.0, 0), compiled(search)
 
     def ask(self, q: np.ndarray, tolerance: float, calls: int) -> tuple[np.ndarray, int]:
         """The answer (1,) to a query (1, 8, 3), and whether it is neither hit nor missed."""
@@ -121,8 +86,8 @@ class Single:
             self.limits = tolerance, calls
             self.memory.limits((0.0, 1.0), *self.limits)
         self.q[:] = q
-        self.call(self.memory.address, 0, 1, NO_LIMIT)
-        return self.answer.copy(), int(self.memory.count[LEFT])
+        self.call(self.memory.arrays.address, 0, 1, NO_LIMIT)
+        return self.answer.copy(), self.memory.left
 
 
 def single(kernel: int) -> Single:
@@ -133,14 +98,9 @@ def single(kernel: int) -> Single:
     return held[kernel]
 
 
-def run(memory: Memory, queries: int, left: Callable[[], int] = lambda: NO_LIMIT) -> int:
+def run(memory: Searches, queries: int, left: Callable[[], int] = lambda: NO_LIMIT) -> int:
     """All queries, or as many as are done before no calls of the kernel are `left`; the number of those neither hit nor missed."""
-    at, memory.count[LEFT] = 0, 0
+    at = memory.left = 0
     while at < queries and (calls := left()) > 0:
-        at = _searching()(memory.address, at, queries, calls)
-    return int(memory.count[LEFT])
-
-
-@functools.cache
-def _searching() -> Callable[..., int]:
-    return compiled(search, 3, tuple(FIELDS.items()))
+        at = compiled(search)(memory.arrays.address, at, queries, calls)
+    return memory.left

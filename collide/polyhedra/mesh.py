@@ -2,7 +2,6 @@
 
 import contextlib
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter
@@ -13,6 +12,7 @@ import numpy as np
 from codegen.deadline import TimeUp, limited
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Number
 from generative import Motion
 
 from ..answers.consistency import check_time
@@ -21,13 +21,12 @@ from ..answers.table import card, point
 from ..given import check_span
 from ..search.drive import Budget, as_budget
 from . import exact as linear_exact
-from . import loop as linear_loop
 from . import mesh_loop
 from .kernel import window_kernel
-from .loop import HIT, QUERY
-from .memory import NO_LIMIT, Memory
+from .loop import HIT
+from .memory import NO_LIMIT, Searches
 from .mesh_kernel import meeting, rigid_boxes, straight_boxes
-from .mesh_loop import ANSWER, CUT, LEAST, MEET, RECORDED, RECORDS
+from .mesh_loop import MEET, MeshMemory
 from .mesh_start import crossing, meet_exactly
 from .mesh_tree import Mesh, as_mesh
 from .motion_windows import motion_windows
@@ -147,37 +146,39 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
 
 
 class _Search:
+    cut, least = Number[float](MeshMemory), Number[float](MeshMemory)
+    unused, recorded, root = Number[int](MeshMemory), Number[int](MeshMemory), Number[int](MeshMemory)
+    tested, most = Number[int](MeshMemory), Number[int](MeshMemory)
+    asked, leaves = Number[int](MeshMemory), Number[int](MeshMemory)
+
     def __init__(self, meshes: tuple[Mesh, Mesh], motions: tuple[Motion, Motion] | None, span: tuple[float, float],
                  tolerance: float) -> None:
         self.meshes, self.motions, self.span, self.tolerance = meshes, motions, span, tolerance
-        trees = [m.tree for m in meshes]
-        self.tally, self.bound = np.zeros(mesh_loop.TALLIES, np.int64), np.full(mesh_loop.BOUNDS, np.inf)
-        self.best = np.full((2, ANSWER), np.inf)
-        self.record, self.q = np.zeros((RECORDS, 3), np.int64), np.zeros(36)
-        self.arrays = {"tally": self.tally, "bound": self.bound, "best": self.best, "record": self.record, "q": self.q}
-        for name, values in (("tree", [t.children for t in trees]), ("size", [t.size for t in trees]),
-                             ("corner", [m.triangles for m in meshes]), ("owned", [m.owned for m in meshes]),
-                             ("vertex", [m.vertices for m in meshes])):
-            self.arrays[f"{name}1"], self.arrays[f"{name}2"] = values
-        self.arrays |= _queue(_ROOM)
-        self.boxes = [t.boxes for t in trees]
         windows = None if motions is None else motion_windows(*motions)
-        self.memory = Memory(windows, extra=[self.arrays[name].ctypes.data for name in _OWN])
+        self.memory = Searches(windows, MeshMemory, {"box_room": _ROOM, "nodes": 0, "triangles": 0, "vertices": 0})
         self.memory.limits(span, tolerance, _CALLS if motions is None else _MOST_CALLS)
-        self.memory.count[QUERY] = self.q.ctypes.data
+        self.arrays = self.memory.arrays
+        for k, m in enumerate(meshes, 1):
+            for name, values in (("node", m.tree.boxes), ("tree", m.tree.children), ("size", m.tree.size), ("corner", m.triangles),
+                                 ("owned", m.owned), ("vertex", m.vertices)):
+                self.arrays.refer(f"{name}{k}", values.ctypes.data)
         moving = motions is not None
         kernels = ([rigid_boxes(), meeting(True), moving_window_kernel(True), moving_window_kernel(True, True), moving_window_kernel(False)]
                    if moving else [straight_boxes(), meeting(False), window_kernel(True), window_kernel(True), window_kernel(False)])
-        self.tally[:7] = *kernels, self.boxes[0].ctypes.data, self.boxes[1].ctypes.data
-        self.tally[mesh_loop.FREE] = _ROOM
-        _native(mesh_loop.start, 0)(self.memory.address)
+        for name, kernel in zip(("boxes", "meeting", "vertex_face", "face_vertex", "edge_edge"), kernels, strict=True):
+            self.arrays.set(name, kernel)
+        self.arrays.set("query", self.arrays["q"].ctypes.data)
+        self.arrays["free"][:] = np.arange(_ROOM)
+        self.arrays["best"][:] = self.cut = self.least = np.inf
+        self.unused = _ROOM
+        compiled(mesh_loop.start)(self.arrays.address)
 
     def run(self, budget: Budget, began: float) -> bool:
         """Did it end within the budget? Ctrl-C ends it like a spent one."""
-        self.tally[mesh_loop.MOST] = NO_LIMIT if budget.boxes is None else int(budget.boxes)
+        self.most = NO_LIMIT if budget.boxes is None else int(budget.boxes)
         with contextlib.suppress(KeyboardInterrupt):
             while budget.seconds is None or perf_counter() - began < budget.seconds:
-                reason = _native(mesh_loop.search, 1)(self.memory.address, _SLICE)
+                reason = compiled(mesh_loop.search)(self.arrays.address, _SLICE)
                 if reason == mesh_loop.FINISHED:
                     return True
                 if reason == mesh_loop.NEED_ROOM:
@@ -190,21 +191,18 @@ class _Search:
 
     @property
     def bytes(self) -> int:
-        return sum(self.arrays[name].nbytes for name in _queue(1))
+        return sum(self.arrays[name].nbytes for name in self.arrays.sized("box_room"))
 
     def grow(self) -> None:
         """Twice the room for queued pairs; of the old one all but `kept` is in use."""
-        old, kept = self.arrays["key"].size, int(self.tally[mesh_loop.FREE])
-        for name, values in _queue(2 * old).items():
-            values[:old] = self.arrays[name]
-            self.arrays[name] = values
-            self.memory.scratch[_PLACE[name]] = values.ctypes.data
+        old, kept = len(self.arrays["key"]), self.unused
+        self.arrays.double("box_room")
         self.arrays["free"][kept:kept + old] = np.arange(old, 2 * old)
-        self.tally[mesh_loop.FREE] = kept + old
+        self.unused = kept + old
 
     def decide(self) -> None:
         """The exact method for the queries on record."""
-        for i, j, part in self.record[:self.tally[RECORDED]].tolist():
+        for i, j, part in self.arrays["record"][:self.recorded].tolist():
             corners = [m.vertices[m.triangles[k]] for m, k in zip(self.meshes, (i, j), strict=True)]
             found: Any = None
             if part == MEET:
@@ -216,40 +214,27 @@ class _Search:
                 found = linear_exact.answer(linear_exact.integers(q)[0], part < 6, self.tolerance)
             if found is not None:
                 self.note(found, i, j, part)
-        self.tally[RECORDED] = 0
+        self.recorded = 0
 
     def note(self, found: Any, i: int, j: int, part: int) -> None:
         (begin, end), parameters = found
-        self.bound[LEAST] = min(self.bound[LEAST], begin)
-        self.bound[CUT] = min(self.bound[CUT], end)
-        if end < self.best[0, 1]:
-            self.best[0] = begin, end, *parameters, i, j, part, HIT
+        self.least = min(self.least, begin)
+        self.cut = min(self.cut, end)
+        best = self.arrays["best"]
+        if end < best[0, 1]:
+            best[0] = begin, end, *parameters, i, j, part, HIT
 
     @property
     def open(self) -> float:
         """No pair that is still open meets before."""
-        root = int(self.tally[mesh_loop.ROOT])
-        return float(self.arrays["key"][root]) if root >= 0 else np.inf
-
-
-_OWN = list(mesh_loop.FIELDS)[len(linear_loop.FIELDS):]
-_PLACE = {name: k for k, name in enumerate(mesh_loop.FIELDS)}
-
-
-def _queue(room: int) -> dict[str, np.ndarray]:
-    return {"pair": np.zeros((room, 2), np.int64), "key": np.zeros(room), "child": np.zeros(room, np.int64),
-            "sibling": np.zeros(room, np.int64), "free": np.arange(room)}
-
-
-def _native(entry: Callable[..., Any], integers: int) -> Callable[..., int]:
-    return compiled(entry, integers, tuple(mesh_loop.FIELDS.items()))
+        return float(self.arrays["key"][self.root]) if self.root >= 0 else np.inf
 
 
 # -- answers ------------------------------------------------------------------------------------------------------
 
 
 def _nothing(end: float, search: _Search | None, began: float) -> MeshContact:
-    tests, queries, leaves = (0, 0, 0) if search is None else search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
+    tests, queries, leaves = (0, 0, 0) if search is None else (search.tested, search.asked, search.leaves)
     return MeshContact(Status.NO_CONTACT, None, end, None, None, np.full(3, np.nan), np.full((2, 3), np.nan), tests, leaves, queries,
                        perf_counter() - began)
 
@@ -259,15 +244,15 @@ def _unsearched(span: tuple[float, float], began: float) -> MeshContact:
 
 
 def _answer(search: _Search, finished: bool, began: float) -> MeshContact:
-    proved, other = search.best
-    least = min(float(search.bound[LEAST]), np.inf if finished else search.open)
+    proved, other = search.arrays["best"]
+    least = min(search.least, np.inf if finished else search.open)
     if finished and not np.isfinite(least):
         return _nothing(search.span[1], search, began)
     certain = proved[1] - least <= search.tolerance
     row = proved if certain or not np.isfinite(other[0]) else other
     status = Status.CONTACT if certain else Status.BUDGET_SPENT if not finished else Status.UNRESOLVED
     end = float(min(row[1], search.span[1]))
-    tests, queries, leaves = search.tally[mesh_loop.TESTS:mesh_loop.MOST].tolist()
+    tests, queries, leaves = search.tested, search.asked, search.leaves
     triangles, parts, point, share = None, None, np.full(3, np.nan), np.full((2, 3), np.nan)
     if np.isfinite(row[0]):
         i, j, part = (int(x) for x in row[4:7])

@@ -5,16 +5,26 @@ arrays, so every problem has a queue of its own without memory of its own (Fredm
 1986).
 """
 
+from typing import Protocol
+
 import numpy as np
 
 from codegen.machine.loops import native
-from codegen.machine.structures import Box
+from codegen.machine.structures import Box, Floats, Ints
 
 from .layout import Problem, SearchMemory
 
 
+class Heaps(Protocol):
+    """Memory with such heaps."""
+
+    key: Floats
+    child: Ints
+    sibling: Ints
+
+
 @native
-def meld(s: SearchMemory, a: int, b: int) -> int:
+def meld(s: Heaps, a: int, b: int) -> int:
     """One heap from two. Ties are broken by index, so that boxes that begin together, as at a tip, are taken in an order that ends (by
     measurement: not so where the older one comes first).
     """
@@ -32,7 +42,7 @@ def meld(s: SearchMemory, a: int, b: int) -> int:
 
 
 @native
-def without_root(s: SearchMemory, root: int) -> int:
+def without_root(s: Heaps, root: int) -> int:
     """The heap without its root: the children melded in pairs from the left, then the pairs from the right."""
     pairs = -1
     a = s.child[root]

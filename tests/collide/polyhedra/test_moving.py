@@ -13,10 +13,10 @@ import sympy as sp
 
 import collide
 from codegen.emit.interval_vectors import splat
+from codegen.machine.loop_runtime import compiled
 from codegen.machine.straight_line import straight_line
 from collide import Status
 from collide.polyhedra import loop as linear_loop
-from collide.polyhedra import memory as linear_memory
 from collide.polyhedra import motion_windows
 from collide.polyhedra import moving as linear_moving
 from collide.polyhedra.kernel import DEAD, PROVED, UNKNOWN
@@ -195,9 +195,9 @@ def test_slices_and_rows_do_not_matter(monkeypatch):
     with ThreadPoolExecutor(2) as pool:
         halves = list(pool.map(lambda part: collide.edge_edge(part, motions=PAIRS[1]), (q[:150], q[150:])))
     monkeypatch.setattr(linear_loop, "SLICE", 3)
-    linear_memory._searching.cache_clear()
+    compiled.cache_clear()
     sliced = collide.edge_edge(q, motions=PAIRS[1])
-    linear_memory._searching.cache_clear()
+    compiled.cache_clear()
     alone = [collide.edge_edge(q[k:k + 1], motions=PAIRS[1]) for k in range(0, 300, 7)]
     for name in ("time", "parameters", "tests", "hit"):
         expected = getattr(whole, name)
