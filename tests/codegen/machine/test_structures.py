@@ -126,6 +126,14 @@ def test_arrays_that_double_keep_what_they_hold(memory: Memory) -> None:
     assert memory.number("worst") == 5.0
 
 
+def test_loops_find_an_array_of_the_caller(memory: Memory) -> None:
+    """In the place of the memory's own, which stays as it is."""
+    keys, before = np.arange(6.0), memory["key"].copy()
+    memory.refer("key", keys.ctypes.data)
+    compiled(mixed)(memory.address, 1, 3)
+    assert memory.number("worst") == keys[3] and (memory["key"] == before).all()
+
+
 def test_arrays_begin_on_their_own_vectors_and_are_zero() -> None:
     memory = Memory(Store, SIZES)
     begins = [a.ctypes.data for a in memory.values()]
