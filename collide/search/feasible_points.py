@@ -45,7 +45,8 @@ def _points(boxes: np.ndarray, inner: np.ndarray) -> np.ndarray:
 def _feasible_values(problem: Problem, points: np.ndarray) -> np.ndarray:
     """Upper bounds of the objective at points; infinite where a point is not proved feasible.
 
-    The equations f - w, h and g - s are f, h and g where w and s are 0.
+    The equations f - w, h and g - s are f, h and g where w and s are 0. What w and s would have to be must lie in their domains, as where
+    these are cut off.
     """
     n, e = points.shape[1], len(problem.equations)
     begin = e - sum(name.startswith("slack") for name in problem.variables[n:])
@@ -53,5 +54,7 @@ def _feasible_values(problem: Problem, points: np.ndarray) -> np.ndarray:
     at[:, :n] = points
     lo, hi, level = Kernel(problem.equations, problem.variables, quick=True).decorated(at, at)
     zero = ((lo == 0) & (hi == 0))[:, 1:begin].all(axis=1)
-    feasible = (level > 0).all(axis=1) & zero & (lo[:, begin:] >= 0).all(axis=1)
+    most = problem.inner[n + 1:n + 1 + e - begin, 1]
+    within = (lo[:, 0] >= problem.inner[n, 0]) & (hi[:, 0] <= problem.inner[n, 1]) & (hi[:, begin:] <= most).all(axis=1)
+    feasible = (level > 0).all(axis=1) & zero & within & (lo[:, begin:] >= 0).all(axis=1)
     return np.where(feasible, hi[:, 0], np.inf)

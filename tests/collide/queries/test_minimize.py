@@ -125,6 +125,13 @@ def test_unbounded_below() -> None:
     assert m.bracket.lo == -math.inf and m.status is not MinimumStatus.OPTIMAL
 
 
+def test_values_that_are_cut_off_are_those_of_no_feasible_point() -> None:
+    """-exp(1000 x) goes on below -1e300, where nothing is searched."""
+    m = collide.minimize(-sp.exp(1000 * x), {x: (-1, 2)}, budget=collide.Budget(boxes=20_000))
+    assert m.bracket.lo == -math.inf and m.status is not MinimumStatus.OPTIMAL
+    assert m.bracket.hi >= -1.000002e300 and 1000 * m.point[0] < 300 * math.log(10) + 1e-5
+
+
 def test_border_and_corner_minimizers() -> None:
     m = collide.minimize(x + y, {x: (third, 1), y: (sp.pi / 4, 3)})
     assert m.status is MinimumStatus.OPTIMAL and bracketed(m, third + sp.pi / 4) and holds(m.boxes[0], [third, sp.pi / 4])
