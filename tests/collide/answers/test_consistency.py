@@ -12,7 +12,6 @@ from collide import ContradictionError, Interval, MinimumStatus, Status
 from collide.answers.batch import Batch, statuses
 from collide.answers.consistency import check_time
 from collide.queries import first_contact as first
-from collide.search.native import layout
 from collide.search.search import Search
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 
@@ -100,9 +99,8 @@ def test_no_contact_is_not_said_where_something_was_thinned_out(monkeypatch):
 
     def forgetful(scene, found, options, clock):
         after = hit(scene, found, options, clock)
-        after.search.count[layout.SOLUTIONS] = 0
-        after.search.real[layout.PROVED] = math.inf
-        after.search.real[layout.CLEAR], after.search.real[layout.LATEST] = 0.5, 0.75
+        after.search.solution_count, after.search.proved = 0, math.inf
+        after.search.clear, after.search.latest_left = 0.5, 0.75
         return after
 
     monkeypatch.setattr(first, "_hit", forgetful)
