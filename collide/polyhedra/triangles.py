@@ -28,12 +28,12 @@ def earliest(time: np.ndarray, proved: np.ndarray, tolerance: float) -> tuple[np
 
 
 def weights(which: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Weights (n, 4) of a1, a2, b1, b2 from the parameters of the query that came first."""
+    """Weights (n, 4) of a1, a2, b1, b2 from the parameters of the query that came first; NaN where these are, also for a corner."""
     n = len(which)
     corner = np.eye(3)
-    out = np.empty((n, 2, 3))
+    out, known = np.full((n, 2, 3), np.nan), ~np.isnan(own).any(axis=1)
     for k in range(15):
-        rows = np.flatnonzero(which == k)
+        rows = np.flatnonzero(known & (which == k))
         x, y = own[rows].T[:, :, None]
         if k < 6:
             side, vertex = divmod(k, 3)
