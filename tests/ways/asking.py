@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import machinery, other_queries, referee
-from .agreement import Claim, contradictions, weaker
+from .agreement import Claim, closed_form, contradictions, weaker
 from .scenes import Scene
 from .shapes import Draw
 from .ways import WAYS
@@ -38,7 +38,7 @@ def asked(scene: Scene, names: Sequence[str], budget: float = 10.0) -> Findings:
     found, claims = Findings(scene), []
     for name in ["as_drawn", *(n for n in names if n != "as_drawn")]:
         with_errors(found, name, lambda name=name: claims.append(WAYS[name].ask(name, scene, Draw(f"{scene.name} {name}"), budget)))
-    found.compare(claims)
+    found.compare([*claims, *([] if scene.time is None else [closed_form(scene.time, scene.span[1])])])
     return found
 
 

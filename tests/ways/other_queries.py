@@ -1,5 +1,6 @@
 """The same scene as rows of `contact_batch`, as control points for `bezier_pairs`, and as meshes: ways like those of `ways`."""
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -9,9 +10,9 @@ import sympy as sp
 
 import collide
 from collide import Start, Status
-from generative import Parameter, ParametricSurface, Rigid, Solid, u, v
+from generative import Parameter, ParametricSurface, Rigid, Solid, t, u, v
 
-from ..laws import batch_laws, mesh_laws
+from ..laws import batch_laws, contacts_laws, mesh_laws, minimum_laws
 from .agreement import Claim
 from .scenes import Scene, cells
 from .shapes import Draw
@@ -159,3 +160,39 @@ def as_meshes(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
                  asked=(("mesh_mesh", *meshes, TOLERANCE, {"motions": tuple(motions), "time": scene.span}),))
 
 
+# -- one sheet, one minimum ----------------------------------------------------------------------------------------------
+
+GRAPHS = {"one_family", "families", "functions"}
+"""Kinds most of whose surfaces do not meet themselves."""
+
+
+@way(lambda scene: scene.kind in GRAPHS)
+def as_sheet(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
+    """Both surfaces as one sheet that may touch itself: then its contact with itself comes first, so what is proved clear is clear."""
+    answer = collide.self_contact(list(scene.bodies), scene.span, budget=budget)
+    contacts_laws(answer)
+    between = answer.status is Status.CONTACT and len(answer) and (answer.pairs == [0, 1]).all() and answer.exists.any()
+    by = Fraction(answer.time[1]) if between else None
+    status = Status.UNRESOLVED if answer.status is Status.CONTACT and not between else answer.status
+    return Claim(name, status, Fraction(answer.clear_until), by, fraction(scene.span[1]), {(0, 1): answer.start[0, 1]},
+                 asked=(("self_contact", list(scene.bodies), scene.span, {"budget": budget}),))
+
+
+@way(lambda scene: two(scene) and scene.parametric and scene.kind not in ("kinked", "several"))
+def as_minimum(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
+    """The least t at which two points coincide, as a minimum under equations."""
+    places, domain = [], {}
+    for k, body in enumerate(scene.bodies):
+        own = sp.symbols(f"u{k} v{k}", real=True)
+        places.append([e.xreplace(dict(zip((u, v), own, strict=True))) for e in body.expressions])
+        domain |= dict(zip(own, (body.domain[u], body.domain[v]), strict=True))
+    domain[t] = scene.span
+    equal = [p - q for p, q in zip(*places, strict=True)]
+    answer = collide.minimize(t, domain, equal=equal, tolerance=1e-5, budget=min(budget, 4.0))
+    minimum_laws(answer, [tuple(map(float, ends)) for ends in domain.values()])
+    end = fraction(scene.span[1])
+    by = Fraction(answer.bracket.hi) if math.isfinite(answer.bracket.hi) else None
+    status = {"INFEASIBLE": Status.NO_CONTACT, "OPTIMAL": Status.CONTACT}.get(answer.status.name, Status.BUDGET_SPENT)
+    clear = end if status is Status.NO_CONTACT else Fraction(max(answer.bracket.lo, float(scene.span[0])))
+    return Claim(name, status, clear, by, end, {(0, 1): Start.DISJOINT},
+                 asked=(("minimize", t, domain, {"equal": equal, "tolerance": 1e-5, "budget": budget}),))

@@ -7,18 +7,20 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, axis_angle, keyframes, t, u, v
+from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, keyframes, t
 
 from . import shapes
+from .changes import scaled_parameters
+from .hostile import HOSTILE
+from .motions import about, away, towards, turning
 from .shapes import Draw
-
-FAR = 4
-"""Middles of bodies are so far apart at the start, at least."""
 
 
 @dataclass(frozen=True)
 class Scene:
-    """Bodies over a time span. `nets` (1, 2, 2, N, M, 3) and `weights`: the same as an argument of `collide.bezier_pairs`."""
+    """Bodies over a time span. `nets` (1, 2, 2, N, M, 3) and `weights`: the same as an argument of `collide.bezier_pairs`. `time`: when
+    they first meet, an exact number, "none" where they do not, None where that is not known.
+    """
 
     kind: str
     seed: int
@@ -26,6 +28,7 @@ class Scene:
     span: tuple[Any, Any] = (sp.Integer(0), sp.Integer(1))
     nets: np.ndarray | None = None
     weights: np.ndarray | None = None
+    time: Any = None
 
     @property
     def name(self) -> str:
@@ -49,41 +52,6 @@ def cells(body: Any) -> Sequence[Any]:
     if isinstance(body, Solid):
         return body.faces
     return [body] if isinstance(body, (ParametricSurface, ImplicitSurface)) else body.leaves
-
-
-def turning(d: Draw) -> Any:
-    """A rotation, at rest or moving."""
-    w, w0 = d.number(-2, 2), d.number(-3, 3)
-    return d.choice([
-        lambda: None,
-        lambda: axis_angle([d.randint(1, 3), d.randint(-3, 3), d.randint(-3, 3)], w * t + w0),
-        lambda: axis_angle([0, 0, 1], w * t + w0),
-        lambda: [1, *(e + f * t for e, f in zip(d.vector(2), d.vector(1), strict=True))],
-    ])()
-
-
-def towards(d: Draw, body: Any, start: Sequence[Any], speed: float = 1.8) -> Any:
-    """The body turning and moving from `start` towards about the origin and past it, mostly with an acceleration."""
-    push = d.vector(0.7) if d.random() < 0.6 else [0, 0, 0]
-    pace = d.number(0.8 * speed, speed)
-    path = [s - pace * t * (s + e) + p * t**2 for s, e, p in zip(start, d.vector(0.6), push, strict=True)]
-    return body.moved(Rigid(rotation=turning(d), translation=path))
-
-
-def about(d: Draw, body: Any) -> Any:
-    """The body turning near the origin, or at rest there."""
-    drift = [e * t for e in d.vector(0.3)] if d.random() < 0.5 else [0, 0, 0]
-    return body.moved(Rigid(rotation=turning(d), translation=drift))
-
-
-def away(d: Draw) -> list[Any]:
-    """A point FAR from the origin, in a random direction."""
-    while True:
-        p = d.vector(1)
-        size = sp.sqrt(sum(e**2 for e in p))
-        if 0.3 < size < 1:
-            factor = sp.Rational(round(float(FAR / size) * 64), 64)
-            return [factor * e for e in p]
 
 
 def pair(first: Callable[[Draw], Any], second: Callable[[Draw], Any] | None = None) -> Callable[[Draw], list[Any]]:
@@ -148,14 +116,6 @@ def ranges(d: Draw) -> list[Any]:
                               d.choice((0, 0, 1000))) for b in d.choice((one_family, families, poles))(d)]
 
 
-def scaled_parameters(body: ParametricSurface, a: Any, b: Any, c: Any = 0) -> ParametricSurface:
-    """The same surface with u / a + c and v / b in the place of its parameters: affine in each, the ranges a and b times as large."""
-    (u0, u1), (v0, v1) = body.domain[u], body.domain[v]
-    there = {u: (u - c * a) / a, v: v / b}
-    formula = [e.xreplace(there) for e in body.body]
-    return ParametricSurface(formula, {u: (a * (u0 + c), a * (u1 + c)), v: (b * v0, b * v1)}, flipped=body.flipped).moved(body.motion)
-
-
 def several(d: Draw) -> list[Any]:
     """Three to five bodies, most of one family, that come from different sides."""
     family = d.choice((*shapes.SMOOTH, shapes.ellipsoid, shapes.rounded))
@@ -177,13 +137,15 @@ def bezier(d: Draw, rational: bool = False) -> tuple[list[Any], np.ndarray, np.n
 KINDS: dict[str, Callable[[Draw], Any]] = {
     "one_family": one_family, "families": families, "poles": poles, "creased": creased, "deforming": deforming, "implicit": implicit,
     "csg": csg, "solids": solids, "polyhedra": polyhedra, "kinked": kinked, "ranges": ranges, "several": several,
-    "bezier": bezier, "rational": lambda d: bezier(d, True),
+    "bezier": bezier, "rational": lambda d: bezier(d, True), **HOSTILE,
 }  # fmt: skip
 
 
 def scene(kind: str, seed: int) -> Scene:
     """The scene of a kind and a seed, always the same."""
     drawn = KINDS[kind](Draw(f"{kind} {seed}"))
+    if kind in HOSTILE:
+        return Scene(kind, seed, tuple(drawn[0]), time=drawn[1])
     if isinstance(drawn, tuple):
         bodies, nets, weights = drawn
         return Scene(kind, seed, tuple(bodies), nets=nets, weights=weights)

@@ -15,12 +15,13 @@ import sympy as sp
 
 import collide
 from collide import Start, Status
-from generative import IDENTITY, ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
+from generative import IDENTITY, ParametricSurface, Rigid, Solid, t, u, v
 from generative.implicit import Combination
 
 from ..laws import contacts_laws
 from .agreement import Claim, Place
-from .scenes import Scene, cells, scaled_parameters
+from .changes import in_units, lifted, scaled_parameters
+from .scenes import Scene, cells
 from .shapes import Draw
 
 SIMULTANEITY, SEPARATION = sp.Rational(1, 2**20), sp.Rational(1, 32)
@@ -83,52 +84,27 @@ def _places(q: Question, c: Any, order: Sequence[int]) -> Iterator[Place]:
         yield Place(at, (min(i, j), max(i, j)), normal, (q.when(box[0]), q.when(box[1])), bool(c.unique[k]), bool(c.exists[k]))
 
 
-# -- how bodies change ---------------------------------------------------------------------------------------------------
-
-
-def mapped(body: Any, change: Callable[[Any], Any]) -> Any:
-    """The body with each of its surfaces changed."""
-    if isinstance(body, Combination):
-        return Combination(body.operation, [mapped(child, change) for child in body.children])
-    if isinstance(body, Solid):
-        return body.mapped([change(face) for face in body.faces])
-    return change(body)
-
-
-def in_units(body: Any, size: Any, time: Any) -> Any:
-    """Lengths `size` times as large, and t replaced by the expression `time`."""
-    def change(surface: Any) -> Any:
-        motion = surface.motion.at(time)
-        moved = Rigid._unchecked(motion.rotation, size * motion.translation)
-        if isinstance(surface, ParametricSurface):
-            return ParametricSurface([size * e.xreplace({t: time}) for e in surface.body], surface.domain,
-                                     flipped=surface.flipped).moved(moved)
-        formula = surface.body.xreplace({t: time, **{s: s / size for s in (x, y, z)}})
-        return ImplicitSurface(formula, [(size * lo, size * hi) for lo, hi in surface.bounds]).moved(moved)
-
-    return mapped(body, change)
-
-
-def lifted(body: Any) -> Any:
-    """The motion written into the formula."""
-    return mapped(body, lambda s: ParametricSurface(s.expressions, s.domain, flipped=s.flipped))
-
-
 # -- the ways ------------------------------------------------------------------------------------------------------------
 
 
 class Way(NamedTuple):
-    ask: Callable[[str, Scene, Draw, float], Claim]
+    """`suits`: of which scenes it can ask. `same`: also of bodies that do not start apart it asks for the same contacts."""
+
+    function: Callable[[str, Scene, Draw, float], Claim]
     suits: Callable[[Scene], bool]
+    same: bool
+
+    def ask(self, name: str, scene: Scene, d: Draw, budget: float) -> Claim:
+        return replace(self.function(name, scene, d, budget), same_question=self.same)
 
 
 WAYS: dict[str, Way] = {}
 
 
-def way(suits: Callable[[Scene], bool] = lambda scene: True) -> Callable[[Any], Any]:
+def way(suits: Callable[[Scene], bool] = lambda scene: True, same: bool = False) -> Callable[[Any], Any]:
     """Notes a function as a way under its name."""
     def note(function: Any) -> Any:
-        WAYS[function.__name__] = Way(function, suits)
+        WAYS[function.__name__] = Way(function, suits, same)
         return function
 
     return note
@@ -146,12 +122,12 @@ def plain(scene: Scene) -> Question:
     return Question(scene.bodies, scene.span)
 
 
-@way()
+@way(same=True)
 def as_drawn(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return ask(name, plain(scene), budget)
 
 
-@way()
+@way(same=True)
 def permuted(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     order = list(range(len(scene.bodies)))
     while order == sorted(order):
@@ -190,7 +166,7 @@ def earliest(name: str, claims: Sequence[Claim]) -> Claim:
                    places=tuple(places) if status in (Status.CONTACT, Status.NO_CONTACT) else None)
 
 
-@way()
+@way(same=True)
 def units(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """Other units of length and time, powers of two or of ten."""
     size, slower = (sp.Integer(d.choice((2, 10))) ** d.randint(-6, 6) for _ in range(2))
@@ -199,7 +175,7 @@ def units(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
                tolerance=min(1e-9, 1e-9 * float(size)))
 
 
-@way()
+@way(same=True)
 def later(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """The time counted from another moment."""
     shift = d.choice((sp.Integer(1), sp.Rational(1, 3), sp.Integer(-7), sp.Integer(1000)))
@@ -215,7 +191,7 @@ def squared(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return replace(claim, simultaneity=Fraction(0))
 
 
-@way()
+@way(same=True)
 def placed(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """The whole scene turned by a rational rotation and moved."""
     turn = [d.randint(1, 4), d.randint(-3, 3), d.randint(-3, 3), d.randint(-3, 3)]
@@ -223,7 +199,7 @@ def placed(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return ask(name, Question([b.moved(motion) for b in scene.bodies], scene.span, motion=motion), budget)
 
 
-@way(parametric)
+@way(parametric, same=True)
 def parametrized(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """Other parameters of the surfaces: affine in each, and u and v exchanged."""
     def changed(body: ParametricSurface) -> ParametricSurface:
@@ -259,7 +235,7 @@ def relative(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return replace(claim, places=None)
 
 
-@way()
+@way(same=True)
 def bystander(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """With one more body of the same formulas, far away and moving along."""
     copy = d.choice(scene.bodies).moved(Rigid(translation=[d.choice((-300, 300)), 40, 7]))
