@@ -11,7 +11,8 @@ from pathlib import Path
 
 from collide.search import drive
 
-from .asking import Findings, ask_machine, ask_referee, ask_rows, asked, suiting
+from . import equations
+from .asking import Findings, ask_equations, ask_machine, ask_referee, ask_rows, asked, suiting
 from .machinery import MACHINES
 from .scenes import KINDS, scene
 from .source import script
@@ -19,7 +20,8 @@ from .source import script
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.ways", description=__doc__)
-    parser.add_argument("scenes", nargs="*", metavar="KIND[:SEED]", help=f"kinds, or scenes to ask again (kinds: {', '.join(KINDS)})")
+    kinds = (*KINDS, *equations.KINDS)
+    parser.add_argument("scenes", nargs="*", metavar="KIND[:SEED]", help=f"kinds, or scenes to ask again (kinds: {', '.join(kinds)})")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None, help="the first seed (default: from the clock)")
     parser.add_argument("--ways", nargs="*", help="only these (also: rows, referee, and those of `machinery`)")
@@ -27,9 +29,9 @@ def main() -> int:
     parser.add_argument("--found", type=Path, default=Path("build/contradictions"), help="folder for the scripts")
     options = parser.parse_args()
     named = [s for s in options.scenes if ":" in s]
-    kinds = [s for s in options.scenes if ":" not in s] or list(KINDS)
+    chosen = [s for s in options.scenes if ":" not in s] or kinds
     end, seed = time.monotonic() + 60 * options.minutes, int(time.time()) if options.seed is None else options.seed
-    print(f"kinds {' '.join(kinds)}; first seed {seed}", flush=True)
+    print(f"kinds {' '.join(chosen)}; first seed {seed}", flush=True)
     tally = Tally(options.found)
     if named:
         for name in named:
@@ -37,7 +39,7 @@ def main() -> int:
             tally.add(examined(kind, int(number), options.ways, options.budget))
     else:
         while time.monotonic() < end:
-            for kind in kinds:
+            for kind in chosen:
                 tally.add(examined(kind, seed, options.ways, options.budget))
                 if time.monotonic() >= end:
                     break
@@ -48,6 +50,8 @@ def main() -> int:
 
 def examined(kind: str, seed: int, only: list[str] | None, budget: float) -> Findings:
     """A scene in some of the ways that suit it, chosen by its name."""
+    if kind in equations.KINDS:
+        return ask_equations(kind, seed, budget)
     given, choice = scene(kind, seed), random.Random(f"ways {kind} {seed}")
     # What is compiled at the end of a query makes later ones faster; here each comes but a few times.
     drive._WAIT = 0.3 if choice.random() < 0.2 else 0.0
@@ -60,7 +64,7 @@ def examined(kind: str, seed: int, only: list[str] | None, budget: float) -> Fin
             ask_rows(found, budget)
         elif name in MACHINES:
             ask_machine(found, name, budget)
-        elif name == "referee":
+        elif name == "referee" and given.time is None:
             ask_referee(found, choice.random() < 0.3)
     return found
 

@@ -139,10 +139,11 @@ def _missing(a: Claim, b: Claim) -> Iterator[str]:
         near = [q for q in b.places if np.linalg.norm(p.at - q.at) <= (NEAR if b.isolated else max(NEAR, 2 * b.separation))]
         if not any(q.pair == p.pair for q in near):
             yield f"an isolated contact of bodies {p.pair} at {p.at} in {a.way} is not listed in {b.way}: {a} / {b}"
-        elif a.isolated and b.isolated and not any(_alike(p.normal, q.normal) for q in near):
+        elif a.isolated and b.isolated and not any(_alike(p, q) for q in near):
             yield f"the normals at {p.at} are {p.normal} in {a.way} and {near[0].normal} in {b.way}"
 
 
-def _alike(p: Any, q: Any) -> bool:
-    """The same direction, or one is not known. Where a normal is not unique, as of an edge on an edge or a corner, any may be told."""
-    return bool(np.isnan(p).any() or np.isnan(q).any() or np.linalg.norm(p - q) < 1e-3)
+def _alike(p: Place, q: Place) -> bool:
+    """The same direction, or one is not known; of a body with itself, in either sense."""
+    apart = min(np.linalg.norm(p.normal - sign * q.normal) for sign in ((1, -1) if p.pair[0] == p.pair[1] else (1,)))
+    return not apart > 1e-3

@@ -5,8 +5,9 @@ import traceback
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from . import machinery, other_queries, referee
+from . import equations, machinery, other_queries, referee
 from .agreement import Claim, closed_form, contradictions, weaker
 from .scenes import Scene
 from .shapes import Draw
@@ -17,8 +18,8 @@ from .ways import WAYS
 class Findings:
     """`wrong`: contradictions; `claims`: all answers, whose calls make a script; `less`: which knew less than others, counted."""
 
-    scene: Scene
-    claims: list[Claim] = field(default_factory=list)
+    scene: Any
+    claims: list[Any] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     less: Counter[str] = field(default_factory=Counter)
     seconds: Counter[str] = field(default_factory=Counter)
@@ -76,3 +77,14 @@ def ask_referee(found: Findings, thorough: bool) -> None:
             found.wrong += referee.unsupported(found.scene, found.claims)
 
     with_errors(found, "referee", run)
+
+
+def ask_equations(kind: str, seed: int, budget: float) -> Findings:
+    """A system of equations or a minimum in all ways."""
+    found = Findings(equations.system(kind, seed))
+
+    def run() -> None:
+        found.wrong, found.claims = equations.wrong(kind, seed, budget)
+
+    with_errors(found, kind, run)
+    return found

@@ -173,6 +173,18 @@ def swept(d: Draw) -> Drawn:
     return [about(d, first), towards(d, d.choice((second, shapes.bowl(d))), away(d))], None
 
 
+def folding(d: Draw) -> Drawn:
+    """One surface that bends until it touches itself."""
+    a, b, c = d.number(0.6, 1.5), d.number(-0.3, 0.3), d.number(2, 4)
+    tube = ParametricSurface([(1 - a * t * sp.cos(u + b) ** 2 * (1 - v**2 / 2)) * sp.cos(u), v + b * sp.sin(u), sp.sin(u) * (1 + v / 9)],
+                             {u: TURN, v: (-1, 1)})
+    around, size = u * (1 + c * t), 1 + a * u * (v + b) / 8
+    roll = ParametricSurface([size * sp.sin(around), v, size * sp.cos(around)], {u: (-1, 1), v: (-a / 4, a / 4)})
+    fold = ParametricSurface([u - 3 * a * t * sp.sin(c * u), v, sp.cos(c * u / 2 + 1) + b * u * v], {u: (-2, 2), v: (-1, 1)})
+    crumpled = shapes.net(d, 3, 3)[0] * [[[[1]]], [[[6]]]]
+    return [d.choice((tube, roll, fold, shapes.patch_of(crumpled, None)))], None
+
+
 CATALOGUE = [name for name in SHAPES if not name.startswith(("teapot", "thread", "bolt", "nut", "gear", "involute"))]
 
 
@@ -189,4 +201,5 @@ def catalogue(d: Draw) -> Drawn:
 
 
 
-HOSTILE = {f.__name__: f for f in (feet, balls, flat, graze, close, spinning, slivers, rims, overlapping, functions, swept, catalogue)}
+HOSTILE = {f.__name__: f for f in (feet, balls, flat, graze, close, spinning, slivers, rims, overlapping, functions, swept, folding,
+                                    catalogue)}

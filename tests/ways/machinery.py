@@ -28,7 +28,8 @@ ROOT = Path(__file__).parents[2]
 
 def answer(given: Scene, budget: float) -> collide.Contacts:
     options = {"simultaneity": float(SIMULTANEITY), "separation": float(SEPARATION)}
-    return collide.first_contact(list(given.bodies), given.span, budget=collide.Budget(seconds=budget, boxes=20_000), **options)
+    query = collide.self_contact if len(given.bodies) == 1 else collide.first_contact
+    return query(list(given.bodies), given.span, budget=collide.Budget(seconds=budget, boxes=20_000), **options)
 
 
 @contextlib.contextmanager

@@ -178,7 +178,7 @@ def as_sheet(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
                  asked=(("self_contact", list(scene.bodies), scene.span, {"budget": budget}),))
 
 
-@way(lambda scene: two(scene) and scene.parametric and scene.kind not in ("kinked", "several"))
+@way(lambda scene: two(scene) and scene.parametric and scene.kind != "kinked")
 def as_minimum(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """The least t at which two points coincide, as a minimum under equations."""
     places, domain = [], {}

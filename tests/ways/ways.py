@@ -30,7 +30,7 @@ SIMULTANEITY, SEPARATION = sp.Rational(1, 2**20), sp.Rational(1, 32)
 @dataclass(frozen=True)
 class Question:
     """What to ask, and how to read the answer: a time s of the answer is `later` + `slower` s (or `clock(s)`) of the scene, a point q is
-    turn^T (q - shift) / size, and body k is number order[k].
+    turn^T (q - shift) / size, and body k is number order[k]. `sheet`: all bodies may touch themselves, too.
     """
 
     bodies: Sequence[Any]
@@ -41,6 +41,7 @@ class Question:
     size: Any = sp.S.One
     motion: Any = IDENTITY
     order: Sequence[int] | None = None
+    sheet: bool = False
 
     def when(self, s: float) -> Fraction:
         exact = Fraction(s)
@@ -58,12 +59,13 @@ def fraction(e: Any) -> Fraction:
 
 
 def ask(way: str, q: Question, budget: float | collide.Budget, **options: Any) -> Claim:
-    """`first_contact` of the question, its laws checked."""
+    """The first contact of the question's bodies with each other, or of one with itself; its laws checked."""
     given = {"simultaneity": float(SIMULTANEITY / q.slower), "separation": float(SEPARATION * q.size)} | options
-    answer = collide.first_contact(list(q.bodies), q.span, budget=budget, **given)
+    query = collide.self_contact if q.sheet or len(q.bodies) == 1 else collide.first_contact
+    answer = query(list(q.bodies), q.span, budget=budget, **given)
     contacts_laws(answer)
     claim = read(way, q, answer, Fraction(given["simultaneity"]) * abs(fraction(q.slower)), float(SEPARATION))
-    return replace(claim, asked=(("first_contact", list(q.bodies), q.span, {**given, "budget": budget}),))
+    return replace(claim, asked=((query.__name__, list(q.bodies), q.span, {**given, "budget": budget}),))
 
 
 def read(way: str, q: Question, c: Any, simultaneity: Fraction, separation: float) -> Claim:
@@ -114,6 +116,10 @@ def two(scene: Scene) -> bool:
     return len(scene.bodies) == 2
 
 
+def many(scene: Scene) -> bool:
+    return len(scene.bodies) > 1
+
+
 def parametric(scene: Scene) -> bool:
     return scene.parametric
 
@@ -127,7 +133,7 @@ def as_drawn(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return ask(name, plain(scene), budget)
 
 
-@way(same=True)
+@way(many, same=True)
 def permuted(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     order = list(range(len(scene.bodies)))
     while order == sorted(order):
@@ -235,7 +241,7 @@ def relative(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return replace(claim, places=None)
 
 
-@way(same=True)
+@way(many, same=True)
 def bystander(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """With one more body of the same formulas, far away and moving along."""
     copy = d.choice(scene.bodies).moved(Rigid(translation=[d.choice((-300, 300)), 40, 7]))
@@ -247,20 +253,23 @@ def bystander(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     return replace(claim, start={pair: state for pair, state in claim.start.items() if pair[1] < len(scene.bodies)})
 
 
-@way(lambda scene: two(scene) and any(isinstance(b, ParametricSurface) for b in scene.bodies))
+@way(lambda scene: any(isinstance(b, ParametricSurface) for b in scene.bodies) and len(scene.bodies) < 3)
 def cut(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
-    """A surface cut in two, each half asked alone. The halves share their border, so places are not compared."""
+    """A surface cut in two, each half asked alone, or both as one sheet. They share their border, so places are not compared."""
     k = d.choice([k for k, b in enumerate(scene.bodies) if isinstance(b, ParametricSurface)])
     body, s = scene.bodies[k], d.choice((u, v))
     lo, hi = body.domain[s]
     middle = lo + (hi - lo) * d.number(0.2, 0.8)
     halves = [ParametricSurface(body.body, {**body.domain, s: ends}, flipped=body.flipped).moved(body.motion)
               for ends in ((lo, middle), (middle, hi))]
+    if not many(scene):
+        claim = ask(name, Question(halves, scene.span, sheet=True), budget)
+        return replace(claim, start={(0, 0): max(claim.start.values(), key=lambda state: state is not Start.DISJOINT)}, places=None)
     claims = [ask(name, Question([half if b is body else b for b in scene.bodies], scene.span), budget) for half in halves]
     return replace(earliest(name, claims), places=None)
 
 
-@way()
+@way(many)
 def options(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """Options that change the work, not the meaning."""
     given = d.choice(({"method": "newton"}, {"method": "krawczyk"}, {"tangency": False}, {"order": "upper"}, {"order": "lower"},
