@@ -5,7 +5,7 @@ sizes, poses and velocities of its members.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -16,6 +16,7 @@ from .brep import Edge, Solid, Vertex
 from .chart import is_pole
 from .implicit import Combination, ImplicitBody, ImplicitSurface
 from .motion import Motion, Rigid
+from .seams import period
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of, u, v
 from .template import Instruction, Reader, write
@@ -53,17 +54,51 @@ def member_of(body: Any) -> Member:
 
 @functools.lru_cache(maxsize=512)
 def _resting(body: ParametricSurface) -> Member:
-    """The member that a surface without a motion is: bodies of one shape share it, however they move."""
-    shape = Reader()
-    ends = [e for pair in body.domain.values() for e in pair]
+    """The member that a surface without a motion is: bodies of one shape share it, however they move.
+
+    It closes on itself where the body does: numbers from which that follows are structure, whatever their size.
+    """
+    member = _read(body, ())
+    for structure in (_ends, _frequencies, _all_numbers):
+        if not member.numbers or _closes_alike(member.body, body):
+            break
+        member = _read(body, structure(body))
+    return member
+
+
+def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
+    shape = Reader(fixed=fixed)
     # Where a length is no rational number it may be whole turns, after which the surface closes on itself: then it is structure.
     turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
     whole = _surface(shape.read([*body.body, *data]), turns, body.flipped, len(shape.numbers))
-    if not parameters_of(*ends) and _symbolic(*whole.domain.values()) and any(is_pole(whole, s, end) for s in (u, v) for end in (0, 1)):
-        shape = Reader(fixed=ends)
-        whole = _surface(shape.read(body.body), tuple(ends), body.flipped, len(shape.numbers))
     return Member(whole, _symbols(len(shape.numbers)), tuple(shape.numbers))
+
+
+def _closes_alike(family: ParametricSurface, body: ParametricSurface) -> bool:
+    """Do both close on themselves alike, and are the ends of the family's domain numbers if it has a pole and the body's are?"""
+    symbolic = _symbolic(*family.domain.values()) and not _symbolic(*body.domain.values())
+    return _closings(family) == _closings(body) and not (symbolic and any(is_pole(family, s, end) for s in (u, v) for end in (0, 1)))
+
+
+@functools.lru_cache(maxsize=512)
+def _closings(body: ParametricSurface) -> tuple[tuple[bool, ...], ...]:
+    """Of each parameter along which the surface closes on itself: is it a pole at either end of the other one?"""
+    return tuple(tuple(is_pole(body, other, end) for end in (0, 1)) if period(body, s) > 0.0 else () for s, other in ((u, v), (v, u)))
+
+
+def _ends(body: ParametricSurface) -> set[Any]:
+    return {e for lo, hi in body.domain.values() for e in (lo, hi, hi - lo)}
+
+
+def _frequencies(body: ParametricSurface) -> set[Any]:
+    """And what multiplies a parameter in a sine or cosine."""
+    waves = {w.args[0] for e in body.body for w in e.atoms(sp.sin, sp.cos)}
+    return _ends(body) | {k for w in waves for s in (u, v) for k in [sp.diff(w, s)] if k.is_number}
+
+
+def _all_numbers(body: ParametricSurface) -> set[Any]:
+    return _ends(body) | {part for e in body.body for part in sp.preorder_traversal(e) if part.is_number}
 
 
 @functools.lru_cache(maxsize=4096)

@@ -7,6 +7,7 @@ import sympy as sp
 from generative import Parameter, ParametricSurface, Rigid, Screw, axis_angle, family, t, u, v
 from generative.chart import is_pole
 from generative.family import member_of
+from generative.seams import period
 from generative.template import Reader, write
 
 
@@ -87,6 +88,26 @@ def test_domains_are_data_unless_there_is_a_pole():
     assert member_of(disc).body.domain == disc.domain and member_of(cone).body.domain == cone.domain
     assert is_pole(member_of(disc).body, v, 0) and is_pole(member_of(cone).body, v, 0)
     assert member_of(ring).body.domain[v] == (Parameter("n0"), Parameter("n1")) and member_of(ring).numbers == ring.domain[v]
+
+
+UNITS = [1, 2**40, sp.Rational(1, 2**40), 10**12, sp.Rational(1, 3**20)]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+def test_a_member_closes_on_itself_where_the_body_does(unit):
+    """Parameters in any unit: seams and poles rest on numbers that are not small, then. So do those of a wheel of many teeth."""
+    a, b, p, size = u / unit, v / unit, sp.Rational(1234567, 10**7), sp.Rational(314159, 10**5)
+    turn, half, arc = (0, 2 * sp.pi * unit), (-sp.pi / 2 * unit, sp.pi / 2 * unit), (0, 2 * sp.pi / 3 * unit)
+    ball = ParametricSurface([size * sp.cos(a + p) * sp.cos(b), sp.sin(a + p) * sp.cos(b), sp.sin(b)], {u: turn, v: half})
+    cone = ParametricSurface([(1 - b) * sp.cos(3 * a), (1 - b) * sp.sin(3 * a), size * b], {u: arc, v: (0, unit)})
+    tube = ParametricSurface([sp.cos(a), sp.sin(a), size * b], {u: turn, v: (0, Parameter("height"))})
+    wheel = ParametricSurface([sp.cos(a) * (1 + sp.sin(5000 * a) / 50), sp.sin(a), size * b], {u: turn, v: (0, unit)})
+    for body, seam, poles in ((ball, u, [v, v]), (cone, u, [v]), (tube, u, []), (wheel, u, [])):
+        m = member_of(body)
+        assert period(m.body, seam) == float(body.domain[u][1] - body.domain[u][0])
+        assert [s for s in (u, v) for end in (0, 1) if is_pole(m.body, s, end)] == poles
+        assert body is not ball or size in m.numbers
+        same(m.body.expressions, body.expressions, dict(zip(m.symbols, m.numbers, strict=True)))
 
 
 def test_parameters_of_a_body_are_among_its_numbers():
