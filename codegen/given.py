@@ -16,6 +16,8 @@ import sympy as sp
 from mpmath.libmp import to_rational
 from numpy.typing import NDArray
 
+from .walk import free_symbols, is_writable, parts
+
 TEXT = (str, bytes, bytearray)
 _LONGEST = 60
 # Where the classes of formulas that `lambdify` may write come from; those of functions that have a name only come from nowhere.
@@ -67,7 +69,12 @@ def _ratio(given: Any) -> tuple[Any, Any]:
 
 def shown(given: Any) -> str:
     """What came, for a message: one line, not long."""
-    text = " ".join((str(given) if isinstance(given, sp.Basic) else repr(given)).split())
+    if isinstance(given, sp.Basic) and not is_writable(given):
+        return f"a formula of {len(parts(given)):,} operations"
+    try:
+        text = " ".join((str(given) if isinstance(given, sp.Basic) else repr(given)).split())
+    except RecursionError:
+        return f"a deeply nested {type(given).__name__}"
     return text if len(text) <= _LONGEST else text[:_LONGEST - 3] + "..."
 
 
@@ -98,9 +105,9 @@ def lambdified(arguments: Sequence[Any], expressions: Sequence[Any], modules: An
     """SymPy's `lambdify`, for expressions in the arguments alone and in functions that SymPy or `codegen` knows; ValueError for others."""
     known = set(arguments)
     for e in expressions:
-        for s in sorted(e.free_symbols - known, key=str):
+        for s in sorted(free_symbols(e) - known, key=str):
             raise ValueError(f"the symbol {shown(s)} has no value here; substitute a number")
-        for part in sp.preorder_traversal(e):
+        for part in parts(e):
             if not (_is_leaf(part, known) if not part.args else (type(part).__module__ or "").startswith(_WRITTEN)):
                 raise ValueError(f"{shown(part)} cannot be computed: {type(part).__name__} is no function of SymPy")
     return sp.lambdify([*arguments], [*expressions], modules, **options)  # type: ignore[no-any-return]

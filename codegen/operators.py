@@ -8,6 +8,7 @@ import mpmath
 import sympy as sp
 
 from .given import expression, lambdified, shown
+from .walk import atoms, free_symbols, replaced
 
 
 class BoundSymbol(sp.Dummy):  # type: ignore[misc]
@@ -34,11 +35,11 @@ class Operator(sp.Expr):  # type: ignore[misc]
             raise TypeError(f"{cls.__name__} needs a symbol as its variable, got {shown(s)}; write {cls.__name__}(f, s, ...) for f of s")
         if not isinstance(f, sp.Expr):
             raise TypeError(f"{cls.__name__} needs a real expression, got {shown(f)} of type {type(f).__name__}")
-        depth = 1 + max((e.variable.dummy_index for e in f.atoms(Operator)), default=-1)
+        depth = 1 + max((e.variable.dummy_index for e in atoms(f, Operator)), default=-1)
         if isinstance(s, BoundSymbol) and s.dummy_index == depth:
             return f, s
         own = BoundSymbol(s.name, dummy_index=depth, real=True)
-        return f.xreplace({s: own}), own
+        return replaced(f, {s: own}), own
 
     @property
     def function(self) -> Any:
@@ -50,8 +51,7 @@ class Operator(sp.Expr):  # type: ignore[misc]
 
     @property
     def free_symbols(self) -> set[Any]:
-        outside: set[Any] = set().union(*(e.free_symbols for e in self.args[2:]))
-        return (self.function.free_symbols - {self.variable}) | outside
+        return (free_symbols(self.function) - {self.variable}) | free_symbols(*self.args[2:])
 
     @property
     def is_number(self) -> bool:
@@ -59,7 +59,7 @@ class Operator(sp.Expr):  # type: ignore[misc]
 
     def at(self, value: Any) -> Any:
         """f at s = value."""
-        return self.function.xreplace({self.variable: expression(value, f"the variable of {type(self).__name__}")})
+        return replaced(self.function, {self.variable: expression(value, f"the variable of {type(self).__name__}")})
 
     def _xreplace(self, rule: Any) -> Any:
         return super()._xreplace({old: new for old, new in rule.items() if old != self.variable})
@@ -82,14 +82,17 @@ class Operator(sp.Expr):  # type: ignore[misc]
 def separate(expressions: Sequence[Any]) -> tuple[list[Any], dict[Any, sp.Symbol]]:
     """The expressions with a symbol in the place of every operator that lies in no other one, and which symbol stands for which."""
     places: dict[Any, sp.Symbol] = {}
-    stack = list(expressions)
+    stack, seen = list(expressions), set[int]()
     while stack:
         e = stack.pop()
+        if id(e) in seen:
+            continue
+        seen.add(id(e))
         if not isinstance(e, Operator):
             stack.extend(e.args)
         elif e not in places:
             places[e] = sp.Dummy(real=True)
-    return [e.xreplace(places) for e in expressions], places
+    return [replaced(e, places) for e in expressions], places
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from codegen.deadline import interruptible
+from codegen.walk import atoms, parts, replaced
 
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
 from .divided import Divided
@@ -65,11 +66,11 @@ def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[A
     if len(moments) != 1:
         return ()
     (moment,) = moments
-    switches = {e for piece in pieces for f in _formulas(piece) for e in f.atoms(sp.Piecewise) if changes_at_known_moments(e)}
+    switches = {e for piece in pieces for f in _formulas(piece) for e in atoms(f, sp.Piecewise) if changes_at_known_moments(e)}
     joined = {e: _joined(e, lo, moment, hi) for e in switches}
     if any(e is None for e in joined.values()):
         return ()
-    return tuple(with_formulas(body, lambda e: e.xreplace(joined)) for body in bodies) if joined else tuple(bodies)
+    return tuple(with_formulas(body, lambda e: replaced(e, joined)) for body in bodies) if joined else tuple(bodies)
 
 
 @functools.lru_cache(maxsize=256)
@@ -117,7 +118,7 @@ def _formulas(piece: Any) -> tuple[Any, ...]:
 @functools.lru_cache(maxsize=4096)
 def atoms_of(e: Any, kinds: tuple[Any, ...]) -> frozenset[Any]:
     """The functions of these kinds in an expression; the faces of a body have their motion in common."""
-    return frozenset(e.atoms(*kinds)) if e.has(*kinds) else frozenset()
+    return frozenset(atoms(e, *kinds))
 
 
 def changes_at_known_moments(kink: Any) -> bool:
@@ -132,12 +133,12 @@ def kinks_along(formulas: Iterable[Any], symbol: Any, known: Known = ()) -> set[
 
 def changes_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
     """What may change with a parameter."""
-    return {kink for e in formulas if e.has(*_KINKED) for kink in e.atoms(*_KINKED) if kink.has(symbol)}
+    return {kink for e in formulas for kink in atoms(e, *_KINKED) if kink.has(symbol)}
 
 
 def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any], known: Known = ()) -> bool:
     """Are formulas seen to be continuous at a value of a parameter, by those that hold beside it?"""
-    switches = {e for f in formulas if f.has(sp.Piecewise) for e in f.atoms(sp.Piecewise)}
+    switches = {e for f in formulas for e in atoms(f, sp.Piecewise)}
     pieces = [[branch(e, at, symbol, known) for at in (value, *beside)] for e in switches]
     return all(vanishes(_at(own[0] - e, symbol, value, known)) for own in pieces for e in own[1:])
 
@@ -145,7 +146,7 @@ def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: S
 def _differences(kink: Any) -> list[Any]:
     """What changes its sign where a formula changes."""
     if isinstance(kink, sp.Piecewise):
-        return [r.lhs - r.rhs for _, condition in kink.args for r in condition.atoms(Relational)]
+        return [r.lhs - r.rhs for _, condition in kink.args for r in atoms(condition, Relational)]
     return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
 
 
@@ -202,19 +203,27 @@ def branch(e: Any, moment: Any, symbol: Any = t, known: Known = ()) -> Any:
     """The expression with the pieces that hold at a moment, or value of that parameter, where conditions tell that by it alone, and by
     known numbers.
 
-    What the faces of a body and the entries of composed motions have in common is done once.
+    A Piecewise of which that is not told stays as it is, with all that is in it.
     """
-    if not e.has(*_KINKED):
-        return e
-    if not isinstance(e, _KINKED) or any(_slope(d, symbol, known) is None for d in _differences(e)):
-        return e.func(*(branch(a, moment, symbol, known) for a in e.args)) if not isinstance(e, sp.Piecewise) else e
-    if not isinstance(e, sp.Piecewise):
-        return _smooth(e, moment, symbol, known)
+    held: dict[Any, Any] = {}
+    # Those inside others come first.
+    for kink in (part for part in parts(e) if isinstance(part, _KINKED)):
+        told = all(_slope(d, symbol, known) is not None for d in _differences(kink))
+        if isinstance(kink, sp.Piecewise):
+            piece = _piece(kink, moment, symbol, known) if told else None
+            held[kink] = kink if piece is None else replaced(piece, held)
+        elif told:
+            held[kink] = _smooth(kink, moment, symbol, known)
+    return replaced(e, held) if held else e
+
+
+def _piece(e: Any, moment: Any, symbol: Any, known: Known) -> Any:
+    """The piece of a Piecewise that holds; None where that cannot be told."""
     for piece, condition in e.args:
         holds = _at(condition, symbol, moment, known)
         if holds != sp.false:
-            return branch(piece, moment, symbol, known) if holds == sp.true else e
-    return e
+            return piece if holds == sp.true else None
+    return None
 
 
 def _smooth(e: Any, moment: Any, symbol: Any, known: Known) -> Any:

@@ -15,7 +15,7 @@ from codegen.functions import Chebyshev
 from codegen.given import shown
 from codegen.operators import DefiniteIntegral, Inverse
 
-from .symbols import derivative, exact, formula, interval, items, positive, simplified, t, text, u, vector
+from .symbols import derivative, exact, formula, interval, items, latex, positive, simplified, t, text, u, vector
 from .value import Value
 
 
@@ -106,7 +106,7 @@ class Curve(Value):
 
     def _repr_latex_(self) -> str:
         lo, hi = self.domain
-        return f"$\\displaystyle C(u) = {sp.latex(sp.Matrix(self.expressions))},\\quad u \\in [{sp.latex(lo)}, {sp.latex(hi)}]$"
+        return f"$\\displaystyle C(u) = {latex(sp.ImmutableMatrix(self.expressions))},\\quad u \\in [{latex(lo)}, {latex(hi)}]$"
 
 
 def line(start: Any, end: Any) -> Curve:

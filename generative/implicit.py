@@ -13,9 +13,10 @@ from typing import Any
 import sympy as sp
 
 from codegen.given import TEXT, shown
+from codegen.walk import DEEPEST
 
 from .motion import IDENTITY, Motion
-from .symbols import derivative, formula, interval, items, t, text, x, y, z
+from .symbols import derivative, formula, interval, items, latex, t, text, x, y, z
 from .value import Value
 
 Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
@@ -174,7 +175,7 @@ class ImplicitSurface(ImplicitBody):
         return f"ImplicitSurface({text(self.body)}, bounds={text(list(self.bounds))}){moved}"
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {sp.latex(self.expression)} = 0$"
+        return f"$\\displaystyle {latex(self.expression)} = 0$"
 
 
 class Combination(ImplicitBody):
@@ -185,6 +186,10 @@ class Combination(ImplicitBody):
             raise ValueError(f"a combination is a 'union' or an 'intersection', got {shown(operation)}")
         self._operation = operation
         self._children = tuple(part for child in children for part in _operands(operation, child))
+        self._nesting: int = 1 + max((c._nesting for c in self._children if isinstance(c, Combination)), default=0)
+        if self._nesting > DEEPEST:
+            raise ValueError(f"unions and intersections must nest in each other at most {DEEPEST} times, got {self._nesting}; write the "
+                             "body as a union of intersections, which nests twice")
 
     @property
     def operation(self) -> str:
@@ -230,7 +235,7 @@ class Combination(ImplicitBody):
         return f"{self.operation}({', '.join(map(repr, self.children))})"
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {sp.latex(self.expression)} = 0$"
+        return f"$\\displaystyle {latex(self.expression)} = 0$"
 
 
 def union(*bodies: ImplicitBody) -> ImplicitBody:

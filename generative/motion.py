@@ -11,8 +11,9 @@ from typing import Any
 import sympy as sp
 
 from codegen.given import expression, shown
+from codegen.walk import check_nesting, free_symbols, replaced
 
-from .symbols import exact, formula, items, parameters_of, t, text, vector
+from .symbols import exact, formula, items, latex, parameters_of, t, text, vector
 from .value import Value
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
@@ -30,6 +31,7 @@ class Motion(Value):
     def __init__(self, rotation: Any, translation: Any) -> None:
         self._rotation = rotation if isinstance(rotation, sp.ImmutableMatrix) else sp.ImmutableMatrix(3, 3, _entries(rotation))
         self._translation = sp.ImmutableMatrix(3, 1, _entries(translation))
+        check_nesting("a motion", *self.entries)
 
     @property
     def rotation(self) -> sp.ImmutableMatrix:
@@ -51,7 +53,7 @@ class Motion(Value):
     @property
     def is_constant(self) -> bool:
         """Whether t does not occur."""
-        return not (self.rotation.free_symbols | self.translation.free_symbols)
+        return not free_symbols(*self.entries)
 
     def apply(self, point: Sequence[Any]) -> tuple[Any, Any, Any]:
         """The image of a point, given as three expressions."""
@@ -67,7 +69,7 @@ class Motion(Value):
     def at(self, time: Any) -> "Motion":
         """This motion with t replaced by a number or by an expression of t."""
         change = {t: formula(time, [t], "a time")}
-        return Rigid._unchecked(self.rotation.xreplace(change), self.translation.xreplace(change))
+        return Rigid._unchecked(*(matrix.applyfunc(lambda e: replaced(e, change)) for matrix in (self.rotation, self.translation)))
 
     def inverse(self) -> "Motion":
         """p -> rotation^T (p - translation)."""
@@ -91,7 +93,7 @@ class Motion(Value):
         return self.rotation, self.translation
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle p \\mapsto {sp.latex(self.rotation)}\\, p + {sp.latex(self.translation)}$"
+        return f"$\\displaystyle p \\mapsto {latex(self.rotation)}\\, p + {latex(self.translation)}$"
 
 
 class Rigid(Motion):

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from codegen.deadline import interruptible
+from codegen.walk import free_symbols, replaced
 
 from . import IDENTITY, ImplicitSurface, Motion, t
 from .changes import pieces_of
@@ -18,9 +19,9 @@ from .changes import pieces_of
 def carrier(body: Any) -> Motion | None:
     """The motion that carries all of a body of fixed shape, the identity for one that does not move; None for others."""
     pieces = pieces_of(body)
-    motions = {piece.motion if any(e.has(t) for e in piece.motion.entries) else IDENTITY for piece in pieces}
+    motions = {piece.motion if t in free_symbols(*piece.motion.entries) else IDENTITY for piece in pieces}
     shapes = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
-    return next(iter(motions)) if len(motions) == 1 and not any(e.has(t) for e in shapes) else None
+    return next(iter(motions)) if len(motions) == 1 and t not in free_symbols(*shapes) else None
 
 
 def carried_along(carriers: Sequence[Motion | None]) -> set[tuple[int, int]]:
@@ -42,8 +43,8 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
     if first is None or second is None or not all(map(_rigid, (first, second))):
         return False
     start = {t: sp.Integer(0)}
-    turned = (first.rotation.T * second.rotation).xreplace(start)
-    moved = (first.rotation.T * (second.translation - first.translation)).xreplace(start)
+    turned = (first.rotation.T * second.rotation).applyfunc(lambda e: replaced(e, start))
+    moved = (first.rotation.T * (second.translation - first.translation)).applyfunc(lambda e: replaced(e, start))
     if not all(e.is_finite for e in (*turned, *moved)):
         return False
     left = [*(second.rotation - first.rotation * turned), *(second.translation - first.translation - first.rotation * moved)]
@@ -52,4 +53,4 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
 
 def _rigid(motion: Motion) -> bool:
     """Is it given by formulas of the time alone? Others, as with unknown parameters, are not looked into."""
-    return all(e.free_symbols <= {t} for e in motion.entries)
+    return free_symbols(*motion.entries) <= {t}

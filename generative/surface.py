@@ -13,7 +13,7 @@ import sympy as sp
 from codegen.given import shown
 
 from .motion import IDENTITY, Motion
-from .symbols import derivative, formula, interval, t, text, u, v, vector
+from .symbols import derivative, formula, interval, latex, t, text, u, v, vector
 from .value import Value
 
 
@@ -110,9 +110,9 @@ class ParametricSurface(Value):
         return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}){moved}"
 
     def _repr_latex_(self) -> str:
-        ranges = r",\; ".join(f"{s} \\in [{sp.latex(lo)}, {sp.latex(hi)}]" for s, (lo, hi) in self.domain.items())
+        ranges = r",\; ".join(f"{s} \\in [{latex(lo)}, {latex(hi)}]" for s, (lo, hi) in self.domain.items())
         return f"$\\displaystyle S(u, v{', t' if self.deforming or not self.motion.is_constant else ''}) = " \
-               f"{sp.latex(sp.Matrix(self.expressions))},\\quad {ranges}$"
+               f"{latex(sp.ImmutableMatrix(self.expressions))},\\quad {ranges}$"
 
 
 def _rectangle(domain: Any) -> tuple[tuple[Any, Any], tuple[Any, Any]]:

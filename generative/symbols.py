@@ -11,8 +11,10 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from codegen import walk
 from codegen.given import TEXT, expression, shown
 from codegen.operators import separate
+from codegen.walk import atoms, check_nesting, free_symbols, has, is_writable, nesting, replaced
 
 u, v, t, x, y, z = (sp.Symbol(name, real=True) for name in "uvtxyz")
 """u and v are surface parameters, t is time, x, y and z are coordinates; all real."""
@@ -37,7 +39,7 @@ class Parameter(sp.Symbol):  # type: ignore[misc]
 
 def parameters_of(*values: Any) -> set[Parameter]:
     """The parameters that occur in expressions or matrices."""
-    return {s for e in values for s in e.free_symbols if isinstance(s, Parameter)}
+    return {s for s in free_symbols(*values) if isinstance(s, Parameter)}
 
 
 # What SymPy has in the place of a number that there is not.
@@ -47,14 +49,16 @@ NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
 def exact(value: Any, owner: str = "a formula") -> Any:
     """The SymPy expression of `value`, an expression or a number, with every Float replaced by the rational number it holds.
 
-    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names.
+    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names, and for more operations
+    in each other than SymPy's functions come to the end of.
     """
     given = expression(value, owner)
-    found = given.atoms(sp.Float, AppliedUndef)
+    check_nesting(owner, given)
+    found = atoms(given, sp.Float, AppliedUndef)
     for e in found:
         if isinstance(e, AppliedUndef):
             raise ValueError(f"{owner} contains {shown(e)}, a function without a definition; write one of SymPy's, such as sp.sin")
-    return given.xreplace({f: sp.Rational(f) for f in found}) if found else given
+    return replaced(given, {f: sp.Rational(f) for f in found}) if found else given
 
 
 def text(value: Any) -> str:
@@ -62,8 +66,15 @@ def text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         inner = ", ".join(text(e) for e in value)
         return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    if not is_writable(value):
+        return shown(value)
     dyadic = [r for r in value.atoms(sp.Rational) if r.q > 1024 and float(r).as_integer_ratio() == (r.p, r.q)]
     return str(sp.sstr(value.xreplace({r: sp.Float(float(r)) for r in dyadic}), full_prec=False))
+
+
+def latex(e: Any) -> str:
+    """An expression or an immutable matrix, where it is not too long."""
+    return str(sp.latex(e)) if is_writable(e) else rf"\text{{{shown(e)}}}"
 
 
 def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
@@ -75,13 +86,13 @@ def formula(value: Any, allowed: Sequence[sp.Symbol], owner: str) -> Any:
     given = exact(value, owner)
     if not isinstance(given, sp.Expr):
         raise ValueError(f"{owner} needs real expressions, got {shown(value)} of type {type(value).__name__}")
-    for s in sorted((s for s in given.free_symbols - set(allowed) if not isinstance(s, Parameter)), key=str):
+    for s in sorted((s for s in free_symbols(given) - set(allowed) if not isinstance(s, Parameter)), key=str):
         if SYMBOLS.get(s.name, s) != s:
             raise ValueError(f"the symbol {s.name} in {owner} has other assumptions; import {s.name} from generative")
         names = ", ".join(a.name for a in allowed) or "none"
         raise ValueError(f"the symbol {s.name} means nothing in {owner} (its symbols: {names}); substitute a value")
-    if given.has(*NOT_REAL):
-        raise ValueError(f"{owner} contains {given}, which is not a finite real expression")
+    if has(given, *NOT_REAL):
+        raise ValueError(f"{owner} contains {shown(given)}, which is not a finite real expression")
     return given
 
 
@@ -126,6 +137,8 @@ def interval(pair: Any, owner: str) -> tuple[Any, Any]:
     return lo, hi
 
 
+# SymPy differentiates formulas that nest up to so many operations, with up to nine calls for each.
+_DIFFERENTIATED = 60
 # Functions that are constant but where they jump.
 _STEPS = (sp.floor, sp.ceiling, sp.sign, sp.Heaviside)
 
@@ -137,8 +150,10 @@ def derivative(e: Any, s: sp.Symbol) -> Any:
     """
     for kind, written in ((sp.Mod, lambda a, b: a - b * sp.floor(a / b)), (sp.frac, lambda a: a - sp.floor(a))):
         e = e.replace(kind, written) if e.has(kind) else e
-    steps = {k: sp.Dummy(real=True) for k in e.atoms(*_STEPS) if k.has(s) and not any(isinstance(a, sp.Dummy) for a in k.free_symbols)}
-    return sp.diff(e.xreplace(steps), s).xreplace({symbol: k for k, symbol in steps.items()})
+    steps = {k: sp.Dummy(real=True) for k in atoms(e, *_STEPS) if k.has(s) and not any(isinstance(a, sp.Dummy) for a in free_symbols(k))}
+    plain = replaced(e, steps)
+    slope = sp.diff(plain, s) if nesting(plain) <= _DIFFERENTIATED else walk.derivative(plain, s)
+    return replaced(slope, {symbol: k for k, symbol in steps.items()})
 
 
 def simplified(square: Any) -> Any:

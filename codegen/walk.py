@@ -1,0 +1,138 @@
+"""SymPy expressions walked with a stack of our own, each part once however often it occurs.
+
+SymPy's functions recurse, so they end where operations are nested deeper than Python's limit of recursion, and they see a tree: of motions
+composed ten times, whose entries have their parts in common, millions of parts.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+DEEPEST = 120
+"""So many operations may be nested where SymPy's functions are needed: for each of them these make up to five calls, of the thousand that
+Python allows, and those of the caller count."""
+
+# A page or two.
+_WRITTEN = 10_000
+
+
+def parts(*expressions: Any) -> list[Any]:
+    """Every part of the expressions, themselves included, once each, arguments before what takes them.
+
+    In this order they are hashed here, too: SymPy remembers hashes, and computes them by recursion.
+    """
+    done: dict[int, Any] = {}
+    stack = [(e, False) for e in reversed(expressions)]
+    while stack:
+        e, ready = stack.pop()
+        if ready or not e.args:
+            hash(e)
+            done[id(e)] = e
+        elif id(e) not in done:
+            stack.append((e, True))
+            stack += [(a, False) for a in reversed(e.args) if id(a) not in done]
+    return list(done.values())
+
+
+def nesting(*expressions: Any) -> int:
+    """How many operations are nested in each other, at most."""
+    found: dict[int, int] = {}
+    for e in parts(*expressions):
+        found[id(e)] = 1 + max(found[id(a)] for a in e.args) if e.args else 0
+    return max((found[id(e)] for e in expressions), default=0)
+
+
+def check_nesting(owner: str, *expressions: Any) -> None:
+    """ValueError where operations are nested too deep for SymPy."""
+    found = nesting(*expressions)
+    if found > DEEPEST:
+        raise ValueError(f"{owner} nests {found} operations in each other, more than the {DEEPEST} that SymPy's functions, which recurse, "
+                         "come to the end of; write it flatter, as a sum of products instead of Horner's form")
+
+
+def nesting_in_words(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """The function, with ValueError in the place of RecursionError."""
+    @functools.wraps(function)
+    def asked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+        try:
+            return function(*args, **options)
+        except RecursionError:
+            raise ValueError("a formula nests more operations in each other than SymPy's functions, which recurse, come to the end of from "
+                             "here; write it flatter, or ask from a place that is nested in fewer calls") from None
+
+    return asked
+
+
+def is_writable(e: Any) -> bool:
+    """Is it short enough to be written out, with every part as often as it occurs, and not nested too deep?"""
+    length: dict[int, int] = {}
+    for part in parts(e):
+        length[id(part)] = 1 + sum(length[id(a)] for a in part.args)
+    return length[id(e)] <= _WRITTEN and nesting(e) <= DEEPEST
+
+
+def free_symbols(*expressions: Any) -> set[Any]:
+    """Those of all expressions, as the property of SymPy has them."""
+    found: dict[int, frozenset[Any]] = {}
+    for e in parts(*expressions):
+        if type(e).free_symbols is sp.Basic.free_symbols:
+            found[id(e)] = frozenset().union(*(found[id(a)] for a in e.args))
+        else:
+            found[id(e)] = frozenset(e.free_symbols)
+    return set().union(*(found[id(e)] for e in expressions))
+
+
+def atoms(e: Any, *kinds: type) -> set[Any]:
+    """The parts of these kinds."""
+    return {part for part in parts(e) if isinstance(part, kinds)}
+
+
+def has(e: Any, *patterns: Any) -> bool:
+    """Does one of these symbols or numbers, or a part of one of these kinds, occur?"""
+    kinds = tuple(p for p in patterns if isinstance(p, type))
+    leaves = {p for p in patterns if not isinstance(p, type)}
+    return any(isinstance(part, kinds) or part in leaves for part in parts(e))
+
+
+def replaced(e: Any, change: Mapping[Any, Any]) -> Any:
+    """As `xreplace` of SymPy: parts that are keys of `change` are replaced by their values, all at once."""
+    found: dict[int, Any] = {}
+    for part in parts(e):
+        if part in change:
+            found[id(part)] = change[part]
+        elif type(part)._xreplace is not sp.Basic._xreplace:
+            found[id(part)] = part.xreplace(change)
+        else:
+            args = [found[id(a)] for a in part.args]
+            same = all(a is b for a, b in zip(args, part.args, strict=True))
+            found[id(part)] = part if same else part.func(*args)
+    return found[id(e)]
+
+
+def derivative(e: Any, s: sp.Symbol) -> Any:
+    """The derivative by s, operation by operation."""
+    found: dict[int, Any] = {}
+    for part in parts(e):
+        found[id(part)] = _derivative(part, [found[id(a)] for a in part.args], s)
+    return found[id(e)]
+
+
+def _derivative(e: Any, slopes: list[Any], s: sp.Symbol) -> Any:
+    """That of one operation, by those of its arguments."""
+    if not e.args:
+        return sp.Integer(int(e == s))
+    if isinstance(e, sp.Add):
+        return sp.Add(*slopes)
+    if isinstance(e, sp.Mul):
+        return sp.Add(*(sp.Mul(*e.args[:k], d, *e.args[k + 1:]) for k, d in enumerate(slopes) if d != 0))
+    if isinstance(e, sp.Pow) and slopes[1] == 0:
+        return e.exp * e.base ** (e.exp - 1) * slopes[0]
+    if isinstance(e, sp.Function) and not isinstance(e, (AppliedUndef, sp.Piecewise)):
+        return sp.Add(*(e.fdiff(k) * d for k, d in enumerate(slopes, 1) if d != 0))
+    return sp.diff(e, s)
