@@ -34,11 +34,13 @@ from .machine.linked import NONE, address, batch_function, general_batch_functio
 from .machine.native import Code, check_cpu, code_key, object_code
 from .machine.tiers import Tiered
 from .numbers import rounded_doubles
+from .walk import nesting_in_words
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.uint8]
 
 
+@nesting_in_words
 def compile(expressions: Any, variables: Sequence[Any], parameters: Sequence[Any] = (), *,
             form: str = "natural", cpu: str | None = None, quick: bool = False) -> "Kernel":
     """Compile real formulas into an inclusion function over boxes.

@@ -81,10 +81,10 @@ def free_symbols(*expressions: Any) -> set[Any]:
     """Those of all expressions, as the property of SymPy has them."""
     found: dict[int, frozenset[Any]] = {}
     for e in parts(*expressions):
-        if type(e).free_symbols is sp.Basic.free_symbols:
-            found[id(e)] = frozenset().union(*(found[id(a)] for a in e.args))
-        else:
+        if _differs(type(e), "free_symbols"):
             found[id(e)] = frozenset(e.free_symbols)
+        else:
+            found[id(e)] = frozenset().union(*(found[id(a)] for a in e.args))
     return set().union(*(found[id(e)] for e in expressions))
 
 
@@ -106,13 +106,19 @@ def replaced(e: Any, change: Mapping[Any, Any]) -> Any:
     for part in parts(e):
         if part in change:
             found[id(part)] = change[part]
-        elif type(part)._xreplace is not sp.Basic._xreplace:
+        elif _differs(type(part), "_xreplace"):
             found[id(part)] = part.xreplace(change)
         else:
             args = [found[id(a)] for a in part.args]
             same = all(a is b for a, b in zip(args, part.args, strict=True))
             found[id(part)] = part if same else part.func(*args)
     return found[id(e)]
+
+
+@functools.lru_cache(maxsize=1024)
+def _differs(kind: type, name: str) -> bool:
+    """Does a class do this in a way of its own? (Classes of functions have attributes of such names, too.)"""
+    return next(c for c in kind.__mro__ if name in vars(c)) is not sp.Basic
 
 
 def derivative(e: Any, s: sp.Symbol) -> Any:

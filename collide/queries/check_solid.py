@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from codegen.kernel import Kernel, compile
+from codegen.walk import nesting_in_words
 from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
@@ -16,6 +17,7 @@ from ..situations.presence import halved
 _MOST = 1 << 18
 
 
+@nesting_in_words
 def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None) -> Solid:
     """The same solid with what is proved of its closing noted in `closed`.
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from codegen.walk import nesting_in_words
 from generative import u, v
 from generative.chart import from_chart, pole_chart
 
@@ -33,6 +34,7 @@ _PATIENCE = 20_000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 
 
+@nesting_in_words
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
                   budget: Budget | float | None = None) -> Batch:
     """When do two moving surfaces first meet, for n values of the parameters in their formulas?

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from codegen.given import shown
+from codegen.walk import nesting_in_words
 
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
@@ -52,6 +53,7 @@ _AHEAD = 0.02
 _MARGIN = 1e-12
 
 
+@nesting_in_words
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
                   tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), method: str = "auto", order: str = "auto",
                   tangency: bool = True, budget: Budget | float | None = None, progress: bool = False) -> Contacts:

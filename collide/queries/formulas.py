@@ -13,6 +13,7 @@ from codegen.constants import bounds
 from codegen.from_sympy import convert
 from codegen.given import expression, shown
 from codegen.graph.expr import Expr, ExprPool
+from codegen.walk import free_symbols
 
 from ..search.search import Search
 
@@ -106,7 +107,7 @@ def read_conditions(given: Any, domain: Domain) -> list[Any]:
 
 
 def _check_symbols(e: Any, domain: Domain) -> None:
-    for s in sorted(e.free_symbols - set(domain.symbols), key=str):
+    for s in sorted(free_symbols(e) - set(domain.symbols), key=str):
         if str(s) in domain.names:
             raise ValueError(f"the free symbol {s} has other assumptions than the {s} of the domain; use the very same symbol")
         raise ValueError(f"the free symbol {s} has no domain; list it as {s}: (lo, hi), or substitute a value")

@@ -30,6 +30,7 @@ from codegen.graph.autodiff import partials
 from codegen.graph.expr import Expr, ExprPool
 from codegen.interval import Interval
 from codegen.kernel import Kernel
+from codegen.walk import nesting_in_words
 
 from ..answers.consistency import check_bracket
 from ..answers.contacts import counted, effort
@@ -114,6 +115,7 @@ class Minimum:
         return " ".join(sentences)
 
 
+@nesting_in_words
 def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: Any = (), at_least: Any = (), tolerance: float = 1e-8,
              width: float = 1e-6, budget: Budget | float | None = None, progress: bool = False) -> Minimum:
     """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.

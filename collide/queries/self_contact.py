@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codegen.interval import Interval
+from codegen.walk import nesting_in_words
 from generative import ParametricSurface, Solid
 
 from ..answers.contacts import Contacts, Status
@@ -34,6 +35,7 @@ from .arguments import check_options
 _FEW, _MANY = 8, 20_000
 
 
+@nesting_in_words
 def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
                  simultaneity: float = 1e-6, separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
                  progress: bool = False) -> Contacts:

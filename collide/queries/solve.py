@@ -10,6 +10,7 @@ import numpy as np
 from codegen.from_sympy import convert
 from codegen.given import shown
 from codegen.graph.expr import ExprPool
+from codegen.walk import nesting_in_words
 
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
@@ -87,6 +88,7 @@ class Zeros:
         return f"{self.status.value}{listed} {effort(self.iterations, self.seconds)}"
 
 
+@nesting_in_words
 def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: Any = (), implied: Any = (), tolerance: float = 1e-9,
           method: str = "auto", budget: Budget | float | None = None, progress: bool = False) -> Zeros:
     """All zeros of `equations` in the box `domain` = {symbol: (lo, hi), ...}: proved one by one where that is possible.

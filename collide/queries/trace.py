@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from codegen.walk import nesting_in_words
+
 from ..answers.table import ROWS, card
 from ..picture.search import search_figure
 from ..search.drive import Search as Driven
@@ -87,6 +89,7 @@ class Trace:
         return card(repr(self), ["boxes examined", "lower bound", "upper bound", "open boxes"], rows, len(rows), "row")
 
 
+@nesting_in_words
 def trace(query: Any, *arguments: Any, **options: Any) -> Trace:
     """Run a query and record its search: ``trace(bodies, time=(0, 2))``, or ``trace(collide.solve, equations, domain)``.
 
