@@ -36,7 +36,8 @@ class Parametric:
     that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
     `names` are those of the symbols in results. `polar`: per end of each symbol, up to which value the surface is so near a
     pole that smooth parameters should take over; None where that end is no such pole. `whole`: the part of which this one is
-    what is left without the neighbourhoods of some poles; it differs in its `domain` alone.
+    what is left without the neighbourhoods of some poles; it differs in its `domain` alone. `around`: of such a neighbourhood, the face,
+    and the symbol and the end at which it has the pole.
     """
 
     feature: str
@@ -51,6 +52,7 @@ class Parametric:
     names: tuple[str, ...] = ("u", "v")
     polar: tuple[tuple[Any, Any], ...] = ((None, None), (None, None))
     whole: "Parametric | None" = None
+    around: tuple[ParametricSurface, Any, int] | None = None
 
     @property
     def dimension(self) -> int:
@@ -175,14 +177,14 @@ def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
         ends[end] = limit
         domain = ((ends[0], ends[1]), face.domain[1]) if s is u else (face.domain[0], (ends[0], ends[1]))
         parts[k] = replace(face, domain=domain, whole=face.whole or face)
-        parts.append(_cap(face, chart))
+        parts.append(_cap(face, chart, s, end))
     return tuple(parts)
 
 
-def _cap(face: Parametric, chart: ParametricSurface) -> Parametric:
+def _cap(face: Parametric, chart: ParametricSurface, symbol: Any, end: int) -> Parametric:
     """A neighbourhood of a pole of a face in smooth parameters; its border lies inside the face."""
     return Parametric(face.feature, chart, (u, v), (u, v), tuple(chart.domain[s] for s in (u, v)), (0.0, 0.0),
-                      ((False, False), (False, False)), ((chart, (u, v)),), face.two_sided, ("p", "q"))
+                      ((False, False), (False, False)), ((chart, (u, v)),), face.two_sided, ("p", "q"), around=(face.surface, symbol, end))
 
 
 def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool) -> Parametric:

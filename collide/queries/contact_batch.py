@@ -5,26 +5,26 @@ compiled again from row to row, nor for another batch of the same family (`gener
 doubt: these are asked like single pairs.
 """
 
-import itertools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from codegen.walk import nesting_in_words
 from generative import u, v
-from generative.chart import from_chart, pole_chart
+from generative.chart import from_chart
 
 from ..answers.batch import Batch, statuses
 from ..bodies.numbers import Numbers
-from ..bodies.parts import Parametric, faces_of
+from ..bodies.parts import Parametric, Part
 from ..given import check_span, check_tolerance
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.search import Search
 from ..timeline.evidence import Found, within
 from ..timeline.scene import Meeting, Scene
-from .first_contact import shortly_before, stages
+from .first_contact import shortly_before, stages, to_the_end
 from .rows import Rows, checked
 
 # As in `first_contact`: contacts this close to a known one are left out.
@@ -49,7 +49,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
     (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
     excluded near `parameters`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly.
-    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust.
+    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust. Of a
+    contact just at the end of the span the bracket may end a little later, as that of `first_contact`.
 
     Raises TypeError for other bodies than two ParametricSurface values, and ValueError for a symbol without values, values without a
     symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
@@ -99,7 +100,7 @@ class _Answer:
         scene = self.rows.single(k, self.span)
         if scene is None:
             return
-        for known in stages(scene, options, clock):
+        for known in to_the_end(scene, options, clock, stages):
             found = known
         self.tests[k] += clock.boxes - before
         if found.search is None:
@@ -108,9 +109,8 @@ class _Answer:
             else:
                 self._spent(k, found.seen, math.inf, None)
             return
-        search, finished = found.search, found.finished or bool(found.features)
-        where = None if found.proved == math.inf else _first_place(scene, search, found.meetings)
-        self._judge(k, search, finished, (self.span[0], found.seen), found.proved, where, (scene, found.meetings))
+        own = _Known(found.search, found.meetings, scene)
+        self._judge(k, own, found.finished or bool(found.features), (self.span[0], found.seen), found.proved, own.first())
 
     def solve(self, k: int, clock: Clock) -> None:
         """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
@@ -129,27 +129,31 @@ class _Answer:
             finished = drive(search, clock, boxes=_PATIENCE)
             self.tests[k] += search.iterations
             if search.proved < proved:
-                proved, where = search.proved, _first_place(scene, search, meetings)
+                proved, where = search.proved, _Known(search, meetings, scene).first()
             if search.pole is None or clock.over:
                 break
             clear = search.clear_until(search.possible_ones(), end)
             begin = shortly_before(clear, (begin, end))
             scene = scene or self.rows.scene(k, self.span)
             scene.take_chart(*search.pole)
-        self._judge(k, search, finished, (begin, end), proved, where, (scene, meetings))
+        self._judge(k, _Known(search, meetings, scene), finished, (begin, end), proved, where)
 
-    def _judge(self, k: int, search: Search, finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None,
-               known: tuple[Scene | None, Sequence[Meeting]]) -> None:
-        """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`."""
-        found = [i for i in search.solutions if search.found(i)[4, 0] <= proved and search.possible(i)]
+    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None) -> None:
+        """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`; where
+        these are not known, at the first one that it found.
+        """
+        search = known.search
+        begins = search.times(search.solutions)[:, 0]
+        found = [i for i in np.argsort(begins, kind="stable").tolist() if begins[i] <= proved and search.possible(i)]
         clear, end = max(span[0], search.clear_until(found, span[1])), self.span[1]
+        if where is None and found:
+            where = known.solution(found[0])
         if not finished:
             self._spent(k, clear, proved, where)
         elif proved < math.inf:
             self._set(k, _CONTACT, (clear, proved), True, where)
         elif found or search.clear < math.inf:
             latest = max([search.latest_left, *(search.latest(i) for i in found)])
-            where = _place(known[0], search.found(found[0]), known[1][search.owner(found[0]):][:1]) if found else None
             self._set(k, _UNRESOLVED, (clear, min(end, latest)), False, where)
         else:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
@@ -170,28 +174,40 @@ class _Answer:
                      tests=self.tests)
 
 
-def _first_place(scene: Scene | None, search: Search, meetings: Sequence[Meeting]) -> np.ndarray:
-    """u1, v1, u2, v2 of the contact that is proved to be the first."""
-    best = search.best_problem
-    return _place(scene, search.arrays["best"], meetings[best:best + 1])
+class _Known(NamedTuple):
+    """A search of a row, by the meetings of a scene; without one it is that of whole faces."""
+
+    search: Search
+    meetings: Sequence[Meeting]
+    scene: Scene | None
+
+    def first(self) -> np.ndarray | None:
+        """u1, v1, u2, v2 of the contact that is proved to be the first, if the search found it; it may know just the time."""
+        number, box = self.search.best_problem, self.search.arrays["best"]
+        known = box[self.search.problems[number].objective, 1] == self.search.proved
+        return self._place(number, box) if known else None
+
+    def solution(self, k: int) -> np.ndarray:
+        """u1, v1, u2, v2 of a solution."""
+        return self._place(self.search.owner(k), self.search.found(k))
+
+    def _place(self, number: int, box: np.ndarray) -> np.ndarray:
+        if self.scene is None:
+            return np.asarray(box[:4].mean(axis=1))
+        meeting, variables = self.meetings[number], self.search.problems[number].variables
+        middle = dict(zip(variables, box.mean(axis=1).tolist(), strict=False))
+        return np.array([e for side, part in enumerate((meeting.first, meeting.second))
+                         for e in _on_surface(part, side, middle, self.scene.numbers[side])])
 
 
-def _place(scene: Scene | None, box: np.ndarray, meeting: Sequence[Meeting]) -> np.ndarray:
-    """u1, v1, u2, v2 in the middle of a box of a meeting, or of the whole faces."""
-    where = box[:4].mean(axis=1)
-    for side, part in ((side, part) for m in meeting for side, part in enumerate((m.first, m.second))):
-        assert isinstance(part, Parametric)
-        if scene is not None and part.names == ("p", "q"):
-            own = slice(2 * side, 2 * side + 2)
-            where[own] = _from_pole(part, scene.bodies[side], scene.numbers[side], where[own])
-    return where
-
-
-def _from_pole(part: Parametric, body: Any, numbers: Numbers, at: np.ndarray) -> tuple[float, float]:
-    """u and v of a point near a pole, whose smooth parameters are given."""
-    face = next(p for p in faces_of(body) if p.feature == part.feature)
-    assert isinstance(face, Parametric)
-    for s, end in itertools.product((u, v), (0, 1)):
-        if (pole_chart(face.surface, s, end) or (None,))[0] == part.surface:
-            return from_chart(face.surface, s, end, numbers.enclose(face.surface.domain[v if s is u else u][0])[0], *at)
-    raise AssertionError("smooth parameters are those of a pole")
+def _on_surface(part: Part, side: int, middle: Mapping[str, float], numbers: Numbers) -> Sequence[float]:
+    """The parameters u and v of the point of a part of the first or second body that has its own, named as in a problem; approximately."""
+    assert isinstance(part, Parametric)
+    at = [middle[f"{name}{side + 1}"] for name in part.names[:part.dimension]]
+    if part.around is not None:
+        surface, symbol, end = part.around
+        return from_chart(surface, symbol, end, numbers.enclose(surface.domain[v if symbol is u else u][0])[0], at[0], at[1])
+    if part.dimension == 2:
+        return at
+    known = dict(zip(part.symbols, map(sp.Float, at), strict=True)) | dict(numbers.pairs)
+    return [float(e.xreplace(known)) for e in part.path]

@@ -103,12 +103,12 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         start, undecided = scene.start(numbers["tolerance"], clock), scene.undecided
         scene.look_back(numbers["simultaneity"], numbers["tolerance"], clock)
         clock.extend()
-        for known in _to_the_end(scene, options, clock):
+        for known in to_the_end(scene, options, clock, _searches):
             found = known
         if found.proved < span[0]:
             # They met before the beginning: what counts is what comes after.
             scene.look_no_further_back(tuple(time))
-            for known in _to_the_end(scene, options, clock):
+            for known in to_the_end(scene, options, clock, _searches):
                 found = known
         touched = found.note or touched_before(found, span, options)
         notes = (*_beginnings(scene), *_at_rest(scene), *filter(None, [touched]), *_ending(found, span))
@@ -143,12 +143,12 @@ def _ending(found: Found, span: Window) -> tuple[str, ...]:
             "the bracket may end after the span.",)
 
 
-def _to_the_end(scene: Scene, options: dict[str, Any], clock: Clock) -> Iterator[Found]:
-    """What is known, ever more of it. Of a contact located just at the end of the span, which rounding cannot tell from one after it, it is
-    asked whether it is proved by how the motions go on.
+def to_the_end(scene: Scene, options: dict[str, Any], clock: Clock, searches: Callable[..., Iterator[Found]]) -> Iterator[Found]:
+    """What is known after each of the `searches`, ever more of it. Of a contact located just at the end of the span, which rounding cannot
+    tell from one after it, it is asked whether it is proved by how the motions go on.
     """
     tried = False
-    for found in _searches(scene, options, clock):
+    for found in searches(scene, options, clock):
         yield found
         if not tried and found.seen >= scene.span[1] and found.located and not found.proved < math.inf:
             tried = True
@@ -182,7 +182,7 @@ def _hit(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> F
     inner = [replace(meetings[k], closed=False) for k in left]
     problems = _converted(scene, (*inner, *found.features), scene.span, options, clock)
     if problems is None:
-        return Found(search, False, found.seen)
+        return Found(search, False, found.seen, meetings)
     starts = [*(search.open(k) for k in left), *(p.outer[None] for p in problems[len(left):])]
     again = Search(problems, starts=starts, **options)
     again.adopt(search, {k: new for new, k in enumerate(left)})
@@ -191,7 +191,7 @@ def _hit(scene: Scene, found: Found, options: dict[str, Any], clock: Clock) -> F
     finished = drive_past(again, clock, scene.begin)
     if again.pole is not None:
         return _charted(scene, again, (scene.span[0], found.seen), options, clock)
-    return Found(again, finished, found.seen)
+    return Found(again, finished, found.seen, (*inner, *found.features))
 
 
 def _charted(scene: Scene, search: Search, span: Window, options: dict[str, Any], clock: Clock) -> Found:

@@ -94,10 +94,10 @@ def _looked_at(scene: Scene, found: Found, clock: Clock) -> Found:
 
 def crossed(scene: Scene, span: Window, options: dict[str, Any], clock: Clock, boxes: int = _JUMP) -> Found | None:
     """Where bodies that were apart before a jump, at the beginning of the span, *provably* cross after it, at its end."""
-    problems = scene.crossings(span[1])
-    if not problems:
+    crossings = scene.crossings(span[1])
+    if not crossings:
         return None
-    search = Search(problems, **options)
+    search = Search([problem for _, problem in crossings], **options)
     drive(search, clock, boxes=boxes)
     # The time is known, whatever is still open.
-    return Found(search, True, span[0]) if search.proved < math.inf else None
+    return Found(search, True, span[0], [m for m, _ in crossings]) if search.proved < math.inf else None

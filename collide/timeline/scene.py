@@ -213,13 +213,14 @@ class Scene:
         """Do two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known?"""
         return self.states[label] is Start.DISJOINT or label in self.early or label in self.undecided
 
-    def crossings(self, moment: float) -> list[Problem]:
+    def crossings(self, moment: float) -> list[tuple[Meeting, Problem]]:
         """Where do faces of bodies that started apart cross at a moment?"""
-        pairs: dict[Pair, list[tuple[Part, Part]]] = {}
+        close: dict[Pair, list[Meeting]] = {}
         for m in self.near:
             if self.apart(m.label) and m.window[0] <= moment <= m.window[1]:
-                pairs.setdefault(m.label, []).append((m.first, m.second))
-        return [p for label, close in pairs.items() for p in crossings(close, moment, self.pair_numbers(label), label)]
+                close.setdefault(m.label, []).append(m)
+        return [found for label, own in close.items() for found in zip(
+            own, crossings([(m.first, m.second) for m in own], moment, self.pair_numbers(label), label), strict=True)]
 
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""
