@@ -50,8 +50,8 @@ FAMILIES = {
     "place of a pole": [PLATE, moving(disc(P, P + 1, (v - P)**2), X / 3, 0, H - t)],
     "at rest": [BALL, moving(BALL, X / 3, 0, H / 2)],
     "kink of the motion": [patch(sp.Abs(v - P) / 4), moving(BALL, X, 0, sp.Piecewise((H - t, t < Q(1, 2)), (H - 2 * t + Q(1, 2), True)))],
-    "a side lands at a kink": [patch(0), moving(patch(u / 2), S, 0, Q(1, 2) + sp.Max(Q(1, 2) - t, 1 - 2 * t))],
-    "just at the end": [patch(-sp.Abs(u - X)), moving(BALL, X, 0, Q(5, 4) - t)],
+    "a corner turns back at a kink": [patch(0), moving(patch(u / 2 + v / 3), S, Q(1, 9), Q(5, 6) + sp.Abs(t - Q(1, 2)))],
+    "just at the end": [patch(0), moving(BALL, X, Q(1, 9), Q(5, 4) - t)],
     "jump of the motion": [patch(sp.Abs(v - P) / 4), moving(BALL, X, 0, H - sp.floor(3 * t + Q(1, 7)) / 4 - t / 5)],
 }  # fmt: skip
 
