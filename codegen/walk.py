@@ -81,7 +81,7 @@ def free_symbols(*expressions: Any) -> set[Any]:
     """Those of all expressions, as the property of SymPy has them."""
     found: dict[int, frozenset[Any]] = {}
     for e in parts(*expressions):
-        if _differs(type(e), "free_symbols"):
+        if _differs(type(e), "free_symbols"):  # type: ignore[arg-type]
             found[id(e)] = frozenset(e.free_symbols)
         else:
             found[id(e)] = frozenset().union(*(found[id(a)] for a in e.args))
@@ -106,7 +106,7 @@ def replaced(e: Any, change: Mapping[Any, Any]) -> Any:
     for part in parts(e):
         if part in change:
             found[id(part)] = change[part]
-        elif _differs(type(part), "_xreplace"):
+        elif _differs(type(part), "_xreplace"):  # type: ignore[arg-type]
             found[id(part)] = part.xreplace(change)
         else:
             args = [found[id(a)] for a in part.args]
