@@ -10,6 +10,7 @@ import collide
 from collide import Budget, Status, first_contact
 from collide.bodies.parts import faces_of
 from collide.search.native import layout
+from collide.search.search import Search
 from collide.situations.contact import situation
 from generative import ParametricSurface, Rigid, Solid, t, u, v
 from models.scenes import SCENES
@@ -58,8 +59,8 @@ def test_the_only_zero_of_a_region_may_lie_in_the_domain_or_not(problem, number,
         box[1] = 0.0, 0.01
     box[number] = ends
     for kind, counts in ((layout.ALONE, inside), (layout.LOCATED, True), (layout.UNIQUE, True)):
-        found = SimpleNamespace(kind=[kind].__getitem__, problems=[problem], owner=[0].__getitem__, found=[box].__getitem__)
-        assert found.possible(0) is counts
+        found = SimpleNamespace(kind=[kind].__getitem__, problem_of=[problem].__getitem__, found=[box].__getitem__)
+        assert Search.possible(found, 0) is counts
 
 
 # -- surfaces that cover themselves -------------------------------------------------------------------------------------------
