@@ -16,6 +16,7 @@ differentiable, so continuous, there. Where f has no lower bound or g no upper b
 1e300, which is one more constraint, and the conditions are not used at all.
 """
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -147,7 +148,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         finished = search is None or _search(search, len(box), tolerance, clock)
     if search is None:
         return _infeasible(box, clock) if finished else _unsearched(box, clock)
-    return _result(search, finished, box, tolerance, clock)
+    return clock.read(functools.partial(_result, search, finished, box, tolerance, clock))
 
 
 # -- the problem ------------------------------------------------------------------------------------------------------

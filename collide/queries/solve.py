@@ -1,5 +1,6 @@
 """`solve`: all zeros of a system of equations in a box, each proved or listed as undecided."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -113,16 +114,18 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     functions = [e for e in read_functions(equations, box, "equations") if e != 0]
     others = read_functions(implied, box, "implied")
-    _checkcounted(functions, others, box)
+    _check_count(functions, others, box)
     conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
     search, finished = None, False
     with clock.query():
         search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)
         finished = drive(search, clock)
-    return _unsearched(box, clock) if search is None else _result(search, search.problems[0], finished, clock)
+    if search is None:
+        return _unsearched(box, clock)
+    return clock.read(functools.partial(_result, search, search.problems[0], finished, clock))
 
 
-def _checkcounted(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
+def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:
     f, n = len(functions), len(box)
     if f < n:
         raise ValueError(f"{counted(f, 'equation')} in {counted(n, 'variable')} have curves or surfaces of zeros, not points; "

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from codegen.deadline import TimeUp, limited
 from codegen.given import shown
@@ -16,6 +16,8 @@ from codegen.machine.tiers import begin_query, compile_busy, compile_repeated
 from ..given import is_number
 from .native import layout
 from .progress import Progress, duration
+
+T = TypeVar("T")
 
 # Steps a slice: some tens of milliseconds, for progress; and where a step contracts by propagation in halves.
 _SLICE, _SHORT = 2000, 20
@@ -159,6 +161,14 @@ class Clock:
                 yield
         finally:
             self.close()
+
+    def read(self, make: Callable[[], T]) -> T:
+        """What `make` reads out of a search that has ended; Ctrl-C meanwhile is noted, and it is read once more."""
+        try:
+            return make()
+        except KeyboardInterrupt:
+            self.interrupted = True
+            return make()
 
     def extend(self) -> None:
         """From now on there is at least `GRACE` left for what is set up: so that what is known already is searched."""

@@ -146,10 +146,11 @@ def test_a_point_of_a_surface_is_a_point_where_the_sign_is_undecided_half_way():
 def limits_at_once(monkeypatch):
     """Inequalities contract boxes from the first step on, not in long searches only."""
     run = Search.run
+    monkeypatch.setattr("collide.search.search._LONG", -1)
 
     def sooner(self, steps):
         for _ in self.problems:
-            self._respect_limits()
+            self.pause()
             self.run_plainly(1)
         return run(self, steps)
 

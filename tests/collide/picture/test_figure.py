@@ -78,7 +78,7 @@ def test_the_page_is_self_contained_and_small(tmp_path):
 
 
 def test_boxes_are_outlined_on_both_surfaces():
-    boxes = [np.array([[a, a + 0.2] for a in (0.1, 4.0, 0.3, 1.0)] + [[1.75, 1.7502]])] * 2
+    boxes = [np.array([[a, a + 0.2] for a in (0.1, 4.0, 0.3, 1.0)] + [[1.75, 1.752]])] * 2
     named = contacts(bodies=SCENES["tori-crossed"].bodies, boxes=boxes, variables=[("u1", "v1", "u2", "v2", "t")] * 2)
     picture = figure(named, boxes=True)
     ring = np.stack([picture.data[-1][axis] for axis in "xyz"], axis=1)

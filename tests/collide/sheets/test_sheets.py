@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.search.drive import Budget, Clock
+from collide.search.drive import SEARCHING, Budget, Clock
 from collide.sheets.assembly import windows
 from collide.sheets.closing import closing
 from collide.sheets.enclosures import neighbours
@@ -89,7 +89,7 @@ def test_time_spent_on_neighbours_is_not_said_to_be_that_of_compiling():
     clock, piece = Clock(Budget()), piece_of(pinched(), 0)
     known = joins([piece], (0.0, 2.0))[0, 0]
     division(neighbours([(piece, piece, known)]), (0.0, 2.0), clock)
-    assert 0 < clock.searched <= clock.seconds
+    assert 0 < clock.went_to[SEARCHING] <= clock.seconds
 
 
 def test_sides_that_meet_are_seen_from_their_formulas():
