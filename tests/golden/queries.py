@@ -1,6 +1,7 @@
 """The questions whose answers are kept: every scene of `models`, also displaced, and one of each other query.
 
 An answer is a table of strings: numbers as hexadecimal doubles, arrays as a digest of their bytes, so that equal means the same bits.
+Numbers are drawn without functions of NumPy whose last bits depend on the processor.
 """
 
 import hashlib
@@ -60,7 +61,7 @@ def bezier(order: int, rational: bool) -> Answer:
     q[:, :, 0, ..., :2] += np.stack(np.meshgrid(*[np.linspace(-1, 1, order + 1)] * 2, indexing="ij"), -1)
     q[:, 1, 0, ..., 2] += 2.5
     q[:, 1, 1, ..., 2] -= 4.0
-    weights = 2.0 ** random.uniform(-1, 1, (40, 2, order + 1, order + 1)) if rational else None
+    weights = random.uniform(0.5, 2, (40, 2, order + 1, order + 1)) if rational else None
     return batch(collide.bezier_pairs(q, 1e-8, weights=weights))
 
 
@@ -93,7 +94,7 @@ def minimum() -> Answer:
 def kernel() -> Answer:
     formulas = [sp.sin(x * y) + sp.exp(z) / (x**2 + 1), sp.sqrt(x + 3) * sp.atan(y) - sp.Abs(z), sp.log(y + 4) ** 3, x**HALF]
     random = np.random.default_rng(3)
-    middle, reach = random.uniform(-2, 2, (200, 3)), 2.0 ** random.uniform(-20, 0, (200, 1))
+    middle, reach = random.uniform(-2, 2, (200, 3)), np.ldexp(random.uniform(1, 2, (200, 1)), random.integers(-20, 0, (200, 1)))
     k = codegen.compile(formulas, [x, y, z])
     slopes = k.jacobian().interval(middle - reach, middle + reach)
     return {"bounds": digest(k.decorated(middle - reach, middle + reach)[:2]), "slopes": digest(slopes), "points": digest(k.points(middle))}
