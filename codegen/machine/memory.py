@@ -15,7 +15,7 @@ T = TypeVar("T", int, float)
 
 class Memory(Mapping[str, np.ndarray]):
     """Arrays by their names, all zero but those that are written before they are read (`Structure.unset`). `address`: where the native loop
-    finds the addresses of all of them.
+    finds the addresses of all of them. `bytes`: of all of them.
     """
 
     def __init__(self, structure: type[Structure], sizes: Mapping[str, int]) -> None:
@@ -30,6 +30,7 @@ class Memory(Mapping[str, np.ndarray]):
         self.address = self._addresses.ctypes.data
         self._block[:self._first + self._cuts.zero] = 0.0
         self._own: dict[str, np.ndarray] = {}
+        self.bytes = self._block.nbytes
         self._places = described(structure).places[structure]
         # The arrays of the structure's numbers.
         self.packed = {name: self[name] for name in (COUNT, REAL) if name in self._cuts.arrays}
@@ -49,10 +50,6 @@ class Memory(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return len(self._cuts.arrays)
-
-    @property
-    def bytes(self) -> int:
-        return sum(a.nbytes for a in self.values())
 
     def number(self, name: str) -> Any:
         """A number of the structure."""
@@ -82,6 +79,7 @@ class Memory(Mapping[str, np.ndarray]):
             # What is not used of the new memory is never touched.
             self._own[name] = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
             self._own[name][:len(old)] = old
+            self.bytes += old.nbytes
             self._addresses[described(self._structure).position[name]] = self._own[name].ctypes.data
         if size in self._places:
             self.set(size, 2 * self.number(size))

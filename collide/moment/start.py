@@ -19,6 +19,7 @@ from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import Part, faces_of
 from ..bodies.surface_points import extent
 from ..search.drive import CONVERTING, Clock, drive
+from ..search.options import Options
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
@@ -92,7 +93,7 @@ def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolera
             prepare(problems[-1], "auto")
             if clock.over:
                 break
-    search = Search(problems, tolerance=tolerance, separation=math.inf, first_only=True)
+    search = Search(problems, Options(tolerance=tolerance, separation=math.inf, first_only=True))
     return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
 
 

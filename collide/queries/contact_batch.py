@@ -21,10 +21,12 @@ from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, Part
 from ..given import check_span, check_tolerance
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
+from ..search.options import Options
 from ..search.search import Search
-from ..timeline.evidence import Found, within
+from ..timeline.evidence import Evidence, Query, within
+from ..timeline.examine import shortly_before
 from ..timeline.scene import Meeting, Scene
-from .first_contact import shortly_before, stages, to_the_end
+from ..timeline.stages import times, to_the_end
 from .rows import Rows, checked
 
 # As in `first_contact`: contacts this close to a known one are left out.
@@ -95,12 +97,13 @@ class _Answer:
 
     def solve_in_stages(self, k: int, clock: Clock) -> None:
         """Searches a row like a single pair: between the moments at which formulas change, and at each."""
-        options = {"method": "auto", "order": "auto", "simultaneity": self.gap, "separation": _SEPARATION, "tolerance": _TOLERANCE}
-        before, found = clock.boxes, Found(None, False, self.span[0])
+        options = Options(simultaneity=self.gap, separation=_SEPARATION, tolerance=_TOLERANCE)
+        before, found = clock.boxes, Evidence(None, False, self.span[0])
         scene = self.rows.single(k, self.span)
         if scene is None:
             return
-        for known in to_the_end(scene, options, clock, stages):
+        query = Query(scene, options, clock)
+        for known in to_the_end(query, times(query)):
             found = known
         self.tests[k] += clock.boxes - before
         if found.search is None:
@@ -124,7 +127,7 @@ class _Answer:
                 self._set(k, _NONE, (math.nan, math.nan), False, None)
                 return
             with clock.doing(CONVERTING):
-                search = Search(problems, separation=_SEPARATION)
+                search = Search(problems, Options(separation=_SEPARATION))
             search.proved, search.gap, search.share = proved, self.gap, 0.0
             finished = drive(search, clock, boxes=_PATIENCE)
             self.tests[k] += search.iterations

@@ -40,6 +40,7 @@ from ..given import check_positive
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.feasible_points import lower_by_points
 from ..search.native.layout import ALONE, UNIQUE
+from ..search.options import Options
 from ..search.problem import Problem
 from ..search.search import Search
 from .alternatives import alternatives
@@ -144,7 +145,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     with clock.query():
         candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
         problems = [p for p in candidates if p is not None]
-        search = Search(problems, tolerance=width) if problems else None
+        search = Search(problems, Options(tolerance=width)) if problems else None
         finished = search is None or _search(search, len(box), tolerance, clock)
     if search is None:
         return _infeasible(box, clock) if finished else _unsearched(box, clock)

@@ -21,6 +21,7 @@ from ..bezier.nurbs import BezierNets
 from ..given import check_span
 from ..moment.start import Start
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
+from ..search.options import Options
 from ..search.search import Search
 from ..sheets.assembly import Sheet, Span, bodies_of
 from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
@@ -68,7 +69,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
-    options = {"simultaneity": float(simultaneity), "separation": float(separation), "tolerance": float(tolerance)}
+    options = Options(simultaneity=float(simultaneity), separation=float(separation), tolerance=float(tolerance))
     bodies, found = bodies_of(surface), _Found(None, False, {}, span[0], span[1], True)
     with clock.query():
         for known in _searches(Sheet(bodies, span), span, options, clock):
@@ -90,7 +91,7 @@ class _Found(NamedTuple):
     covered: bool
 
 
-def _searches(sheet: Sheet, span: Span, options: dict[str, Any], clock: Clock) -> Iterator[_Found]:
+def _searches(sheet: Sheet, span: Span, options: Options, clock: Clock) -> Iterator[_Found]:
     """What is known, ever more of it: first the state at the beginning, then the earliest contact after it. (Tangency holds only for what
     starts apart.)
     """
@@ -142,17 +143,17 @@ def _within(tasks: Sequence[Task], window: Span) -> list[Task]:
     return [(pair, boxes) for pair, boxes in parts if len(boxes)]
 
 
-def _started(tasks: Sequence[Task], moment: float, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+def _started(tasks: Sequence[Task], moment: float, options: Options, clock: Clock) -> tuple[Search | None, bool]:
     """A search for contacts at the beginning, and whether it came to its end."""
     now = _within(tasks, (moment, moment))
     if not now:
         return None, True
     with clock.doing(CONVERTING):
-        search = Search([at_start(pair, moment) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
+        search = Search([at_start(pair, moment) for pair, _ in now], options, starts=[boxes for _, boxes in now])
     return search, drive(search, clock)
 
 
-def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Clock) -> tuple[Search | None, bool]:
+def _timed(tasks: Sequence[Task], span: Span, options: Options, clock: Clock) -> tuple[Search | None, bool]:
     """A search for the earliest contact: the faces tell the time to within `simultaneity`, and if sides or corners may be what is hit, they
     are situations of their own from there on.
     """
@@ -160,8 +161,8 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
     if not now:
         return None, True
     with clock.doing(CONVERTING):
-        search = Search([pair_problem(pair, span) for pair, _ in now], starts=[boxes for _, boxes in now], **options)
-    search.gap = options["simultaneity"]
+        search = Search([pair_problem(pair, span) for pair, _ in now], options, starts=[boxes for _, boxes in now])
+    search.gap = options.simultaneity
     boxes, finished = 0, False
     while not finished and search.iterations >= boxes:
         boxes = max(EARLY, 2 * boxes)
@@ -174,8 +175,8 @@ def _timed(tasks: Sequence[Task], span: Span, options: dict[str, Any], clock: Cl
         return search, finished
     known = search.possible_ones()
     # A contact is proved in a box round it, which must not begin before the window.
-    begin = max(span[0], search.clear_until(known, span[1]) - options["simultaneity"])
-    around = begin, min(span[1], search.proved + options["simultaneity"])
+    begin = max(span[0], search.clear_until(known, span[1]) - options.simultaneity)
+    around = begin, min(span[1], search.proved + options.simultaneity)
     solved = {search.owner(i) for i in search.solutions}
     near = _within([task for k, task in enumerate(now) if k in solved or len(search.open(k))], around)
     if search.clear == np.inf and search.open_count < _MANY:
@@ -203,13 +204,13 @@ def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]
 
 
 def _hit(search: Search, pairs: Sequence[Pair], tasks: Sequence[Task], features: Sequence[Feature], window: Span,
-         options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:
+         options: Options, clock: Clock) -> tuple[Search, bool]:
     """Searches the window round the earliest contact again, now with sides and corners beside the faces: all that a problem left over, or
     thinned out near its solutions, is in the boxes that it began with. What is unique stays so.
     """
     problems = [pair_problem(pair, window, closed=False) for pair, _ in tasks]
     problems += [pair_problem(pair, window, held, closed=False) for pair, held, _ in features]
-    again = Search(problems, starts=[*(boxes for _, boxes in tasks), *(boxes for _, _, boxes in features)], **options)
+    again = Search(problems, options, starts=[*(boxes for _, boxes in tasks), *(boxes for _, _, boxes in features)])
     number = {pair: k for k, (pair, _) in enumerate(tasks)}
     again.adopt(search, {k: number[pair] for k, pair in enumerate(pairs) if pair in number}, unique=True)
     return again, drive(again, clock)

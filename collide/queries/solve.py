@@ -18,6 +18,7 @@ from ..answers.table import ROWS, card, interval
 from ..given import check_positive
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.native.layout import UNIQUE
+from ..search.options import Options
 from ..search.prepare import METHODS
 from ..search.problem import Problem
 from ..search.search import Search
@@ -118,7 +119,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
     search, finished = None, False
     with clock.query():
-        search = Search([_problem(functions, others, conditions, box, method)], method=method, tolerance=tolerance)
+        search = Search([_problem(functions, others, conditions, box, method)], Options(method=method, tolerance=tolerance))
         finished = drive(search, clock)
     if search is None:
         return _unsearched(box, clock)

@@ -14,6 +14,7 @@ from .native.crossings_beside import locate_first
 from .native.layout import LANES, SearchMemory
 from .native.loop import push_written, record_held, run
 from .native.queue import list_queued
+from .options import Options
 from .prepare import METHODS, prepare
 from .problem import Problem
 
@@ -27,6 +28,7 @@ _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 _LONG = 2000
 # The least time is told no closer than by some roundings of it.
 _ROUNDINGS = 2.0**-48
+_USUAL = Options()
 
 
 def _real(name: str = "") -> Number[float]:
@@ -52,11 +54,9 @@ class Search:
     _unused, _sampling, _mending, _upper_first = _count("unused"), _count("sampling"), _count("mending"), _count("upper_first")
     _nodes, _node_room, _solution_room = _count("nodes"), _count("node_room"), _count("solution_room")
 
-    def __init__(self, problems: Sequence[Problem], *, method: str = "auto", order: str = "auto", sample: bool = True,
-                 simultaneity: float = 0.0, separation: float = 0.0, tolerance: float = 1e-9, first_only: bool = False,
-                 starts: Sequence[np.ndarray] | None = None) -> None:
+    def __init__(self, problems: Sequence[Problem], options: Options = _USUAL, *, starts: Sequence[np.ndarray] | None = None) -> None:
         self.problems = tuple(problems)
-        parts = [prepare(p, method) for p in problems]
+        parts = [prepare(p, options.method) for p in problems]
         sizes = {name: max(part.sizes[name] for part in parts) for name in parts[0].sizes}
         n, m = sizes["n"], sizes["m"]
         sizes |= {"problems": len(problems), "n_and_one": n + 1, "row_ends": m + 1, "n_and_m": n + m, "n_or_m": max(n, m)}
@@ -65,12 +65,13 @@ class Search:
         self.doubtful = 0
         self.arrays = Memory(SearchMemory, sizes | _ROOM)
         self.arrays["free"][:] = _UNUSED
-        for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[method][0]), ("sampling", int(sample)),
-                            ("upper_first", int(order == "upper")), ("first_only", int(first_only))):
+        for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[options.method][0]),
+                            ("sampling", int(options.sample)), ("upper_first", int(options.order == "upper")),
+                            ("first_only", int(options.first_only))):
             self.arrays.set(name, value)
         self.proved = self.tentative = self.clear = self.proved_along = np.inf
         self.latest_left, self.share = -np.inf, _ROUNDINGS
-        self.simultaneity, self.separation, self.tolerance = simultaneity, separation, tolerance
+        self.simultaneity, self.separation, self.tolerance = options.simultaneity, options.separation, options.tolerance
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}

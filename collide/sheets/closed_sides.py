@@ -1,12 +1,12 @@
 """Searches that locate contacts they cannot prove, where sides meet along all their length: `closing` proves these by formulas."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ..search.drive import Clock, drive
 from ..search.native import layout
+from ..search.options import Options
 from ..search.search import Search
 from .closing import Closing, closing
 from .self_pairs import Held, Pair, pair_problem
@@ -29,20 +29,20 @@ def doubtful(search: Search) -> list[int]:
     return found if early else []
 
 
-def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: dict[str, Any]) -> Search | None:
+def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: Options) -> Search | None:
     """Sides that meet along all their length near what a search located but did not prove, or near the earliest boxes that it has not yet
     examined, and are proved to: contacts of problems of their own, which are samples for the search, too. None where there are none.
     """
     early = [*_earliest([(search.owner(k), search.found(k)) for k in doubtful(search)], options), *_first_open(search, options)]
     if not early:
         return None
-    window = max(span[0], min(float(box[-1, 0]) for _, box in early) - options["simultaneity"]), span[1]
+    window = max(span[0], min(float(box[-1, 0]) for _, box in early) - options.simultaneity), span[1]
     near = {(p, at) for p, at in ((p, _sides(pairs[p], box)) for p, box in early) if at}
     found = [(p, held, made) for p, held in sorted(near, key=str)[:_SIDES] if (made := _closing(pairs[p], held, window, options))]
     if not found:
         return None
-    sides = Search([pair_problem(pairs[p], span, held, closed=False) for p, held, _ in found], starts=[np.empty((0, 3, 2))] * len(found),
-                   **options)
+    sides = Search([pair_problem(pairs[p], span, held, closed=False) for p, held, _ in found], options,
+                   starts=[np.empty((0, 3, 2))] * len(found))
     for number, (p, held, made) in enumerate(found):
         ends = {k: pairs[p].outer[k, end] for k, end in enumerate(held) if end is not None}
         for place in made.places:
@@ -53,24 +53,24 @@ def closed_sides(search: Search, pairs: Sequence[Pair], span: Span, options: dic
     return sides if len(sides.solutions) else None
 
 
-def _earliest(boxes: Sequence[Box], options: dict[str, Any]) -> list[Box]:
+def _earliest(boxes: Sequence[Box], options: Options) -> list[Box]:
     """Those that begin within `simultaneity` of the first."""
     least = min((box[-1, 0] for _, box in boxes), default=np.inf)
-    return [(p, box) for p, box in boxes if box[-1, 0] <= least + options["simultaneity"]]
+    return [(p, box) for p, box in boxes if box[-1, 0] <= least + options.simultaneity]
 
 
-def _first_open(search: Search, options: dict[str, Any]) -> list[Box]:
+def _first_open(search: Search, options: Options) -> list[Box]:
     """The earliest boxes in the queue, if they may hold an earlier contact than is proved. Where sides that have met slide over one
     another, these lie at the sides, and what is located may not.
     """
     least = min(map(search.least_open, range(len(search.problems))), default=np.inf)
-    if not least + options["simultaneity"] < search.proved:
+    if not least + options.simultaneity < search.proved:
         return []
     opened = ((p, search.open(p)) for p in range(len(search.problems)))
-    return [(p, box) for p, boxes in opened for box in boxes[boxes[:, -1, 0] <= least + options["simultaneity"]]]
+    return [(p, box) for p, boxes in opened for box in boxes[boxes[:, -1, 0] <= least + options.simultaneity]]
 
 
-def beside(search: Search, sides: Search, options: dict[str, Any], clock: Clock) -> tuple[Search, bool]:
+def beside(search: Search, sides: Search, options: Options, clock: Clock) -> tuple[Search, bool]:
     """The search goes on beside the contacts of sides, until the time is known to within `simultaneity`, and for a while after that."""
     proved = search.proved = min(search.proved, sides.proved)
     finished = drive(search, clock)
@@ -78,7 +78,7 @@ def beside(search: Search, sides: Search, options: dict[str, Any], clock: Clock)
     if finished:
         drive(search, clock, boxes=search.iterations + EARLY)
     count = len(search.problems)
-    both = Search([*search.problems, *sides.problems], starts=[np.empty((0, 3, 2))] * (count + len(sides.problems)), **options)
+    both = Search([*search.problems, *sides.problems], options, starts=[np.empty((0, 3, 2))] * (count + len(sides.problems)))
     both.adopt(sides, {k: count + k for k in range(len(sides.problems))})
     both.adopt(search, {k: k for k in range(count)})
     # What is left of the search is no earlier than this.
@@ -101,6 +101,6 @@ def _sides(pair: Pair, box: np.ndarray) -> Held | None:
     return held[0], held[1], held[2], held[3]
 
 
-def _closing(pair: Pair, held: Held, window: Span, options: dict[str, Any]) -> Closing | None:
+def _closing(pair: Pair, held: Held, window: Span, options: Options) -> Closing | None:
     (a, i), (b, j) = ((k, end) for k, end in enumerate(held) if end is not None)
-    return closing(pair.first, (a, i), pair.second, (b - 2, j), window, options["separation"])
+    return closing(pair.first, (a, i), pair.second, (b - 2, j), window, options.separation)

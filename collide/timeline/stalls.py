@@ -9,6 +9,7 @@ can raise the time up to which all is clear. So after some places, and a while, 
 import itertools
 import math
 from collections.abc import Callable
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -46,33 +47,45 @@ class Looks(NamedTuple):
         return self.near > 0.0 or self.hasty or self.touch > 0.0
 
 
-class Outcome(NamedTuple):
-    """Did a search finish? `clear`: how far it came, where it was left for a reason."""
+class Request(Enum):
+    """Why a search stopped: it is `DONE`, or the budget is `SPENT`; it wants a `CHART` round a pole; or it is left, since all is `CLEAR` to
+    just before the end, bodies may `TOUCH`, or it is `SLOW`.
+    """
 
-    finished: bool
+    DONE = "done"
+    SPENT = "spent"
+    CHART = "chart"
+    CLEAR = "clear"
+    TOUCH = "touch"
+    SLOW = "slow"
+
+
+class Stop(NamedTuple):
+    """Why a search stopped; where it was left, the time up to which all is clear."""
+
+    request: Request
     clear: float = math.nan
-    reason: str = ""
 
 
-def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> Outcome:
+def drive_looking(s: Search, clock: Clock, begin: float, span: tuple[float, float], mark: float, looks: Looks) -> Stop:
     """Drives a search of a time span, in which all is clear up to `mark`."""
-    before, stood, patience, finished = -math.inf, 0.0, _PATIENCE, False
+    before, stood, patience, request = -math.inf, 0.0, _PATIENCE, Request.SPENT
     for boxes in itertools.count(_GLANCE, _GLANCE) if looks.wanted else (math.inf,):
-        finished = drive_past(s, clock, begin, boxes)
-        if finished or s.pole is not None or s.iterations < boxes:
+        request = drive_past(s, clock, begin, boxes)
+        if request is not Request.SPENT or s.iterations < boxes:
             break
         clear, ahead = s.clear_until(s.solutions, span[1]), min(s.least_open(k) for k in range(len(s.problems)))
         if looks.near > 0.0 and clear >= span[1] - looks.near:
-            return Outcome(False, clear, "near")
+            return Stop(Request.CLEAR, clear)
         if ahead >= before + looks.touch or s.proved < np.inf:
             before, stood = ahead, boxes
         elif boxes - stood >= _STANDING and ahead + 2.0 * looks.touch < span[1] and _stands(s, ahead, looks):
-            return Outcome(False, clear, "touch")
+            return Stop(Request.TOUCH, clear)
         if looks.hasty and s.iterations >= patience:
             if _slow(s, mark, clear, span):
-                return Outcome(False, clear, "slow")
+                return Stop(Request.SLOW, clear)
             mark, patience = clear, patience + _PATIENCE
-    return Outcome(finished)
+    return Stop(request)
 
 
 def _stands(s: Search, ahead: float, looks: Looks) -> bool:
@@ -95,7 +108,7 @@ def _slow(s: Search, begin: float, clear: float, span: tuple[float, float]) -> b
     return far and begin < clear and clear - begin < _SHARE * ahead
 
 
-def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -> bool:
+def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -> Request:
     """Like `drive`, but situations are left where contacts stand that cannot be proved: of bodies that do not start apart, at `begin`;
     `s.left` names them.
     """
@@ -107,7 +120,8 @@ def drive_past(s: Search, clock: Clock, begin: float, boxes: float = math.inf) -
         _leave_doubt(s)
 
     left = boxes - s.iterations
-    return drive(s, clock, between, _STEPS if incoming else max(1, int(left) // LANES) if left < math.inf else None, boxes)
+    finished = drive(s, clock, between, _STEPS if incoming else max(1, int(left) // LANES) if left < math.inf else None, boxes)
+    return Request.CHART if s.pole is not None else Request.DONE if finished else Request.SPENT
 
 
 def _leave(s: Search, begin: float) -> None:

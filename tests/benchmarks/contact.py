@@ -20,6 +20,7 @@ from collide.bodies.parts import faces_of
 from collide.queries import first_contact as first
 from collide.search.drive import Budget, Clock, advance, compile_used, drive
 from collide.search.native import layout
+from collide.search.options import Options
 from collide.search.problem import Problem
 from collide.search.search import Search
 from collide.situations.contact import situation
@@ -64,7 +65,8 @@ def main() -> None:
 
 
 def memory(steps: int = 1 << 15, boxes: int = 2_000_000) -> list[list[Any]]:
-    search = Search([bumpy_problem(False, False)], method="subdivision", sample=False, order="lower", simultaneity=1e-6, tolerance=1e-5)
+    search = Search([bumpy_problem(False, False)],
+                    Options(method="subdivision", sample=False, order="lower", simultaneity=1e-6, tolerance=1e-5))
     rows: list[list[Any]] = []
     finished = False
     while not finished and search.iterations < boxes:
@@ -142,8 +144,8 @@ def _steps(name: str) -> list[Any]:
     first, second = (faces_of(b)[0] for b in scene.bodies)
     best, search = math.inf, None
     for _ in range(200):
-        search = Search([situation(first, second, scene.time)], method="auto", sample=False, order="auto", simultaneity=1e-6,
-                        tolerance=1e-9)
+        search = Search([situation(first, second, scene.time)], Options(method="auto", sample=False, order="auto", simultaneity=1e-6,
+                        tolerance=1e-9))
         search.proved, search.gap = c.time.hi, 1e-6
         clock = Clock(Budget(seconds=BUDGET))
         begin = time.perf_counter()
@@ -160,8 +162,8 @@ def _row(label: str, method: str, tangency: bool, gamma: float, paper: Any, pape
     problem = bumpy_problem(tangency, method == "auto")
     best, search = math.inf, None
     for _ in range(3):
-        search = Search([problem], method=method, sample=method != "subdivision", order="lower", simultaneity=1e-6, separation=0.05,
-                        tolerance=gamma)
+        search = Search([problem], Options(method=method, sample=method != "subdivision", order="lower", simultaneity=1e-6, separation=0.05,
+                        tolerance=gamma))
         begin = time.perf_counter()
         finished = drive(search, Clock(Budget(seconds=30.0)))
         best = min(best, time.perf_counter() - begin)

@@ -19,6 +19,7 @@ from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_repeated
 from collide.answers.batch import Batch
 from collide.search.native import layout
+from collide.search.options import Options
 from collide.search.problem import Problem
 from collide.search.search import Search
 from generative import t, u, v
@@ -44,7 +45,8 @@ def searched(whole: Problem, numbers: np.ndarray, box: np.ndarray, gap: float) -
     """Seconds of the search alone and with its set-up. What several searches use is compiled, as between queries."""
     begin_query()
     begin = time.thread_time()
-    search = Search([whole.instance(np.stack([numbers] * 2, axis=1), box, box)], simultaneity=0.0 if gap else 1e-6, separation=0.05)
+    search = Search([whole.instance(np.stack([numbers] * 2, axis=1), box, box)],
+                    Options(simultaneity=0.0 if gap else 1e-6, separation=0.05))
     search.gap = gap
     middle = time.thread_time()
     while (reason := search.run(100_000)) != layout.FINISHED:

@@ -11,11 +11,11 @@ import sympy as sp
 
 import collide
 from collide import Status
-from collide.queries import first_contact as first
 from collide.search.native import layout
+from collide.timeline import examine, stages
 from collide.timeline import stalls as standing
 from collide.timeline.features import _faces_at, explained
-from collide.timeline.scene import Scene
+from collide.timeline.scene import Meeting, Scene
 from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
 from models.shapes.machine import frustum
 from models.shapes.patches import plane_patch
@@ -47,7 +47,7 @@ def test_pairs_that_meet_almost_at_once(apart, simultaneity, expected):
 
 def test_what_is_simultaneous_may_come_in_a_later_stage(monkeypatch):
     """Contacts at 1, 1.1, 1.2, .. with stages that end where the next pair may meet: those up to a quarter after the first one."""
-    monkeypatch.setattr(first, "_BATCH", 1)
+    monkeypatch.setattr(stages, "_BATCH", 1)
     bodies = falling(PLACES, [Q(3, 2) + Q(k, 10) for k in (3, 0, 5, 1, 4, 2)])
     c = collide.first_contact(bodies, (0, 3), simultaneity=0.25)
     assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= 1 <= c.time.hi
@@ -111,9 +111,9 @@ def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
     """A patch comes down with six lowest points, four in its face and two on a side. When the search of the face knows the time, what is
     left, here in many small boxes, is searched with the side.
     """
-    left, hit = [], first._hit
+    left, hit = [], stages.hit
 
-    def cut(scene, found, *given):
+    def cut(query, found):
         s = found.search
         for k in range(len(found.meetings)):
             boxes = s.open(k)
@@ -122,9 +122,9 @@ def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
             s.arrays.table(layout.Problem)["root"][k], s.open_count = -1, 0
             s._push(k, boxes)
             left.append(len(s.open(k)))
-        return hit(scene, found, *given)
+        return hit(query, found)
 
-    monkeypatch.setattr(first, "_hit", cut)
+    monkeypatch.setattr(stages, "hit", cut)
     along = (v + Q(1, 2))**2 * (v - Q(3, 10))**2
     body = ParametricSurface([u, v, (u + Q(1, 2))**2 * (u - Q(1, 4))**2 * (1 - u) + along], {u: (-1, 1), v: (-1, 1)})
     floor = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
@@ -137,30 +137,30 @@ def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
 
 def test_stages_leave_no_time_out(monkeypatch):
     """A ball on a spiral as above; searches are left after few boxes. The next stage begins no later than anything is open or located."""
-    stages, until = [], {}
-    passes, timed = Scene.passes, first._timed
+    begun, until = [], {}
+    passes, timed = Scene.passes, stages.first_meeting
 
-    def begun(self, window, *given):
-        stages.append(window)
+    def begins(self, window, *given):
+        begun.append(window)
         return passes(self, window, *given)
 
-    def looked(scene, span, *given):
-        found = timed(scene, span, *given)
+    def looked(query, span, *given):
+        found = timed(query, span, *given)
         if found.slow:
             s = found.search
-            until[len(stages) - 1] = found.seen
-            begins = [box[problem.objective, 0] for k, problem in enumerate(s.problems) for box in s.open(k)]
-            assert begins and span[0] < found.seen <= min(*begins, s.clear, span[1])
+            until[len(begun) - 1] = found.seen
+            opened = [box[problem.objective, 0] for k, problem in enumerate(s.problems) for box in s.open(k)]
+            assert opened and span[0] < found.seen <= min(*opened, s.clear, span[1])
         return found
 
     monkeypatch.setattr(standing, "_PATIENCE", 256)
     monkeypatch.setattr(standing, "_GLANCE", 256)
-    monkeypatch.setattr(Scene, "passes", begun)
-    monkeypatch.setattr(first, "_timed", looked)
+    monkeypatch.setattr(Scene, "passes", begins)
+    monkeypatch.setattr(stages, "first_meeting", looked)
     c = collide.first_contact([sphere(), spiral(1)], (0, 200), budget=collide.Budget(boxes=500_000))
     assert c.status is Status.CONTACT and 151.87 < c.time.lo <= c.time.hi < 151.88
-    assert len(until) > 1 and stages[0][0] == 0
-    for number, ((_, end), (begin, _)) in enumerate(itertools.pairwise(stages)):
+    assert len(until) > 1 and begun[0][0] == 0
+    for number, ((_, end), (begin, _)) in enumerate(itertools.pairwise(begun)):
         assert begin <= until.get(number, end)
 
 
@@ -203,7 +203,7 @@ def test_of_parts_in_one_plane_the_side_faces_say_more():
     scene.start(1e-9, collide.search.drive.Clock(collide.Budget()))
     parts = [{part.feature: part for part in scene.parts(k)} for k in (0, 1)]
     flat = [(a, b) for a in parts[0] for b in parts[1]
-            if explained(scene, first.Meeting((0, 1), parts[0][a], parts[1][b], (0.0, 2.0)))]
+            if explained(scene, Meeting((0, 1), parts[0][a], parts[1][b], (0.0, 2.0)))]
     dimension = {"vertex": 0, "edge": 1, "face": 2}
     assert flat and all(dimension[name.split()[0]] >= 1 for pair in flat for name in pair)
     # For each of them the parts round it are looked at in other pairs.
@@ -228,6 +228,8 @@ def test_time_lost_before_the_search_is_told_and_something_is_searched(monkeypat
 
     monkeypatch.setattr(time, "perf_counter", lambda: now() + sum(lost))
     monkeypatch.setattr(Scene, "start", slow)
+    # However busy the machine is.
+    monkeypatch.setattr(collide.search.drive, "GRACE", 60.0)
     monkeypatch.setattr(collide.search.drive, "_SLICE", 3)
     c = collide.first_contact(falling(PLACES[:1], [4]), (0, 5), budget=50.0)
     assert c.status is Status.BUDGET_SPENT and c.iterations > 0
@@ -238,7 +240,7 @@ def test_time_lost_before_the_search_is_told_and_something_is_searched(monkeypat
 def test_an_interrupt_while_compiling_keeps_what_is_proved(monkeypatch):
     """A ball falls through a ring, later ones on the patch: Ctrl-C comes when the second stage is compiled."""
     made = []
-    search = first.Search
+    search = examine.Search
 
     def interrupted(*args, **options):
         if made:
@@ -248,8 +250,8 @@ def test_an_interrupt_while_compiling_keeps_what_is_proved(monkeypatch):
 
     ring = torus().moved(Rigid(translation=[8, 0, 3]))
     through = sphere(radius=Q(1, 4)).moved(Rigid(translation=[8, 0, Q(9, 2) - t]))
-    monkeypatch.setattr(first, "_BATCH", 1)
-    monkeypatch.setattr(first, "Search", interrupted)
+    monkeypatch.setattr(stages, "_BATCH", 1)
+    monkeypatch.setattr(examine, "Search", interrupted)
     c = collide.first_contact([ring, through, *falling(PLACES, [5 + Q(k, 2) for k in range(6)])], (0, 10))
     assert c.status is Status.BUDGET_SPENT and len(c) == 0 and made[0].iterations > 0
     assert 1 < c.clear_until == c.time.lo <= 4.25 and "was interrupted" in c.summary() and "if there is one" in c.summary()
@@ -308,9 +310,9 @@ def test_edges_and_vertices_are_not_converted_once_the_time_is_up(monkeypatch):
             prepared.append(problem)
         prepare(problem, method)
 
-    features, prepare = first.features, first.prepare
-    monkeypatch.setattr(first, "features", late)
-    monkeypatch.setattr(first, "prepare", counted)
+    features, prepare = examine.features, examine.prepare
+    monkeypatch.setattr(examine, "features", late)
+    monkeypatch.setattr(examine, "prepare", counted)
     pose = Rigid(rotation=[1, 2, -1, 3], normalize=True)
     c = collide.first_contact([box().moved(Rigid(translation=[2 - t, Q(1, 4), Q(1, 3)])).moved(pose), box().moved(pose)], (0, 2))
     assert len(found) > 10 and len(prepared) <= 1

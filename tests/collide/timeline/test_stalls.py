@@ -7,6 +7,7 @@ import pytest
 
 from collide.bodies.parts import faces_of
 from collide.search.native import layout
+from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
 from collide.timeline import stalls as standing
@@ -23,7 +24,7 @@ def two_plates(**changes):
         halves[0, 0, 1] = halves[1, 0, 0] = 3.0
         halves[:, 4] = begin, end
         starts.append(halves)
-    return Search(problems, starts=starts, separation=0.1)
+    return Search(problems, Options(separation=0.1), starts=starts)
 
 
 def locate(search, p, begin, count=1):

@@ -17,6 +17,7 @@ from collide.search.native.layout import SearchMemory
 from collide.search.native.node_pairs import wanted
 from collide.search.native.split import split
 from collide.search.native.thinning import near_sample, thin
+from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
@@ -107,7 +108,7 @@ def test_contacts_of_a_twisting_plate_stay_in_the_search():
     far = a * np.cos(turn) - b * np.sin(turn)
     root = 2 / np.sqrt(3) * np.sinh(np.arcsinh(1.5 * np.sqrt(3) * far) / 3)
     zeros = np.column_stack([a, b, root, a * np.sin(turn) + b * np.cos(turn), moment])
-    found = Search([situation(*faces_of(plate), *faces_of(ground), (0, 3), tangency=False)], sample=False)
+    found = Search([situation(*faces_of(plate), *faces_of(ground), (0, 3), tangency=False)], Options(sample=False))
     assert isinstance(found.problems[0].advance, ComposedAdvance)
     assert stay(found, zeros) > 100
 
@@ -122,7 +123,7 @@ def test_contacts_of_a_side_stay_in_the_search(side, implicit):
     a, b = (np.broadcast_to(e, along.shape) for e in sp.lambdify(edge.symbols, edge.path)(along))
     moments = np.sqrt(2.25 + 4 + a + b / 2) - 1.5
     floor = ImplicitSurface(z, bounds=[(-4, 4)] * 3) if implicit else PLATE
-    found = Search([situation(edge, *faces_of(floor), (0, 3), tangency=False)], sample=False)
+    found = Search([situation(edge, *faces_of(floor), (0, 3), tangency=False)], Options(sample=False))
     assert stay(found, np.column_stack([along, moments] if implicit else [along, a, b, moments])) > 20
 
 
@@ -142,7 +143,7 @@ def test_crossings_at_the_side_of_a_face_stay_in_the_search(implicit):
     else:
         zeros = np.column_stack([-np.arctan2(depth, -0.1), np.arcsin(b), np.ones(40), b, 3 - depth])
     for method in ("auto", "newton"):
-        assert stay(Search([replace(whole, border=border)], sample=False, method=method), zeros) > 40
+        assert stay(Search([replace(whole, border=border)], Options(sample=False, method=method)), zeros) > 40
 
 
 # -- boxes ----------------------------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def image(middle, size):
 def test_what_a_sample_stands_for(kind, owner, moment, middle, size, thinned):
     """A sample at the origin, separation 1, simultaneity 1/100, and the image of a box that begins at 1."""
     whole = situation(*faces_of(ParametricSurface(TILTED, PLATE.domain)), *faces_of(PLATE), (0, 2))
-    found = Search([whole, whole, replace(whole, label=(0, 2))], simultaneity=0.01, separation=1.0)
+    found = Search([whole, whole, replace(whole, label=(0, 2))], Options(simultaneity=0.01, separation=1.0))
     a = found.arrays
     a["kind"][0], a["owner"][0], a["place"][0], found.solution_count = kind, owner, 0.0, 1
     a["found"][0, 4] = moment

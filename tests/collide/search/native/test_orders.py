@@ -9,6 +9,7 @@ import collide
 from collide import Status
 from collide.bodies.parts import faces_of
 from collide.search.native import layout
+from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
 from models.scenes import SCENES
@@ -39,7 +40,7 @@ def boxes_of(name, *, isolated=False):
     scene = SCENES[name]
     (first,), (second,) = map(faces_of, scene.bodies)
     options = {key: scene.options[key] for key in ("simultaneity", "separation")}
-    search = Search([situation(first, second, scene.time)], **options)
+    search = Search([situation(first, second, scene.time)], Options(**options))
     while (reason := search.run(1)) != layout.FINISHED:
         if isolated:
             search.proved_along = np.inf

@@ -7,6 +7,7 @@ import sympy as sp
 import collide
 from collide.bodies.parts import faces_of
 from collide.search.drive import Budget, Clock, drive
+from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, axis_angle, patch, t, u, v, y, z
@@ -48,7 +49,7 @@ def test_thinning_alone_leaves_a_sample_near_every_contact():
     above = torus().moved(Rigid(translation=[0, 0, 2 - t])).moved(TILT)
     problem = situation(faces_of(above)[0], faces_of(ring)[0], (0, 2))
     for apart in (0.5, 0.2):
-        search = Search([problem], simultaneity=1e-3, separation=apart)
+        search = Search([problem], Options(simultaneity=1e-3, separation=apart))
         search.walked = 1 << 40
         assert drive(search, Clock(Budget()))
         places = np.array([search.arrays["place"][k].mean(axis=1) for k in search.solutions])

@@ -19,6 +19,7 @@ from collide.search.native.prove import prove, prove_exists, prove_unique
 from collide.search.native.sample import due, prove_near
 from collide.search.native.solutions import feasible, impossible
 from collide.search.native.split import split
+from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
@@ -31,7 +32,7 @@ BALL = [sp.cos(u) * sp.cos(v), sp.sin(v), sp.sin(u) * sp.cos(v)]
 def search(first, second, time, *, tangency=True, closed=False, **options):
     """`closed`: the necessary conditions, if any, are taken to hold up to the borders."""
     problem = situation(*faces_of(first), *faces_of(second), time, tangency=tangency)
-    return Search([replace(problem, border=None) if closed else problem], **options)
+    return Search([replace(problem, border=None) if closed else problem], Options(**options))
 
 
 def queued_everywhere(found, zeros):

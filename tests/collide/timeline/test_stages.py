@@ -6,11 +6,12 @@ import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
 from collide.bodies.numbers import NONE
-from collide.queries import first_contact as first
 from collide.search.drive import Clock
-from collide.timeline.crossings import beyond
+from collide.search.options import Options
+from collide.timeline.evidence import Query
 from collide.timeline.jumps import free_of_jumps
 from collide.timeline.scene import Scene
+from collide.timeline.stages import beyond, searches
 from generative import Rigid, t
 from models.shapes.patches import plane_patch
 from tests.collide.contact_scenes import TILT, TURNED, Q, ball, box, cylinder, move, sphere
@@ -43,7 +44,7 @@ def test_what_meets_a_little_after_the_end_does_not_count(late):
         assert c.status is Status.NO_CONTACT and c.clear_until == float(END)
 
 
-OPTIONS = {"method": "auto", "order": "auto", "simultaneity": 1e-6, "separation": 0.2, "tolerance": 1e-9}
+OPTIONS = Options(simultaneity=1e-6, separation=0.2)
 
 
 def coming_down(late):
@@ -51,16 +52,17 @@ def coming_down(late):
     clock = Clock(Budget(seconds=None, boxes=100_000))
     scene = Scene([ball().moved(move(Q(1, 9), Q(1, 13), 1 + END + late - t)).moved(TILT), PLATE.moved(TILT)], (0, END), (0.0, 0.375), ())
     scene.start(1e-9, clock)
-    *_, found = first._searches(scene, OPTIONS, clock)
-    return scene, found, clock
+    query = Query(scene, OPTIONS, clock)
+    *_, found = searches(query)
+    return query, found
 
 
 def test_a_search_beyond_the_end_says_whether_what_is_located_there_comes_after_it():
     """What was located at the end is a contact just then, or one that is proved to come later, or not decided."""
-    _, found, _ = coming_down(0)
+    _, found = coming_down(0)
     assert found.located and not found.proved < np.inf
-    decided = {late: beyond(scene, found, OPTIONS, clock, first._whole(OPTIONS, clock))
-               for late in (0, Q(1, 10**7), Q(9, 10**7), Q(3, 10**6)) for scene, _, clock in [coming_down(late)]}
+    decided = {late: beyond(query, found)
+               for late in (0, Q(1, 10**7), Q(9, 10**7), Q(3, 10**6)) for query, _ in [coming_down(late)]}
     assert decided[0].search is not None and Q(decided[0].proved) >= END
     for late in (Q(1, 10**7), Q(9, 10**7)):
         assert decided[late][:3] == (None, True, float(END))  # no contact, up to the end

@@ -1,0 +1,20 @@
+"""What a query asks of its searches."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Options:
+    """`method`: how boxes are narrowed (`prepare.METHODS`); `order`: by which end of their times they are taken; `sample`: are contacts
+    looked for in boxes by local solves? `simultaneity`: so much later than the first, solutions count; `separation`: so near to each
+    other they stand for one another; `tolerance`: the largest parameter width accepted without proof. `first_only`: does any solution
+    end the search?
+    """
+
+    method: str = "auto"
+    order: str = "auto"
+    simultaneity: float = 0.0
+    separation: float = 0.0
+    tolerance: float = 1e-9
+    sample: bool = True
+    first_only: bool = False
