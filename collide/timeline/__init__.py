@@ -1,5 +1,6 @@
 """The time span in stages: what is searched when, what is known of it, and where formulas change.
 
-`scene` holds the bodies and what of them must be searched, `features` goes from faces to edges and vertices. `jumps` and `crossings` look
-at jumps, kinks and ends of motions, `stalls` at what rests or touches; `evidence` is what a search found.
+`stages` goes through the span; `examine` searches one stretch of it. `scene` holds the bodies and what of them must be searched, `features`
+goes from faces to edges and vertices. `jumps` and `kinks` find where formulas change, `at_jump` looks at such a moment. `evidence` is what
+a search tells, `crossings` the second kind of proof, `stalls` says why a search stops before its end, as where bodies rest or touch.
 """
