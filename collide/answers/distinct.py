@@ -19,6 +19,8 @@ from ..search.search import Search
 _FEW, _AT_ONCE = 32, 256
 # Cubes are not so small that their numbers have more bits than that.
 _BITS = 40
+# Nor than the least normal double.
+_LEAST = float(np.finfo(float).tiny)
 # For the numbers of a cube as one number: odd, and with bits all over (multiplicative hashing: Teschner et al. 2003).
 _FACTORS = np.array([73856093, 19349663, 83492791], np.int64) * np.int64(2**32 + 15)
 
@@ -109,7 +111,7 @@ class _Cubes:
     def __init__(self, places: np.ndarray, size: float) -> None:
         with np.errstate(invalid="ignore", over="ignore"):
             middles = np.nan_to_num(0.5 * (places[..., 0] + places[..., 1]), posinf=0.0, neginf=0.0)
-        size = max(size, float(np.abs(middles).max(initial=0.0)) * 2.0**-_BITS, np.finfo(float).tiny)
+        size = max(size, float(np.abs(middles).max(initial=0.0)) * 2.0**-_BITS, _LEAST)
         self.cubes = np.floor(middles / size).astype(np.int64)
         keys = self._keys(self.cubes)
         self._sorted = np.argsort(keys, kind="stable")

@@ -2,7 +2,7 @@
 proved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,14 +47,14 @@ _UNCOMPARED = ("What was found is listed as it is: places were not compared with
 
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
-             seen: float, notes: tuple[str, ...] = ()) -> Contacts:
+             seen: float, notes: tuple[str, ...] = (), undecided: Collection[tuple[int, int]] = ()) -> Contacts:
     """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to
     search. Where the time is up, or Ctrl-C comes, before all solutions are compared, they are listed as they are.
     """
     if s is None:
         status = Status.BUDGET_SPENT if not finished else Status.NO_CONTACT if seen >= span[1] else Status.UNRESOLVED
         told = _Verdict(status, None if status is Status.NO_CONTACT else Interval(seen, span[1]), seen)
-        return _assemble(None, told, _Listed([], [], np.empty((0, 3))), bodies, span, start, clock, notes)
+        return _assemble(None, told, _Listed([], [], np.empty((0, 3))), bodies, span, start, clock, notes, undecided)
     verdict = listed = None
     with clock.reporting():
         found = _counted(s, bodies, start)
@@ -63,7 +63,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     verdict = verdict or _verdict(s, _early(s), finished, span, seen)
     if listed is None:
         listed, notes = _unlisted(s), (*notes, _UNCOMPARED)
-    return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes))
+    return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes), undecided)
 
 
 def _verdict(s: Search, found: np.ndarray, finished: bool, span: tuple[float, float], seen: float) -> _Verdict:
@@ -105,8 +105,8 @@ def _listed(s: Search, found: np.ndarray, finished: bool, start: Starts) -> _Lis
     known = distinct(s, (wanted if len(wanted) else found).tolist())
     kinds = _kinds(s, known, found)
     if finished:
-        rest = np.setdiff1d(found, known)
-        added = s.leave_out(rest[s.arrays["kind"][rest] == EXISTS].tolist())
+        rest = found[s.arrays["kind"][found] == EXISTS]
+        added = s.leave_out(np.setdiff1d(rest, known).tolist()) if len(rest) else []
         known, kinds = [*known, *added], [*kinds, *map(s.kind, added)]
     return _Listed(known, kinds, _normals([s.problem_of(k) for k in known], [s.found(k) for k in known], start))
 
@@ -119,7 +119,7 @@ def _unlisted(s: Search) -> _Listed:
 
 
 def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequence[Any], span: tuple[float, float], start: Starts,
-              clock: Clock, notes: tuple[str, ...]) -> Contacts:
+              clock: Clock, notes: tuple[str, ...], undecided: Collection[tuple[int, int]]) -> Contacts:
     known, kind = listed.known, np.array(listed.kinds, np.int64)
     problems = [] if s is None else [s.problem_of(k) for k in known]
     return Contacts(
@@ -128,7 +128,8 @@ def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequ
         proved=kind == UNIQUE, existence=kind >= EXISTS, pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2),
         features=[p.features for p in problems], boxes=[] if s is None else [s.found(k).copy() for k in known],
         variables=[p.variables for p in problems], iterations=clock.boxes, seconds=clock.seconds, start=start, bodies=tuple(bodies),
-        time_span=span, notes=(*notes, *(_spent(clock) if verdict.status is Status.BUDGET_SPENT else ())))
+        time_span=span, notes=(*notes, *(_spent(clock) if verdict.status is Status.BUDGET_SPENT else ())),
+        undecided=frozenset(undecided))
 
 
 def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> bool:

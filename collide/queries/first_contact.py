@@ -8,7 +8,6 @@ faces of bodies tell the time (`scene`), edges and vertices are searched only ro
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,8 +84,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
         notes = _notes(scene, found, span, options)
-    answer = contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes)
-    return replace(answer, undecided=frozenset(undecided))
+    return contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
 
 
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:

@@ -104,10 +104,11 @@ class Scene:
     def _near(self, parts: Sequence[tuple[int, Part]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
         """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
         wanted = None if labels is None else set(labels)
-        with interruptible():
-            pairs = [(a, b) for a, b in itertools.combinations(range(len(parts)), 2)
-                     if parts[a][0] != parts[b][0] and (wanted is None or (parts[a][0], parts[b][0]) in wanted)
-                     and not (self.states and (parts[a][0], parts[b][0]) in self.resting)]
+        pairs: list[Pair] = []
+        for a, (i, _) in enumerate(parts):
+            check()
+            pairs += [(a, b) for b in range(a + 1, len(parts)) for j in (parts[b][0],) if i != j
+                      and (wanted is None or (i, j) in wanted) and not (self.states and (i, j) in self.resting)]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
             met = windows([self.extent(owner, part) for owner, part in parts], [owner for owner, _ in parts], self.span)
