@@ -21,14 +21,17 @@ class TimeUp(BaseException):
     """The time of a caller is up: for the caller that set the limit. Like KeyboardInterrupt it is no error that others should catch."""
 
 
-@contextlib.contextmanager
-def limited(left: Callable[[], float]) -> Iterator[None]:
+class limited:
     """Within it, `check` raises `TimeUp` in this thread when `left` says that no seconds are left. The innermost limit counts."""
-    token = _left.set(left)
-    try:
-        yield
-    finally:
-        _left.reset(token)
+
+    def __init__(self, left: Callable[[], float]) -> None:
+        self._limit = left
+
+    def __enter__(self) -> None:
+        self._token = _left.set(self._limit)
+
+    def __exit__(self, *error: object) -> None:
+        _left.reset(self._token)
         if threading.get_ident() in _watch.work:
             # It was interrupted just as it ended, or began.
             _watch.end()

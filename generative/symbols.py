@@ -53,6 +53,8 @@ def exact(value: Any, owner: str = "a formula") -> Any:
     in each other than SymPy's functions come to the end of.
     """
     given = expression(value, owner)
+    if isinstance(given, sp.Atom):
+        return sp.Rational(given) if isinstance(given, sp.Float) else given
     check_nesting(owner, given)
     found = atoms(given, sp.Float, AppliedUndef)
     for e in found:

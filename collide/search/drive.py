@@ -121,7 +121,7 @@ class Clock:
         self.interrupted, self.refused, self._late, self.reached = False, False, False, ""
         self._reading, self._grace = reading, GRACE
         self.went_to: dict[str, float] = {}
-        self._work, self._since = PREPARING, self.start
+        self.work, self._since = PREPARING, self.start
         begin_query()
         self.slice: int | None = None
         self._watch = _watch.get()
@@ -145,13 +145,11 @@ class Clock:
 
     # -- what ends the work -------------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def working(self) -> Iterator[None]:
+    def working(self) -> "_Work":
         """What is done within it ends when the time is up, by Ctrl-C, and where the system refuses memory. What does not look at the clock
         itself, as the conversion of formulas, has `GRACE` seconds more to come to its end.
         """
-        with self._ending(), limited(lambda: -1.0 if self.interrupted else self.left + self._grace):
-            yield
+        return _Work(self, lambda: -1.0 if self.interrupted else self.left + self._grace)
 
     @contextlib.contextmanager
     def query(self) -> Iterator[None]:
@@ -174,24 +172,19 @@ class Clock:
         """From now on there is at least `GRACE` left for what is set up: so that what is known already is searched."""
         self._grace = max(self._grace, GRACE - self.left)
 
-    @contextlib.contextmanager
-    def reporting(self) -> Iterator[None]:
+    def reporting(self) -> "_Work":
         """Likewise for what makes the answer: it has what is left of the budget, a small share of it, and some milliseconds more."""
         share = 0.0 if self.budget.seconds is None else _SHARE * self.budget.seconds
         end = self.seconds + max(self.left, 0.0) + share + _REPORT
-        with self._ending(), limited(lambda: end - self.seconds), self.doing(REPORTING):
-            yield
+        return _Work(self, lambda: end - self.seconds, REPORTING)
 
-    @contextlib.contextmanager
-    def _ending(self) -> Iterator[None]:
-        try:
-            yield
-        except KeyboardInterrupt:
-            self.interrupted = True
-        except MemoryError:
-            self.interrupted = self.refused = True
-        except TimeUp:
-            pass
+    def end_by(self, error: type[BaseException] | None) -> bool:
+        """Is it one of those that end work before its end? It is noted."""
+        if error is None or not issubclass(error, (KeyboardInterrupt, MemoryError, TimeUp)):
+            return False
+        self.interrupted = self.interrupted or not issubclass(error, TimeUp)
+        self.refused = self.refused or issubclass(error, MemoryError)
+        return True
 
     def exceeded(self) -> bool:
         """Is the time up, or were too many boxes examined, by what is no search?"""
@@ -231,24 +224,20 @@ class Clock:
 
     # -- what the time goes to ----------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def doing(self, work: str) -> Iterator[None]:
+    def doing(self, work: str) -> "_Kind":
         """The time within it counts as that kind of work, and as no other."""
-        before = self._turn_to(work)
-        try:
-            yield
-        finally:
-            self._turn_to(before)
+        return _Kind(self, work)
 
-    def _turn_to(self, work: str) -> str:
-        now, before = time.perf_counter(), self._work
+    def turn_to(self, work: str) -> str:
+        """From now on the time counts as that kind of work; what it counted as before."""
+        now, before = time.perf_counter(), self.work
         self.went_to[before] = self.went_to.get(before, 0.0) + now - self._since
-        self._work, self._since = work, now
+        self.work, self._since = work, now
         return before
 
     def account(self) -> str:
         """In words, what the seconds went to so far, the most first."""
-        self._turn_to(self._work)
+        self.turn_to(self.work)
         parts = [f"{duration(seconds)} to {work}" for work, seconds in sorted(self.went_to.items(), key=lambda item: -item[1])]
         return f"Of {duration(self.seconds)} went {', '.join(parts)}."
 
@@ -276,6 +265,39 @@ class Clock:
                 optimize_loops(self.left, repeated=True)
         if self._bar is not None:
             self._bar.close()
+
+
+class _Kind:
+    """See `Clock.doing`."""
+
+    def __init__(self, clock: Clock, work: str) -> None:
+        self._clock, self._work = clock, work
+
+    def __enter__(self) -> None:
+        self._before = self._clock.turn_to(self._work)
+
+    def __exit__(self, *error: object) -> None:
+        self._clock.turn_to(self._before)
+
+
+class _Work:
+    """See `Clock.working`; of a kind, or of that it is in. What ends it is noted, also where it comes just as the work does end."""
+
+    def __init__(self, clock: Clock, left: Callable[[], float], work: str = "") -> None:
+        self._clock, self._limit, self._kind = clock, limited(left), _Kind(clock, work or clock.work)
+
+    def __enter__(self) -> None:
+        self._kind.__enter__()
+        self._limit.__enter__()
+
+    def __exit__(self, error: type[BaseException] | None, *rest: object) -> bool:
+        try:
+            self._limit.__exit__()
+            self._kind.__exit__()
+        except BaseException as late:
+            if not self._clock.end_by(type(late)):
+                raise
+        return self._clock.end_by(error)
 
 
 def advance(s: Search, steps: int, clock: Clock | None = None) -> bool:

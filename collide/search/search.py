@@ -56,6 +56,7 @@ class Search:
 
     def __init__(self, problems: Sequence[Problem], options: Options = _USUAL, *, starts: Sequence[np.ndarray] | None = None) -> None:
         self.problems = tuple(problems)
+        self._objectives = np.array([-1 if p.objective is None else p.objective for p in problems], np.int64)
         parts = [prepare(p, options.method) for p in problems]
         sizes = {name: max(part.sizes[name] for part in parts) for name in parts[0].sizes}
         n, m = sizes["n"], sizes["m"]
@@ -163,8 +164,7 @@ class Search:
 
     def times(self, numbers: Sequence[int] | np.ndarray) -> np.ndarray:
         """(k, 2): the objective at these solutions."""
-        objectives = np.array([p.objective for p in self.problems], np.int64)
-        times: np.ndarray = self.arrays["found"][numbers, objectives[self.arrays["owner"][numbers]]]
+        times: np.ndarray = self.arrays["found"][numbers, self._objectives[self.arrays["owner"][numbers]]]
         return times
 
     def possible(self, k: int) -> bool:
