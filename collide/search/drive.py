@@ -118,6 +118,7 @@ class Clock:
 
     def __init__(self, budget: Budget, progress: bool = False, reading: float = 0.0) -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
+        self._end = math.inf if budget.seconds is None else self.start + budget.seconds
         self.interrupted, self.refused, self._late, self.reached = False, False, False, ""
         self._reading, self._grace = reading, GRACE
         self.went_to: dict[str, float] = {}
@@ -134,14 +135,12 @@ class Clock:
     @property
     def over(self) -> bool:
         """Is the time up, or was Ctrl-C pressed, or memory refused?"""
-        return bool(self.interrupted or (self.budget.seconds is not None and self.seconds > self.budget.seconds))
+        return self.interrupted or time.perf_counter() > self._end
 
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        if self.interrupted:
-            return 0.0
-        return math.inf if self.budget.seconds is None else self.budget.seconds - self.seconds
+        return 0.0 if self.interrupted else self._end - time.perf_counter()
 
     # -- what ends the work -------------------------------------------------------------------------------------------
 
@@ -199,6 +198,8 @@ class Clock:
 
     def _counted(self, boxes: int, size: int) -> bool:
         """Is a limit of boxes or of bytes reached? The first one is remembered."""
+        if self.budget.boxes is self.budget.bytes is None:
+            return False
         for limit, used, name in ((self.budget.boxes, boxes, "boxes"), (self.budget.bytes, size, "bytes")):
             if limit is not None and used > limit:
                 self.reached = self.reached or f"the limit of {name}, {limit:,}"
@@ -303,7 +304,7 @@ class _Work:
 def advance(s: Search, steps: int, clock: Clock | None = None) -> bool:
     """One slice of the search; did it finish? It is the same slice in however many parts it is run, unless the clock ends it."""
     begin, reason, part, took = time.perf_counter(), layout.SLICE, FIRST_PART, 0.0
-    while steps > 0 and reason == layout.SLICE and not (clock and clock.over and took > _PROMPT):
+    while steps > 0 and reason == layout.SLICE and not (took > _PROMPT and clock and clock.over):
         part, before = min(steps, part), took
         reason, steps, took = s.run(part), steps - part, time.perf_counter() - begin
         part = next_part(part, took - before)

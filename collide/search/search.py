@@ -52,6 +52,7 @@ class Search:
     iterations, steps, local_solves, best_problem = _count(), _count(), _count(), _count()
     open_count, solution_count, walked = _count("open"), _count("solutions"), _count()
     _unused, _sampling, _mending, _upper_first = _count("unused"), _count("sampling"), _count("mending"), _count("upper_first")
+    _pole_met = _count("pole_met")
     _nodes, _node_room, _solution_room = _count("nodes"), _count("node_room"), _count("solution_room")
 
     def __init__(self, problems: Sequence[Problem], options: Options = _USUAL, *, starts: Sequence[np.ndarray] | None = None) -> None:
@@ -128,8 +129,10 @@ class Search:
     @property
     def pole(self) -> tuple[Problem, int, int] | None:
         """Where the search stopped because it met a pole: the problem, the number of the variable, and at which end of it."""
-        met, p, variable, end = (self.arrays.number(name) for name in ("pole_met", "pole_problem", "pole_variable", "pole_end"))
-        return (self.problems[p], variable, end) if met else None
+        if not self._pole_met:
+            return None
+        p, variable, end = (self.arrays.number(name) for name in ("pole_problem", "pole_variable", "pole_end"))
+        return self.problems[p], variable, end
 
     @property
     def bytes(self) -> int:
