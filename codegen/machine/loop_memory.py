@@ -28,11 +28,11 @@ class UnsupportedPython(SyntaxError):
 
 
 class Value(NamedTuple):
-    """An SSA value or literal and its kind; the length of a row, of an array that has rows."""
+    """An SSA value or literal and its kind; the sizes of what lies in an array of arrays, or of records."""
 
     name: str
     kind: Kind
-    row: str = ""
+    inner: tuple[str, ...] = ()
 
 
 def llvm_type(kind: Kind) -> str:
@@ -142,9 +142,10 @@ class Places:
         place = self.place(owner, node)
         if place.array == "":
             return Value(owner.name, INT)
-        if place.kind in (int, float):
+        if place.kind in (int, float) or (place.row and place.at >= 0):
             pointer, kind = self.scalar(owner, place)
-            return self.load(pointer, kind, f", !tbaa {TYPES[kind]}")
+            number = self.load(pointer, kind, f", !tbaa {TYPES[kind]}").name
+            return Value(number, place.kind if place.row else kind)
         return self.array(owner, place)
 
     def place(self, owner: Value, node: ast.Attribute) -> Place:
@@ -179,32 +180,34 @@ class Places:
         return self.emit(f"add i64 {row}, {place.at}")
 
     def scalar(self, owner: Value, place: Place) -> tuple[str, str]:
-        _, element = _KINDS[place.kind]
+        _, element = _KINDS[int if place.row else place.kind]
         return self.emit(f"getelementptr {element}, ptr {self.pointer(place.array)}, i64 {self.offset(owner, place)}"), element
 
     def array(self, owner: Value, place: Place) -> Value:
         """An array, or the part of it that belongs to a row; the record that lies there."""
         if place.at >= 0:
             return Value(self.scalar(owner, place)[0], INTS)
-        if isinstance(place.kind, type) and issubclass(place.kind, Row):
-            return Value("", place.kind, "1")
+        if place.row:
+            return Value("", place.kind, ("1",))
         kind, element = _KINDS.get(place.kind, (of_rows(place.kind) or place.kind, FLOAT))
         begin, shape = self.pointer(place.array), place.shape
         if owner.kind != STRUCT:
             shape = shape[1:]
             begin = self.emit(f"getelementptr {element}, ptr {begin}, i64 {self.times(owner.name, self.product(shape))}")
-        return Value(begin, kind, self.product(shape[1:]) if of_rows(place.kind) or get_origin(place.kind) is Grid else "")
+        if of_rows(place.kind):
+            return Value(begin, kind, (self.product(shape[1:]),))
+        return Value(begin, kind, tuple(self.product((size,)) for size in shape[1:]) if get_origin(place.kind) is Grid else ())
 
     def of_Subscript(self, node: ast.Subscript) -> Value:
         if isinstance(node.value, ast.Tuple):
             table = self.module.constants([float(ast.literal_eval(e)) for e in node.value.elts])
             return self.load(self.emit(f"getelementptr double, ptr {table}, i64 {self.index(node.slice)}"), FLOAT)
         array = self.value(node.value)
-        if array.row and isinstance(array.kind, type):
+        if array.inner and isinstance(array.kind, type):
             row = self.index(node.slice)
             if issubclass(array.kind, Row):
                 return Value(row, array.kind)
-            return Value(self.emit(f"getelementptr double, ptr {array.name}, i64 {self.times(row, array.row)}"), array.kind)
+            return Value(self.emit(f"getelementptr double, ptr {array.name}, i64 {self.times(row, *array.inner)}"), array.kind)
         pointer, kind = self.element(node, array)
         return self.load(pointer, kind, f", !tbaa {TYPES[kind]}")
 
@@ -215,10 +218,10 @@ class Places:
         if array.kind not in (INTS, FLOATS, Lanes):
             self.fail(node, "only arrays and constant tuples can be indexed")
         kind = INT if array.kind == INTS else FLOAT
-        if isinstance(node.slice, ast.Tuple):
-            row, column = map(self.index, node.slice.elts)
-            start = self.times(row, str(LANES) if array.kind is Lanes else array.row)
-            at = self.emit(f"add i64 {start}, {column}")
-        else:
-            at = self.index(node.slice)
+        inner = (str(LANES),) if array.kind is Lanes else array.inner
+        at, *rest = map(self.index, node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice])
+        if len(rest) != len(inner):
+            self.fail(node, f"{len(inner) + 1} indices are needed, not {len(rest) + 1}")
+        for size, k in zip(inner, rest, strict=True):
+            at = self.emit(f"add i64 {self.times(at, size)}, {k}")
         return self.emit(f"getelementptr {kind}, ptr {array.name}, i64 {at}"), kind

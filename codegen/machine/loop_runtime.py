@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from . import cache
-from .loops import FLOATS, INT, INTS, STRUCT, argument_kinds, loop_assembly
+from .loops import argument_kinds, loop_assembly
 from .native import Code, code_key, first_object_code, optimized_object_code
 from .tiers import Uses
 
@@ -82,17 +82,11 @@ def optimize_loops(seconds: float, repeated: bool = False) -> None:
 
 
 @functools.cache
-def compiled(entry: Callable[..., Any], integers: int = 0, fields: tuple[tuple[str, type], ...] | None = None) -> Callable[..., int]:
-    """`entry`, whose first argument is a structure, as native code; the other arguments are integers, or rows by their numbers. `fields`:
-    the arrays of the memory, in the order of their addresses, of an entry that is not annotated, and the number of other arguments.
-    """
-    if fields is None:
-        kinds = argument_kinds(entry)
-        structure = next(iter(inspect.signature(entry).parameters.values())).annotation
-        loop = Loop(loop_assembly(entry, kinds, structure, "entry"), len(kinds) - 1, structure.quick)
-    else:
-        arrays = {name: FLOATS if kind is float else INTS for name, kind in fields}
-        loop = Loop(loop_assembly(entry, [STRUCT, *[INT] * integers], arrays, "entry"), integers, False)
+def compiled(entry: Callable[..., Any]) -> Callable[..., int]:
+    """`entry`, whose first argument is a structure, as native code; the other arguments are integers, or rows by their numbers."""
+    kinds = argument_kinds(entry)
+    structure = next(iter(inspect.signature(entry).parameters.values())).annotation
+    loop = Loop(loop_assembly(entry, kinds, structure, "entry"), len(kinds) - 1, structure.quick)
     _loops.append(loop)
     return loop
 

@@ -155,7 +155,7 @@ class Expressions(Places):
             self.unsupported(function)
         arguments = owner + [self.value(a) for a in node.args]
         for a in arguments:
-            if a.row and isinstance(a.kind, type):
+            if a.inner and isinstance(a.kind, type):
                 self.fail(node, "an array of records is no record")
         return target, arguments
 

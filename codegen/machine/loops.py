@@ -1,6 +1,6 @@
 """Search loops written in a small subset of Python and compiled to native code.
 
-The functions are ordinary Python on flat arrays, so they can be read, run and tested as such. `compile_loop`
+The functions are ordinary Python on the memory that a structure describes, so they can be read as such. `loop_assembly`
 translates one of them, with every function it calls, to LLVM: numbers are 64-bit integers and doubles in round-to-
 nearest, arrays are bare pointers, nothing is counted or checked.
 
@@ -19,16 +19,14 @@ import ast
 import inspect
 import itertools
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..emit.lanes import literal
 from .loop_memory import (
     BOOL,
     FLOAT,
-    FLOATS,
     INT,
-    INTS,
     METADATA,
     NONE,
     STRUCT,
@@ -40,28 +38,22 @@ from .loop_memory import (
     llvm_type,
 )
 from .loop_values import Expressions, call_kernel
-from .structures import Floats, Ints, Structure, array, described, native
+from .structures import Structure, described, native
 
-__all__ = ["BOOL", "FLOAT", "FLOATS", "INT", "INTS", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native"]
+__all__ = ["BOOL", "FLOAT", "INT", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native"]
 
 
-def loop_assembly(entry: Callable[..., Any], kinds: Sequence[Kind], memory: Mapping[str, str] | type[Structure], name: str) -> str:
+def loop_assembly(entry: Callable[..., Any], kinds: Sequence[Kind], structure: type[Structure], name: str) -> str:
     """LLVM assembly with `entry`, compiled for arguments of these kinds, as the external function `name`, whose first argument is the
-    structure. `memory`: the structure, or the kind (INTS or FLOATS) of every array, in the order of their addresses.
+    structure.
     """
-    module = _LoopModule(memory if isinstance(memory, type) else _plain(memory))
+    module = _LoopModule(structure)
     inner, result = module.function(entry, tuple(kinds))
     parameters = ", ".join([f"ptr {STRUCTURE}", *(f"{llvm_type(k)} %a{i}" for i, k in enumerate(kinds) if k != STRUCT)])
     call = f"call {llvm_type(result)} @{inner}({parameters})"
     body = f"  {call}\n  ret void" if result == NONE else f"  %r = {call}\n  ret {llvm_type(result)} %r"
     module.text.append(f"define {llvm_type(result)} @{name}({parameters}) {{\n{body}\n}}")
     return "\n".join([*module.declarations.values(), *module.text, *METADATA])
-
-
-def _plain(fields: Mapping[str, str]) -> type[Structure]:
-    """A structure of arrays alone."""
-    kinds = {name: Floats if kind == FLOATS else Ints for name, kind in fields.items()}
-    return type("Plain", (Structure,), {"__annotations__": kinds} | {name: array("length") for name in fields})
 
 
 def argument_kinds(entry: Callable[..., Any]) -> tuple[Kind, ...]:
@@ -166,7 +158,10 @@ class _Function(Expressions):
             pointer, kind = self.element(target, self.value(target.value))
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
-            pointer, kind = self.scalar(owner, self.place(owner, target))
+            place = self.place(owner, target)
+            pointer, kind = self.scalar(owner, place)
+            if place.row:
+                value = Value(self.convert(value, place.kind, target).name, INT)
         else:
             self.unsupported(target)
         self.put(self.convert(value, kind, target), pointer, f", !tbaa {TYPES[kind]}")

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from .structures import COUNT, LANES, REAL, TABLE, Row, Structure, described
+from .structures import COUNT, LANES, REAL, Row, Structure, described
 
 T = TypeVar("T", int, float)
 
@@ -66,7 +66,8 @@ class Memory(Mapping[str, np.ndarray]):
 
     def table(self, row: type[Row]) -> np.ndarray:
         """The integers of all rows of a table, by their names."""
-        return self[TABLE].view(row_type(self._structure, row))[:, 0]
+        name = next(name for name, place in self._places.items() if place.kind is row and place.at < 0)
+        return self[name].view(row_type(self._structure, row))[:, 0]
 
     def sized(self, size: str) -> list[str]:
         """The arrays whose first size this is."""
@@ -110,13 +111,13 @@ class Number(Generic[T]):
 
 def columns(structure: type, row: type) -> dict[str, int]:
     """Where the integers of a row are."""
-    return {name: place.at for name, place in described(structure).places[row].items() if place.array == TABLE}
+    return {name: place.at for name, place in described(structure).places[row].items() if place.at >= 0}
 
 
 def _row_type(structure: type, row: type) -> np.dtype[Any]:
     """The integers of a row by their names."""
-    begins = columns(structure, row)
-    ends = [*itertools.islice(begins.values(), 1, None), described(structure).length(TABLE)]
+    begins, places = columns(structure, row), described(structure).places[row]
+    ends = [*itertools.islice(begins.values(), 1, None), described(structure).length(places[next(iter(begins))].array)]
     return np.dtype([(name, np.int64) if end == begin + 1 else (name, np.int64, (end - begin,))
                      for (name, begin), end in zip(begins.items(), ends, strict=True)])
 

@@ -7,15 +7,17 @@ A structure is a class whose annotations name its fields:
         proved: float
         key: Floats = array("room")                # one number each
         pair: Grid[int] = array("room", 2)         # pair[i, side]
+        net: Grid[float] = array("room", "n", 3)   # net[i, j, c]
         point: Lanes = array("n", LANES)           # point[j, lane]: one vector a position
         X: Intervals = array("n", 2, LANES)        # X.lo(j, lane)
         best: Box = array("n", 2)                  # best.lo(j)
         box: Boxes = array("room", "n", 2)         # box[i].lo(j)
         cell: Rows[Intervals] = array("room", 3, 2, LANES)  # cell[i].lo(j, lane)
         problem: Table[Problem] = table("problems")  # problem[p].rows, a `Row` with fields of its own
+        present: Problem                           # a row of that table: present.rows
 
-A size is a number or has a name; where the loop needs it, the structure has a number of that name. Classes of records have native
-methods, so these read alike in Python and in machine code.
+A size is a number or has a name; where the loop needs it, the structure has a number of that name. Rows may refer to rows, too. Classes
+of records have native methods, so these read alike in Python and in machine code.
 """
 
 import functools
@@ -49,11 +51,11 @@ Ints = Array[int]
 
 
 class Grid(Protocol[T]):
-    """Numbers in rows of a fixed length."""
+    """Numbers in rows of a fixed length, or in rows of rows."""
 
-    def __getitem__(self, k: tuple[int, int]) -> T: ...
+    def __getitem__(self, k: tuple[int, ...]) -> T: ...
 
-    def __setitem__(self, k: tuple[int, int], value: T) -> None: ...
+    def __setitem__(self, k: tuple[int, ...], value: T) -> None: ...
 
 
 class Record:
@@ -140,6 +142,11 @@ class Intervals(View):
         return max(abs(self.at[2 * k * LANES + lane]), abs(self.at[(2 * k + 1) * LANES + lane]))
 
     @native
+    def widen(self, k: int, lane: int, by: float) -> None:
+        self.at[2 * k * LANES + lane] += by
+        self.at[(2 * k + 1) * LANES + lane] += by
+
+    @native
     def put(self, k: int, lane: int, lo: float, hi: float) -> None:
         self.at[2 * k * LANES + lane] = -lo
         self.at[(2 * k + 1) * LANES + lane] = hi
@@ -203,6 +210,11 @@ class Place(NamedTuple):
     kind: Any
     shape: tuple[int | str, ...]
 
+    @property
+    def row(self) -> bool:
+        """Is it of a class of rows: a table of them, or one of its rows?"""
+        return isinstance(self.kind, type) and issubclass(self.kind, Row)
+
 
 class Described(NamedTuple):
     """The arrays of a structure, {name: (int or float, shape)}, in the order of their addresses; and its places, those of rows, too."""
@@ -219,8 +231,8 @@ class Described(NamedTuple):
         return math.prod(size for size in self.arrays[name][1][1:] if isinstance(size, int))
 
 
-COUNT, REAL, TABLE = "count", "real", "table"
-"""The arrays of numbers, integers and others, and that of the numbers of a row."""
+COUNT, REAL = "count", "real"
+"""The arrays of numbers, integers and others. The integers of rows are in an array that has the name of their table."""
 
 
 def _described(structure: type) -> Described:
@@ -228,9 +240,9 @@ def _described(structure: type) -> Described:
     arrays: dict[str, tuple[type, tuple[int | str, ...]]] = {}
     places: dict[type, dict[str, Place]] = {}
     own = _places(structure, arrays, (), {int: COUNT, float: REAL})
-    for place in own.values():
-        if isinstance(place.kind, type) and issubclass(place.kind, Row):
-            places[place.kind] = _places(place.kind, arrays, place.shape, {int: TABLE})
+    for name, place in own.items():
+        if place.row and place.at < 0:
+            places[place.kind] = _places(place.kind, arrays, place.shape, {int: name})
             places[place.kind]["number"] = Place("", -1, int, ())
     return Described(arrays, {structure: own, **places})
 
@@ -244,9 +256,10 @@ def _places(owner: type, arrays: dict[str, tuple[type, tuple[int | str, ...]]], 
     found, used = {}, dict.fromkeys(packed, 0)
     for name, kind in _annotations(owner).items():
         shape = getattr(owner, name, None)
-        if kind in packed:
-            found[name] = Place(packed[kind], used[kind], kind, ())
-            used[kind] += 1
+        number = int if isinstance(kind, type) and issubclass(kind, Row) else kind
+        if number in packed:
+            found[name] = Place(packed[number], used[number], kind, ())
+            used[number] += 1
         elif isinstance(shape, Shape) and outer and kind is Ints and all(isinstance(size, int) for size in shape.sizes):
             found[name] = Place(packed[int], used[int], kind, ())
             used[int] += math.prod(size for size in shape.sizes if isinstance(size, int))

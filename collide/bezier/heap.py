@@ -2,57 +2,62 @@
 
 from codegen.machine.loops import native
 
-from .memory import FREE, OPEN, USED
+from .memory import Candidate, Node, PairsMemory
 
 
 @native
-def before(s, t, a, i):
+def before(s: PairsMemory, t: float, a: int, i: int) -> bool:
     """Does box a with key t come before entry i? Ties come by number, so that a run is reproducible."""
     return t < s.key[i] or (t == s.key[i] and a > s.heap[i])
 
 
 @native
-def put(s, i, box, key):
+def put(s: PairsMemory, i: int, box: int, key: float) -> None:
     """A box with its key as entry i."""
     s.heap[i] = box
     s.key[i] = key
 
 
 @native
-def push(s, a, b, tl, th):
-    """A box, by the beginning of its window."""
-    enqueue(s, a, b, tl, th, tl)
+def first_box(s: PairsMemory) -> Candidate:
+    return s.box[s.heap[0]]
 
 
 @native
-def enqueue(s, a, b, tl, th, key):
+def push(s: PairsMemory, a: Node, b: Node, begin: float, end: float) -> None:
+    """A box, by the beginning of its window."""
+    enqueue(s, a, b, begin, end, begin)
+
+
+@native
+def enqueue(s: PairsMemory, a: Node, b: Node, begin: float, end: float, key: float) -> None:
     """A box of subpatches a and b and a window of time, by a key."""
-    box = s.count[USED]
-    if s.count[FREE] > 0:
-        s.count[FREE] -= 1
-        box = s.free[s.count[FREE]]
+    new = s.used
+    if s.unused > 0:
+        s.unused -= 1
+        new = s.free[s.unused]
     else:
-        s.count[USED] += 1
-    s.pair[2 * box], s.pair[2 * box + 1] = a, b
-    s.window[2 * box], s.window[2 * box + 1] = tl, th
-    i = s.count[OPEN]
-    s.count[OPEN] += 1
+        s.used += 1
+    box = s.box[new]
+    box.first, box.second, box.begin, box.end = a, b, begin, end
+    i = s.open
+    s.open += 1
     while i > 0:
         above = (i - 1) // 2
-        if not before(s, key, box, above):
+        if not before(s, key, new, above):
             break
         put(s, i, s.heap[above], s.key[above])
         i = above
-    put(s, i, box, key)
+    put(s, i, new, key)
 
 
 @native
-def pop(s):
+def pop(s: PairsMemory) -> None:
     """Remove the first box; its number is free again, its contents stay until the next push."""
-    s.free[s.count[FREE]] = s.heap[0]
-    s.count[FREE] += 1
-    s.count[OPEN] -= 1
-    size = s.count[OPEN]
+    s.free[s.unused] = s.heap[0]
+    s.unused += 1
+    s.open -= 1
+    size = s.open
     last, t = s.heap[size], s.key[size]
     i = 0
     while 2 * i + 1 < size:

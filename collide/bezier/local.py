@@ -9,8 +9,7 @@ import numpy as np
 
 from codegen.machine.loops import call_kernel, native
 
-from .kernel import MEASURES
-from .memory import BASE, EVALUATE, LANES, POINTS, SCALE
+from .memory import Candidate, Node, PairsMemory
 from .newton_step import constrained, convex, multipliers, step
 
 _ITERATIONS = 20
@@ -23,7 +22,7 @@ _RESIDUAL, _STEP = 1e-10, 1e-6
 
 
 @native
-def estimate(s):
+def estimate(s: PairsMemory) -> bool:
     """The multipliers that make the gradient of the Lagrangian least, those of a regularized step that leaves F alone."""
     for i in range(3):
         s.multiplier[i] = 0.0
@@ -33,13 +32,11 @@ def estimate(s):
 
 
 @native
-def hold(s, box):
+def hold(s: PairsMemory, box: Candidate) -> None:
     """Hold parameters, two at most, that are near a bound and would run into it; and the time, where it has not left 0."""
-    held, widest = 0, 0.0
+    held = 0
     for j in range(4):
-        at = 4 * s.pair[2 * box + j // 2] + 2 * (j % 2)
-        lo, hi = s.rectangle[at], s.rectangle[at + 1]
-        widest = max(widest, hi - lo)
+        lo, hi = box.lo(j), box.hi(j)
         if hi - lo <= _NEAR_BOUND and held < 2:
             gradient = slope(s, j)
             if lo <= 0.0 and gradient > 0.0:
@@ -50,18 +47,18 @@ def hold(s, box):
                 s.x[j] = 1.0
                 s.held[j] = 1
                 held += 1
-    if widest <= _NEAR_BOUND and s.x[4] <= 0.0:
+    if box.widest() <= _NEAR_BOUND and s.x[4] <= 0.0:
         s.held[4] = -1
     if held > 0:
         differentiate(s)
 
 
 @native
-def slope(s, j):
+def slope(s: PairsMemory, j: int) -> float:
     """The derivative of the Lagrangian."""
     total = 1.0 if j == 4 else 0.0
     for i in range(3):
-        total += s.G[5 * i + j] * s.multiplier[i]
+        total += s.G[i, j] * s.multiplier[i]
     return total
 
 
@@ -69,11 +66,11 @@ def slope(s, j):
 
 
 @native
-def descend(s, reach):
+def descend(s: PairsMemory, reach: float) -> bool:
     """Newton's method from x, with steps no longer than `reach`; did it converge?"""
     regular = _REGULAR
     for _ in range(_ITERATIONS):
-        residual = max(abs(s.F[0]), abs(s.F[1]), abs(s.F[2])) / s.real[SCALE]
+        residual = max(abs(s.F[0]), abs(s.F[1]), abs(s.F[2])) / s.scale
         largest = curvatures(s)
         if not (constrained(s, 1.0) and step(s, regular * largest)):
             return False
@@ -94,47 +91,53 @@ def descend(s, reach):
 
 
 @native
-def differentiate(s):
+def differentiate(s: PairsMemory) -> None:
     """F, its derivatives and those of both patches at x."""
     for patch in range(2):
-        s.T[0] = s.x[2 * patch]
-        s.T[1] = s.x[2 * patch + 1]
-        call_kernel(s.count[EVALUATE], s.count[BASE] + patch * (s.count[POINTS] + MEASURES) * LANES * 8, s.T, s.E)
-        quotient(s, patch, s.x[4])
+        evaluate(s, s.node[patch], patch, s.x[2 * patch], s.x[2 * patch + 1], s.x[4])
     for i in range(3):
-        s.F[i] = s.S[i] - s.S[18 + i]
-        s.G[5 * i] = s.S[3 + i]
-        s.G[5 * i + 1] = s.S[6 + i]
-        s.G[5 * i + 2] = -s.S[21 + i]
-        s.G[5 * i + 3] = -s.S[24 + i]
-        s.G[5 * i + 4] = s.R[i] - s.R[9 + i]
+        s.F[i] = s.S[0, 0, i] - s.S[1, 0, i]
+        s.G[i, 0], s.G[i, 1] = s.S[0, 1, i], s.S[0, 2, i]
+        s.G[i, 2], s.G[i, 3] = -s.S[1, 1, i], -s.S[1, 2, i]
+        s.G[i, 4] = s.R[0, 0, i] - s.R[1, 0, i]
 
 
 @native
-def quotient(s, patch, t):
+def evaluate(s: PairsMemory, node: Node, patch: int, u: float, v: float, t: float) -> None:
+    """The point of a node and its derivatives, approximately, as those of one patch."""
+    s.uv[0], s.uv[1] = u, v
+    call_kernel(s.evaluate, node.vectors, s.uv, s.E)
+    quotient(s, patch, t)
+
+
+@native
+def quotient(s: PairsMemory, patch: int, t: float) -> None:
     """From weighted coordinates and weights, and their derivatives, to points: S W = N, differentiated."""
-    w = 1.0 / s.E[3]
-    wu, wv = s.E[LANES + 3] * w, s.E[2 * LANES + 3] * w
-    wuu, wuv, wvv = s.E[3 * LANES + 3] * w, s.E[4 * LANES + 3] * w, s.E[5 * LANES + 3] * w
+    w = 1.0 / s.E[0, 3]
+    wu, wv = s.E[1, 3] * w, s.E[2, 3] * w
+    wuu, wuv, wvv = s.E[3, 3] * w, s.E[4, 3] * w, s.E[5, 3] * w
     for i in range(3):
-        at, rate = 18 * patch + i, 9 * patch + i
-        p = (s.E[i] + t * s.E[4 + i]) * w
-        pu = (s.E[LANES + i] + t * s.E[LANES + 4 + i]) * w - p * wu
-        pv = (s.E[2 * LANES + i] + t * s.E[2 * LANES + 4 + i]) * w - p * wv
-        s.S[at] = p
-        s.S[at + 3] = pu
-        s.S[at + 6] = pv
-        s.S[at + 9] = (s.E[3 * LANES + i] + t * s.E[3 * LANES + 4 + i]) * w - 2.0 * pu * wu - p * wuu
-        s.S[at + 12] = (s.E[4 * LANES + i] + t * s.E[4 * LANES + 4 + i]) * w - pu * wv - pv * wu - p * wuv
-        s.S[at + 15] = (s.E[5 * LANES + i] + t * s.E[5 * LANES + 4 + i]) * w - 2.0 * pv * wv - p * wvv
-        r = s.E[4 + i] * w
-        s.R[rate] = r
-        s.R[rate + 3] = s.E[LANES + 4 + i] * w - r * wu
-        s.R[rate + 6] = s.E[2 * LANES + 4 + i] * w - r * wv
+        p = moved(s, 0, i, t) * w
+        pu = moved(s, 1, i, t) * w - p * wu
+        pv = moved(s, 2, i, t) * w - p * wv
+        s.S[patch, 0, i], s.S[patch, 1, i], s.S[patch, 2, i] = p, pu, pv
+        s.S[patch, 3, i] = moved(s, 3, i, t) * w - 2.0 * pu * wu - p * wuu
+        s.S[patch, 4, i] = moved(s, 4, i, t) * w - pu * wv - pv * wu - p * wuv
+        s.S[patch, 5, i] = moved(s, 5, i, t) * w - 2.0 * pv * wv - p * wvv
+        r = s.E[0, 4 + i] * w
+        s.R[patch, 0, i] = r
+        s.R[patch, 1, i] = s.E[1, 4 + i] * w - r * wu
+        s.R[patch, 2, i] = s.E[2, 4 + i] * w - r * wv
 
 
 @native
-def curvatures(s):
+def moved(s: PairsMemory, k: int, i: int, t: float) -> float:
+    """A weighted coordinate, or a derivative of it, at time t."""
+    return s.E[k, i] + t * s.E[k, 4 + i]
+
+
+@native
+def curvatures(s: PairsMemory) -> float:
     """H: the second derivative of multiplier . F; its largest entry, at least 1."""
     largest = 1.0
     for j in range(5):
@@ -142,20 +145,19 @@ def curvatures(s):
             total, patch = 0.0, j // 2
             if k == 4 and j < 4:
                 for i in range(3):
-                    total += s.multiplier[i] * s.R[9 * patch + 3 * (1 + j % 2) + i]
+                    total += s.multiplier[i] * s.R[patch, 1 + j % 2, i]
             elif j < 4 and k // 2 == patch:
                 for i in range(3):
-                    total += s.multiplier[i] * s.S[18 * patch + 3 * (3 + j % 2 + k % 2) + i]
+                    total += s.multiplier[i] * s.S[patch, 3 + j % 2 + k % 2, i]
             if patch == 1:
                 total = -total
-            s.H[5 * j + k] = total
-            s.H[5 * k + j] = total
+            s.H[j, k], s.H[k, j] = total, total
             largest = max(largest, abs(total))
     return largest
 
 
 @native
-def advance(s, reach):
+def advance(s: PairsMemory, reach: float) -> float:
     """Take the step, no longer than allowed, hold what runs into a bound, release at most one; the length of the step."""
     longest = 0.0
     for j in range(5):
@@ -177,7 +179,7 @@ def advance(s, reach):
 
 
 @native
-def release(s, longest):
+def release(s: PairsMemory, longest: float) -> None:
     """Free the held variable whose multiplier asks for it most, once the others have settled."""
     if longest > 0.1:
         return

@@ -10,44 +10,11 @@ from the kernel, and the answer is the interval from the least of all beginnings
 import numpy as np
 
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.structures import Lanes
 
-from .heap import pop, push
+from .heap import first_box, pop, push
 from .kernel import MEASURES
-from .memory import (
-    BASE,
-    BUDGET,
-    CERTIFIED,
-    CONTACT,
-    CUT,
-    DEGREE,
-    ERROR,
-    FREE,
-    LANES,
-    MEASURE,
-    MISS,
-    NO_ROOM,
-    NODES,
-    OPEN,
-    POINTS,
-    PROBLEM,
-    RATIO,
-    RATIONAL,
-    ROOM_BOXES,
-    ROOM_NODES,
-    SCALE,
-    SOLVES,
-    SPENT,
-    SPLIT_U,
-    SPLIT_V,
-    TEST,
-    TEST_BOTH,
-    TEST_HALVES,
-    TESTS,
-    TOLERANCE,
-    UNRESOLVED,
-    UPPER,
-    USED,
-)
+from .memory import CONTACT, MISS, NO_ROOM, SPENT, UNRESOLVED, Candidate, Node, PairsMemory, PatchPair
 from .proof import MARGIN, certified, certify, look
 
 # Subpatches within this factor of size are split together.
@@ -61,36 +28,37 @@ _REGION, _WORTH = 4.0, 100.0
 _AFTER = 4
 # As in `kernel.radius`.
 _LEAST, _UNIT = 2.0**-900, 2.0**-52
+# Of the five vectors of `kernel.measure`.
+ALONG_U, ALONG_V, CENTRE, VARIATION_U, VARIATION_V = range(MEASURES)
 
 
 @native
-def search(s, first, last):
+def search(s: PairsMemory, first: int, last: int) -> int:
     """Solve the problems from `first` to `last` - 1; the number of the one that needs more memory, or `last`."""
     for k in range(first, last):
-        s.count[PROBLEM] = k
-        s.verdict[k] = solve(s, k)
-        s.tests[k] = s.count[TESTS]
-        if s.verdict[k] == NO_ROOM:
+        s.present = s.pair[k]
+        verdict = solve(s, s.present)
+        s.present.verdict, s.present.tests = verdict, s.tests
+        if verdict == NO_ROOM:
             return k
     return last
 
 
 @native
-def solve(s, k):
-    begin(s, k)
-    s.count[TESTS] += 1
-    window(s, s.count[TEST], 0, 1, 0, 1, 0.0, 1.0)
-    if s.out[0] > -s.out[4]:
+def solve(s: PairsMemory, pair: PatchPair) -> int:
+    load(s, pair)
+    s.tests += 1
+    test(s, s.test, s.node[0], s.node[1], s.node[0], s.node[1], 0.0, 1.0)
+    if s.windows[0, 0] > -s.windows[1, 0]:
         return MISS
-    push(s, 0, 1, s.out[0], -s.out[4])
+    push(s, s.node[0], s.node[1], s.windows[0, 0], -s.windows[1, 0])
     pops, next_look, next_certificate = 0, _FIRST_LOOK, 0
-    while s.count[OPEN] > 0:
-        box = s.heap[0]
-        tl = s.window[2 * box]
-        if tl >= s.real[UPPER] - MARGIN * s.real[TOLERANCE]:
-            return conclude(s, k, CONTACT, tl)
+    while s.open > 0:
+        box = first_box(s)
+        if box.begin >= s.proved - MARGIN * s.tolerance:
+            return conclude(s, pair, CONTACT, box.begin)
         if certified(s, box):
-            s.real[CUT] = min(s.real[CUT], s.real[CERTIFIED])
+            s.cut = min(s.cut, s.certified)
             pop(s)
             continue
         pops += 1
@@ -99,198 +67,176 @@ def solve(s, k):
             if not holds_best(s, box) and look(s, box, _NEAR):
                 next_certificate = pops + _AFTER
                 continue
-        if pops >= next_certificate and s.real[UPPER] < np.inf and s.real[UPPER] - tl > _WORTH * s.real[TOLERANCE]:
+        if pops >= next_certificate and s.proved < np.inf and s.proved - box.begin > _WORTH * s.tolerance:
             next_certificate = pops + pops // 2
-            certify(s, _REGION * widest(s, box))
-        if s.count[TESTS] >= s.count[BUDGET]:
-            return conclude(s, k, SPENT, tl)
-        if s.count[NODES] + 4 > s.count[ROOM_NODES] or s.count[USED] + 4 > s.count[ROOM_BOXES] + s.count[FREE]:
+            certify(s, _REGION * box.widest())
+        if s.tests >= s.most:
+            return conclude(s, pair, SPENT, box.begin)
+        if s.nodes + 4 > s.node_room or s.used + 4 > s.box_room + s.unused:
             return NO_ROOM
-        size_a, size_b = size(s, s.pair[2 * box], tl), size(s, s.pair[2 * box + 1], tl)
-        if max(size_a, size_b) <= _FINEST * s.real[TOLERANCE] * s.real[SCALE]:
+        size_a, size_b = size(s, box.first, box.begin), size(s, box.second, box.begin)
+        if max(size_a, size_b) <= _FINEST * s.tolerance * s.scale:
             if look(s, box, _NEAR) or look(s, box, _FAR):
                 continue
-            return conclude(s, k, UNRESOLVED, tl)
+            return conclude(s, pair, UNRESOLVED, box.begin)
         pop(s)
         divide(s, box, size_a, size_b)
-    if s.real[UPPER] < np.inf:
-        return conclude(s, k, CONTACT, np.inf)
+    if s.proved < np.inf:
+        return conclude(s, pair, CONTACT, np.inf)
     return MISS
 
 
 @native
-def begin(s, k):
+def load(s: PairsMemory, pair: PatchPair) -> None:
     """Both whole patches as nodes 0 and 1, and an empty heap."""
-    s.count[NODES] = 2
-    s.count[USED] = 0
-    s.count[FREE] = 0
-    s.count[OPEN] = 0
-    s.count[TESTS] = 0
-    s.count[SOLVES] = 0
-    s.real[UPPER] = np.inf
-    s.real[CUT] = np.inf
-    s.region[8] = -2.0
+    s.nodes, s.used, s.unused, s.open, s.tests = 2, 0, 0, 0, 0
+    s.proved, s.cut = np.inf, np.inf
+    s.region.put_lo(4, 2.0)
     largest, velocity, heaviest, lightest = _LEAST, 0.0, 1.0, 1.0
-    points = s.count[POINTS]
-    if s.count[RATIONAL] != 0:
+    if s.rational != 0:
         heaviest, lightest = 0.0, np.inf
-    for patch in range(2):
-        at = patch * (points + MEASURES) * LANES
-        for c in range(points):
+    for side in range(2):
+        for c in range(s.points):
             w = 1.0
-            if s.count[RATIONAL] != 0:
-                w = s.weights[(2 * k + patch) * points + c]
+            if s.rational != 0:
+                w = pair.weights[side, c]
                 heaviest = max(heaviest, w)
                 lightest = min(lightest, w)
-            place, rate = 3 * ((4 * k + 2 * patch) * points + c), 3 * ((4 * k + 2 * patch + 1) * points + c)
             for i in range(3):
-                s.node[at + LANES * c + i] = w * s.q[place + i]
-                s.node[at + LANES * c + 4 + i] = w * s.q[rate + i]
-                largest = max(largest, abs(s.q[place + i]))
-                velocity = max(velocity, abs(s.q[rate + i]))
-            s.node[at + LANES * c + 3] = w
-            s.node[at + LANES * c + 7] = 0.0
-        call_kernel(s.count[MEASURE], address(s, patch))
-        s.rectangle[4 * patch], s.rectangle[4 * patch + 1] = 0.0, 1.0
-        s.rectangle[4 * patch + 2], s.rectangle[4 * patch + 3] = 0.0, 1.0
-    s.real[SCALE] = largest + velocity
-    s.real[RATIO] = heaviest / lightest
-    for patch in range(2):
-        fresh(s, patch, 0)
+                largest = max(largest, abs(pair.q[side, 0, c, i]))
+                velocity = max(velocity, abs(pair.q[side, 1, c, i]))
+            copy_point(s.node[side].vectors, pair, side, c, w)
+    s.scale = largest + velocity
+    s.ratio = heaviest / lightest
+    for side in range(2):
+        whole(s, s.node[side])
     for i in range(3):
         s.normal[i] = 0.0
 
 
 @native
-def fresh(s, node, depth):
+def copy_point(vectors: Lanes, pair: PatchPair, side: int, c: int, w: float) -> None:
+    """Control point c, of weight w, of one patch of a pair, as that of a node."""
+    for i in range(3):
+        vectors[c, i], vectors[c, 4 + i] = w * pair.q[side, 0, c, i], w * pair.q[side, 1, c, i]
+    vectors[c, 3], vectors[c, 7] = w, 0.0
+
+
+@native
+def whole(s: PairsMemory, node: Node) -> None:
+    """A node whose control points are those of a patch."""
+    call_kernel(s.measure, node.vectors)
+    for side in range(2):
+        node.rectangle.put(side, 0.0, 1.0)
+    fresh(s, node, 0)
+
+
+@native
+def fresh(s: PairsMemory, node: Node, depth: int) -> None:
     """A node without halves; its radius, by the formula of `kernel.radius`, and the errors of what was given."""
-    s.child[node] = -1
-    s.depth[node] = depth
-    s.radius[node] = (2.0 * (2.0 * (1 + depth * s.count[DEGREE]) + 6.0) * s.real[RATIO] * _UNIT + s.real[ERROR]) * s.real[SCALE]
+    node.child, node.depth = -1, depth
+    node.radius = (2.0 * (2.0 * (1 + depth * s.degree) + 6.0) * s.ratio * _UNIT + s.error) * s.scale
 
 
 @native
-def address(s, node):
-    return s.count[BASE] + node * (s.count[POINTS] + MEASURES) * LANES * 8
-
-
-@native
-def measured(s, node, which, i, t):
+def measured(s: PairsMemory, node: Node, which: int, i: int, t: float) -> float:
     """Coordinate i of one of the vectors of a node, at time t."""
-    at = (node * (s.count[POINTS] + MEASURES) + s.count[POINTS] + which) * LANES
-    return s.node[at + i] + t * s.node[at + 4 + i]
+    return node.vectors[s.points + which, i] + t * node.vectors[s.points + which, 4 + i]
 
 
 @native
-def extent(s, node, along_v, t):
+def extent(s: PairsMemory, node: Node, variation: int, t: float) -> float:
     """A size of the node along u or v."""
     largest = 0.0
     for i in range(3):
-        largest = max(largest, measured(s, node, 3 + along_v, i, t))
+        largest = max(largest, measured(s, node, variation, i, t))
     return largest
 
 
 @native
-def size(s, node, t):
-    return max(extent(s, node, 0, t), extent(s, node, 1, t))
+def size(s: PairsMemory, node: Node, t: float) -> float:
+    return max(extent(s, node, VARIATION_U, t), extent(s, node, VARIATION_V, t))
 
 
 @native
-def window(s, kernel, e, f, a, b, tl, th):
-    """Test parts a of node e with parts b of node f; the new windows are in `out`, see `kernel.test`."""
-    s.T[0] = tl
-    s.T[1] = th
-    s.T[2] = s.radius[a] + s.radius[b]
-    s.T[3] = 1.0 if s.real[UPPER] < np.inf else 0.0
-    call_kernel(kernel, address(s, e), address(s, f), address(s, a), address(s, b), s.normal, s.T, s.out)
+def test(s: PairsMemory, kernel: int, e: Node, f: Node, a: Node, b: Node, begin: float, end: float) -> None:
+    """Test parts of node e, the first of them a, with parts of node f, the first of them b; see `kernel.test` for `windows`."""
+    s.T[0], s.T[1] = begin, end
+    s.T[2] = a.radius + b.radius
+    s.T[3] = 1.0 if s.proved < np.inf else 0.0
+    call_kernel(kernel, e.vectors, f.vectors, a.vectors, b.vectors, s.normal, s.T, s.windows)
 
 
 @native
-def halves(s, node, t):
-    """The first of the two halves of a node; they are made along its longer side when first wanted."""
-    if s.child[node] < 0:
-        first = s.count[NODES]
-        s.count[NODES] += 2
-        along_v = extent(s, node, 1, t) > extent(s, node, 0, t)
-        cut(s, node, first, 1 if along_v else 0)
-        s.child[node] = first
-    return s.child[node]
+def halves(s: PairsMemory, node: Node, t: float) -> int:
+    """The number of the first of the two halves of a node; they are made along its longer side when first wanted."""
+    if node.child < 0:
+        first = s.nodes
+        s.nodes += 2
+        along_v = extent(s, node, VARIATION_V, t) > extent(s, node, VARIATION_U, t)
+        halve(s, node, first, 1 if along_v else 0)
+        node.child = first
+    return node.child
 
 
 @native
-def cut(s, node, first, along_v):
+def halve(s: PairsMemory, node: Node, first: int, along_v: int) -> None:
     """Halve a node along u or v."""
-    call_kernel(s.count[SPLIT_V] if along_v != 0 else s.count[SPLIT_U], address(s, node), address(s, first), address(s, first + 1))
-    side = 2 * along_v
-    middle = 0.5 * (s.rectangle[4 * node + side] + s.rectangle[4 * node + side + 1])
-    for half in range(2):
-        for i in range(4):
-            s.rectangle[4 * (first + half) + i] = s.rectangle[4 * node + i]
-        s.rectangle[4 * (first + half) + side + 1 - half] = middle
-        fresh(s, first + half, s.depth[node] + 1)
+    call_kernel(s.split_v if along_v != 0 else s.split_u, node.vectors, s.node[first].vectors, s.node[first + 1].vectors)
+    middle = node.rectangle.middle(along_v)
+    for k in range(2):
+        half = s.node[first + k]
+        for side in range(2):
+            half.rectangle.put(side, node.rectangle.lo(side), node.rectangle.hi(side))
+        if k == 0:
+            half.rectangle.put_hi(along_v, middle)
+        else:
+            half.rectangle.put_lo(along_v, middle)
+        fresh(s, half, node.depth + 1)
 
 
 @native
-def divide(s, box, size_a, size_b):
+def divide(s: PairsMemory, box: Candidate, size_a: float, size_b: float) -> None:
     """Split the larger subpatch of a box, or both if they are of like size, and test the parts."""
-    a, b = s.pair[2 * box], s.pair[2 * box + 1]
-    tl, th = s.window[2 * box], min(s.window[2 * box + 1], s.real[UPPER])
+    a, b, begin, end = box.first, box.second, box.begin, min(box.end, s.proved)
     swapped = size_a * _ALIKE < size_b
     if swapped:
         a, b, size_a, size_b = b, a, size_b, size_a
-    first, second, parts = halves(s, a, tl), b, 1
+    first, second, parts = halves(s, a, begin), b.number, 1
     if size_b * _ALIKE >= size_a:
-        second, parts = halves(s, b, tl), 2
-    window(s, s.count[TEST_BOTH] if parts == 2 else s.count[TEST_HALVES], a, b, first, second, tl, th)
-    s.count[TESTS] += 2 * parts
-    latest = s.real[UPPER] - MARGIN * s.real[TOLERANCE]
+        second, parts = halves(s, b, begin), 2
+    test(s, s.test_both if parts == 2 else s.test_halves, a, b, s.node[first], s.node[second], begin, end)
+    s.tests += 2 * parts
+    latest = s.proved - MARGIN * s.tolerance
     for k in range(2 * parts):
-        tl, th = s.out[k], -s.out[4 + k]
-        if tl <= th:
-            if tl >= latest:
-                s.real[CUT] = min(s.real[CUT], tl)
+        begin, end = s.windows[0, k], -s.windows[1, k]
+        if begin <= end:
+            if begin >= latest:
+                s.cut = min(s.cut, begin)
             elif swapped:
-                push(s, second, first + k, tl, th)
+                push(s, s.node[second], s.node[first + k], begin, end)
             else:
-                push(s, first + k // parts, second + k % parts, tl, th)
+                push(s, s.node[first + k // parts], s.node[second + k % parts], begin, end)
 
 
 @native
-def widest(s, box):
-    """The largest width of a parameter."""
-    width = 0.0
-    for i in range(4):
-        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
-        width = max(width, s.rectangle[at + 1] - s.rectangle[at])
-    return width
-
-
-@native
-def holds_best(s, box):
+def holds_best(s: PairsMemory, box: Candidate) -> bool:
     """Is the best contact so far in the box?"""
-    if s.real[UPPER] == np.inf:
+    if s.proved == np.inf:
         return False
-    for i in range(4):
-        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
-        if s.best[i] < s.rectangle[at] or s.best[i] > s.rectangle[at + 1]:
+    for j in range(4):
+        if s.best[j] < box.lo(j) or s.best[j] > box.hi(j):
             return False
     return True
 
 
 @native
-def conclude(s, k, verdict, tl):
+def conclude(s: PairsMemory, pair: PatchPair, verdict: int, begin: float) -> int:
     """Write the answer: no contact before the bound found, and a proved one before the upper bound, if there is any."""
-    lower = min(tl, s.real[CUT])
-    upper = s.real[UPPER]
-    s.time[2 * k] = lower
-    s.time[2 * k + 1] = min(upper, lower + MARGIN * s.real[TOLERANCE] if verdict == UNRESOLVED else 1.0)
-    if upper < np.inf and verdict != UNRESOLVED:
-        s.proved[k] = 1
-    for i in range(4):
-        s.parameters[4 * k + i] = s.best[i]
-    if upper == np.inf:
-        box = s.heap[0]
-        for i in range(4):
-            at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
-            s.parameters[4 * k + i] = 0.5 * (s.rectangle[at] + s.rectangle[at + 1])
+    pair.time[0] = min(begin, s.cut)
+    pair.time[1] = min(s.proved, pair.time[0] + MARGIN * s.tolerance if verdict == UNRESOLVED else 1.0)
+    pair.proved = 1 if s.proved < np.inf and verdict != UNRESOLVED else 0
+    box = first_box(s)
+    for j in range(4):
+        pair.parameters[j] = s.best[j] if s.proved < np.inf else 0.5 * (box.lo(j) + box.hi(j))
     return verdict

@@ -1,88 +1,139 @@
-"""The memory of the search for Bezier pairs, shared by its native loops; and the numbers of its entries."""
+"""The memory of the search for Bezier pairs. A block of lanes holds one vector of 8 doubles a quantity, as the kernels take them."""
 
-LANES = 8
+from codegen.machine.structures import LANES as LANES
+from codegen.machine.structures import Box, Floats, Grid, Intervals, Ints, Lanes, Row, Structure, Table, array, native, table
 
-FIELDS = {
-    "count": int,      # (COUNTS,): see below
-    "real": float,     # (REALS,)
-    "q": float,        # (n, 2, 2, N+1, M+1, 3): the problems
-    "weights": float,  # (n, 2, N+1, M+1)
-    # nodes of the two trees of subpatches
-    "node": float,     # (nodes, RECORD): see `kernel`
-    "child": int,      # (nodes,): the first of two halves, which are neighbours; -1 before they are made
-    "depth": int,      # (nodes,)
-    "radius": float,   # (nodes,): see `kernel.radius`
-    "rectangle": float,  # (nodes, 4): least u, greatest u, least v, greatest v
-    # boxes: a node of each tree and a window of time
-    "pair": int,       # (boxes, 2)
-    "window": float,   # (boxes, 2)
-    "heap": int,       # (boxes,): a binary heap of boxes by the beginning of the window
-    "key": float,      # (boxes,): the beginnings of the windows in `heap`
-    "free": int,       # (boxes,): a stack of unused boxes
-    # blocks for the kernels
-    "D": float,        # (2, 3, LANES)
-    "T": float,        # (4,)
-    "out": float,      # (2, 4)
-    "C": float,        # (5, LANES)
-    "X": float,        # (5, 2, LANES)
-    "f": float,        # (3, 2, LANES)
-    "J": float,        # (3, 5, 2, LANES)
-    "c": float,        # (3, LANES): the same for the three unknowns of a proof
-    "Y": float,        # (3, 2, LANES)
-    "A": float,        # (3, 3, 2, LANES)
-    "K": float,        # (3, 2, LANES)
-    "flag": float,     # (LANES,)
+
+class PatchPair(Row):
+    """A pair of patches, and what is found of it."""
+
+    verdict: int
+    tests: int
+    proved: int                                    # is a contact before the end of `time` proved?
+    q: Grid[float] = array(2, 2, "points", 3)      # patch, (control points, velocities), point, xyz
+    weights: Grid[float] = array(2, "points")      # not read for polynomial patches
+    time: Floats = array(2)
+    parameters: Floats = array(4)                  # u1, v1, u2, v2
+
+
+class Node(Row):
+    """A subpatch: see `kernel`."""
+
+    child: int                                     # the first of two halves, which are neighbours; -1 before they are made
+    depth: int
+    radius: float                                  # see `kernel.radius`
+    rectangle: Box = array(2, 2)                   # u, v
+    vectors: Lanes = array("record", LANES)        # control points and measures
+
+
+class Candidate(Row):
+    """A subpatch of each patch, and a window of time: a box of the search."""
+
+    first: Node
+    second: Node
+    begin: float
+    end: float
+
+    @native
+    def lo(self, j: int) -> float:
+        """The lower end of one of the four parameters."""
+        return self.first.rectangle.lo(j) if j < 2 else self.second.rectangle.lo(j - 2)
+
+    @native
+    def hi(self, j: int) -> float:
+        return self.first.rectangle.hi(j) if j < 2 else self.second.rectangle.hi(j - 2)
+
+    @native
+    def widest(self) -> float:
+        """The largest width of a parameter."""
+        width = 0.0
+        for j in range(4):
+            width = max(width, self.hi(j) - self.lo(j))
+        return width
+
+
+class PairsMemory(Structure):
+    """What belongs to the pairs is the caller's."""
+
+    unset = ("node_room", "box_room")
+
+    pair: Table[PatchPair] = table("pairs")
+    node: Table[Node] = table("node_room")
+    box: Table[Candidate] = table("box_room")
+    present: PatchPair
+    measure: int                                   # kernels
+    split_u: int
+    split_v: int
+    test: int
+    test_halves: int
+    test_both: int
+    evaluate: int
+    enclose: int
+    krawczyk: int
+    neighbourhood: int
+    certificate: int
+    points: int                                    # of a patch
+    record: int                                    # and of a node, with its measures
+    rational: int
+    degree: int                                    # the larger one
+    node_room: int
+    box_room: int
+    nodes: int
+    used: int                                      # boxes that were ever used,
+    unused: int                                    # of them in `free`,
+    open: int                                      # and in `heap`
+    most: int                                      # tests of a pair at most
+    tests: int
+    tolerance: float
+    scale: float                                   # the size of the patches,
+    ratio: float                                   # and of their weights
+    error: float                                   # see `proof.widen`; mostly 0
+    proved: float                                  # the upper bound of the time,
+    cut: float                                     # the beginning of the earliest window that is dropped for being too late,
+    certified: float                               # and a lower bound of the time of the contacts in `region`
+    heap: Ints = array("box_room")                 # a binary heap of boxes by their keys
+    key: Floats = array("box_room")
+    free: Ints = array("box_room")                 # a stack of boxes that are unused again
+    # blocks for the kernels, and numbers
+    T: Floats = array(4)                           # see `kernel.test`
+    windows: Grid[float] = array(2, 4)             # of up to four pairs of nodes: beginnings, and minus the ends
+    C: Lanes = array(5, LANES)                     # points,
+    X: Intervals = array(5, 2, LANES)              # boxes,
+    f: Intervals = array(3, 2, LANES)              # S1 - S2 at the points,
+    J: Intervals = array(3, 5, 2, LANES)           # and its derivatives over the boxes
+    c: Lanes = array(3, LANES)                     # the same for the three unknowns of a proof
+    Y: Intervals = array(3, 2, LANES)
+    A: Intervals = array(3, 3, 2, LANES)
+    K: Intervals = array(3, 2, LANES)
+    flag: Floats = array(LANES)
     # the local solve
-    "x": float,        # (5,): u1, v1, u2, v2, t
-    "held": int,       # (5,): -1 held at its lower bound, 1 at its upper one, 0 free
-    "E": float,        # (6, LANES): what `evaluate` writes
-    "S": float,        # (2, 6, 3): each patch's S, S_u, S_v, S_uu, S_uv, S_vv at a time
-    "R": float,        # (2, 3, 3): its velocity, and the derivatives u and v of that
-    "F": float,        # (3,): S1 - S2
-    "G": float,        # (3, 5): its derivatives
-    "multiplier": float,  # (3,)
-    "normal": float,   # (LANES,): first that of the best contact so far
-    "H": float,        # (5, 5): the second derivative of multiplier . F
-    "W": float,        # (3, 9): see `local.constrained`
-    "Z": float,        # (2, 5): directions along which F stays
-    "d": float,        # (5,): the step
-    "columns": int,    # (3,): the unknowns of a proof
-    "best": float,     # (5,): the proved contact
-    # the certificate, see `certificate`
-    "M": float,        # (5, 5, 2, LANES): H there
-    "slopes": float,   # (3, 5, 2): G there
-    "offset": float,   # (3, 2): f there
-    "inverse": float,  # (3, 3): Y there
-    "dual": float,     # (3,): m there
-    "order": int,      # (5,)
-    "side": float,     # (2,)
-    "bound": float,    # (LANES,)
-    "region": float,   # (5, 2): as (-lo, hi)
-    # answers
-    "time": float,     # (n, 2)
-    "parameters": float,  # (n, 4)
-    "verdict": int,    # (n,)
-    "tests": int,      # (n,)
-    "proved": int,     # (n,): is a contact before the end of `time` proved?
-}  # fmt: skip
+    x: Floats = array(5)                           # u1, v1, u2, v2, t
+    held: Ints = array(5)                          # -1 held at its lower bound, 1 at its upper one, 0 free
+    uv: Floats = array(2)                          # where `evaluate` is asked,
+    E: Lanes = array(6, LANES)                     # and what it writes
+    S: Grid[float] = array(2, 6, 3)                # each patch's S, S_u, S_v, S_uu, S_uv, S_vv at a time
+    R: Grid[float] = array(2, 3, 3)                # its velocity, and the derivatives u and v of that
+    F: Floats = array(3)                           # S1 - S2
+    G: Grid[float] = array(3, 5)                   # its derivatives
+    multiplier: Floats = array(3)
+    normal: Floats = array(LANES)                  # first that of the best contact so far
+    H: Grid[float] = array(5, 5)                   # the second derivative of multiplier . F
+    W: Grid[float] = array(3, 9)                   # see `newton_step.constrained`
+    Z: Grid[float] = array(2, 5)                   # directions along which F stays
+    d: Floats = array(5)                           # the step
+    columns: Ints = array(3)                       # the unknowns of a proof
+    best: Floats = array(5)                        # the proved contact
+    # its certificate, see `certificate`
+    M: Intervals = array(5, 5, 2, LANES)           # H there
+    slopes: Grid[float] = array(3, 5, 2)           # G there,
+    offset: Grid[float] = array(3, 2)              # f there,
+    inverse: Grid[float] = array(3, 3)             # Y there,
+    dual: Floats = array(3)                        # and m there
+    order: Ints = array(5)
+    side: Floats = array(2)
+    bound: Floats = array(LANES)
+    region: Box = array(5, 2)                      # begins after 1 in time where there is none
 
-# Entries of `count`: kernels, sizes, the state of the search. BASE: address of `node`; USED boxes were ever used,
-# FREE of them are unused again.
-(MEASURE, SPLIT_U, SPLIT_V, TEST, EVALUATE, ENCLOSE, KRAWCZYK, TEST_HALVES, TEST_BOTH, NEIGHBOURHOOD, CERTIFICATE, POINTS,
- RATIONAL, DEGREE, BASE, QUERIES, WEIGHTS, ROOM_NODES, ROOM_BOXES, NODES, USED, FREE, OPEN, TESTS, BUDGET, PROBLEM, SOLVES,
- COUNTS) = range(28)
-
-# Entries of `real`: tolerance, size and ratio of weights of the problem, the proved upper bound of the time, the
-# beginning of the earliest window dropped for being too late. ERROR: a bound of the errors of the control points given,
-# relative to the size, doubled; mostly 0. CERTIFIED: a lower bound of the time of the contacts in `region`.
-TOLERANCE, SCALE, RATIO, UPPER, CUT, ERROR, CERTIFIED, REALS = range(8)
 
 # Verdicts: as `batch.statuses`, and too little memory.
 MISS, CONTACT, UNRESOLVED, SPENT, NO_ROOM = 0, 1, 2, 3, 4
-
-# Numbers in the arrays that do not grow with the problem.
-_BLOCKS = {"D": 6, "C": 5, "X": 10, "f": 6, "J": 30, "c": 3, "Y": 6, "A": 18, "K": 6, "flag": 1, "E": 6, "M": 50, "bound": 1, "out": 1,
-           "normal": 1}
-SIZES = {"count": COUNTS, "real": REALS, "T": 4, "x": 5, "held": 5, "S": 36, "R": 18, "F": 3, "G": 15, "multiplier": 3, "H": 25, "W": 27,
-         "Z": 10, "d": 5, "columns": 3, "best": 5, "dual": 3, "slopes": 30, "offset": 6, "inverse": 9, "order": 5, "side": 2,
-         "region": 10, **{name: n * LANES for name, n in _BLOCKS.items()}}

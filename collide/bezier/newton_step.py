@@ -6,59 +6,59 @@ parameters, is made least. Plain doubles: nothing is claimed of it.
 
 from codegen.machine.loops import native
 
-from .memory import SCALE
+from .memory import PairsMemory
 
 # Pivots below this mean a singular system.
 _SINGULAR = 1e-14
 
 
 @native
-def constrained(s, restore):
+def constrained(s: PairsMemory, restore: float) -> bool:
     """Gauss-Jordan elimination of G dx = -restore F with pivots in three columns that are not held. Regular?
 
     W (3, 9): from (G, 1, -restore F) to (B G, B, -restore B F), B the inverse of the columns of the pivots.
     """
     for i in range(3):
         for j in range(5):
-            s.W[9 * i + j] = s.G[5 * i + j]
+            s.W[i, j] = s.G[i, j]
         for j in range(3):
-            s.W[9 * i + 5 + j] = 1.0 if i == j else 0.0
-        s.W[9 * i + 8] = -restore * s.F[i]
+            s.W[i, 5 + j] = 1.0 if i == j else 0.0
+        s.W[i, 8] = -restore * s.F[i]
     for i in range(3):
-        best, pivot = _SINGULAR * s.real[SCALE], -1
+        best, pivot = _SINGULAR * s.scale, -1
         for j in range(5):
-            if s.held[j] == 0 and abs(s.W[9 * i + j]) > best:
-                best, pivot = abs(s.W[9 * i + j]), j
+            if s.held[j] == 0 and abs(s.W[i, j]) > best:
+                best, pivot = abs(s.W[i, j]), j
         if pivot < 0:
             return False
         s.columns[i] = pivot
-        inverse = 1.0 / s.W[9 * i + pivot]
+        inverse = 1.0 / s.W[i, pivot]
         for k in range(9):
-            s.W[9 * i + k] *= inverse
+            s.W[i, k] *= inverse
         for r in range(3):
             if r != i:
-                factor = s.W[9 * r + pivot]
+                factor = s.W[r, pivot]
                 for k in range(9):
-                    s.W[9 * r + k] -= factor * s.W[9 * i + k]
-                s.W[9 * r + pivot] = 0.0
+                    s.W[r, k] -= factor * s.W[i, k]
+                s.W[r, pivot] = 0.0
     return True
 
 
 @native
-def step(s, regular):
+def step(s: PairsMemory, regular: float) -> bool:
     """The least dx . (H + regular) dx / 2 + dt subject to `constrained`, in the two or fewer directions left; is there one?"""
     count = 0
     for j in range(5):
         s.d[j] = 0.0
     for i in range(3):
-        s.d[s.columns[i]] = s.W[9 * i + 8]
+        s.d[s.columns[i]] = s.W[i, 8]
     for j in range(5):
         if s.held[j] == 0 and j != s.columns[0] and j != s.columns[1] and j != s.columns[2]:
             for k in range(5):
-                s.Z[5 * count + k] = 0.0
-            s.Z[5 * count + j] = 1.0
+                s.Z[count, k] = 0.0
+            s.Z[count, j] = 1.0
             for i in range(3):
-                s.Z[5 * count + s.columns[i]] = -s.W[9 * i + j]
+                s.Z[count, s.columns[i]] = -s.W[i, j]
             count += 1
     if count == 0:
         return True
@@ -78,49 +78,49 @@ def step(s, regular):
 
 
 @native
-def curvature(s, a, b, regular):
+def curvature(s: PairsMemory, a: int, b: int, regular: float) -> float:
     """Of two of the directions in Z."""
     total = 0.0
     for j in range(5):
-        row = regular * s.Z[5 * b + j] if j < 4 else 0.0
+        row = regular * s.Z[b, j] if j < 4 else 0.0
         for k in range(5):
-            row += s.H[5 * j + k] * s.Z[5 * b + k]
-        total += s.Z[5 * a + j] * row
+            row += s.H[j, k] * s.Z[b, k]
+        total += s.Z[a, j] * row
     return total
 
 
 @native
-def slope_along(s, a, regular):
+def slope_along(s: PairsMemory, a: int, regular: float) -> float:
     """At the particular solution in d."""
-    total = s.Z[5 * a + 4]
+    total = s.Z[a, 4]
     for j in range(5):
         row = regular * s.d[j] if j < 4 else 0.0
         for k in range(5):
-            row += s.H[5 * j + k] * s.d[k]
-        total += s.Z[5 * a + j] * row
+            row += s.H[j, k] * s.d[k]
+        total += s.Z[a, j] * row
     return total
 
 
 @native
-def along(s, a, distance):
+def along(s: PairsMemory, a: int, distance: float) -> None:
     for j in range(5):
-        s.d[j] += distance * s.Z[5 * a + j]
+        s.d[j] += distance * s.Z[a, j]
 
 
 @native
-def convex(s, regular):
+def convex(s: PairsMemory, regular: float) -> bool:
     """Does the Lagrangian with its regularization curve upwards along the step?"""
     total = 0.0
     for j in range(5):
         row = regular * s.d[j] if j < 4 else 0.0
         for k in range(5):
-            row += s.H[5 * j + k] * s.d[k]
+            row += s.H[j, k] * s.d[k]
         total += s.d[j] * row
     return total >= 0.0
 
 
 @native
-def multipliers(s, regular):
+def multipliers(s: PairsMemory, regular: float) -> bool:
     """Those for which the gradient of the Lagrangian vanishes after the step, in the columns of the pivots."""
     for i in range(3):
         s.multiplier[i] = 0.0
@@ -128,7 +128,7 @@ def multipliers(s, regular):
         j = s.columns[m]
         rest = 1.0 if j == 4 else regular * s.d[j]
         for k in range(5):
-            rest += s.H[5 * j + k] * s.d[k]
+            rest += s.H[j, k] * s.d[k]
         for i in range(3):
-            s.multiplier[i] -= s.W[9 * m + 5 + i] * rest
+            s.multiplier[i] -= s.W[m, 5 + i] * rest
     return True

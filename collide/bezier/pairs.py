@@ -8,7 +8,7 @@ them is earlier.
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import fields
 from time import perf_counter
@@ -19,6 +19,7 @@ import numpy as np
 from codegen.algebra import linear
 from codegen.given import doubles, shown
 from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory, row_type
 
 from ..answers.batch import Batch, statuses
 from ..given import check_tolerance
@@ -28,13 +29,13 @@ from . import memory
 from .certificate import certificate
 from .enclosure import enclose
 from .loop import search
-from .memory import FIELDS, LANES
+from .memory import PairsMemory, PatchPair
 from .part import neighbourhood
 from .published import triangle as bezier_triangle
 from .published.apart import apart, swept
 from .published.baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
+from .published.contacts_memory import AxesMemory
 
-_FIELDS = tuple(FIELDS.items())
 # Products of up to four coordinates and velocities must stay finite, and what is neglected stay below rounding.
 _LARGEST, _HEAVIEST = 2.0**150, 2.0**30
 _LARGEST_ERROR = 1e-3
@@ -123,13 +124,13 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
 
 
 def inherited(error: float, weights: np.ndarray | None) -> float:
-    """What `memory.ERROR` asks for where control points and velocities are in error by this part of the size, and each weight by
+    """What `PairsMemory.error` asks for where control points and velocities are in error by this part of the size, and each weight by
     this part of itself: at least twice what it does to a surface, and 1 / (1 + d) of what it does to derivatives, d the degree.
 
     Polynomial patches: the surface errs by `error`, derivatives in u and v by 2 d `error`. Rational ones with the ratio r of the
     largest weight to the least: the sizes of the derivatives of the basis functions add up to at most 3 d r, so errors of points
     count 3 d r times. Errors of weights change basis functions by 2.1 `error` in sum and their derivatives by 9.1 d r `error`.
-    Together 3.1 and 12.1 d r; the search adds ERROR to the first and 2 (1 + d) ERROR to the second, so 6.1 r would do.
+    Together 3.1 and 12.1 d r; the search adds this to the first and 2 (1 + d) times this to the second, so 6.1 r would do.
     """
     if weights is None or len(weights) == 0:
         return 2 * error
@@ -138,7 +139,7 @@ def inherited(error: float, weights: np.ndarray | None) -> float:
 
 
 def _squared(q: np.ndarray, degree: int, weights: Any = None) -> tuple[np.ndarray, np.ndarray | None, float]:
-    """Triangular patches as tensor-product patches, their weights, and what `memory.ERROR` asks for."""
+    """Triangular patches as tensor-product patches, their weights, and what `PairsMemory.error` asks for."""
     units, heavy = 4.0 * degree, None
     if weights is None:
         squares = _raised(q, degree)
@@ -219,11 +220,13 @@ def _checked_weights(weights: Any, expected: tuple[int, ...], shape: str) -> np.
 
 
 @functools.cache
-def _kernels(N: int, M: int, rational: bool) -> list[int]:
-    """Addresses in the order of `memory`, from MEASURE to CERTIFICATE."""
-    return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
-            kernels.test(N, M, rational), kernels.evaluate(N, M), enclose(N, M, rational), linear.krawczyk(3),
-            kernels.test(N, M, rational, 2, 1), kernels.test(N, M, rational, 2, 2), neighbourhood(N, M, rational), certificate()]
+def _kernels(N: int, M: int, rational: bool) -> dict[str, int]:
+    """Addresses, as the memory calls them."""
+    return {"measure": kernels.measure(N, M, rational), "split_u": kernels.split(N, M, rational, False),
+            "split_v": kernels.split(N, M, rational, True), "test": kernels.test(N, M, rational),
+            "test_halves": kernels.test(N, M, rational, 2, 1), "test_both": kernels.test(N, M, rational, 2, 2),
+            "evaluate": kernels.evaluate(N, M), "enclose": enclose(N, M, rational), "krawczyk": linear.krawczyk(3),
+            "neighbourhood": neighbourhood(N, M, rational), "certificate": certificate()}
 
 
 def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int | None, error: float,
@@ -249,52 +252,39 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
 def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int) -> "_Search":
     """The method of Chen et al. for triangular patches with q and weights as in `bezier_triangle_pairs`."""
     degree, rational = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5), weights is not None
-    own = bezier_triangle.measure(degree, rational), bezier_triangle.quarter(degree, rational), 0
+    own = {"measure": bezier_triangle.measure(degree, rational), "split_u": bezier_triangle.quarter(degree, rational)}
     return _Search(q[:, :, :, :, None], weights, tolerance, limit, axes, own=own)
 
 
 class _Search:
-    """The arrays of a search over all pairs of a batch, and their addresses; `own`: other kernels than those of `_kernels`."""
+    """The memory of a search over all pairs of a batch, and its answers; `own`: other kernels than those of `_kernels`."""
 
     def __init__(self, q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int | None = None,
-                 error: float = 0.0, own: Sequence[int] | None = None) -> None:
-        self.axes, self.limit = axes, limit
+                 error: float = 0.0, own: Mapping[str, int] | None = None) -> None:
+        self.axes, self.limit, self.given = axes, limit, (q, weights)
         n, N, M = len(q), q.shape[3] - 1, q.shape[4] - 1
-        points = (N + 1) * (M + 1)
-        self.record = (points + kernels.MEASURES) * LANES
-        sizes = {**memory.SIZES, "verdict": n, "tests": n, "proved": n}
-        self.arrays = {name: np.zeros(sizes[name], np.int64 if kind is int else np.float64)
-                       for name, kind in FIELDS.items() if name in sizes}
-        self.arrays |= {"q": q, "weights": np.ones(1) if weights is None else weights, "time": np.full((n, 2), np.nan),
-                        "parameters": np.full((n, 4), np.nan)}
-        count = self.arrays["count"]
-        addresses = _kernels(N, M, weights is not None) if own is None else own
-        count[:len(addresses)] = addresses
+        points, rational = (N + 1) * (M + 1), weights is not None
+        self.found = np.zeros(n, row_type(PairsMemory, PatchPair))
+        self.time, self.parameters = np.full((n, 2), np.nan), np.full((n, 4), np.nan)
+        self.arrays = Memory(PairsMemory if axes is None else AxesMemory, {
+            "pairs": 0, "points": points, "record": points + kernels.MEASURES, "node_room": _NODES, "box_room": _BOXES})
+        for name, values in (("pair", self.found), ("q", q), ("weights", weights), ("time", self.time), ("parameters", self.parameters)):
+            if values is not None:
+                self.arrays.refer(name, values.ctypes.data)
+        numbers = {**(_kernels(N, M, rational) if own is None else own), "rational": rational, "degree": max(N, M), "most": limit.tests,
+                   "tolerance": tolerance, "error": error}
         if axes is not None:
-            count[memory.TEST] = (swept if axes >= TRADITIONAL else apart)(points, weights is not None)
-        for name, value in ((memory.POINTS, points), (memory.RATIONAL, weights is not None), (memory.DEGREE, max(N, M)),
-                            (memory.QUERIES, q.ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
-                            (memory.BUDGET, limit.tests)):
-            count[name] = value
-        self.arrays["real"][[memory.TOLERANCE, memory.ERROR]] = tolerance, error
+            numbers["test"] = (swept if axes >= TRADITIONAL else apart)(points, rational)
+        for name, value in numbers.items():
+            self.arrays.set(name, value)
         # Resolved here, so that threads need not compile.
-        self.loop = compiled(search, 2, _FIELDS) if axes is None else compiled(baseline, 3, _FIELDS)
-        self.make_room(_NODES, _BOXES)
-
-    def make_room(self, nodes: int, boxes: int) -> None:
-        a, count = self.arrays, self.arrays["count"]
-        a |= {"node": np.zeros(nodes * self.record), "child": np.zeros(nodes, np.int64), "depth": np.zeros(nodes, np.int64),
-              "radius": np.zeros(nodes), "rectangle": np.zeros(4 * nodes), "pair": np.zeros(2 * boxes, np.int64),
-              "window": np.zeros(2 * boxes), "heap": np.zeros(boxes, np.int64), "key": np.zeros(boxes), "free": np.zeros(boxes, np.int64)}
-        count[[memory.ROOM_NODES, memory.ROOM_BOXES]] = nodes, boxes
-        count[memory.BASE] = a["node"].ctypes.data
-        self.addresses = np.array([a[name].ctypes.data for name in FIELDS])
+        self.loop = compiled(search if axes is None else baseline)
 
     def run(self) -> None:
         """All pairs, some at a time; one that runs out of memory is begun again with more. Of those that the time does not suffice for
         nothing is known.
         """
-        done, n, part = 0, len(self.arrays["q"]), FIRST_PART
+        done, n, part = 0, len(self.found), FIRST_PART
         try:
             while done < n and not self.limit.over:
                 begin, first, last = perf_counter(), done, min(n, done + part)
@@ -304,18 +294,19 @@ class _Search:
                 part = next_part(max(done - first, 1), perf_counter() - begin)
         except KeyboardInterrupt:
             self.limit.interrupted = True
-        for name, unknown in (("verdict", memory.SPENT), ("time", (0.0, 1.0)), ("parameters", np.nan), ("proved", 0)):
-            self.arrays[name][done:] = unknown
+        self.found["verdict"][done:], self.found["proved"][done:] = memory.SPENT, 0
+        self.time[done:], self.parameters[done:] = (0.0, 1.0), np.nan
 
     def more_room(self) -> None:
-        count = self.arrays["count"]
-        self.make_room(4 * int(count[memory.ROOM_NODES]), 4 * int(count[memory.ROOM_BOXES]))
+        """Four times as much."""
+        for size in 2 * ("node_room", "box_room"):
+            self.arrays.double(size)
 
     def advance(self, first: int, last: int) -> int:
-        return self.loop(self.addresses.ctypes.data, first, last, *(() if self.axes is None else (self.axes,)))
+        return self.loop(self.arrays.address, first, last, *(() if self.axes is None else (self.axes,)))
 
     def answer(self) -> Batch:
         self.run()
-        verdict = self.arrays["verdict"]
-        return Batch(statuses(verdict), verdict != memory.MISS, self.arrays["time"], self.arrays["parameters"],
-                     self.arrays["proved"] > 0, self.arrays["tests"])
+        verdict = self.found["verdict"]
+        return Batch(statuses(verdict), verdict != memory.MISS, self.time, self.parameters, self.found["proved"] > 0,
+                     self.found["tests"].copy())

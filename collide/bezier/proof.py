@@ -6,30 +6,10 @@ three unknowns with the frozen values put in, proves a zero in the box: a contac
 domain. Eight sizes of the box are tried at once. The upper end of the time is an upper bound of the earliest contact's.
 """
 
-
 from codegen.machine.loops import call_kernel, native
 
 from .local import descend, differentiate, estimate, hold
-from .memory import (
-    CERTIFICATE,
-    CERTIFIED,
-    DEGREE,
-    ENCLOSE,
-    ERROR,
-    KRAWCZYK,
-    LANES,
-    NEIGHBOURHOOD,
-    POINTS,
-    PROBLEM,
-    QUERIES,
-    RATIO,
-    RATIONAL,
-    SCALE,
-    SOLVES,
-    TOLERANCE,
-    UPPER,
-    WEIGHTS,
-)
+from .memory import LANES, Candidate, PairsMemory
 
 # Half widths of the boxes of a proof: 2**-46, eight times more in each lane.
 _SMALLEST, _RATIO = 2.0**-46, 8.0
@@ -48,44 +28,46 @@ MARGIN = 0.99
 
 
 @native
-def look(s, box, reach):
+def look(s: PairsMemory, box: Candidate, reach: float) -> bool:
     """A local solve from the middle of a box, with steps of at most `reach` of its width, and a proof: is there a better
     upper bound now?
     """
-    s.count[SOLVES] += 1
-    widest = 0.0
-    for i in range(4):
-        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
-        widest = max(widest, s.rectangle[at + 1] - s.rectangle[at])
-        s.x[i] = 0.5 * (s.rectangle[at] + s.rectangle[at + 1])
-        s.held[i] = 0
-    s.x[4] = s.window[2 * box]
+    for j in range(4):
+        s.x[j] = 0.5 * (box.lo(j) + box.hi(j))
+        s.held[j] = 0
+    s.x[4] = box.begin
     s.held[4] = 0
     if not estimate(s):
         return False
     hold(s, box)
-    if not descend(s, min(_LONGEST, reach * widest)) or s.x[4] >= s.real[UPPER] - _BETTER * s.real[TOLERANCE]:
+    if not descend(s, min(_LONGEST, reach * box.widest())) or s.x[4] >= s.proved - _BETTER * s.tolerance:
         return False
     return prove(s)
 
 
 @native
-def determinant(s, a, b, c):
+def determinant(s: PairsMemory, a: int, b: int, c: int) -> float:
     """Of three columns of the derivative, over the product of their sizes."""
     scale = 1.0
     for k in range(3):
         j = a if k == 0 else b if k == 1 else c
-        scale *= max(abs(s.G[j]), abs(s.G[5 + j]), abs(s.G[10 + j]))
+        scale *= longest(s, j)
     if scale <= 0.0:
         return 0.0
-    d = s.G[a] * (s.G[5 + b] * s.G[10 + c] - s.G[10 + b] * s.G[5 + c])
-    d -= s.G[b] * (s.G[5 + a] * s.G[10 + c] - s.G[10 + a] * s.G[5 + c])
-    d += s.G[c] * (s.G[5 + a] * s.G[10 + b] - s.G[10 + a] * s.G[5 + b])
+    d = s.G[0, a] * (s.G[1, b] * s.G[2, c] - s.G[2, b] * s.G[1, c])
+    d -= s.G[0, b] * (s.G[1, a] * s.G[2, c] - s.G[2, a] * s.G[1, c])
+    d += s.G[0, c] * (s.G[1, a] * s.G[2, b] - s.G[2, a] * s.G[1, b])
     return abs(d) / scale
 
 
 @native
-def choose(s):
+def longest(s: PairsMemory, j: int) -> float:
+    """The size of a column of the derivative."""
+    return max(abs(s.G[0, j]), abs(s.G[1, j]), abs(s.G[2, j]))
+
+
+@native
+def choose(s: PairsMemory) -> bool:
     """The three unknowns among the free variables whose columns are most independent; t is one if it is free."""
     best = _FLAT
     for a in range(3):
@@ -100,7 +82,7 @@ def choose(s):
 
 
 @native
-def prove(s):
+def prove(s: PairsMemory) -> bool:
     """Prove a contact at x; then it is the new upper bound, and its normal a direction of tests. Was it proved?"""
     differentiate(s)
     if not choose(s):
@@ -110,16 +92,15 @@ def prove(s):
     for lane in range(LANES):
         for m in range(3):
             j = s.columns[m]
-            s.c[m * LANES + lane] = s.C[j * LANES + lane]
-            for end in range(2):
-                s.Y[(2 * m + end) * LANES + lane] = s.X[(2 * j + end) * LANES + lane]
-                for i in range(3):
-                    s.A[(2 * (3 * i + m) + end) * LANES + lane] = s.J[(2 * (5 * i + j) + end) * LANES + lane]
-    call_kernel(s.count[KRAWCZYK], s.A, s.f, s.c, s.Y, s.K, s.flag)
+            s.c[m, lane] = s.C[j, lane]
+            s.Y.put(m, lane, s.X.lo(j, lane), s.X.hi(j, lane))
+            for i in range(3):
+                s.A.put(3 * i + m, lane, s.J.lo(5 * i + j, lane), s.J.hi(5 * i + j, lane))
+    call_kernel(s.krawczyk, s.A, s.f, s.c, s.Y, s.K, s.flag)
     for lane in range(LANES):
         if s.flag[lane] > 0.5 and within(s, lane):
-            upper = s.x[4] if s.held[4] != 0 else s.K[5 * LANES + lane]
-            if upper < s.real[UPPER]:
+            upper = s.x[4] if s.held[4] != 0 else s.K.hi(2, lane)
+            if upper < s.proved:
                 accept(s, upper)
                 return True
             return False
@@ -127,115 +108,114 @@ def prove(s):
 
 
 @native
-def enclose(s):
-    call_kernel(s.count[ENCLOSE], s.count[QUERIES] + s.count[PROBLEM] * s.count[POINTS] * 96,
-                s.count[WEIGHTS] + s.count[PROBLEM] * s.count[POINTS] * 16, s.C, s.X, s.f, s.J)
+def enclose(s: PairsMemory) -> None:
+    call_kernel(s.enclose, s.present.q, s.present.weights, s.C, s.X, s.f, s.J)
     widen(s)
 
 
 @native
-def widen(s):
+def widen(s: PairsMemory) -> None:
     """Where the control points given are in error: f by the error of both surfaces, J by that of their derivatives.
 
     A surface in error by e at every control point, and with a time derivative in error by e, is in error by e, and its
-    derivatives in u and v by 2 degree e. ERROR is at least twice what is meant, so that the sums may round to nearest.
+    derivatives in u and v by 2 degree e. `error`, relative to the size, is at least twice what is meant, so that the sums may
+    round to nearest.
     """
-    if s.real[ERROR] > 0.0:
-        error = s.real[ERROR] * s.real[SCALE]
-        for i in range(6 * LANES):
-            s.f[i] += 2.0 * error
-        for i in range(30 * LANES):
-            s.J[i] += 2.0 * (1 + s.count[DEGREE]) * error
+    if s.error > 0.0:
+        error = s.error * s.scale
+        for lane in range(LANES):
+            for i in range(3):
+                s.f.widen(i, lane, 2.0 * error)
+            for k in range(15):
+                s.J.widen(k, lane, 2.0 * (1 + s.degree) * error)
 
 
 @native
-def place_boxes(s):
+def place_boxes(s: PairsMemory) -> None:
     """Points and boxes of the proof: thin but for the three unknowns, whose widths grow from lane to lane."""
     for lane in range(LANES):
         for j in range(5):
-            s.C[j * LANES + lane] = s.x[j]
-            s.X[2 * j * LANES + lane] = -s.x[j]
-            s.X[(2 * j + 1) * LANES + lane] = s.x[j]
-    reach = max(abs(s.G[4]), abs(s.G[9]), abs(s.G[14]))
+            s.C[j, lane] = s.x[j]
+            s.X.put(j, lane, s.x[j], s.x[j])
+    reach = longest(s, 4)
     for m in range(3):
         j = s.columns[m]
         width = _SMALLEST
         if j < 4:
-            own = max(abs(s.G[j]), abs(s.G[5 + j]), abs(s.G[10 + j]))
-            width *= min(max(reach / own, 1.0), 1e3)
+            width *= min(max(reach / longest(s, j), 1.0), 1e3)
         for lane in range(LANES):
-            s.X[2 * j * LANES + lane] = min(width - s.x[j], 0.0)
-            s.X[(2 * j + 1) * LANES + lane] = min(s.x[j] + width, 1.0)
+            s.X.put(j, lane, max(s.x[j] - width, 0.0), min(s.x[j] + width, 1.0))
             width *= _RATIO
 
 
 @native
-def within(s, lane):
+def within(s: PairsMemory, lane: int) -> bool:
     """Does the box of the lane lie in the unit cube?"""
     for m in range(3):
-        if s.Y[2 * m * LANES + lane] > 0.0 or s.Y[(2 * m + 1) * LANES + lane] > 1.0:
+        if s.Y.lo(m, lane) < 0.0 or s.Y.hi(m, lane) > 1.0:
             return False
     return True
 
 
 @native
-def accept(s, upper):
-    s.real[UPPER] = upper
-    for i in range(5):
-        s.best[i] = s.x[i]
-    s.region[8] = -2.0
+def accept(s: PairsMemory, upper: float) -> None:
+    s.proved = upper
+    for j in range(5):
+        s.best[j] = s.x[j]
+    s.region.put_lo(4, 2.0)
     arrange(s)
     largest = max(abs(s.multiplier[0]), abs(s.multiplier[1]), abs(s.multiplier[2]))
     if largest > 0.0:
         for i in range(3):
-            s.normal[i] = s.multiplier[i] * s.real[SCALE] / largest
+            s.normal[i] = s.multiplier[i] * s.scale / largest
 
 
 # -- the certificate ----------------------------------------------------------------------------------------------
 
 
 @native
-def certify(s, widest):
+def certify(s: PairsMemory, widest: float) -> None:
     """Find a box round the best contact, at most so wide, in which none is earlier, see `certificate`; it is `region` then."""
-    if s.region[8] > -2.0 or s.side[0] > 1.0 or s.real[RATIO] > _UNEQUAL or (s.real[ERROR] > 0.0 and s.count[RATIONAL] != 0):
+    if s.region.lo(4) < 2.0 or s.side[0] > 1.0 or s.ratio > _UNEQUAL or (s.error > 0.0 and s.rational != 0):
         return
     place_regions(s, widest)
-    call_kernel(s.count[NEIGHBOURHOOD], s.count[QUERIES] + s.count[PROBLEM] * s.count[POINTS] * 96,
-                s.count[WEIGHTS] + s.count[PROBLEM] * s.count[POINTS] * 16, s.inverse, s.X, s.J, s.M)
+    call_kernel(s.neighbourhood, s.present.q, s.present.weights, s.inverse, s.X, s.J, s.M)
     widen_neighbourhood(s)
-    call_kernel(s.count[CERTIFICATE], s.best, s.X, s.offset, s.J, s.M, s.slopes, s.inverse, s.dual, s.order, s.side, s.bound)
+    call_kernel(s.certificate, s.best, s.X, s.offset, s.J, s.M, s.slopes, s.inverse, s.dual, s.order, s.side, s.bound)
     for lane in range(LANES):
-        if s.bound[lane] > s.real[UPPER] - MARGIN * s.real[TOLERANCE]:
-            s.real[CERTIFIED] = s.bound[lane]
-            for i in range(10):
-                s.region[i] = s.X[i * LANES + lane]
+        if s.bound[lane] > s.proved - MARGIN * s.tolerance:
+            s.certified = s.bound[lane]
+            for j in range(5):
+                s.region.put(j, s.X.lo(j, lane), s.X.hi(j, lane))
             return
 
 
 @native
-def widen_neighbourhood(s):
+def widen_neighbourhood(s: PairsMemory) -> None:
     """As `widen`, of polynomial patches: second derivatives are in error by 4 degree^2 e, those in u and t by 2 degree e."""
-    if s.real[ERROR] > 0.0:
-        error, degree = s.real[ERROR] * s.real[SCALE], s.count[DEGREE]
-        for i in range(3):
-            row = abs(s.inverse[3 * i]) + abs(s.inverse[3 * i + 1]) + abs(s.inverse[3 * i + 2])
-            for k in range(10 * LANES):
-                s.J[10 * LANES * i + k] += 2.0 * (1 + degree) * error * row
+    if s.error > 0.0:
+        error = s.error * s.scale
+        for lane in range(LANES):
+            for i in range(3):
+                row = abs(s.inverse[i, 0]) + abs(s.inverse[i, 1]) + abs(s.inverse[i, 2])
+                for j in range(5):
+                    s.J.widen(5 * i + j, lane, 2.0 * (1 + s.degree) * error * row)
         error *= abs(s.dual[0]) + abs(s.dual[1]) + abs(s.dual[2])
-        for i in range(50 * LANES):
-            s.M[i] += 4.0 * degree * degree * error
+        for lane in range(LANES):
+            for k in range(25):
+                s.M.widen(k, lane, 4.0 * s.degree * s.degree * error)
 
 
 @native
-def arrange(s):
+def arrange(s: PairsMemory) -> None:
     """For the certificate: order the unknowns, invert the columns of the basic ones, take the multipliers for which L' vanishes
     in them, and keep the derivatives from the smallest box of the proof. No certificate is to be tried where `side` is 2.
     """
     rest = 3
-    for i in range(30):
-        s.slopes[i] = s.J[i * LANES]
-    for i in range(6):
-        s.offset[i] = s.f[i * LANES]
+    for i in range(3):
+        s.offset[i, 0], s.offset[i, 1] = -s.f.lo(i, 0), s.f.hi(i, 0)
+        for j in range(5):
+            s.slopes[i, j, 0], s.slopes[i, j, 1] = -s.J.lo(5 * i + j, 0), s.J.hi(5 * i + j, 0)
     for m in range(3):
         s.order[m] = s.columns[m]
     for j in range(4):
@@ -246,43 +226,42 @@ def arrange(s):
     a, b, c = s.order[0], s.order[1], s.order[2]
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
-        s.inverse[i] = s.G[5 * j + b] * s.G[5 * k + c] - s.G[5 * k + b] * s.G[5 * j + c]
-        s.inverse[3 + i] = s.G[5 * j + c] * s.G[5 * k + a] - s.G[5 * k + c] * s.G[5 * j + a]
-        s.inverse[6 + i] = s.G[5 * j + a] * s.G[5 * k + b] - s.G[5 * k + a] * s.G[5 * j + b]
-    d = s.G[a] * s.inverse[0] + s.G[5 + a] * s.inverse[1] + s.G[10 + a] * s.inverse[2]
+        s.inverse[0, i] = s.G[j, b] * s.G[k, c] - s.G[k, b] * s.G[j, c]
+        s.inverse[1, i] = s.G[j, c] * s.G[k, a] - s.G[k, c] * s.G[j, a]
+        s.inverse[2, i] = s.G[j, a] * s.G[k, b] - s.G[k, a] * s.G[j, b]
+    d = s.G[0, a] * s.inverse[0, 0] + s.G[1, a] * s.inverse[0, 1] + s.G[2, a] * s.inverse[0, 2]
     largest = 0.0
-    for i in range(9):
-        s.inverse[i] /= d
-        largest = max(largest, abs(s.inverse[i]))
+    for m in range(3):
+        for i in range(3):
+            s.inverse[m, i] /= d
+            largest = max(largest, abs(s.inverse[m, i]))
     for i in range(3):
-        s.dual[i] = -s.inverse[6 + i]
-    if s.held[4] != 0 or not largest * s.real[SCALE] < _STEEPEST:
+        s.dual[i] = -s.inverse[2, i]
+    if s.held[4] != 0 or not largest * s.scale < _STEEPEST:
         s.side[0] = 2.0
 
 
 @native
-def place_regions(s, widest):
+def place_regions(s: PairsMemory, widest: float) -> None:
     """Boxes round the best contact, smaller from lane to lane; in time as far as the parameters move the points."""
-    fastest, rate = 0.0, max(abs(s.slopes[9]), abs(s.slopes[19]), abs(s.slopes[29]))
+    fastest, rate = 0.0, max(abs(s.slopes[0, 4, 1]), abs(s.slopes[1, 4, 1]), abs(s.slopes[2, 4, 1]))
     for i in range(3):
         for j in range(4):
-            fastest = max(fastest, abs(s.slopes[10 * i + 2 * j]))
+            fastest = max(fastest, abs(s.slopes[i, j, 0]))
     width, share = widest, fastest / rate
     for lane in range(LANES):
         for j in range(5):
             reach = width * share if j == 4 else width
-            s.X[2 * j * LANES + lane] = min(reach - s.best[j], 0.0)
-            s.X[(2 * j + 1) * LANES + lane] = min(s.best[j] + reach, 1.0)
+            s.X.put(j, lane, max(s.best[j] - reach, 0.0), min(s.best[j] + reach, 1.0))
         width *= _NARROWER
 
 
 @native
-def certified(s, box):
+def certified(s: PairsMemory, box: Candidate) -> bool:
     """Does the certificate hold for all of a box?"""
-    if s.window[2 * box] < -s.region[8]:
+    if box.begin < s.region.lo(4):
         return False
-    for i in range(4):
-        at = 4 * s.pair[2 * box + i // 2] + 2 * (i % 2)
-        if s.rectangle[at] < -s.region[2 * i] or s.rectangle[at + 1] > s.region[2 * i + 1]:
+    for j in range(4):
+        if box.lo(j) < s.region.lo(j) or box.hi(j) > s.region.hi(j):
             return False
     return True

@@ -77,7 +77,7 @@ class Search:
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}
-        self.arrays["table"][:, _AT["label"]] = [labels[p.label] for p in problems]
+        self.arrays["problem"][:, _AT["label"]] = [labels[p.label] for p in problems]
         for k, p in enumerate(problems):
             self._push(k, starts[k] if starts is not None else p.outer[None])
 
@@ -234,7 +234,7 @@ class Search:
         # They lie just behind the free ones, and are free now.
         self._unused += len(boxes)
         self.open_count -= len(boxes)
-        self.arrays["table"][p, _AT["root"]] = -1
+        self.arrays["problem"][p, _AT["root"]] = -1
         self.clear, self.latest_left = min(self.clear, begin), np.inf
         self.left.add(p)
 
@@ -270,7 +270,7 @@ class Search:
 
     def least_open(self, p: int) -> float:
         """The least objective of the boxes that are still queued of problem p; infinite where there are none."""
-        root = self.arrays["table"].item(p, _AT["root"])
+        root = self.arrays["problem"].item(p, _AT["root"])
         if root < 0:
             return np.inf
         if self._upper_first:
@@ -305,7 +305,7 @@ class Search:
     def _fill(self, k: int, p: Problem, row: np.ndarray) -> None:
         """The memory of problem k."""
         a, n = self.arrays, len(p.variables)
-        own = a["table"][k]
+        own = a["problem"][k]
         own[:] = row
         own[_AT["closed"]] = p.border is None
         own[_AT["parameters"]], own[_AT["point_parameters"]] = (address(block) or 0 for block in p.parameter_blocks)

@@ -86,7 +86,7 @@ def timed(q: np.ndarray, tolerance: float, method: str, repeat: int = 1, seconds
     while done < len(q) and (done < 3 or time.thread_time() < until):
         best[done] = min(solve(s, done) for _ in range(repeat)) - nothing
         done += 1
-    return Cell(best[:done], s.arrays["tests"][:done].copy(), s.arrays["verdict"][:done].copy())
+    return Cell(best[:done], s.found["tests"][:done].copy(), s.found["verdict"][:done].copy())
 
 
 def solve(s: Any, k: int) -> float:

@@ -16,27 +16,11 @@ leaves out is proved to be free of contact.
 
 from codegen.machine.loops import call_kernel, native
 
-from ..heap import pop, push
-from ..loop import address, begin, cut, fresh
-from ..memory import (
-    BUDGET,
-    FREE,
-    MISS,
-    NO_ROOM,
-    NODES,
-    OPEN,
-    PROBLEM,
-    ROOM_BOXES,
-    ROOM_NODES,
-    SPENT,
-    SPLIT_U,
-    SPLIT_V,
-    TESTS,
-    TOLERANCE,
-    UNRESOLVED,
-    USED,
-)
+from ..heap import first_box, pop, push
+from ..loop import fresh, halve, load
+from ..memory import MISS, NO_ROOM, SPENT, UNRESOLVED, Node, PatchPair
 from .axes import meeting, oriented_axes, world_axes
+from .contacts_memory import AxesMemory
 
 WORLD, ORIENTED_AT_ZERO, ORIENTED = 0, 1, 2
 # Added to these: bisect time.
@@ -44,92 +28,88 @@ TRADITIONAL = 10
 
 
 @native
-def baseline(s, first, last, axes):
+def baseline(s: AxesMemory, first: int, last: int, axes: int) -> int:
     """As `loop.search`."""
     for k in range(first, last):
-        s.count[PROBLEM] = k
-        s.verdict[k] = solve(s, k, axes)
-        s.tests[k] = s.count[TESTS]
-        if s.verdict[k] == NO_ROOM:
+        s.present = s.pair[k]
+        verdict = solve(s, s.present, axes)
+        s.present.verdict, s.present.tests = verdict, s.tests
+        if verdict == NO_ROOM:
             return k
     return last
 
 
 @native
-def solve(s, k, axes):
-    begin(s, k)
-    s.count[TESTS] = 1
-    if not period(s, 0, 1, 0.0, 1.0, axes):
+def solve(s: AxesMemory, pair: PatchPair, axes: int) -> int:
+    load(s, pair)
+    s.tests = 1
+    if not meet(s, s.node[0], s.node[1], 0.0, 1.0, axes):
         return MISS
-    push(s, 0, 1, s.out[0], s.out[1])
-    while s.count[OPEN] > 0:
-        box = s.heap[0]
-        a, b = s.pair[2 * box], s.pair[2 * box + 1]
-        tl, th = s.window[2 * box], s.window[2 * box + 1]
-        if abs(s.rectangle[4 * a + 1] - s.rectangle[4 * a]) < s.real[TOLERANCE]:
-            return answer(s, k, a, b, tl, UNRESOLVED)
-        if s.count[TESTS] >= s.count[BUDGET]:
-            return answer(s, k, a, b, tl, SPENT)
-        if s.count[NODES] + 12 > s.count[ROOM_NODES] or s.count[USED] + 32 > s.count[ROOM_BOXES] + s.count[FREE]:
+    push(s, s.node[0], s.node[1], s.period[0], s.period[1])
+    while s.open > 0:
+        box = first_box(s)
+        a, b, begin, end = box.first, box.second, box.begin, box.end
+        if abs(a.rectangle.width(0)) < s.tolerance:
+            return answer(s, pair, a, b, begin, UNRESOLVED)
+        if s.tests >= s.most:
+            return answer(s, pair, a, b, begin, SPENT)
+        if s.nodes + 12 > s.node_room or s.used + 32 > s.box_room + s.unused:
             return NO_ROOM
         pop(s)
         first, second = quarters(s, a), quarters(s, b)
-        parts, middle = 2 if axes >= TRADITIONAL else 1, 0.5 * (tl + th)
+        parts, middle = 2 if axes >= TRADITIONAL else 1, 0.5 * (begin + end)
         for part in range(16 * parts):
-            i, j, half = part // 4 % 4, part % 4, part // 16
-            s.count[TESTS] += 1
-            if period(s, first + i, second + j, middle if half == 1 else tl, middle if half < parts - 1 else th, axes % TRADITIONAL):
-                push(s, first + i, second + j, s.out[0], s.out[1])
+            i, j, half = s.node[first + part // 4 % 4], s.node[second + part % 4], part // 16
+            s.tests += 1
+            if meet(s, i, j, middle if half == 1 else begin, middle if half < parts - 1 else end, axes % TRADITIONAL):
+                push(s, i, j, s.period[0], s.period[1])
     return MISS
 
 
 @native
-def answer(s, k, a, b, tl, verdict):
-    s.time[2 * k] = tl
-    s.time[2 * k + 1] = tl + s.real[TOLERANCE]
+def answer(s: AxesMemory, pair: PatchPair, a: Node, b: Node, begin: float, verdict: int) -> int:
+    pair.time[0], pair.time[1] = begin, begin + s.tolerance
     for i in range(2):
-        s.parameters[4 * k + i] = s.rectangle[4 * a + 2 * i]
-        s.parameters[4 * k + 2 + i] = s.rectangle[4 * b + 2 * i]
+        pair.parameters[i], pair.parameters[2 + i] = a.rectangle.lo(i), b.rectangle.lo(i)
     return verdict
 
 
 @native
-def quarters(s, node):
-    """The first of the four quarters of a node; of a tensor-product patch, its halves come before them in memory."""
-    if s.child[node] < 0:
-        half = s.count[NODES]
-        s.count[NODES] += 6
-        s.child[node] = half + 2
-        if s.count[SPLIT_V] == 0:
-            cut_triangle(s, node, half + 2)
+def quarters(s: AxesMemory, node: Node) -> int:
+    """The number of the first of the four quarters of a node; of a tensor-product patch, its halves come before them in memory."""
+    if node.child < 0:
+        half = s.nodes
+        s.nodes += 6
+        node.child = half + 2
+        if s.split_v == 0:
+            quarter_triangle(s, node, half + 2)
         else:
-            cut(s, node, half, 0)
-            cut(s, half, half + 2, 1)
-            cut(s, half + 1, half + 4, 1)
-    return s.child[node]
+            halve(s, node, half, 0)
+            halve(s, s.node[half], half + 2, 1)
+            halve(s, s.node[half + 1], half + 4, 1)
+    return node.child
 
 
 @native
-def cut_triangle(s, node, first):
+def quarter_triangle(s: AxesMemory, node: Node, first: int) -> None:
     """Quarter a triangular patch. Its rectangle says where the corner w = 1 is, and the way from there to the others, negative in
     the middle part.
     """
-    call_kernel(s.count[SPLIT_U], address(s, node), address(s, first))
+    call_kernel(s.split_u, node.vectors, s.node[first].vectors)
     for part in range(4):
         for side in range(2):
-            start = s.rectangle[4 * node + 2 * side]
-            half = 0.5 * (s.rectangle[4 * node + 2 * side + 1] - start)
+            start = node.rectangle.lo(side)
+            half = 0.5 * node.rectangle.width(side)
             corner = start + half if part == side or part == 3 else start
-            s.rectangle[4 * (first + part) + 2 * side] = corner
-            s.rectangle[4 * (first + part) + 2 * side + 1] = corner - half if part == 3 else corner + half
-        fresh(s, first + part, s.depth[node] + 1)
+            s.node[first + part].rectangle.put(side, corner, corner - half if part == 3 else corner + half)
+        fresh(s, s.node[first + part], node.depth + 1)
 
 
 @native
-def period(s, a, b, tl, th, axes):
-    """The period in which the bounding boxes of two nodes intersect, into `out`; is there one?"""
+def meet(s: AxesMemory, a: Node, b: Node, begin: float, end: float, axes: int) -> bool:
+    """The period in which the bounding boxes of two nodes intersect; is there one?"""
     if axes == WORLD:
         world_axes(s)
-        return meeting(s, a, b, tl, th, 1)
-    oriented_axes(s, a, b, tl if axes == ORIENTED else 0.0)
-    return meeting(s, a, b, tl, th, 2)
+        return meeting(s, a, b, begin, end, 1)
+    oriented_axes(s, a, b, begin if axes == ORIENTED else 0.0)
+    return meeting(s, a, b, begin, end, 2)

@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from codegen.machine.loops import call_kernel, native
+from codegen.machine.loops import native
 
 from ...search.native.layout import EXISTS
-from ..kernel import MEASURES
 from ..local import differentiate, estimate
-from ..loop import address, fresh
-from ..memory import LANES, MEASURE, POINTS, UPPER
+from ..loop import copy_point, whole
+from ..memory import LANES, Candidate, Node
 from ..proof import choose, look, prove, within
-from .contacts_memory import EARLIEST, FIRST, NEIGHBOURS, SIMULTANEITY
+from .contacts_memory import Contact, ContactsMemory, Patch
 from .neighbours import beside
 
 # Steps of the local solve are no longer.
@@ -22,83 +21,73 @@ _NEARLY = 0.999
 
 
 @native
-def copy_patch(s, k, node, side):
-    """Patch k as a node, and as the data of one side of a pair."""
-    points = s.count[POINTS]
-    at = node * (points + MEASURES) * LANES
-    for c in range(points):
-        w = s.heavy[k * points + c]
-        s.weights[side * points + c] = w
-        s.node[at + LANES * c + 3] = w
-        s.node[at + LANES * c + 7] = 0.0
+def copy_patch(s: ContactsMemory, patch: Patch, node: Node, side: int) -> None:
+    """A patch as a node, and as the data of one side of the pair."""
+    for c in range(s.points):
+        s.present.weights[side, c] = patch.heavy[c]
         for i in range(3):
-            place, rate = s.patch[3 * (2 * k * points + c) + i], s.patch[3 * ((2 * k + 1) * points + c) + i]
-            s.q[3 * (2 * side * points + c) + i] = place
-            s.q[3 * ((2 * side + 1) * points + c) + i] = rate
-            s.node[at + LANES * c + i] = w * place
-            s.node[at + LANES * c + 4 + i] = w * rate
-    call_kernel(s.count[MEASURE], address(s, node))
-    for i in range(4):
-        s.rectangle[4 * node + i] = i % 2
-    fresh(s, node, 0)
+            s.present.q[side, 0, c, i], s.present.q[side, 1, c, i] = patch.net[0, c, i], patch.net[1, c, i]
+        copy_point(node.vectors, s.present, side, c, patch.heavy[c])
+    whole(s, node)
 
 
 @native
-def confirm(s, k, box, a, b):
+def confirm(s: ContactsMemory, contact: Contact, box: Candidate) -> None:
     """Try to prove a contact near an accepted box, and take it in its place."""
-    copy_patch(s, s.root[a], 0, 0)
-    copy_patch(s, s.root[b], 1, 1)
-    s.real[UPPER] = np.inf
-    proved = look(s, box, _REACH / (s.rectangle[4 * a + 1] - s.rectangle[4 * a]))
+    copy_patch(s, contact.first, s.node[0], 0)
+    copy_patch(s, contact.second, s.node[1], 1)
+    s.proved = np.inf
+    proved = look(s, box, _REACH / box.first.rectangle.width(0))
     if not proved:
-        proved = settle_near(s, k, a, b, s.window[2 * box])
-    outward(s, k)
-    if proved and s.x[4] <= s.limit[FIRST] + s.limit[SIMULTANEITY]:
-        s.kind[k] = EXISTS
-        proved_box(s, k)
-        s.limit[EARLIEST] = min(s.limit[EARLIEST], s.real[UPPER])
+        proved = settle_near(s, contact, box)
+    outward(s, contact)
+    if proved and s.x[4] <= s.first + s.simultaneity:
+        contact.kind = EXISTS
+        proved_box(s, contact)
+        s.earliest = min(s.earliest, s.proved)
         for i in range(3):
-            s.place[3 * k + i] = s.S[i]
+            contact.place[i] = s.S[0, 0, i]
 
 
 @native
-def outward(s, k):
+def outward(s: ContactsMemory, contact: Contact) -> None:
     """The direction in which the first body approaches: about minus the multipliers, or the first surface's normal if that is near."""
     along, square, length = 0.0, 0.0, 0.0
     for i in range(3):
-        n = s.S[3 + (i + 1) % 3] * s.S[6 + (i + 2) % 3] - s.S[3 + (i + 2) % 3] * s.S[6 + (i + 1) % 3]
-        s.direction[3 * k + i] = n
+        j, k = (i + 1) % 3, (i + 2) % 3
+        n = s.S[0, 1, j] * s.S[0, 2, k] - s.S[0, 1, k] * s.S[0, 2, j]
+        contact.direction[i] = n
         along -= n * s.multiplier[i]
         square += n * n
         length += s.multiplier[i] * s.multiplier[i]
     near = along * along > _NEARLY * square * length
     for i in range(3):
         if not near:
-            s.direction[3 * k + i] = -s.multiplier[i]
+            contact.direction[i] = -s.multiplier[i]
         elif along < 0.0:
-            s.direction[3 * k + i] = -s.direction[3 * k + i]
+            contact.direction[i] = -contact.direction[i]
 
 
 @native
-def settle_near(s, k, a, b, t):
+def settle_near(s: ContactsMemory, contact: Contact, box: Candidate) -> bool:
     """`settle` in the patches of the box itself, or where it is at their sides, in their neighbours, which own the contact then."""
-    first, second = beside(s, a, 0, t), beside(s, b, 1, t)
+    first, second = beside(s, box.first, 0, box.begin), beside(s, box.second, 1, box.begin)
     for i in range(first):
         for j in range(second):
-            m, n = i, NEIGHBOURS + j
-            copy_patch(s, s.near_patch[m], 0, 0)
-            copy_patch(s, s.near_patch[n], 1, 1)
+            a, b = s.patch[s.near_patch[0, i]], s.patch[s.near_patch[1, j]]
+            copy_patch(s, a, s.node[0], 0)
+            copy_patch(s, b, s.node[1], 1)
             for c in range(2):
-                s.guess[c], s.guess[2 + c] = s.near_at[2 * m + c], s.near_at[2 * n + c]
-            s.guess[4] = t
+                s.guess[c], s.guess[2 + c] = s.near_at[0, i, c], s.near_at[1, j, c]
+            s.guess[4] = box.begin
             if settle(s):
-                s.owner[2 * k], s.owner[2 * k + 1] = s.near_patch[m], s.near_patch[n]
+                contact.first, contact.second = a, b
                 return True
     return False
 
 
 @native
-def settle(s):
+def settle(s: ContactsMemory) -> bool:
     """Newton's method for S1 = S2 from a guess in three unknowns, and a proof. Tried with the most independent unknowns, then with
     those of the second patch alone, and of the first, which stay inside where the other patch ends.
 
@@ -118,7 +107,7 @@ def settle(s):
 
 
 @native
-def solved(s):
+def solved(s: ContactsMemory) -> bool:
     for _ in range(_STEPS):
         if not solve_three(s):
             return False
@@ -130,7 +119,7 @@ def solved(s):
 
 
 @native
-def solve_three(s):
+def solve_three(s: ContactsMemory) -> bool:
     """A step in the unknowns `columns`, by Cramer's rule."""
     a, b, c = s.columns[0], s.columns[1], s.columns[2]
     whole = minor(s, a, b, c)
@@ -144,7 +133,7 @@ def solve_three(s):
 
 
 @native
-def minor(s, a, b, c):
+def minor(s: ContactsMemory, a: int, b: int, c: int) -> float:
     """The determinant of three columns of the derivative, column 5 being F."""
     total = 0.0
     for i in range(3):
@@ -154,20 +143,17 @@ def minor(s, a, b, c):
 
 
 @native
-def entry(s, i, j):
-    return s.F[i] if j == 5 else s.G[5 * i + j]
+def entry(s: ContactsMemory, i: int, j: int) -> float:
+    return s.F[i] if j == 5 else s.G[i, j]
 
 
 @native
-def proved_box(s, k):
+def proved_box(s: ContactsMemory, contact: Contact) -> None:
     """The box that a proof of `proof` is about: frozen variables thin, the others as the operator returned them."""
     for j in range(5):
-        s.found[10 * k + 2 * j] = s.x[j]
-        s.found[10 * k + 2 * j + 1] = s.x[j]
+        contact.found.put(j, s.x[j], s.x[j])
     for lane in range(LANES):
         if s.flag[lane] > 0.5 and within(s, lane):
             for m in range(3):
-                j = s.columns[m]
-                s.found[10 * k + 2 * j] = -s.K[2 * m * LANES + lane]
-                s.found[10 * k + 2 * j + 1] = s.K[(2 * m + 1) * LANES + lane]
+                contact.found.put(s.columns[m], s.K.lo(m, lane), s.K.hi(m, lane))
             return

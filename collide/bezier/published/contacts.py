@@ -7,7 +7,7 @@ are bisected together; a box narrower than the tolerance is accepted. What is ou
 contact along a curve is reached without breaking all of it into the finest boxes; an accepted box thins out those within the
 separation of it, as in Snyder et al. 1993, Section 3.2; and in it the existence of a contact is tried to prove (`confirm`).
 
-Only what `apart` says discards a box. Whatever is accepted or thinned lowers CLEAR, before which no contact is left out.
+Only what `apart` says discards a box. Whatever is accepted or thinned lowers `clear`, before which no contact is left out.
 """
 
 import numpy as np
@@ -15,115 +15,109 @@ import numpy as np
 from codegen.machine.loops import native
 
 from ...search.native.layout import FINISHED, LOCATED, NEED_BOXES, NEED_SOLUTIONS, SLICE
-from ..heap import enqueue, pop
-from ..loop import measured
-from ..memory import FREE, NODES, OPEN, ROOM_BOXES, ROOM_NODES, TESTS, TOLERANCE, USED
+from ..heap import enqueue, first_box, pop
+from ..loop import CENTRE, VARIATION_U, VARIATION_V, measured
+from ..memory import Candidate, Node
 from .axes import meeting, oriented_axes
 from .baseline import quarters
 from .confirm import confirm, copy_patch
-from .contacts_memory import CLEAR, FIRST, PATCHES, ROOM_SOLUTIONS, SEPARATION, SIMULTANEITY, SOLUTIONS, SPARE, STEP
+from .contacts_memory import SPARE, ContactsMemory
+from .neighbours import root
 
 # More than halvings that lead to any tolerance; a power of two, so that keys are exact for steps of time of 2**-42 and longer.
 _DEPTHS = 1024.0
 
 
 @native
-def start(s):
+def start(s: ContactsMemory) -> int:
     """Nodes of all patches, and a box for every pair of different bodies that may meet; how many."""
-    patches = s.state[PATCHES]
-    s.count[NODES] = SPARE + patches
-    for k in range(patches):
-        copy_patch(s, k, SPARE + k, 0)
+    s.nodes = SPARE + s.patches
+    for k in range(s.patches):
+        copy_patch(s, s.patch[k], s.node[SPARE + k], 0)
         s.root[SPARE + k] = k
-    for i in range(patches):
-        for j in range(i + 1, patches):
-            if s.body[i] != s.body[j]:
-                s.count[TESTS] += 1
-                oriented_axes(s, SPARE + i, SPARE + j, 0.0)
-                if meeting(s, SPARE + i, SPARE + j, 0.0, 1.0, 2):
-                    put(s, SPARE + i, SPARE + j)
-    return s.count[OPEN]
+    for i in range(s.patches):
+        for j in range(i + 1, s.patches):
+            if s.patch[i].body != s.patch[j].body:
+                test(s, s.node[SPARE + i], s.node[SPARE + j], 0.0, 1.0)
+    return s.open
 
 
 @native
-def run(s, steps):
+def run(s: ContactsMemory, steps: int) -> int:
     """Up to so many boxes; why it stopped."""
     for _ in range(steps):
-        if s.count[OPEN] == 0:
+        if s.open == 0:
             return FINISHED
-        if s.count[NODES] + 12 > s.count[ROOM_NODES] or s.count[USED] + 16 > s.count[ROOM_BOXES] + s.count[FREE]:
+        if s.nodes + 12 > s.node_room or s.used + 16 > s.box_room + s.unused:
             return NEED_BOXES
-        if s.state[SOLUTIONS] >= s.state[ROOM_SOLUTIONS]:
+        if s.contacts >= s.contact_room:
             return NEED_SOLUTIONS
-        box = s.heap[0]
+        box = first_box(s)
         pop(s)
-        a, b = s.pair[2 * box], s.pair[2 * box + 1]
-        tl, th = s.window[2 * box], s.window[2 * box + 1]
-        if tl > s.limit[FIRST] + s.limit[SIMULTANEITY]:
+        if box.begin > s.first + s.simultaneity:
             continue
-        if thinned(s, a, b, tl):
-            s.limit[CLEAR] = min(s.limit[CLEAR], tl)
-        elif s.rectangle[4 * a + 1] - s.rectangle[4 * a] < s.real[TOLERANCE]:
-            accept(s, box, a, b, tl, th)
+        if thinned(s, box):
+            s.clear = min(s.clear, box.begin)
+        elif box.first.rectangle.width(0) < s.tolerance:
+            accept(s, box)
         else:
-            divide(s, a, b, tl, th)
+            divide(s, box)
     return SLICE
 
 
 @native
-def divide(s, a, b, tl, th):
+def divide(s: ContactsMemory, box: Candidate) -> None:
+    a, b, begin, end = box.first, box.second, box.begin, box.end
     first, second = quarters(s, a), quarters(s, b)
     for part in range(16):
         i, j = first + part // 4, second + part % 4
-        s.root[i], s.root[j] = s.root[a], s.root[b]
-        s.count[TESTS] += 1
-        oriented_axes(s, i, j, tl)
-        if meeting(s, i, j, tl, th, 2) and s.out[0] <= s.limit[FIRST] + s.limit[SIMULTANEITY]:
-            put(s, i, j)
+        s.root[i], s.root[j] = s.root[a.number], s.root[b.number]
+        test(s, s.node[i], s.node[j], begin, end)
+
+
+@native
+def test(s: ContactsMemory, a: Node, b: Node, begin: float, end: float) -> None:
+    """Queue a box if the nodes may meet in the window: by the step of time in which that begins, in a step the finer first."""
+    s.tests += 1
+    oriented_axes(s, a, b, begin)
+    if meeting(s, a, b, begin, end, 2) and s.period[0] <= s.first + s.simultaneity:
+        enqueue(s, a, b, s.period[0], s.period[1], np.floor(s.period[0] / s.step) - a.depth / _DEPTHS)
 
 
 # -- contacts -----------------------------------------------------------------------------------------------------
 
 
 @native
-def thinned(s, a, b, t):
+def thinned(s: ContactsMemory, box: Candidate) -> bool:
     """Is everything of the first subpatch within the separation of a contact of the same bodies?"""
-    across = 0.0
+    a, t = box.first, box.begin
+    first, second, across = root(s, a).body, root(s, box.second).body, 0.0
     for i in range(3):
-        e = measured(s, a, 3, i, t) + measured(s, a, 4, i, t)
+        e = measured(s, a, VARIATION_U, i, t) + measured(s, a, VARIATION_V, i, t)
         across += e * e
-    for k in range(s.state[SOLUTIONS]):
-        i, j = s.owner[2 * k], s.owner[2 * k + 1]
-        if s.body[i] == s.body[s.root[a]] and s.body[j] == s.body[s.root[b]]:
+    for k in range(s.contacts):
+        contact = s.contact[k]
+        if contact.first.body == first and contact.second.body == second:
             square = 0.0
-            for c in range(3):
-                d = measured(s, a, 2, c, t) - s.place[3 * k + c]
+            for i in range(3):
+                d = measured(s, a, CENTRE, i, t) - contact.place[i]
                 square += d * d
-            if np.sqrt(square) + np.sqrt(across) < s.limit[SEPARATION]:
+            if np.sqrt(square) + np.sqrt(across) < s.separation:
                 return True
     return False
 
 
 @native
-def accept(s, box, a, b, tl, th):
+def accept(s: ContactsMemory, box: Candidate) -> None:
     """A new contact, located or proved to exist."""
-    k = s.state[SOLUTIONS]
-    s.state[SOLUTIONS] += 1
-    s.owner[2 * k], s.owner[2 * k + 1] = s.root[a], s.root[b]
-    for i in range(4):
-        at = 4 * (b if i > 1 else a) + 2 * (i % 2)
-        s.found[10 * k + 2 * i], s.found[10 * k + 2 * i + 1] = s.rectangle[at], s.rectangle[at + 1]
-    s.found[10 * k + 8], s.found[10 * k + 9] = tl, th
+    contact, a, b, t = s.contact[s.contacts], box.first, box.second, box.begin
+    s.contacts += 1
+    contact.kind, contact.first, contact.second = LOCATED, root(s, a), root(s, b)
+    for j in range(4):
+        contact.found.put(j, box.lo(j), box.hi(j))
+    contact.found.put(4, t, box.end)
     for i in range(3):
-        s.place[3 * k + i] = 0.5 * (measured(s, a, 2, i, tl) + measured(s, b, 2, i, tl))
-        s.direction[3 * k + i] = 0.0
-    s.kind[k] = LOCATED
-    s.limit[CLEAR] = min(s.limit[CLEAR], tl)
-    s.limit[FIRST] = min(s.limit[FIRST], tl)
-    confirm(s, k, box, a, b)
-
-
-@native
-def put(s, a, b):
-    """Queue the box whose window is in `out`: by the step of time in which that begins, in a step the finer first."""
-    enqueue(s, a, b, s.out[0], s.out[1], np.floor(s.out[0] / s.limit[STEP]) - s.depth[a] / _DEPTHS)
+        contact.place[i] = 0.5 * (measured(s, a, CENTRE, i, t) + measured(s, b, CENTRE, i, t))
+        contact.direction[i] = 0.0
+    s.clear, s.first = min(s.clear, t), min(s.first, t)
+    confirm(s, contact, box)

@@ -1,30 +1,54 @@
-"""The memory of `contacts`, beyond that of the search for one pair."""
+"""The memory of the methods of Chen et al. 2024, beyond that of the search for one pair."""
 
-from ..memory import FIELDS as PAIR_FIELDS
+from codegen.machine.structures import Box, Floats, Grid, Ints, Lanes, Row, Rows, Table, array, table
 
-FIELDS = {
-    **PAIR_FIELDS,
-    "patch": float,    # (patches, 2, N+1, M+1, 3): control points and velocities
-    "heavy": float,    # (patches, N+1, M+1): weights
-    "body": int,       # (patches,): whose it is
-    "root": int,       # (nodes,): the patch a node is a part of
-    "state": int,      # (STATES,): see below
-    "limit": float,    # (LIMITS,): see below
-    "found": float,    # (solutions, 5, 2): u1, v1, u2, v2, t
-    "place": float,    # (solutions, 3)
-    "direction": float,  # (solutions, 3): out of the first body, of any length; 0 where none is known
-    "kind": int,       # (solutions,): LOCATED or EXISTS
-    "owner": int,      # (solutions, 2): patches
-    # a contact being proved
-    "guess": float,    # (5,): where
-    "near_patch": int,  # (2, NEIGHBOURS): patches that hold the place, of each side
-    "near_at": float,  # (2, NEIGHBOURS, 2): and their parameters there
-    "middle": float,   # (3,)
-}  # fmt: skip
-PATCHES, SOLUTIONS, ROOM_SOLUTIONS, STATES = range(4)
-# FIRST: the earliest that was accepted or proved; EARLIEST: proved.
-SEPARATION, SIMULTANEITY, STEP, FIRST, EARLIEST, CLEAR, LIMITS = range(7)
+from ..memory import LANES, PairsMemory
+
 # Nodes 0 and 1 are copies of the two patches whose contact is being proved.
 SPARE = 2
 NEIGHBOURS = 4
-SIZES = {"state": STATES, "limit": LIMITS, "guess": 5, "near_patch": 2 * NEIGHBOURS, "near_at": 4 * NEIGHBOURS, "middle": 3}
+
+
+class AxesMemory(PairsMemory):
+    axes: Rows[Lanes] = array(2, 3, LANES)         # two groups of eight
+    apart: Rows[Lanes] = array(2, 4, LANES)        # of each group what `apart.apart` writes
+    period: Floats = array(2)                      # in which two nodes may meet
+
+
+class Patch(Row):
+    body: int                                      # whose it is
+    net: Grid[float] = array(2, "points", 3)       # control points and velocities
+    heavy: Floats = array("points")                # weights
+
+
+class Contact(Row):
+    """An accepted box, or what was proved in it."""
+
+    kind: int                                      # LOCATED or EXISTS
+    first: Patch
+    second: Patch
+    found: Box = array(5, 2)                       # u1, v1, u2, v2, t
+    place: Floats = array(3)
+    direction: Floats = array(3)                   # out of the first body, of any length; 0 where none is known
+
+
+class ContactsMemory(AxesMemory):
+    """There is one pair, whose contact is being proved."""
+
+    patch: Table[Patch] = table("patches")
+    contact: Table[Contact] = table("contact_room")
+    patches: int
+    contacts: int
+    contact_room: int
+    separation: float
+    simultaneity: float
+    step: float                                    # boxes that begin in one step of time come in any order
+    first: float                                   # the earliest that was accepted or proved,
+    earliest: float                                # and that was proved
+    clear: float                                   # the beginning of the earliest box that was accepted or thinned
+    root: Ints = array("node_room")                # the patch a node is a part of
+    # a contact being proved
+    guess: Floats = array(5)                       # where
+    near_patch: Grid[int] = array(2, NEIGHBOURS)   # patches that hold the place, of each side,
+    near_at: Grid[float] = array(2, NEIGHBOURS, 2)  # and their parameters there
+    middle: Floats = array(3)

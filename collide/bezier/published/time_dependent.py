@@ -19,6 +19,7 @@ from codegen.constants import enclose
 from codegen.interval import Interval
 from codegen.kernel import Kernel, compile
 from codegen.machine.loop_runtime import compiled
+from codegen.machine.memory import Memory, Number
 from generative import ParametricSurface, Solid, u
 from generative.symbols import exact
 
@@ -27,18 +28,13 @@ from ...moment.start import Beginning, Start, nested, start_of
 from ...search.drive import Clock, drive
 from ...search.native import layout
 from .. import kernel as kernels
-from .. import memory
 from ..enclosure import enclose as enclose_gap
 from ..form import Piece, Run, nearest, number, pieces, raised
-from ..memory import LANES
 from ..pairs import inherited
-from . import contacts_memory as loop
 from .apart import apart
 from .contacts import run, start
+from .contacts_memory import Contact, ContactsMemory, Patch
 
-_FIELDS = tuple(loop.FIELDS.items())
-_PER_BOX = {"pair": 2, "window": 2, "heap": 1, "free": 1, "key": 1}
-_PER_SOLUTION = {"found": 10, "place": 3, "direction": 3, "kind": 1, "owner": 2}
 _NODES, _BOXES, _SOLUTIONS = 1 << 12, 1 << 12, 256
 # The step of time within which boxes may come in any order: a part of the simultaneity, and the least and largest, of the span.
 _STEP, _LEAST_STEP, _LARGEST_STEP = 1e-3, 2.0**-50, 1e-6
@@ -93,115 +89,64 @@ class PatchSearch:
     """The memory of `contacts` for patches, and which body each belongs to; `drive.drive` runs it."""
 
     problems, pole = (), None
+    iterations, open_count = Number[int](ContactsMemory, "tests"), Number[int](ContactsMemory, "open")
+    solution_count = Number[int](ContactsMemory, "contacts")
+    first, earliest = Number[float](ContactsMemory), Number[float](ContactsMemory)
 
     def __init__(self, bodies: Sequence[int], patches: Sequence[Piece], span: tuple[Any, Any]) -> None:
-        self.patches, self.span, self.slices = patches, span, 0
+        self.patches, self.span, self.steps = patches, span, 0
         N, M = (max(p.degrees[k] for p in patches) for k in range(2))
-        points, weights, error = _rounded(patches, (N, M), span)
-        self.unit = 2.0 ** math.ceil(math.log2(_size(points) or 1.0))
+        net, weights, error = _rounded(patches, (N, M), span)
+        self.unit = 2.0 ** math.ceil(math.log2(_size(net) or 1.0))
         rational, ratio = bool((weights != 1).any()), float(weights.max() / weights.min())
         if ratio > _LARGEST_RATIO:
             raise ValueError(f"the weights of a body differ by a factor of {ratio:.3g}; at most 2**30 is accepted")
-        self.arrays = self._allocate((N + 1) * (M + 1), len(patches))
-        self.arrays |= {"patch": points / self.unit, "heavy": weights, "body": np.array(bodies, np.int64)}
-        self._count[:memory.KRAWCZYK + 1] = _kernels(N, M, rational)
-        for name, value in ((memory.POINTS, (N + 1) * (M + 1)), (memory.RATIONAL, rational), (memory.DEGREE, max(N, M)),
-                            (memory.QUERIES, self.arrays["q"].ctypes.data), (memory.WEIGHTS, self.arrays["weights"].ctypes.data),
-                            (memory.ROOM_NODES, _NODES + len(patches)), (memory.ROOM_BOXES, _BOXES + len(patches) ** 2)):
-            self._count[name] = value
-        self.state[[loop.PATCHES, loop.ROOM_SOLUTIONS]] = len(patches), _SOLUTIONS
-        real = self.arrays["real"]
-        real[[memory.SCALE, memory.RATIO, memory.UPPER, memory.CUT]] = _size(self.arrays["patch"]), ratio, np.inf, np.inf
-        real[memory.ERROR] = inherited(2.0**-51, weights.reshape(1, -1)) if error else 0.0
-        self._point()
+        points, count = (N + 1) * (M + 1), len(patches)
+        self.arrays = Memory(ContactsMemory, {
+            "pairs": 1, "points": points, "record": points + kernels.MEASURES, "patches": count, "node_room": _NODES + count,
+            "box_room": _BOXES + count**2, "contact_room": _SOLUTIONS})
+        self.arrays["net"][:], self.arrays["heavy"][:] = (net / self.unit).reshape(count, 2, points, 3), weights.reshape(count, points)
+        self.arrays.table(Patch)["body"] = bodies
+        self._set(**_kernels(N, M, rational), rational=rational, degree=max(N, M), scale=_size(self.arrays["net"]), ratio=ratio,
+                  proved=np.inf, cut=np.inf, error=inherited(2.0**-51, weights.reshape(1, -1)) if error else 0.0)
 
-    def _allocate(self, points: int, patches: int) -> dict[str, np.ndarray]:
-        self.record = (points + kernels.MEASURES) * LANES
-        sizes = {**memory.SIZES, **loop.SIZES, "q": 12 * points, "weights": 2 * points}
-        sizes |= {name: (_NODES + patches) * n for name, n in self._per_node.items()}
-        sizes |= {name: (_BOXES + patches**2) * n for name, n in _PER_BOX.items()}
-        sizes |= {name: _SOLUTIONS * n for name, n in _PER_SOLUTION.items()}
-        return {name: np.zeros(sizes.get(name, 1), np.int64 if kind is int else np.float64) for name, kind in loop.FIELDS.items()}
-
-    @property
-    def _per_node(self) -> dict[str, int]:
-        return {"node": self.record, "child": 1, "depth": 1, "radius": 1, "rectangle": 4, "root": 1}
-
-    def _point(self) -> None:
-        self._count[memory.BASE] = self.arrays["node"].ctypes.data
-        self._addresses = np.array([self.arrays[name].ctypes.data for name in loop.FIELDS])
-        self.address = self._addresses.ctypes.data
+    def _set(self, **numbers: float) -> None:
+        for name, value in numbers.items():
+            self.arrays.set(name, value)
 
     def set(self, simultaneity: float, separation: float, tolerance: float) -> None:
         """Options, in units of the span and of the surfaces' parameters."""
         longest = max(_longest(run) for p in self.patches for run in p.runs)
-        self.limit[[loop.SEPARATION, loop.SIMULTANEITY]] = separation / self.unit, simultaneity
-        self.limit[loop.STEP] = min(max(_STEP * simultaneity, _LEAST_STEP), _LARGEST_STEP)
-        self.limit[[loop.FIRST, loop.EARLIEST, loop.CLEAR]] = np.inf
-        self.arrays["real"][memory.TOLERANCE] = tolerance / longest
+        self._set(separation=separation / self.unit, simultaneity=simultaneity, tolerance=tolerance / longest,
+                  step=min(max(_STEP * simultaneity, _LEAST_STEP), _LARGEST_STEP), first=np.inf, earliest=np.inf, clear=np.inf)
 
     def run(self, steps: int) -> int:
         """Up to so many boxes; the first time, every pair of patches is queued before. Why it stopped, as `layout` says."""
-        if self.slices == 0:
-            compiled(start, 0, _FIELDS)(self.address)
-        self.slices += 1
-        return compiled(run, 1, _FIELDS)(self.address, steps)
+        if self.steps == 0:
+            compiled(start)(self.arrays.address)
+        self.steps += 1
+        return compiled(run)(self.arrays.address, steps)
 
     def pause(self) -> None:
         """Nothing is done between slices."""
 
     def grow_boxes(self) -> None:
-        self._grow({**self._per_node, **_PER_BOX})
-        self._count[[memory.ROOM_NODES, memory.ROOM_BOXES]] *= 2
+        self.arrays.double("node_room")
+        self.arrays.double("box_room")
 
     def grow_solutions(self) -> None:
-        self._grow(_PER_SOLUTION)
-        self.state[loop.ROOM_SOLUTIONS] *= 2
-
-    def _grow(self, names: dict[str, int]) -> None:
-        for name in names:
-            old = self.arrays[name]
-            self.arrays[name] = np.concatenate([old, np.zeros_like(old)])
-        self._point()
-
-    @property
-    def _count(self) -> np.ndarray:
-        return self.arrays["count"]
-
-    @property
-    def state(self) -> np.ndarray:
-        return self.arrays["state"]
-
-    @property
-    def limit(self) -> np.ndarray:
-        return self.arrays["limit"]
-
-    @property
-    def steps(self) -> int:
-        return self.slices
-
-    @property
-    def iterations(self) -> int:
-        return int(self._count[memory.TESTS])
-
-    @property
-    def open_count(self) -> int:
-        return int(self._count[memory.OPEN])
-
-    @property
-    def solution_count(self) -> int:
-        return int(self.state[loop.SOLUTIONS])
+        self.arrays.double("contact_room")
 
     @property
     def bytes(self) -> int:
-        return sum(a.nbytes for a in self.arrays.values())
+        return self.arrays.bytes
 
     def clear(self) -> float:
         """The moment before which there is no contact: nothing open, accepted or thinned begins before it."""
-        if self.slices == 0:
+        if self.steps == 0:
             return 0.0
-        boxes = self.arrays["heap"][:int(self._count[memory.OPEN])]
-        return float(self.arrays["window"][2 * boxes].min(initial=min(1.0, float(self.limit[loop.CLEAR]))))
+        boxes = self.arrays["heap"][:self.open_count]
+        return float(self.arrays["begin"][boxes].min(initial=min(1.0, self.arrays.number("clear"))))
 
     def time(self, s: float, up: bool) -> float:
         """A moment of the search as a time, rounded up or down: the span's ends are enclosed, and the time grows with both."""
@@ -218,10 +163,11 @@ def _longest(run: Run) -> float:
 
 
 @cache
-def _kernels(N: int, M: int, rational: bool) -> list[int]:
-    """Addresses in the order of `memory`, from MEASURE to KRAWCZYK."""
-    return [kernels.measure(N, M, rational), kernels.split(N, M, rational, False), kernels.split(N, M, rational, True),
-            apart((N + 1) * (M + 1), rational), kernels.evaluate(N, M), enclose_gap(N, M, rational), linear.krawczyk(3)]
+def _kernels(N: int, M: int, rational: bool) -> dict[str, int]:
+    """Addresses, as the memory calls them."""
+    return {"measure": kernels.measure(N, M, rational), "split_u": kernels.split(N, M, rational, False),
+            "split_v": kernels.split(N, M, rational, True), "test": apart((N + 1) * (M + 1), rational), "evaluate": kernels.evaluate(N, M),
+            "enclose": enclose_gap(N, M, rational), "krawczyk": linear.krawczyk(3)}
 
 
 def _size(points: np.ndarray) -> float:
@@ -262,22 +208,21 @@ def _raised_net(net: list[list[Any]], degrees: tuple[int, int]) -> list[list[Any
 
 def _answer(s: PatchSearch, finished: bool, names: Sequence[str], bodies: Sequence[Any], span: tuple[float, float],
             beginnings: dict[tuple[int, int], Beginning], clock: Clock) -> Contacts:
-    k = int(s.state[loop.SOLUTIONS])
-    found, owner, kind = s.arrays["found"].reshape(-1, 5, 2)[:k], s.arrays["owner"].reshape(-1, 2)[:k], s.arrays["kind"][:k]
-    limits = s.limit
-    keep = np.flatnonzero(found[:, 4, 0] <= limits[loop.FIRST] + limits[loop.SIMULTANEITY])
+    k = s.solution_count
+    found, rows = s.arrays["found"][:k], s.arrays.table(Contact)[:k]
+    owner = np.stack([rows["first"], rows["second"]], axis=1)
+    keep = np.flatnonzero(found[:, 4, 0] <= s.first + s.arrays.number("simultaneity"))
     order = keep[np.argsort(found[keep, 4, 0], kind="stable")]
-    upper = float(limits[loop.EARLIEST])
-    status, last = _verdict(finished, k, upper, float(found[order, 4, 1].max(initial=s.clear())))
+    status, last = _verdict(finished, k, s.earliest, float(found[order, 4, 1].max(initial=s.clear())))
     until = span[1] if status is Status.NO_CONTACT else s.time(s.clear(), False)
     bracket = None if status is Status.NO_CONTACT else Interval(until, s.time(last, True))
-    direction = s.arrays["direction"].reshape(-1, 3)[order]
+    direction = s.arrays["direction"][order]
     length = np.linalg.norm(direction, axis=1, keepdims=True)
     normals = np.where(length > 0, direction / np.where(length > 0, length, 1.0), np.nan)
-    body = s.arrays["body"]
+    body = s.arrays.table(Patch)["body"]
     return Contacts(
-        status=status, time=bracket, clear_until=until, points=s.arrays["place"].reshape(-1, 3)[order] * s.unit, normals=normals,
-        proved=np.zeros(len(order), np.bool_), existence=kind[order] == layout.EXISTS, pairs=body[owner[order]].reshape(-1, 2),
+        status=status, time=bracket, clear_until=until, points=s.arrays["place"][order] * s.unit, normals=normals,
+        proved=np.zeros(len(order), np.bool_), existence=rows["kind"][order] == layout.EXISTS, pairs=body[owner[order]].reshape(-1, 2),
         features=[(names[i], names[j]) for i, j in owner[order]], boxes=[_box(s, owner[n], found[n]) for n in order],
         variables=[("u1", "v1", "u2", "v2", "t")] * len(order), iterations=clock.boxes, seconds=clock.seconds,
         start={pair: b.state for pair, b in beginnings.items()}, bodies=tuple(bodies), time_span=span,

@@ -7,18 +7,23 @@ import numpy as np
 import pytest
 
 from codegen.machine import loop_runtime as native
-from codegen.machine.loops import INT, INTS, STRUCT, loop_assembly
+from codegen.machine.loops import INT, STRUCT, loop_assembly
+from codegen.machine.structures import Ints, Structure, array
 from codegen.machine.tiers import begin_query
 
 
+class Numbers(Structure):
+    number: Ints = array(1)
+
+
 def answer(s, k):
-    return k + s.count[0]
+    return k + s.number[0]
 
 
 @pytest.fixture
 def loop(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    made = native.Loop(loop_assembly(answer, [STRUCT, INT], {"count": INTS}, "entry"), 1, True)
+    made = native.Loop(loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     monkeypatch.setattr(native, "_loops", [made])
     return made
 

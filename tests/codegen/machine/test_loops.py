@@ -7,12 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from codegen.machine.loops import FLOAT, FLOATS, INT, INTS, STRUCT, UnsupportedPython, call_kernel, loop_assembly, native
+from codegen.machine.loops import FLOAT, INT, STRUCT, UnsupportedPython, call_kernel, loop_assembly, native
 from codegen.machine.native import Code, optimized_object_code
+from codegen.machine.structures import Floats, Ints, Structure, array
 
-FIELDS = {"a": FLOATS, "b": INTS, "c": FLOATS}
 SCALE = 3
 HALF = 0.5
+
+
+class Arrays(Structure):
+    a: Floats = array("length")
+    b: Ints = array("length")
+    c: Floats = array("length")
 
 
 @native
@@ -87,7 +93,7 @@ def both(function: Any, n: int, returns: Any) -> tuple[Any, Any]:
         rng = np.random.default_rng(5)
         arrays = {"a": rng.normal(size=n), "b": rng.integers(0, 9, n), "c": rng.normal(size=n)}
         if compiled:
-            text = loop_assembly(function, [STRUCT, INT], FIELDS, "entry")
+            text = loop_assembly(function, [STRUCT, INT], Arrays, "entry")
             code = Code(optimized_object_code(text), ("entry",))
             pointers = np.array([a.ctypes.data for a in arrays.values()])
             call = ctypes.CFUNCTYPE(returns, ctypes.c_void_p, ctypes.c_int64)(code.address["entry"])
@@ -103,7 +109,7 @@ def both(function: Any, n: int, returns: Any) -> tuple[Any, Any]:
 def test_compiled_loops_do_what_python_does(function: Any, n: int) -> None:
     (expected, before), (got, after) = both(function, n, ctypes.c_double if function is arithmetic else ctypes.c_int64)
     assert got == pytest.approx(expected, rel=1e-14)
-    for name in FIELDS:
+    for name in before:
         np.testing.assert_array_equal(after[name], before[name])
 
 
@@ -142,7 +148,7 @@ def calls_python(s: Any) -> float:
 ])
 def test_what_is_outside_the_subset_is_named(function: Any, message: str) -> None:
     with pytest.raises(UnsupportedPython, match=message):
-        loop_assembly(function, [STRUCT], FIELDS, "entry")
+        loop_assembly(function, [STRUCT], Arrays, "entry")
 
 
 def test_kernels_are_called_from_native_code_only() -> None:
@@ -152,4 +158,4 @@ def test_kernels_are_called_from_native_code_only() -> None:
 
 def test_a_wrong_number_of_arguments_is_an_error() -> None:
     with pytest.raises(UnsupportedPython, match="takes 2 arguments, got 3"):
-        loop_assembly(sieve, [STRUCT, INT, FLOAT], FIELDS, "entry")
+        loop_assembly(sieve, [STRUCT, INT, FLOAT], Arrays, "entry")

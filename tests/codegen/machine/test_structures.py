@@ -35,16 +35,30 @@ class Body(Row):
     side: Grid[int] = array("n", 2)
 
 
+class Joint(Row):
+    bends: int
+    first: Body
+    second: Body
+    path: Grid[float] = array(2, "n", 3)
+
+    @native
+    def other(self, b: Body) -> Body:
+        return self.second if self.first.number == b.number else self.first
+
+
 class Store(Structure):
     unset = ("room",)
 
     body: Table[Body] = table("bodies")
+    joint: Table[Joint] = table("joints")
+    present: Body
     n: int
     used: int
     best: float
     worst: float
     box: Boxes = array("room", "n", 2)
     pair: Grid[int] = array("room", 2)
+    net: Grid[int] = array(4, "n", 3)
     key: Floats = array("room")
     X: Intervals = array("n", 2, LANES)
     cell: Rows[Intervals] = array("room", 3, 2, LANES)
@@ -52,7 +66,7 @@ class Store(Structure):
     hull: Box = array("n", 2)
 
 
-SIZES = {"n": 3, "bodies": 4, "room": 6}
+SIZES = {"n": 3, "bodies": 4, "joints": 5, "room": 6}
 
 
 class Owner:
@@ -66,9 +80,9 @@ class Owner:
 @pytest.fixture
 def memory() -> Memory:
     store, rng = Memory(Store, SIZES), np.random.default_rng(7)
-    for name in ("box", "key", "X", "point", "hull", "domain", "size"):
+    for name in ("box", "key", "X", "point", "hull", "domain", "size", "path"):
         store[name][:] = rng.normal(size=store[name].shape)
-    for name in ("pair", "side", "table"):
+    for name in ("pair", "side", "body", "net"):
         store[name][:] = rng.integers(1, 9, store[name].shape)
     return store
 
@@ -114,6 +128,31 @@ def test_fields_of_rows_boxes_and_lanes_are_those_of_the_arrays(memory: Memory) 
     assert (memory["side"][2, :, 1] == before["pair"][4, 0]).all() and memory["pair"][4, 1] == before["side"][2, 0, 0]
     assert (memory["cell"][5, 2, :, 3] == box[0] * [-1.0, 1.0]).all()
     assert memory["hull"][0, 0] == before["size"][2] and memory.number("worst") == before["key"][4]
+
+
+@native
+def joined(s: Store, j: Joint, b: Body) -> int:
+    a = j.first
+    s.present, j.second = a, b
+    s.best = j.path[1, 2, 0] + a.domain.lo(1)
+    j.path[0, s.n - 1, 2] = 0.5
+    s.net[3, 1, 2] += 10
+    j.first, j.second = j.second, j.first
+    j.bends = s.net[2, a.faces, 1] + j.other(b).edges
+    return s.present.number
+
+
+def test_rows_refer_to_rows_and_arrays_have_rows_of_rows(memory: Memory) -> None:
+    """Both tables have integers of their own. (Fails when those of all tables lie in one array.)"""
+    bodies, joints, net, path = memory.table(Body), memory.table(Joint), memory["net"].copy(), memory["path"].copy()
+    bodies["faces"], joints["first"][3] = 2, 1
+    before = bodies.copy()
+    assert compiled(joined)(memory.address, 3, 2) == 1 and memory.packed["count"][0] == 1
+    assert joints[3].item() == (net[2, 2, 1] + before["edges"][1], 2, 1) and (bodies == before).all() and not joints["bends"][:3].any()
+    assert memory.number("best") == path[3, 1, 2, 0] + memory["domain"][1, 1, 0]
+    net[3, 1, 2] += 10
+    path[3, 0, 2, 2] = 0.5
+    assert (memory["net"] == net).all() and (memory["path"] == path).all()
 
 
 def test_arrays_that_double_keep_what_they_hold(memory: Memory) -> None:
@@ -165,9 +204,27 @@ def whole_array(s: Any) -> float:
     return width(s.body[0], s.box, 0)
 
 
+@native
+def flat_index(s: Any) -> int:
+    return s.net[3, 1]
+
+
+@native
+def other_table(s: Any) -> int:
+    s.joint[0].first = s.joint[1]
+    return 0
+
+
+@native
+def number_as_row(s: Any) -> int:
+    s.present = 1
+    return 0
+
+
 @pytest.mark.parametrize(("function", "message"), [
     (unknown_column, "Body.* has no 'corners'"), (unknown_method, "s.hull.size is not a native function"),
-    (whole_array, "an array of records is no record"),
+    (whole_array, "an array of records is no record"), (flat_index, "3 indices are needed, not 2"),
+    (other_table, "Joint.* where .*Body.* is needed"), (number_as_row, "kind i64 where .*Body.* is needed"),
 ])
 def test_what_a_record_does_not_have_is_named(function: Any, message: str) -> None:
     with pytest.raises(UnsupportedPython, match=message):

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 import collide
-from collide.bezier import loop as bezier_loop
+from codegen.machine.loop_runtime import compiled
+from codegen.machine.loops import native
 from collide.bezier import memory
 from collide.bezier import pairs as bezier
 from collide.bezier.certificate import certificate
 from collide.bezier.enclosure import enclose
-from collide.bezier.memory import LANES
+from collide.bezier.loop import halves, load
+from collide.bezier.loop import test as window
+from collide.bezier.memory import LANES, Node, PairsMemory, PatchPair
 from collide.bezier.part import neighbourhood
 from tests.collide.bezier_patches import exact, point
 
@@ -23,31 +26,35 @@ def call(address, *pointers):
     ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(values))(int(address))(*values)
 
 
-def run_as_python(monkeypatch, q, weights=None):
-    """The memory of a search as the native loops see it, with loops run by Python and kernels called."""
-    search = bezier._Search(np.ascontiguousarray(q[None]), weights, 1e-6, bezier._Limit(collide.Budget(boxes=10**6)))
-    monkeypatch.setattr(bezier_loop, "call_kernel", call)
-    state = type("State", (), {})()
-    for name, array in search.arrays.items():
-        setattr(state, name, np.asarray(array).reshape(-1))
-    state.keep = search
-    bezier_loop.begin(state, 0)
-    return state
+@native
+def loaded(s: PairsMemory, pair: PatchPair) -> int:
+    load(s, pair)
+    return 0
 
 
-def descend_to(s, node, at, t, steps):
+@native
+def halved(s: PairsMemory, node: Node) -> int:
+    return halves(s, node, 0.5)
+
+
+@native
+def windowed(s: PairsMemory, kernel: int, e: Node, f: Node, a: Node, b: Node) -> int:
+    window(s, kernel, e, f, a, b, s.T[0], s.T[1])
+    return 0
+
+
+def descend_to(arrays, node, at, steps):
     """Nodes that hold the parameters `at`, down the tree."""
     out = [node]
     for _ in range(steps):
-        first = bezier_loop.halves(s, out[-1], t)
-        inside = [k for k in (first, first + 1) if s.rectangle[4 * k] <= at[0] <= s.rectangle[4 * k + 1]
-                  and s.rectangle[4 * k + 2] <= at[1] <= s.rectangle[4 * k + 3]]
+        first = compiled(halved)(arrays.address, out[-1])
+        inside = [k for k in (first, first + 1) if all(lo <= x <= hi for x, (lo, hi) in zip(at, arrays["rectangle"][k], strict=True))]
         out.append(inside[-1])
     return out
 
 
 @pytest.mark.parametrize("rational", [False, True])
-def test_no_window_loses_an_exact_contact(monkeypatch, rational):
+def test_no_window_loses_an_exact_contact(rational):
     """Control points, parameters and times with few bits: the contact is exact in doubles. Every node that holds it is
     tested, with windows around and ending at its time. (Fails when `radius` is made 0.)
     """
@@ -61,27 +68,29 @@ def test_no_window_loses_an_exact_contact(monkeypatch, rational):
         gap = [a - b for a, b in zip(point(exact(q[0]), at[0], at[1], t), point(exact(q[1]), at[2], at[3], t), strict=True)]
         q[1, 0] += np.array([float(x) for x in gap])
         assert point(exact(q[0]), at[0], at[1], t) == point(exact(q[1]), at[2], at[3], t)
-        s = run_as_python(monkeypatch, q, None if w is None else np.ascontiguousarray(w[None]))
-        s.normal[:3] = g.uniform(-1, 1, 3)
-        s.real[memory.UPPER] = 2.0
-        paths = [descend_to(s, patch, at[2 * patch:2 * patch + 2], 0.5, 31) for patch in range(2)]
+        weights = None if w is None else np.ascontiguousarray(w[None])
+        search = bezier._Search(np.ascontiguousarray(q[None]), weights, 1e-6, bezier._Limit(collide.Budget(boxes=10**6)))
+        compiled(loaded)(search.arrays.address, 0)
+        search.arrays["normal"][:3] = g.uniform(-1, 1, 3)
+        search.arrays.set("proved", 2.0)
+        paths = [descend_to(search.arrays, patch, at[2 * patch:2 * patch + 2], 31) for patch in range(2)]
         for steps in range(0, 30, 5):
             for tl, th in ((0.0, 1.0), (float(t), 1.0), (0.0, float(t)), (float(t), float(t)), (float(t) / 2, 1.0)):
-                for window in windows_of(s, *(path[steps:steps + 2] for path in paths), tl, th):
-                    assert window[0] <= t <= window[1], (trial, steps, tl, th, window)
+                for begin, end in windows_of(search.arrays, *(path[steps:steps + 2] for path in paths), tl, th):
+                    assert begin <= t <= end, (trial, steps, tl, th, begin, end)
 
 
-def windows_of(s, a, b, tl, th):
+def windows_of(arrays, a, b, tl, th):
     """Of two nodes, of a half of one and the other, and of halves of both; a and b: a node and one of its halves."""
-    count = s.count
-    halves = [s.child[x[0]] for x in (a, b)]
+    half = [int(arrays.table(Node)["child"][x[0]]) for x in (a, b)]
     for kernel, e, f, first, second, place in (
-            (memory.TEST, a[0], b[0], a[0], b[0], 0),
-            (memory.TEST_HALVES, a[0], b[0], halves[0], b[0], a[1] - halves[0]),
-            (memory.TEST_HALVES, b[0], a[0], halves[1], a[0], b[1] - halves[1]),
-            (memory.TEST_BOTH, a[0], b[0], *halves, 2 * (a[1] - halves[0]) + b[1] - halves[1])):
-        bezier_loop.window(s, count[kernel], e, f, first, second, tl, th)
-        yield s.out[place], -s.out[4 + place]
+            ("test", a[0], b[0], a[0], b[0], 0),
+            ("test_halves", a[0], b[0], half[0], b[0], a[1] - half[0]),
+            ("test_halves", b[0], a[0], half[1], a[0], b[1] - half[1]),
+            ("test_both", a[0], b[0], *half, 2 * (a[1] - half[0]) + b[1] - half[1])):
+        arrays["T"][:2] = tl, th
+        compiled(windowed)(arrays.address, arrays.number(kernel), e, f, first, second)
+        yield arrays["windows"][0, place], -arrays["windows"][1, place]
 
 
 @pytest.mark.parametrize("rational", [False, True])
@@ -232,13 +241,13 @@ def test_no_contact_is_earlier_than_certified():
     a, kinds, tried = search.arrays, np.zeros(3, int), 0
     for k in range(len(q)):
         assert search.advance(k, k + 1) == k + 1
-        region = a["region"].reshape(5, 2)
-        if a["verdict"][k] != memory.CONTACT or region[4, 0] <= -2.0:
+        region = a["region"]
+        if search.found["verdict"][k] != memory.CONTACT or region[4, 0] > 1.0:
             continue
         kinds[int((a["side"] == 0).sum())] += 1
-        lower = a["real"][memory.CERTIFIED]
-        assert a["time"][k, 0] <= lower <= a["real"][memory.UPPER]
-        order, at, lo, hi = a["order"], a["best"], -region[:, 0], region[:, 1]
+        lower = a.number("certified")
+        assert search.time[k, 0] <= lower <= a.number("proved")
+        order, at, (lo, hi) = a["order"], a["best"], region.T
         free = g.uniform((lo - at)[order[3:]], (hi - at)[order[3:]], (300, 2)) * g.uniform(0, 1, (300, 1)) ** 2
         x = contacts_near(q[k], at[:4], at[4], order, free)
         x = x[(x >= lo - 1e-13).all(axis=1) & (x <= hi + 1e-13).all(axis=1)]

@@ -14,7 +14,6 @@ from collide import Status
 from collide.bezier.form import Piece, Run, pieces
 from collide.bezier.kernel import radius
 from collide.bezier.memory import LANES
-from collide.bezier.published import contacts_memory as memory
 from collide.bezier.published import time_dependent
 from collide.bezier.published.apart import apart, swept
 from collide.moment.start import Start
@@ -230,7 +229,7 @@ def test_published_pairs(name):
         assert drive(search, Clock(as_budget(10.0)))
         assert (search.solution_count > 0) == np.isfinite(truth)
         if np.isfinite(truth):
-            assert search.clear() <= truth + 4e-12 and truth - 4e-12 <= search.limit[memory.EARLIEST] < search.clear() + 1e-7
+            assert search.clear() <= truth + 4e-12 and truth - 4e-12 <= search.earliest < search.clear() + 1e-7
 
 
 def test_no_contact_is_proved():
