@@ -15,31 +15,40 @@ import numpy as np
 import codegen
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.loops import call_kernel, native
+from codegen.machine.memory import Memory
+from codegen.machine.structures import LANES, Box, Floats, Grid, Ints, Lanes, Structure, array
 
-FIELDS = {
-    "count": int,     # (COUNTS,): see below
-    "real": float,    # (REALS,)
-    "box": float,     # (5, 2)
-    "start": float,   # (starts, 5)
-    "number": float,  # (numbers, 8)
-    "point": float,   # (5, 8)
-    "value": float,   # (18, 8): S1 - S2 and its derivatives
-    "kept": float,    # (8, 5): the last contact of each lane
-    "slope": float,   # (8, 5): where it goes from there
-    "pace": float,    # (8,): the length of its step, in units of the slope
-    "trial": int,     # (8,): evaluations since then
-    "spent": int,     # (8,): evaluations since the start
-    "stage": int,     # (8,): below
-    "held": int,      # (5,): is this variable kept at the end of its range?
-    "move": float,    # (5,)
-    "square": float,  # (3, 3)
-    "right": float,   # (3,)
-    "best": float,    # (5,): the earliest contact
-}  # fmt: skip
-KERNEL, STARTS, NEXT, EVALUATIONS, MOST, ARRIVED, COUNTS = range(7)
-BEST, REALS = range(2)
+N, TIME = 5, 4
+
+
+class StartsMemory(Structure):
+    kernel: int
+    starts: int
+    begun: int                                # of them
+    evaluations: int
+    most: int                                 # of a start
+    arrived: int
+    earliest: float
+    box: Box = array(N, 2)
+    start: Grid[float] = array("starts", N)
+    number: Lanes = array("numbers", LANES)
+    point: Lanes = array(N, LANES)
+    value: Lanes = array(3 + 3 * N, LANES)    # S1 - S2 and its derivatives
+    kept: Grid[float] = array(LANES, N)       # the last contact of each lane,
+    slope: Grid[float] = array(LANES, N)      # where it goes from there,
+    pace: Floats = array(LANES)               # and the length of its step, in units of the slope
+    trial: Ints = array(LANES)                # evaluations since then,
+    spent: Ints = array(LANES)                # and since the start
+    stage: Ints = array(LANES)                # below
+    held: Ints = array(N)                     # is this variable kept at the end of its range?
+    move: Floats = array(N)
+    square: Grid[float] = array(3, 3)
+    right: Floats = array(3)
+    solution: Floats = array(3)
+    best: Floats = array(N)                   # the earliest contact
+
+
 IDLE, RESTORING, SLIDING = range(3)
-LANES, N, TIME = 8, 5, 4
 # Evaluations after which a start, and a step of a slide, has not reached a contact; |S1 - S2| of a contact; how much a step adds
 # to the diagonal of J J^T at least, and in proportion to the largest entry; first and last length of a step of a slide.
 ATTEMPTS, CORRECTIONS, CONTACT, DAMPING, FIRST, LAST = 20, 6, 1e-11, 1e-13, 0.1, 1e-7
@@ -74,31 +83,27 @@ def earliest(formula: codegen.Kernel, numbers: np.ndarray, box: np.ndarray, star
 
 def slides(formula: codegen.Kernel, numbers: np.ndarray, box: np.ndarray, starts: np.ndarray, longest: int) -> Earliest:
     """From these points (n, 5), with so many evaluations each."""
-    arrays = {"start": starts, "box": np.ascontiguousarray(box, float), "number": np.repeat(np.asarray(numbers, float)[:, None], LANES, 1)}
-    sizes = {"count": COUNTS, "real": REALS, "point": N * LANES, "value": 18 * LANES, "kept": LANES * N, "slope": LANES * N, "pace": LANES,
-             "trial": LANES, "spent": LANES, "stage": LANES, "held": N, "move": N, "square": 9, "right": 3, "best": N}
-    arrays |= {name: np.zeros(size, FIELDS[name]) for name, size in sizes.items()}
-    arrays["count"][[KERNEL, STARTS, MOST]] = formula.block_address("points"), len(starts), longest
-    arrays["real"][BEST] = np.inf
-    addresses = np.array([arrays[name].ctypes.data for name in FIELDS])
-    compiled(search, 0, tuple(FIELDS.items()))(addresses.ctypes.data)
-    count = arrays["count"]
-    return Earliest(float(arrays["real"][BEST]), arrays["best"], int(count[ARRIVED]), int(count[EVALUATIONS]))
+    memory = Memory(StartsMemory, {"starts": len(starts), "numbers": len(numbers)})
+    memory["start"][:], memory["number"][:], memory["box"][:] = starts, np.asarray(numbers, float)[:, None], box
+    for name, value in (("kernel", formula.block_address("points")), ("most", longest), ("earliest", np.inf)):
+        memory.set(name, value)
+    compiled(search)(memory.address)
+    return Earliest(memory.number("earliest"), memory["best"].copy(), memory.number("arrived"), memory.number("evaluations"))
 
 
 @native
-def search(s):
+def search(s: StartsMemory) -> int:
     """All starts."""
     working = True
     while working:
         working = False
         for lane in range(LANES):
-            if s.stage[lane] == IDLE and s.count[NEXT] < s.count[STARTS]:
+            if s.stage[lane] == IDLE and s.begun < s.starts:
                 begin(s, lane)
             if s.stage[lane] != IDLE:
                 working = True
-                s.count[EVALUATIONS] += 1
-        call_kernel(s.count[KERNEL], s.point, s.number, s.value)
+                s.evaluations += 1
+        call_kernel(s.kernel, s.point, s.number, s.value)
         for lane in range(LANES):
             if s.stage[lane] != IDLE:
                 follow(s, lane)
@@ -106,27 +111,27 @@ def search(s):
 
 
 @native
-def begin(s, lane):
+def begin(s: StartsMemory, lane: int) -> None:
     """The next start."""
     for j in range(N):
-        s.point[j * LANES + lane] = s.start[s.count[NEXT] * N + j]
-    s.count[NEXT] += 1
+        s.point[j, lane] = s.start[s.begun, j]
+    s.begun += 1
     s.stage[lane], s.trial[lane], s.spent[lane] = RESTORING, 0, 0
 
 
 @native
-def follow(s, lane):
+def follow(s: StartsMemory, lane: int) -> None:
     """One evaluation further: a contact is kept where it is earlier than the last one, and the next point chosen."""
     size = 0.0
     for i in range(3):
-        size = max(size, abs(s.value[i * LANES + lane]))
+        size = max(size, abs(s.value[i, lane]))
     s.trial[lane] += 1
     s.spent[lane] += 1
     if size < CONTACT:
         if s.stage[lane] == RESTORING:
-            s.count[ARRIVED] += 1
+            s.arrived += 1
             keep(s, lane, FIRST)
-        elif s.point[TIME * LANES + lane] < s.kept[lane * N + TIME]:
+        elif s.point[TIME, lane] < s.kept[lane, TIME]:
             keep(s, lane, 2.0 * s.pace[lane])
         else:
             shorten(s, lane)
@@ -137,60 +142,60 @@ def follow(s, lane):
             shorten(s, lane)
     else:
         for i in range(3):
-            s.right[i] = s.value[i * LANES + lane]
+            s.right[i] = s.value[i, lane]
         project(s, lane, 0.0)
         for j in range(N):
-            s.point[j * LANES + lane] = inside(s, j, s.point[j * LANES + lane] + s.move[j])
+            s.point[j, lane] = inside(s, j, s.point[j, lane] + s.move[j])
 
 
 @native
-def keep(s, lane, pace):
+def keep(s: StartsMemory, lane: int, pace: float) -> None:
     """This contact, and the way from it to earlier ones: minus the part of the axis of time that keeps S1 = S2 to first order."""
     for j in range(N):
-        s.kept[lane * N + j] = s.point[j * LANES + lane]
-    if s.kept[lane * N + TIME] < s.real[BEST]:
-        s.real[BEST] = s.kept[lane * N + TIME]
+        s.kept[lane, j] = s.point[j, lane]
+    if s.kept[lane, TIME] < s.earliest:
+        s.earliest = s.kept[lane, TIME]
         for j in range(N):
-            s.best[j] = s.kept[lane * N + j]
+            s.best[j] = s.kept[lane, j]
     for i in range(3):
-        s.right[i] = -s.value[(3 + N * i + TIME) * LANES + lane]
+        s.right[i] = -s.value[3 + N * i + TIME, lane]
     project(s, lane, -1.0)
     for j in range(N):
-        s.slope[lane * N + j] = s.move[j]
+        s.slope[lane, j] = s.move[j]
     s.stage[lane], s.pace[lane] = SLIDING, pace
     stride(s, lane)
 
 
 @native
-def shorten(s, lane):
+def shorten(s: StartsMemory, lane: int) -> None:
     """The step has led to nothing earlier."""
     s.pace[lane] *= 0.25
     stride(s, lane)
 
 
 @native
-def stride(s, lane):
+def stride(s: StartsMemory, lane: int) -> None:
     """Take the step; at its end where it is too short to matter."""
     length = 0.0
     for j in range(N):
-        length = max(length, abs(s.slope[lane * N + j]))
-    if not s.pace[lane] * length > LAST or s.spent[lane] >= s.count[MOST]:
+        length = max(length, abs(s.slope[lane, j]))
+    if not s.pace[lane] * length > LAST or s.spent[lane] >= s.most:
         s.stage[lane] = IDLE
         return
     s.pace[lane] = min(s.pace[lane], 0.5 / length)
     s.trial[lane] = 0
     for j in range(N):
-        s.point[j * LANES + lane] = inside(s, j, s.kept[lane * N + j] + s.pace[lane] * s.slope[lane * N + j])
+        s.point[j, lane] = inside(s, j, s.kept[lane, j] + s.pace[lane] * s.slope[lane, j])
 
 
 @native
-def inside(s, j, x):
+def inside(s: StartsMemory, j: int, x: float) -> float:
     """The nearest value within the range of variable j."""
-    return min(max(x, s.box[2 * j]), s.box[2 * j + 1])
+    return min(max(x, s.box.lo(j)), s.box.hi(j))
 
 
 @native
-def project(s, lane, along):
+def project(s: StartsMemory, lane: int, along: float) -> None:
     """`move` = along e - J^T (J J^T)^-1 r for the axis of time e and r = `right` where all variables are free: the step of least norm
     with J move = along J e - r. Variables at an end of their range that it would leave are held, until none would.
 
@@ -206,11 +211,11 @@ def project(s, lane, along):
         for j in range(N):
             s.move[j] = along if j == TIME else 0.0
             for i in range(3):
-                s.move[j] -= s.value[(3 + N * i + j) * LANES + lane] * s.square[i]
+                s.move[j] -= s.value[3 + N * i + j, lane] * s.solution[i]
             if s.held[j] == 1:
                 s.move[j] = 0.0
-            x = s.point[j * LANES + lane]
-            if (x <= s.box[2 * j] and s.move[j] < 0.0) or (x >= s.box[2 * j + 1] and s.move[j] > 0.0):
+            x = s.point[j, lane]
+            if (x <= s.box.lo(j) and s.move[j] < 0.0) or (x >= s.box.hi(j) and s.move[j] > 0.0):
                 s.held[j] = 1
                 again = True
         if not again:
@@ -220,23 +225,23 @@ def project(s, lane, along):
 
 
 @native
-def solve(s, lane):
-    """(J J^T) y = `right` for the columns of J that are not held; y into the first three of `square`."""
+def solve(s: StartsMemory, lane: int) -> None:
+    """(J J^T) y = `right` for the columns of J that are not held; y is the `solution`."""
     trace = 0.0
     for i in range(3):
         for k in range(3):
             total = 0.0
             for j in range(N):
                 if s.held[j] == 0:
-                    total += s.value[(3 + N * i + j) * LANES + lane] * s.value[(3 + N * k + j) * LANES + lane]
-            s.square[3 * i + k] = total
-        trace += s.square[4 * i]
+                    total += s.value[3 + N * i + j, lane] * s.value[3 + N * k + j, lane]
+            s.square[i, k] = total
+        trace += s.square[i, i]
     for i in range(3):
-        s.square[4 * i] += DAMPING * trace + 1e-300
-    a, b, c, d, e, f = s.square[0], s.square[1], s.square[2], s.square[4], s.square[5], s.square[8]
+        s.square[i, i] += DAMPING * trace + 1e-300
+    a, b, c, d, e, f = s.square[0, 0], s.square[0, 1], s.square[0, 2], s.square[1, 1], s.square[1, 2], s.square[2, 2]
     p, q, r = d * f - e * e, c * e - b * f, b * e - c * d
     determinant = a * p + b * q + c * r
     x, y, z = s.right[0], s.right[1], s.right[2]
-    s.square[0] = (p * x + q * y + r * z) / determinant
-    s.square[1] = (q * x + (a * f - c * c) * y + (b * c - a * e) * z) / determinant
-    s.square[2] = (r * x + (b * c - a * e) * y + (a * d - b * b) * z) / determinant
+    s.solution[0] = (p * x + q * y + r * z) / determinant
+    s.solution[1] = (q * x + (a * f - c * c) * y + (b * c - a * e) * z) / determinant
+    s.solution[2] = (r * x + (b * c - a * e) * y + (a * d - b * b) * z) / determinant
