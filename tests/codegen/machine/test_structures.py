@@ -178,7 +178,7 @@ def test_arrays_begin_on_their_own_vectors_and_are_zero() -> None:
     begins = [a.ctypes.data for a in memory.values()]
     assert len({b // 64 for b in begins}) == len(begins) and all(b % 64 == 0 for b in begins)
     assert not any(a.any() for name, a in memory.items() if name not in memory.sized("room") and name != "count")
-    assert memory.bytes == sum(a.nbytes for a in memory.values()) and len(memory) == len(list(memory))
+    assert len(memory) == len(begins) and 0 <= memory.bytes - sum(a.nbytes for a in memory.values()) <= 64 * (len(memory) + 1)
 
 
 def test_numbers_are_attributes_of_what_has_the_memory(memory: Memory) -> None:
