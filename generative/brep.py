@@ -15,10 +15,10 @@ import sympy as sp
 
 from codegen.given import TEXT, shown
 
+from .body import Body, checked_name
 from .motion import Motion
 from .surface import ParametricSurface
 from .symbols import exact, formula, interval, parameters_of, t, u, v
-from .value import Value
 
 UNCHECKED = "not checked to close"
 SEWN = "closes at sampled points, not proved"
@@ -74,22 +74,23 @@ def _numbers(given: Any, owner: str) -> tuple[int, ...]:
     return tuple(map(int, numbers))
 
 
-class Solid(Value):
+class Solid(Body):
     """A body bounded by `faces` (ParametricSurface, normals outward), with the `edges` and `vertices` between them.
 
     That the declared edges and vertices lie on their faces is tested at a few sample points when a solid is made: a
     difference raises, agreement is no proof; where formulas contain a `Parameter` nothing is tested. Whether the
     faces close up is not checked here; `generative.sew.sew` finds edges and vertices by itself and tests that at sampled points, and
-    `collide.check_solid` proves it. `closed` and the `repr` say which of these was done. Immutable; `moved` gives a new solid.
+    `collide.check_solid` proves it. `closed` and the `repr` say which of these was done. `name`: what results call it. Immutable; `moved`
+    gives a new solid.
     """
 
     def __init__(self, faces: Sequence[ParametricSurface], edges: Sequence[Edge] = (),
-                 vertices: Sequence[Vertex] = ()) -> None:
+                 vertices: Sequence[Vertex] = (), *, name: str | None = None) -> None:
         if not all(isinstance(given, Iterable) for given in (faces, edges, vertices)):
             given = ", ".join(map(shown, (faces, edges, vertices)))
             raise TypeError(f"a solid takes a list of faces, one of edges and one of vertices, got {given}")
         self._faces, self._edges, self._vertices = tuple(faces), tuple(edges), tuple(vertices)
-        self._closed = UNCHECKED
+        self._closed, self._name = UNCHECKED, checked_name(name)
         if not self._faces or not all(isinstance(f, ParametricSurface) for f in self._faces):
             raise ValueError("a solid needs faces, each a ParametricSurface")
         if not (all(isinstance(e, Edge) for e in self._edges) and all(isinstance(p, Vertex) for p in self._vertices)):
@@ -128,27 +129,33 @@ class Solid(Value):
     def moved(self, motion: Motion) -> "Solid":
         """This solid carried along by `motion`, after the motion it has already."""
         motions = {m: f.moved(motion).motion for m, f in {f.motion: f for f in self.faces}.items()}
-        moved = Solid._unchecked([f.placed(motions[f.motion]) for f in self.faces], self.edges, self.vertices, self.closed)
+        moved = self._like([f.placed(motions[f.motion]) for f in self.faces], self.closed)
         moved.__dict__["resting"] = self.resting
         return moved
 
     @cached_property
     def resting(self) -> "Solid":
         """This solid with every face in the body's frame: the same object for all that are moved from one."""
-        return Solid._unchecked([f.resting for f in self.faces], self.edges, self.vertices, self.closed)
+        return self._like([f.resting for f in self.faces], self.closed)
 
     def at(self, time: Any) -> "Solid":
         """This solid with t replaced by a number or by an expression of t."""
         closed = UNCHECKED if any(f.deforming for f in self.faces) else self.closed
-        return Solid._unchecked([f.at(time) for f in self.faces], self.edges, self.vertices, closed)
+        return self._like([f.at(time) for f in self.faces], closed)
 
     def mapped(self, faces: Sequence[ParametricSurface]) -> "Solid":
         """This solid with each face replaced by its image under one map of space: edges and vertices stay where they are."""
-        return Solid._unchecked(faces, self.edges, self.vertices, UNCHECKED if self.closed == UNCHECKED else SEWN)
+        return self._like(faces, UNCHECKED if self.closed == UNCHECKED else SEWN)
 
     def noted(self, closed: str) -> "Solid":
         """This solid with another remark on its closing; for those who have checked it."""
-        return Solid._unchecked(self.faces, self.edges, self.vertices, closed)
+        return self._like(self.faces, closed)
+
+    def _like(self, faces: Sequence[ParametricSurface], closed: str) -> "Solid":
+        """This solid with other faces in the places of its own."""
+        result = Solid._unchecked(faces, self.edges, self.vertices, closed)
+        result._name = self._name
+        return result
 
     @classmethod
     def _unchecked(cls, faces: Sequence[ParametricSurface], edges: Sequence[Edge], vertices: Sequence[Vertex],
@@ -193,4 +200,5 @@ class Solid(Value):
         return self.faces, self.edges, self.vertices
 
     def __repr__(self) -> str:
-        return f"Solid({len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices; {self.closed})"
+        counts = f"{len(self.faces)} faces, {len(self.edges)} edges, {len(self.vertices)} vertices"
+        return f"Solid({counts}; {self.closed}{self._named_in_repr()})"

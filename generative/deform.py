@@ -26,7 +26,8 @@ def deform(surface: Shape, mapping: Any, *, mirrored: bool = False) -> Shape:
     if not isinstance(surface, ParametricSurface):
         raise TypeError(f"deformations act on ParametricSurface and Solid values, got a {type(surface).__name__}")
     change = dict(zip((x, y, z), surface.expressions, strict=True))
-    return ParametricSurface([e.xreplace(change) for e in image], surface.domain, flipped=surface.flipped != mirrored)
+    return ParametricSurface([e.xreplace(change) for e in image], surface.domain, flipped=surface.flipped != mirrored,
+                             name=surface.name)
 
 
 def scale(surface: Shape, factors: Any) -> Shape:

@@ -15,14 +15,14 @@ import sympy as sp
 from codegen.given import TEXT, shown
 from codegen.walk import DEEPEST
 
+from .body import Body, checked_name
 from .motion import IDENTITY, Motion
 from .symbols import derivative, formula, interval, items, latex, t, text, x, y, z
-from .value import Value
 
 Bounds = tuple[tuple[Any, Any], tuple[Any, Any], tuple[Any, Any]]
 
 
-class ImplicitBody(Value):
+class ImplicitBody(Body):
     """Common base of implicit surfaces and their combinations: ``a | b``, ``a & b``, ``a - b``, ``~a``."""
 
     @property
@@ -78,14 +78,14 @@ class ImplicitSurface(ImplicitBody):
     """The surface F = 0 of an expression in x, y, z (and t, for one that deforms), positive outside, within `bounds`.
 
     `bounds` are three pairs of numbers, for x, y and z, in body coordinates: the surface is closed, and ends where it reaches them.
-    Immutable; `moved` gives a new surface.
+    `name`: what results call it. Immutable; `moved` gives a new surface.
 
     >>> from generative import ImplicitSurface, x, y, z
     >>> ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)
     ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2), (-2, 2), (-2, 2)])
     """
 
-    def __init__(self, expression: Any, bounds: Any = None, *, motion: Motion = IDENTITY) -> None:
+    def __init__(self, expression: Any, bounds: Any = None, *, motion: Motion = IDENTITY, name: str | None = None) -> None:
         if not isinstance(bounds, Iterable) or isinstance(bounds, (*TEXT, Mapping)) or len(bounds := items(bounds, "bounds")) != 3:
             raise ValueError(f"an implicit surface needs bounds=[(xlo, xhi), (ylo, yhi), (zlo, zhi)], got {shown(bounds)}")
         if not isinstance(motion, Motion):
@@ -95,7 +95,7 @@ class ImplicitSurface(ImplicitBody):
             raise ValueError(f"the implicit surface {self._body} = 0 contains none of x, y and z")
         bx, by, bz = (interval(b, f"the bound of {s}") for b, s in zip(bounds, "xyz", strict=True))
         self._bounds: Bounds = (bx, by, bz)
-        self._motion = motion
+        self._motion, self._name = motion, checked_name(name)
 
     @property
     def body(self) -> Any:
@@ -146,16 +146,16 @@ class ImplicitSurface(ImplicitBody):
         """This surface carried along by `motion`, after the motion it has already."""
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
-        return ImplicitSurface(self.body, self.bounds, motion=motion @ self.motion)
+        return ImplicitSurface(self.body, self.bounds, motion=motion @ self.motion, name=self.name)
 
     def at(self, time: Any) -> "ImplicitSurface":
         """This surface with t replaced by a number or by an expression of t."""
         body = self.body.xreplace({t: formula(time, [t], "a time")})
-        return ImplicitSurface(body, self.bounds, motion=self.motion.at(time))
+        return ImplicitSurface(body, self.bounds, motion=self.motion.at(time), name=self.name)
 
     def complement(self) -> "ImplicitSurface":
         """The same surface with inside and outside exchanged."""
-        return ImplicitSurface(self._negative, self.bounds, motion=self.motion)
+        return ImplicitSurface(self._negative, self.bounds, motion=self.motion, name=self.name)
 
     def same_surface(self, other: "ImplicitSurface") -> bool:
         """Is `other` this surface, or its complement?"""
@@ -172,7 +172,7 @@ class ImplicitSurface(ImplicitBody):
 
     def __repr__(self) -> str:
         moved = "" if self.motion.is_identity else f".moved({self.motion!r})"
-        return f"ImplicitSurface({text(self.body)}, bounds={text(list(self.bounds))}){moved}"
+        return f"ImplicitSurface({text(self.body)}, bounds={text(list(self.bounds))}{self._named_in_repr()}){moved}"
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {latex(self.expression)} = 0$"
@@ -181,10 +181,10 @@ class ImplicitSurface(ImplicitBody):
 class Combination(ImplicitBody):
     """A union (minimum of the functions) or an intersection (maximum) of implicit bodies."""
 
-    def __init__(self, operation: str, children: Sequence[ImplicitBody]) -> None:
+    def __init__(self, operation: str, children: Sequence[ImplicitBody], *, name: str | None = None) -> None:
         if operation not in ("union", "intersection"):
             raise ValueError(f"a combination is a 'union' or an 'intersection', got {shown(operation)}")
-        self._operation = operation
+        self._operation, self._name = operation, checked_name(name)
         self._children = tuple(part for child in children for part in _operands(operation, child))
         self._nesting: int = 1 + max((c._nesting for c in self._children if isinstance(c, Combination)), default=0)
         if self._nesting > DEEPEST:
@@ -219,38 +219,38 @@ class Combination(ImplicitBody):
         return tuple(result)
 
     def moved(self, motion: Motion) -> "Combination":
-        return Combination(self.operation, [c.moved(motion) for c in self.children])
+        return Combination(self.operation, [c.moved(motion) for c in self.children], name=self.name)
 
     def at(self, time: Any) -> "Combination":
-        return Combination(self.operation, [c.at(time) for c in self.children])
+        return Combination(self.operation, [c.at(time) for c in self.children], name=self.name)
 
     def complement(self) -> "Combination":
         other = "intersection" if self.operation == "union" else "union"
-        return Combination(other, [c.complement() for c in self.children])
+        return Combination(other, [c.complement() for c in self.children], name=self.name)
 
     def _key(self) -> tuple[Any, ...]:
         return self.operation, self.children
 
     def __repr__(self) -> str:
-        return f"{self.operation}({', '.join(map(repr, self.children))})"
+        return f"{self.operation}({', '.join(map(repr, self.children))}{self._named_in_repr()})"
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {latex(self.expression)} = 0$"
 
 
-def union(*bodies: ImplicitBody) -> ImplicitBody:
+def union(*bodies: ImplicitBody, name: str | None = None) -> ImplicitBody:
     """The points inside at least one of the bodies."""
-    return _combine("union", bodies)
+    return _combine("union", bodies, name)
 
 
-def intersection(*bodies: ImplicitBody) -> ImplicitBody:
+def intersection(*bodies: ImplicitBody, name: str | None = None) -> ImplicitBody:
     """The points inside all of the bodies."""
-    return _combine("intersection", bodies)
+    return _combine("intersection", bodies, name)
 
 
-def difference(body: ImplicitBody, *taken_away: ImplicitBody) -> ImplicitBody:
+def difference(body: ImplicitBody, *taken_away: ImplicitBody, name: str | None = None) -> ImplicitBody:
     """The points inside the first body and outside all others."""
-    return _combine("intersection", (body, *(complement(b) for b in taken_away)))
+    return _combine("intersection", (body, *(complement(b) for b in taken_away)), name)
 
 
 def complement(body: ImplicitBody) -> ImplicitBody:
@@ -259,13 +259,15 @@ def complement(body: ImplicitBody) -> ImplicitBody:
     return body.complement()
 
 
-def _combine(operation: str, bodies: Sequence[ImplicitBody]) -> ImplicitBody:
+def _combine(operation: str, bodies: Sequence[ImplicitBody], name: str | None = None) -> ImplicitBody:
     for b in bodies:
         if not isinstance(b, ImplicitBody):
             raise TypeError(f"{operation} combines implicit surfaces only, got {type(b).__name__}")
     if not bodies:
         raise ValueError(f"{operation} needs at least one implicit surface")
-    return bodies[0] if len(bodies) == 1 else Combination(operation, bodies)
+    if len(bodies) > 1:
+        return Combination(operation, bodies, name=name)
+    return bodies[0] if name is None else bodies[0].named(name)
 
 
 def _operands(operation: str, child: ImplicitBody) -> tuple[ImplicitBody, ...]:

@@ -19,11 +19,12 @@ FLAT = sp.Float("1e-9")
 CLOSED = "closed: every edge joins two faces"
 
 
-def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid:
+def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]], *, name: str | None = None) -> Solid:
     """The solid of flat convex faces, each a list of vertex indices, counterclockwise as seen from outside.
 
     Every edge must belong to two faces that run through it in opposite senses; ValueError says how many holes or flipped faces there
-    are, and where. A face of more than four corners is made of several patches; the lines between those are no edges.
+    are, and where. A face of more than four corners is made of several patches; the lines between those are no edges. `name`: what results
+    call it.
     """
     points = [vector(p, [], "a vertex") for p in items(vertices, "the vertices of a polyhedron")]
     outlines = [_indices(k, face) for k, face in enumerate(items(faces, "the faces of a polyhedron"))]
@@ -36,7 +37,7 @@ def polyhedron(vertices: Sequence[Any], faces: Sequence[Sequence[int]]) -> Solid
         for corners in _patches(outline):
             patches.append(_patch([points[c] for c in corners]))
             places.append(corners)
-    return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places), CLOSED)
+    return Solid._unchecked(patches, _edges(outlines, places), _corner_vertices(len(points), places), CLOSED).named(name)
 
 
 def brick(sizes: Any = (1, sp.Rational(1, 2), sp.Rational(1, 4))) -> Solid:

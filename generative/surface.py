@@ -12,16 +12,16 @@ import sympy as sp
 
 from codegen.given import shown
 
+from .body import Body, checked_name
 from .motion import IDENTITY, Motion
 from .symbols import derivative, formula, interval, latex, t, text, u, v, vector
-from .value import Value
 
 
-class ParametricSurface(Value):
+class ParametricSurface(Body):
     """The surface S(u, v) of three expressions in u, v (and t, for one that deforms), over {u: (lo, hi), v: (lo, hi)}.
 
     Its normal is S_u x S_v, which should point outwards; ``flipped=True`` reverses it. Numbers are exact: a float
-    stands for the binary rational it holds. Immutable; `moved` gives a new surface.
+    stands for the binary rational it holds. `name`: what results call it. Immutable; `moved` gives a new surface.
 
     >>> from generative import ParametricSurface, u, v
     >>> ParametricSurface([u, v, u * v], {u: (0, 1), v: (-1, 1)})
@@ -29,12 +29,12 @@ class ParametricSurface(Value):
     """
 
     def __init__(self, expressions: Any, domain: Mapping[Any, Any], *, flipped: bool = False,
-                 motion: Motion = IDENTITY) -> None:
+                 motion: Motion = IDENTITY, name: str | None = None) -> None:
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
         self._body = vector(expressions, [u, v, t], "a parametric surface")
         self._domain = _rectangle(domain)
-        self._flipped, self._motion = bool(flipped), motion
+        self._flipped, self._motion, self._name = bool(flipped), motion, checked_name(name)
 
     @property
     def body(self) -> tuple[Any, Any, Any]:
@@ -86,19 +86,20 @@ class ParametricSurface(Value):
         """This surface with `motion` in the place of the motion it has."""
         placed = ParametricSurface.__new__(ParametricSurface)
         placed._body, placed._domain, placed._flipped, placed._motion = self._body, self._domain, self._flipped, motion
+        placed._name = self._name
         placed.__dict__["resting"] = self.resting
         return placed
 
     @cached_property
     def resting(self) -> "ParametricSurface":
         """This surface in the body's frame: the same object for all that are moved from one."""
-        return self if self.motion.is_identity else ParametricSurface(self.body, self.domain, flipped=self.flipped)
+        return self if self.motion.is_identity else ParametricSurface(self.body, self.domain, flipped=self.flipped, name=self.name)
 
     def at(self, time: Any) -> "ParametricSurface":
         """This surface with t replaced by a number or by an expression of t."""
         change = {t: formula(time, [t], "a time")}
         return ParametricSurface([e.xreplace(change) for e in self.body], self.domain, flipped=self.flipped,
-                                 motion=self.motion.at(time))
+                                 motion=self.motion.at(time), name=self.name)
 
     def _key(self) -> tuple[Any, ...]:
         return self.body, self._domain, self.flipped, self.motion
@@ -107,7 +108,7 @@ class ParametricSurface(Value):
         flipped = ", flipped=True" if self.flipped else ""
         moved = "" if self.motion.is_identity else f".moved({self.motion!r})"
         domain = ", ".join(f"{s}: {text(ends)}" for s, ends in self.domain.items())
-        return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}){moved}"
+        return f"ParametricSurface({text(list(self.body))}, {{{domain}}}{flipped}{self._named_in_repr()}){moved}"
 
     def _repr_latex_(self) -> str:
         ranges = r",\; ".join(f"{s} \\in [{latex(lo)}, {latex(hi)}]" for s, (lo, hi) in self.domain.items())

@@ -156,7 +156,8 @@ def reparameterize(surface: ParametricSurface, new_u: Any, new_v: Any, domain: A
     """
     _check_surfaces("reparameterize", surface)
     change = {u: formula(new_u, [u, v], "a parameter"), v: formula(new_v, [u, v], "a parameter")}
-    result = ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion)
+    result = ParametricSurface([e.xreplace(change) for e in surface.body], domain, flipped=surface.flipped, motion=surface.motion,
+                               name=surface.name)
     for s in () if beyond else (u, v):
         check_range(s, change[s], surface.domain[s], result.domain)
     return two_dimensional("reparameterize", result)
@@ -219,4 +220,4 @@ def _unit(a: Any) -> list[Any]:
 
 def _like(surface: ParametricSurface, body: Any) -> ParametricSurface:
     """A surface with another body and the same domain, orientation and motion."""
-    return ParametricSurface(body, surface.domain, flipped=surface.flipped, motion=surface.motion)
+    return ParametricSurface(body, surface.domain, flipped=surface.flipped, motion=surface.motion, name=surface.name)

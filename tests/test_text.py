@@ -254,7 +254,8 @@ MODELS += [Call(machines.push_time, allowance=sp.Rational(1, 50), major=2, pitch
 CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 
 # Arguments that are names, or functions, and results, which hold what a query puts there.
-NAMES = {"Parameter.name", "compile.cpu", "Tracked.features"}
+BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "Mesh")
+NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
 RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Kernel", "MeshContact", "Minimum", "MinimumStatus",
            "Shape", "Start", "Status", "Trace", "Zeros", "ZerosStatus"}

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from generative.body import body_name, label
+
 from .. import picture
 from ..moment.start import Start
 from ..search.progress import duration
@@ -23,6 +25,10 @@ from .table import ROWS, card, point
 
 if TYPE_CHECKING:
     from codegen.interval import Interval
+
+
+# Pairs of bodies that a sentence lists.
+MOST_PAIRS = 4
 
 
 class Status(Enum):
@@ -111,7 +117,8 @@ class Contacts:
         table = {
             "status": self.status.name, "time": self.time, "clear_until": self.clear_until, "time_span": self.time_span,
             "points": self.points, "normals": self.normals, "proved": self.proved, "existence": self.existence,
-            "pairs": self.pairs, "features": self.features, "boxes": self.boxes, "variables": self.variables,
+            "pairs": self.pairs, "names": [[body_name(self.bodies, k) for k in pair] for pair in self.pairs.tolist()],
+            "features": self.features, "boxes": self.boxes, "variables": self.variables,
             "iterations": self.iterations, "seconds": self.seconds, "summary": self.summary(),
             "start": [{"pair": list(pair), "state": state.name} for pair, state in self.start.items()],
         }  # fmt: skip
@@ -122,7 +129,7 @@ class Contacts:
         for k in range(min(len(self), ROWS)):
             i, j = self.pairs[k]
             known = "unique (proved)" if self.proved[k] else "exists (proved)" if self.existence[k] else "located"
-            rows.append([point(self.points[k]), f"{i}, {j}", ", ".join(self.features[k]), known])
+            rows.append([point(self.points[k]), f"{label(self.bodies, i)}, {label(self.bodies, j)}", ", ".join(self.features[k]), known])
         return card(self.summary(), ["point", "bodies", "features", "known"], rows, len(self), "point")
 
     def show(self) -> Any:
@@ -142,9 +149,9 @@ def _outcome(c: Contacts) -> str:
             return f"No contact: the bodies are proved not to touch from t = {first} to t = {last}."
         return f"No new contact from t = {first} to t = {last}: proved, in the sense given below."
     if c.status is Status.CONTACT:
-        return f"First contact {_when(c)}: {_points(c)}."
+        return f"First contact{_whose(c)} {_when(c)}: {_points(c)}."
     if c.status is Status.UNRESOLVED:
-        return f"There may be a contact {_when(c)}, but its existence is neither proved nor excluded: {_points(c)}."
+        return f"There may be a contact{_whose(c)} {_when(c)}, but its existence is neither proved nor excluded: {_points(c)}."
     known = ""
     if c.time is not None and math.isfinite(c.time[1]):
         # A bracket that ends before the span does so where a contact is proved.
@@ -152,6 +159,13 @@ def _outcome(c: Contacts) -> str:
         known = f" {'The first contact comes' if sure else 'The first contact, if there is one, comes'} {_when(c)}."
     found = "" if not len(c) else f" So far: {_points(c)}."
     return f"{Status.BUDGET_SPENT.value}{known}{found}"
+
+
+def _whose(c: Contacts) -> str:
+    """Which bodies meet, if one of them has a name."""
+    pairs = sorted({(i, j) for i, j in c.pairs.tolist()})
+    named = any(body_name(c.bodies, k) for pair in pairs[:MOST_PAIRS] for k in pair)
+    return f" of {named_pairs(c.bodies, pairs)}" if named else ""
 
 
 def _when(c: Contacts) -> str:
@@ -202,20 +216,21 @@ def _starts(c: Contacts) -> str:
     for state in (Start.TOUCHING, Start.OVERLAPPING, Start.UNKNOWN):
         pairs = [pair for pair, s in c.start.items() if s is state and pair not in c.undecided]
         if pairs:
-            sentences.append(f"Bodies {_named(pairs)} are {state.value}.")
+            sentences.append(f"Bodies {named_pairs(c.bodies, pairs)} are {state.value}.")
     if sentences:
         sentences.append("For such pairs the claim is only that there is no new incoming tangential contact before.")
     elif c.start and not c.undecided:
         sentences.append("All pairs of bodies are disjoint at the start (proved).")
     if c.undecided:
-        sentences.append(f"The surfaces of bodies {_named(sorted(c.undecided))} are proved apart at the start; whether one body encloses "
-                         "the other is not decided, and what is said of them is said of their surfaces.")
+        sentences.append(f"The surfaces of bodies {named_pairs(c.bodies, sorted(c.undecided))} are proved apart at the start; whether one "
+                         "body encloses the other is not decided, and what is said of them is said of their surfaces.")
     return " ".join(sentences)
 
 
-def _named(pairs: Sequence[tuple[int, int]]) -> str:
-    rest = f"; and {counted(len(pairs) - 4, 'more pair')}" if len(pairs) > 4 else ""
-    return "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + rest
+def named_pairs(bodies: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> str:
+    """The first few pairs of bodies, in words."""
+    rest = f"; and {counted(len(pairs) - MOST_PAIRS, 'more pair')}" if len(pairs) > MOST_PAIRS else ""
+    return "; ".join(f"{label(bodies, i)} and {label(bodies, j)}" for i, j in pairs[:MOST_PAIRS]) + rest
 
 
 def _places(width: float) -> int:

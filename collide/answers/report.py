@@ -14,7 +14,7 @@ from ..search.drive import CONVERTING, SEARCHING, Clock
 from ..search.native.layout import EXISTS, LOCATED, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search
-from .contacts import Contacts, Status
+from .contacts import Contacts, Status, named_pairs
 from .distinct import distinct, labels
 from .local_minimum import come_to_touch
 
@@ -58,15 +58,15 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     verdict = listed = None
     with clock.reporting():
         found = _counted(s, bodies, start)
-        verdict = _verdict(s, found, finished, span, seen)
+        verdict = _verdict(s, found, finished, bodies, span, seen)
         listed = _listed(s, found, finished, start)
-    verdict = verdict or _verdict(s, _early(s), finished, span, seen)
+    verdict = verdict or _verdict(s, _early(s), finished, bodies, span, seen)
     if listed is None:
         listed, notes = _unlisted(s), (*notes, _UNCOMPARED)
     return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes), undecided)
 
 
-def _verdict(s: Search, found: np.ndarray, finished: bool, span: tuple[float, float], seen: float) -> _Verdict:
+def _verdict(s: Search, found: np.ndarray, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float) -> _Verdict:
     proved = s.proved
     # The sum with 0.0 makes 0.0 of -0.0.
     clear = min(seen, s.clear_until(found, span[1])) + 0.0
@@ -80,7 +80,7 @@ def _verdict(s: Search, found: np.ndarray, finished: bool, span: tuple[float, fl
         status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], latest))
     elif clear < span[1]:
         status, bracket = Status.UNRESOLVED, Interval(clear, span[1])
-    return _Verdict(status, bracket, clear, (*(_standing(s, found) if clear <= span[0] else ()), *_left(s)))
+    return _Verdict(status, bracket, clear, (*(_standing(s, found, bodies) if clear <= span[0] else ()), *_left(s, bodies)))
 
 
 def _early(s: Search) -> np.ndarray:
@@ -141,26 +141,23 @@ def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> 
     return come_to_touch(problem, at, normal, bodies)
 
 
-def _standing(s: Search, found: np.ndarray) -> tuple[str, ...]:
+def _standing(s: Search, found: np.ndarray, bodies: Sequence[Any]) -> tuple[str, ...]:
     """Which pairs begin with contacts that cannot be told from new ones."""
     problems = {*s.arrays["owner"][found].tolist()} | s.left
     pairs = sorted({s.problems[p].label for p in problems if s.problems[p].incoming})
     if not pairs:
         return ()
-    return (f"What bodies {_named(pairs)} begin with cannot be told from a new contact: name it in `tracked` to find later ones.",)
+    return (f"What bodies {named_pairs(bodies, pairs)} begin with cannot be told from a new contact: name it in `tracked` to find later "
+            "ones.",)
 
 
-def _left(s: Search) -> tuple[str, ...]:
+def _left(s: Search, bodies: Sequence[Any]) -> tuple[str, ...]:
     """Which pairs of bodies that start apart were not searched to the end."""
     pairs = sorted({p.label for p in (s.problems[k] for k in s.left) if not p.incoming})
     if not pairs:
         return ()
-    return (f"Bodies {_named(pairs)} may touch and stay so without crossing, which rounding cannot tell from a near miss: the search for "
-            "what comes later there was left.",)
-
-
-def _named(pairs: Sequence[tuple[int, int]]) -> str:
-    return "; ".join(f"{i} and {j}" for i, j in pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
+    return (f"Bodies {named_pairs(bodies, pairs)} may touch and stay so without crossing, which rounding cannot tell from a near miss: the "
+            "search for what comes later there was left.",)
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:

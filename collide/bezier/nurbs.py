@@ -65,10 +65,13 @@ class BezierNets:
         """The patches as formulas of u and v from 0 to 1 and of the time t: the surfaces of these doubles exactly, for `self_contact`,
         `first_contact`, and pictures. Where `error` is not 0 they are as near to what they were made of as that says.
         """
+        return [self.surface(k) for k in range(len(self))]
+
+    def surface(self, k: int) -> ParametricSurface:
+        """Patch k of `surfaces`."""
         exact = np.vectorize(expression, otypes=[object])
-        at, speed = np.moveaxis(exact(self.points), 1, 0)
-        weights = [None] * len(self) if self.weights is None else exact(self.weights).tolist()
-        return [bezier_patch(net, w) for net, w in zip((at + t * speed).tolist(), weights, strict=True)]
+        at, speed = exact(self.points[k])
+        return bezier_patch((at + t * speed).tolist(), None if self.weights is None else exact(self.weights[k]).tolist())
 
     def near(self, other: "BezierNets") -> tuple[np.ndarray, np.ndarray]:
         """The numbers of patches of both whose swept boxes meet: all other pairs are *proved* free of contact for t in [0, 1].

@@ -11,6 +11,7 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
 from generative import Parameter, ParametricSurface
+from generative.body import called
 from generative.family import Member, parameters_in
 
 
@@ -74,4 +75,4 @@ def check_numbers(bodies: Sequence[Any], members: Sequence[Member]) -> None:
     for k, (body, member) in enumerate(zip(bodies, members, strict=True)):
         free = {e for e in member.numbers if isinstance(e, Parameter)} if member.numbers else parameters_in(body)
         if free:
-            raise ValueError(f"body {k} contains the parameter {min(free, key=str)}; {batch}substitute a number")
+            raise ValueError(f"{called(bodies, k)} contains the parameter {min(free, key=str)}; {batch}substitute a number")

@@ -39,7 +39,7 @@ def figure(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None
     last = len(times) - 1
     if not any(len(mesh.at(times[last])[1]) for _, mesh in meshes):
         raise ValueError("there is nothing to draw: the bodies are nowhere finite, or nowhere within their bounds")
-    traces = [mesh_trace(go, mesh, body, times[last], contacts) for body, mesh in meshes]
+    traces = [mesh_trace(go, mesh, bodies, body, times[last], contacts) for body, mesh in meshes]
     traces += contact_traces(go, contacts, scale(meshes, times))
     if isinstance(boxes, Observed):
         traces += search_traces(go, boxes, bodies, float(times[last]))

@@ -1,12 +1,14 @@
 """What a picture is made of: the times it shows, meshes, dots and normals, outlines of boxes, and the frames of its animation."""
 
 import functools
+import html
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from generative import ParametricSurface, Solid, t, u, v
+from generative.body import label
 from generative.mesh import VIEW, MovingMesh, approx_function, tessellate
 
 from .subject import Meeting
@@ -84,12 +86,12 @@ def _corners(vertices: np.ndarray, triangles: np.ndarray) -> dict[str, np.ndarra
     return {axis: triangles[:, k] for k, axis in enumerate("ijk")}
 
 
-def mesh_trace(go: Any, mesh: MovingMesh, body: int, time: float, contacts: Meeting | None) -> Any:
+def mesh_trace(go: Any, mesh: MovingMesh, bodies: Sequence[Any], body: int, time: float, contacts: Meeting | None) -> Any:
     vertices, triangles = mesh.at(time)
     touching = contacts is not None and len(contacts) > 0
     return go.Mesh3d(**coordinates(vertices), **_corners(vertices, triangles), flatshading=False,
                      color=COLOURS[body % len(COLOURS)], opacity=TRANSPARENT if touching else 1.0,
-                     lighting=LIGHT, lightposition={"x": 2000, "y": -3000, "z": 6000}, name=f"body {body}", hoverinfo="name")
+                     lighting=LIGHT, lightposition={"x": 2000, "y": -3000, "z": 6000}, name=written(bodies, body), hoverinfo="name")
 
 
 def contact_traces(go: Any, contacts: Meeting | None, size: float) -> list[Any]:
@@ -150,11 +152,16 @@ def face_of(body: Any, feature: str) -> ParametricSurface | None:
     return face if isinstance(face, ParametricSurface) else None
 
 
+def written(bodies: Sequence[Any], k: int) -> str:
+    """What a picture calls body k; plotly reads text as HTML."""
+    return html.escape(label(bodies, k, "body "), quote=False)
+
+
 def _label(contacts: Meeting, k: int) -> str:
     x, y, z = contacts.points[k]
     known = "unique contact (proved)" if contacts.proved[k] else "contact (proved)" if contacts.existence[k] else "located only"
     (i, j), (a, b) = contacts.pairs[k], contacts.features[k]
-    return f"({x:.6g}, {y:.6g}, {z:.6g})<br>body {i} {a}, body {j} {b}<br>{known}"
+    return f"({x:.6g}, {y:.6g}, {z:.6g})<br>{written(contacts.bodies, i)} {a}, {written(contacts.bodies, j)} {b}<br>{known}"
 
 
 def frame(go: Any, meshes: Meshes, traces: Sequence[Any], times: np.ndarray, k: int,

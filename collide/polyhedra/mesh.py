@@ -49,7 +49,7 @@ class MeshContact:
     for UNRESOLVED nothing is said of what comes after it. `clear_until`: there is none before. `triangles`: one of each mesh. `parts`:
     what of them touches, "vertex 3" and "face 7" or "edge 1-2" of two vertices. `point` (3,): where, and `weights` (2, 3) of the
     corners, *approximate*; NaN where it is a crossing at the beginning that was only located. `pairs`, `queries` and `seconds`: pairs
-    of triangles and queries that were examined, and the time it took.
+    of triangles and queries that were examined, and the time it took. `names`: of both meshes, where they have any.
     """
 
     status: Status
@@ -63,6 +63,7 @@ class MeshContact:
     pairs: int
     queries: int
     seconds: float
+    names: tuple[str | None, str | None] = (None, None)
 
     def __post_init__(self) -> None:
         check_time(self.time, self.clear_until, self.clear_until)
@@ -87,7 +88,8 @@ class MeshContact:
         work = f"{self.pairs:,} pairs of triangles and {self.queries:,} queries took {self.seconds:.3f} s."
         if self.time is None:
             return f"No contact, proved for the whole time span. {work}"
-        where = "" if self.parts is None else f": {self.parts[0]} and {self.parts[1]}"
+        owned = ["" if name is None else f" of {name}" for name in self.names]
+        where = "" if self.parts is None else f": {self.parts[0]}{owned[0]} and {self.parts[1]}{owned[1]}"
         ends = f"from {self.time.lo!r} to {self.time.hi!r}{where}"
         found = {Status.CONTACT: f"The first contact is in the bracket {ends}. It exists, proved,",
                  Status.UNRESOLVED: f"A touch or a near miss {ends}, neither proved nor excluded,"}
@@ -103,7 +105,7 @@ class MeshContact:
         """The summary, and where the meshes meet."""
         rows = []
         if self.triangles is not None and self.parts is not None:
-            rows = [[mesh, f"{self.triangles[k]}", self.parts[k], point(self.weights[k]), point(self.point)]
+            rows = [[self.names[k] or mesh, f"{self.triangles[k]}", self.parts[k], point(self.weights[k]), point(self.point)]
                     for k, mesh in enumerate(("first", "second"))]
         return card(self.summary(), ["mesh", "triangle", "part", "weights", "point"], rows, len(rows), "row")
 
@@ -139,10 +141,16 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     with contextlib.suppress(KeyboardInterrupt, TimeUp), limited(lambda: (limit.seconds or math.inf) - (perf_counter() - began)):
         meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
         if not all(len(m.triangles) for m in meshes):
-            return _nothing(span[1], None, began)
+            return replace(_nothing(span[1], None, began), names=_names(first, second))
         search = _Search(meshes, pair, span, tolerance)
         finished = search.run(limit, began)
-    return _unsearched(span, began) if search is None else _answer(search, finished, began)
+    found = _unsearched(span, began) if search is None else _answer(search, finished, began)
+    return replace(found, names=_names(first, second))
+
+
+def _names(first: Any, second: Any) -> tuple[str | None, str | None]:
+    a, b = (mesh.name if isinstance(mesh, Mesh) else None for mesh in (first, second))
+    return a, b
 
 
 class _Search:

@@ -11,6 +11,7 @@ import numpy as np
 
 from codegen.deadline import check
 from codegen.given import doubles
+from generative.body import checked_name
 
 from .loop import LARGEST
 
@@ -20,10 +21,11 @@ class Mesh:
 
     `vertices` (n, 3) in the frame of a rigid body, or (2, n, 3), places at the beginning and at the end of straight trajectories;
     `triangles` (m, 3) of indices. ValueError for arrays of other shapes, for numbers that are not finite or exceed 2**100, and for
-    indices that are none.
+    indices that are none. `name`: what results call it.
     """
 
-    def __init__(self, vertices: Any, triangles: Any) -> None:
+    def __init__(self, vertices: Any, triangles: Any, *, name: str | None = None) -> None:
+        self.name = checked_name(name)
         self._set(_places(vertices, "the mesh"), _corners(triangles, "the mesh", np.shape(vertices)[-2]))
 
     def _set(self, places: np.ndarray, triangles: np.ndarray) -> None:
@@ -42,13 +44,15 @@ class Mesh:
         if places.shape[-2] != len(self.vertices):
             raise ValueError(f"the mesh has {len(self.vertices)} vertices, got {places.shape[-2]}")
         other = Mesh.__new__(Mesh)
+        other.name = self.name
         other.rigid, other.triangles, other.owned, other.shape = places.ndim == 2, self.triangles, self.owned, self.shape
         other.vertices = _rows(places)
         other.tree = _fitted(other.vertices, other.triangles, other.shape)
         return other
 
     def __repr__(self) -> str:
-        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles)"
+        named = "" if self.name is None else f", name={self.name!r}"
+        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles{named})"
 
 
 class Shape(NamedTuple):
@@ -81,12 +85,13 @@ def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
         places = _places(vertices, f"the {name} mesh", shape)
         if (places.ndim == 2) == rigid:
             mesh = Mesh.__new__(Mesh)
+            mesh.name = None
             mesh._set(places, _corners(triangles, f"the {name} mesh", places.shape[-2]))
             return mesh
         raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got {places.shape}")
     if mesh.rigid != rigid:
-        given = "(n, 3)" if mesh.rigid else "(2, n, 3)"
-        raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got a Mesh of {given}")
+        given, own = "(n, 3)" if mesh.rigid else "(2, n, 3)", "" if mesh.name is None else f' ("{mesh.name}")'
+        raise ValueError(f"vertices of the {name} mesh{own} must have the shape {shape}, got a Mesh of {given}")
     return mesh
 
 

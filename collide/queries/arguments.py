@@ -18,6 +18,7 @@ from codegen.graph.domain import domain
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel, compile
 from generative import Edge, ImplicitBody, ParametricSurface, Solid, Vertex, t, u, v, x, y, z
+from generative.body import called
 from generative.changes import pieces_of
 from generative.family import member_of
 from generative.symbols import text
@@ -47,7 +48,7 @@ def check_kinds(bodies: Sequence[Any]) -> None:
         if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
         if any(_beyond_doubles(end) for pair in _domains(body) for end in pair):
-            raise ValueError(f"the domain or the bounds of body {k} exceed the range of doubles; scale them")
+            raise ValueError(f"the domain or the bounds of {called(bodies, k)} exceed the range of doubles; scale them")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -63,16 +64,17 @@ def _domains(body: Any) -> Iterator[tuple[Any, Any]]:
 
 def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
     for k, body in enumerate(bodies):
+        name = called(bodies, k)
         if isinstance(body, ParametricSurface):
-            check_surface(body, f"body {k}", span)
+            check_surface(body, name, span)
         elif isinstance(body, ImplicitBody):
-            check_leaves(body, f"body {k}", span)
+            check_leaves(body, name, span)
         else:
             for f, face in enumerate(body.faces):
-                check_surface(face, f"face {f} of body {k}", span)
+                check_surface(face, f"face {f} of {name}", span)
             fault = solid_fault(body.resting, span)
             if fault:
-                raise ValueError(f"body {k}: {fault}")
+                raise ValueError(f"{name}: {fault}")
 
 
 def check_options(method: str, order: str, **numbers: float) -> None:

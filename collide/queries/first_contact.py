@@ -15,7 +15,7 @@ import numpy as np
 from codegen.given import shown
 from codegen.walk import nesting_in_words
 
-from ..answers.contacts import Contacts
+from ..answers.contacts import Contacts, named_pairs
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..culling.broad_phase import Window
@@ -83,7 +83,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         clock.extend()
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
-        notes = _notes(scene, found, span, options)
+        notes = _notes(scene, found, bodies, span, options)
     return contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
 
 
@@ -98,28 +98,25 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
         yield from to_the_end(query, searches(query))
 
 
-def _notes(scene: Scene, found: Evidence, span: Window, options: Options) -> tuple[str, ...]:
+def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, options: Options) -> tuple[str, ...]:
     touched = found.doubt or touched_before(found, span, options.simultaneity)
-    return (*_beginnings(scene), *_at_rest(scene), *filter(None, [touched]), *_ending(found, span))
+    return (*_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [touched]), *_ending(found, span))
 
 
-def _beginnings(scene: Scene) -> tuple[str, ...]:
+def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
     """Which pairs come together just as the time span begins."""
     if not scene.early:
         return ()
-    pairs = [f"{i} and {j}" for i, j in sorted(scene.early)]
-    named = "; ".join(pairs[:4]) + ("; and others" if len(pairs) > 4 else "")
-    return (f"Bodies {named} come together as the time span begins: a little before it they are proved apart, and they were searched from "
-            "there, so the bracket may begin before the span.",)
+    return (f"Bodies {named_pairs(bodies, sorted(scene.early))} come together as the time span begins: a little before it they are proved "
+            "apart, and they were searched from there, so the bracket may begin before the span.",)
 
 
-def _at_rest(scene: Scene) -> tuple[str, ...]:
+def _at_rest(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
     """Which pairs do not move against each other, and may touch."""
-    pairs = [f"{i} and {j}" for i, j in sorted(scene.resting) if scene.states.get((i, j)) is not Start.DISJOINT]
+    pairs = [pair for pair in sorted(scene.resting) if scene.states.get(pair) is not Start.DISJOINT]
     if not pairs:
         return ()
-    return (f"Bodies {'; '.join(pairs[:4])}{'; and others' if len(pairs) > 4 else ''} do not move against each other, so no contact of "
-            "theirs is new.",)
+    return (f"Bodies {named_pairs(bodies, pairs)} do not move against each other, so no contact of theirs is new.",)
 
 
 def _ending(found: Evidence, span: Window) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from codegen.constants import enclose, framed
 from codegen.deadline import interruptible
 from codegen.given import doubles
 from generative import ParametricSurface, u, v
+from generative.body import called
 from generative.changes import with_formulas
 from generative.creases import may_be_creased
 from generative.family import Member, member_of
@@ -76,10 +77,10 @@ class Rows:
         """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
         sides = list(zip(self.members, self.numbers, strict=True))
         ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
-        for (lo, hi), (body, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
+        for (lo, hi), (k, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
             empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
             if len(empty):
-                raise ValueError(f"the domain of {s} of body {body} is empty or reversed in row {empty[0]}")
+                raise ValueError(f"the domain of {s} of {called(self.bodies, k)} is empty or reversed in row {empty[0]}")
         outer, inner = np.empty((2, self.count, 5, 2))
         for j, (lo, hi) in enumerate(ends):
             outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
@@ -98,8 +99,8 @@ class Rows:
             lo, hi, level = position_kernel(m.body, m.symbols).decorated(at, at, parameters=given)
             known = np.all((np.isfinite(lo) & np.isfinite(hi) & (level > 0)).reshape(self.count, len(_SOMEWHERE), 3), axis=2)
             for row in np.flatnonzero(~np.any(known, axis=1))[:1]:
-                raise ValueError(f"body {body} has no position in row {row}; look for numbers that its formulas cannot take, such as a "
-                                 "rotation axis of length zero")
+                raise ValueError(f"{called(self.bodies, body)} has no position in row {row}; look for numbers that its formulas cannot "
+                                 "take, such as a rotation axis of length zero")
 
     @functools.cached_property
     def whole(self) -> Problem:

@@ -2,13 +2,13 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from codegen.given import shown
 from generative import ParametricSurface, Solid, v
+from generative.body import called
 from generative.chart import is_pole
 from generative.symbols import parameters_of
 
@@ -34,9 +34,9 @@ class Sheet:
             self.pieces = pieces_of_nets(bodies.nets)
         else:
             self.pieces = [piece_of(s, k) for k, s in enumerate(_at_rest(bodies))]
-        _check(self.pieces, span[0])
+        _check(self.pieces, span[0], bodies)
         found = joins(self.pieces, span)
-        poles = {k: _poles(piece) for k, piece in enumerate(self.pieces)}
+        poles = {k: _poles(piece, bodies) for k, piece in enumerate(self.pieces)}
         inner = [_between_poles(piece, poles[k]) for k, piece in enumerate(self.pieces)]
         self.near = [Pair(inner[i], inner[i], known) if i == j else Pair(self.pieces[i], self.pieces[j], known)
                      for (i, j), known in sorted(found.items())]
@@ -56,17 +56,17 @@ class _Drawn(Sequence[ParametricSurface]):
     """The surfaces of nets, made where they are looked at."""
 
     def __init__(self, nets: BezierNets) -> None:
-        self.nets = nets
+        self.nets, self._made = nets, dict[int, ParametricSurface]()
 
     def __len__(self) -> int:
         return len(self.nets)
 
     def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[j] for j in range(*k.indices(len(self)))]
+        if k not in self._made:
+            self._made[k] = self.nets.surface(k)
         return self._made[k]
-
-    @cached_property
-    def _made(self) -> list[ParametricSurface]:
-        return self.nets.surfaces()
 
 
 def bodies_of(surface: Any) -> Sequence[ParametricSurface]:
@@ -79,22 +79,23 @@ def bodies_of(surface: Any) -> Sequence[ParametricSurface]:
     for k, s in enumerate(given):
         free = parameters_of(*s.body, *itertools.chain(*s.domain.values()), s.motion.rotation, s.motion.translation)
         if free:
-            raise ValueError(f"surface {k} contains the parameter {min(free, key=str)}; substitute a number")
+            raise ValueError(f"{called(given, k, 'surface ')} contains the parameter {min(free, key=str)}; substitute a number")
     return list(given)
 
 
-def _check(pieces: Sequence[Piece], moment: float) -> None:
+def _check(pieces: Sequence[Piece], moment: float, bodies: Sequence[ParametricSurface]) -> None:
     """Raise for what spans no surface at the start, and for what is there twice."""
     known: dict[Any, int] = {}
     for k, piece in enumerate(pieces):
         if piece.degenerate(moment):
-            raise ValueError(f"the normal of surface {k} vanishes everywhere: its u and v do not span a surface")
+            raise ValueError(f"the normal of {called(bodies, k, 'surface ')} vanishes everywhere: its u and v do not span a surface")
         first = known.setdefault((piece.shape, piece.numbers.tobytes(), piece.domain), k)
         if first != k:
-            raise ValueError(f"surface {k} of the sheet is surface {first} again: it touches that everywhere; leave one of them out")
+            raise ValueError(f"{called(bodies, k, 'surface ')} of the sheet is {called(bodies, first, 'surface ')} again: it touches that "
+                             "everywhere; leave one of them out")
 
 
-def _poles(piece: Piece) -> list[tuple[int, int, Pole]]:
+def _poles(piece: Piece, bodies: Sequence[ParametricSurface]) -> list[tuple[int, int, Pole]]:
     """(number of the parameter, end, neighbourhood) of each pole."""
     found = []
     if piece.surface is None:
@@ -105,8 +106,8 @@ def _poles(piece: Piece) -> list[tuple[int, int, Pole]]:
             pole = pole_of(piece, axis, end)
             if pole is None:
                 value = piece.domain[axis][end]
-                raise ValueError(f"surface {piece.body} is a single point at {symbol} = {value}, where no smooth parameters were found: "
-                                 "cut a piece off there")
+                raise ValueError(f"{called(bodies, piece.body, 'surface ')} is a single point at {symbol} = {value}, where no smooth "
+                                 "parameters were found: cut a piece off there")
             found.append((axis, end, pole))
     return found
 

@@ -15,6 +15,7 @@ import sympy as sp
 
 from codegen.given import expression, shown
 from generative import ImplicitBody, Parameter, ParametricSurface, t, u, v, x, y, z
+from generative.body import called, label
 from generative.symbols import formula
 from generative.template import Reader, write
 
@@ -97,7 +98,7 @@ def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple
     for k, item in enumerate(items):
         u_at, v_at, radius = (built[j] for j in outputs[3 * k:3 * k + 3])
         side = _side(item, bodies)
-        place = _place(bodies[item.pair[side - 1]], item.pair[side - 1], item.features[side - 1], (u_at, v_at))
+        place = _place(bodies, item.pair[side - 1], item.features[side - 1], (u_at, v_at))
         assert place is not None
         found.append(Known(side, place.surface, place.at, radius))
     return tuple(found), Numbers(symbols, reader.numbers)
@@ -121,7 +122,8 @@ def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[flo
             raise ValueError(f'the features of a tracked contact are two names, such as ("face 0", "edge 2"), got {shown(item.features)}')
         places = _places(item, bodies)
         if places == [None, None]:
-            raise ValueError(f"a contact of the implicit bodies {item.pair} cannot be tracked: one of them needs parameters")
+            pair = " and ".join(label(bodies, k) for k in item.pair)
+            raise ValueError(f"a contact of the implicit bodies {pair} cannot be tracked: one of them needs parameters")
         _check_follows(item, places, bodies, span)
 
 
@@ -131,19 +133,21 @@ def _is_pair(given: Any, kind: type) -> bool:
 
 def _places(item: Tracked, bodies: Sequence[Any]) -> list[Place | None]:
     given = ((item.u1, item.v1), (item.u2, item.v2))
-    return [_place(bodies[k], k, name, at) for k, name, at in zip(item.pair, item.features, given, strict=True)]
+    return [_place(bodies, k, name, at) for k, name, at in zip(item.pair, item.features, given, strict=True)]
 
 
-def _place(body: Any, k: int, name: str, given: Sequence[Any]) -> Place | None:
+def _place(bodies: Sequence[Any], k: int, name: str, given: Sequence[Any]) -> Place | None:
+    body = bodies[k]
     if isinstance(body, ImplicitBody):
         return None
     parts = [p for p in parts_of(body) if isinstance(p, Parametric)]
     part = next((p for p in parts if p.feature == name), None)
     if part is None:
-        raise ValueError(f"body {k} has no {name!r} to track a contact on; it has {', '.join(dict.fromkeys(p.feature for p in parts))}")
+        raise ValueError(f"{called(bodies, k)} has no {name!r} to track a contact on; it has "
+                         f"{', '.join(dict.fromkeys(p.feature for p in parts))}")
     needed = [f"{s}(t)" for s in part.symbols]
     if any(e is None for e in given[:len(needed)]):
-        raise ValueError(f"the tracked contact needs {' and '.join(needed)} on {name} of body {k}")
+        raise ValueError(f"the tracked contact needs {' and '.join(needed)} on {name} of {called(bodies, k)}")
     at = {s: formula(e, [t], "a tracked function") for s, e in zip(part.symbols, given, strict=False)}
     a, b = (expression(e).xreplace(at) for e in part.path)
     return Place(part.surface, (a, b), part.dimension == 2)
@@ -172,8 +176,8 @@ def _check_follows(item: Tracked, places: Sequence[Place | None], bodies: Sequen
         wrong = _off_implicit(place.point, body, radius, at)
     wrong[1:] &= astray[1:]
     if wrong.any():
-        raise ValueError(f"the tracked functions of bodies {item.pair[0]} and {item.pair[1]} do not follow the contact: at "
-                         f"t = {at[wrong.argmax(), 0]:g} the two points are more than the radius {radius:g} apart")
+        raise ValueError(f"the tracked functions of {called(bodies, item.pair[0])} and {called(bodies, item.pair[1])} do not follow the "
+                         f"contact: at t = {at[wrong.argmax(), 0]:g} the two points are more than the radius {radius:g} apart")
 
 
 def _distance(p: Sequence[Any], q: Sequence[Any], at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,7 @@ from codegen.kernel import Kernel, compile
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number
 from generative import ParametricSurface, Solid, u
+from generative.body import called
 from generative.symbols import exact
 
 from ...answers.contacts import Contacts, Status
@@ -54,8 +55,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[floa
     """
     if tracked:
         raise ValueError("method 'time-dependent' leaves out no tracked contacts: use another method, or tracked=()")
-    faces = [(k, f, face) for k, body in enumerate(bodies) for f, face in enumerate(_faces(body, k))]
-    patches = [(k, f, piece) for k, f, face in faces for piece in pieces(face, f"body {k}")]
+    faces = [(k, f, face) for k, body in enumerate(bodies) for f, face in enumerate(_faces(body, called(bodies, k)))]
+    patches = [(k, f, piece) for k, f, face in faces for piece in pieces(face, called(bodies, k))]
     ends = exact(time[0]), exact(time[1])
     search = PatchSearch([k for k, _, _ in patches], [p for _, _, p in patches], ends)
     search.set(simultaneity / float(ends[1] - ends[0]), separation, tolerance)
@@ -69,17 +70,17 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[floa
 def _start(search: "PatchSearch", first: Any, second: Any, moment: float, tolerance: float, clock: Clock) -> Beginning:
     if search.clear() > 0.0:
         return Beginning(nested(first, second, moment, clock), True)
-    few = len(_faces(first, 0)) * len(_faces(second, 1)) <= _FEW
+    few = len(_faces(first)) * len(_faces(second)) <= _FEW
     return start_of(first, second, moment, tolerance, clock) if few else Beginning(Start.UNKNOWN, False)
 
 
-def _faces(body: Any, k: int) -> Sequence[ParametricSurface]:
+def _faces(body: Any, name: str = "a body") -> Sequence[ParametricSurface]:
     if isinstance(body, ParametricSurface):
         return (body,)
     if isinstance(body, Solid):
         return body.faces
     raise TypeError("method 'time-dependent' takes ParametricSurface and Solid bodies made of Bezier patches; "
-                    f"body {k} is a {type(body).__name__}")
+                    f"{name} is a {type(body).__name__}")
 
 
 # -- the search ---------------------------------------------------------------------------------------------------

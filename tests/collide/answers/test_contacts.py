@@ -9,7 +9,7 @@ import pytest
 import collide
 from collide.answers.contacts import Contacts, Status
 from collide.moment.start import Start
-from generative import x
+from generative import ParametricSurface, u, v, x
 from models.scenes import SCENES
 
 
@@ -116,3 +116,15 @@ def test_every_result_says_unique_exists_and_iterations():
     assert zeros.unique.all() and zeros.exists.all() and len(zeros) == 2
     least = collide.minimize((x - 1)**2, {x: (-2, 2)})
     assert least.unique.all() and least.exists
+
+
+def test_bodies_are_told_by_their_names():
+    cup, lid = (ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)}, name=name) for name in ("cup", "<lid>"))
+    answer = contacts(bodies=[cup, lid], start={(0, 1): Start.TOUCHING})
+    assert "First contact of cup and <lid> at t" in answer.summary() and "Bodies cup and <lid> are touching" in answer.summary()
+    assert "<td>cup, &lt;lid&gt;</td>" in answer._repr_html_() and json.loads(answer.to_json())["names"] == [["cup", "<lid>"]] * 2
+    answer = contacts(bodies=[cup, cup], start={(0, 1): Start.TOUCHING})
+    assert 'Bodies 0 ("cup") and 1 ("cup") are touching' in answer.summary()
+    nameless = contacts(bodies=[cup.named(None)] * 2, start={(0, 1): Start.TOUCHING})
+    assert nameless.summary() == contacts(start={(0, 1): Start.TOUCHING}).summary() and "First contact at" in nameless.summary()
+    assert "Bodies 0 and 1 are touching" in nameless.summary() and "<td>0, 1</td>" in nameless._repr_html_()

@@ -12,7 +12,7 @@ from collide.bodies.parts import faces_of
 from collide.search.native import layout
 from collide.search.search import Search
 from collide.situations.contact import situation
-from generative import ParametricSurface, Rigid, Solid, t, u, v
+from generative import Parameter, ParametricSurface, Rigid, Solid, t, u, v
 from models.scenes import SCENES
 from tests.collide.contact_scenes import FLOOR, TILT, TURNED, Q, ball, half_space, move, slab, sphere
 
@@ -134,3 +134,20 @@ def test_a_corner_that_lands_a_little_later_is_listed():
     c = first_contact([slab(1).moved(lean).moved(move(0, 0, 1 - t)), half_space()], (0, 2), simultaneity=1e-6)
     assert c.status is Status.CONTACT and len(c) == 2 and {pair[0].split()[0] for pair in c.features} == {"vertex"}
     assert 1e-9 < abs(c.boxes[0][-1].mean() - c.boxes[1][-1].mean()) < 1e-8
+
+
+def test_names_change_no_answer_and_are_told_in_notes_and_errors():
+    scene = SCENES["tori-crossed"]
+    named = [body.named(name) for body, name in zip(scene.bodies, ("falling ring", "ring"), strict=True)]
+    without, answer = (collide.first_contact(bodies, scene.time) for bodies in (scene.bodies, named))
+    assert answer.time == without.time and np.array_equal(answer.points, without.points) and answer.iterations == without.iterations
+    assert "First contact of falling ring and ring at" in answer.summary() and "of falling" not in without.summary()
+    assert "Bodies lower and ring do not move" in collide.first_contact([named[0], named[1].named("lower"), named[1]], scene.time).summary()
+    flat = ParametricSurface([u, u, 0 * v], {u: (0, 1), v: (0, 1)}, name="cup")
+    for bodies, told in (([flat, named[1]], r'the normal of body 0 \("cup"\) vanishes'),
+                         ([named[1], Solid([flat], name="box")], r'the normal of face 0 of body 1 \("box"\) vanishes'),
+                         ([named[1], flat.moved(Rigid(translation=[Parameter("r1"), 0, 0]))], r'body 1 \("cup"\) contains the')):
+        with pytest.raises(ValueError, match=told):
+            collide.first_contact(bodies, (0, 1))
+    with pytest.raises(ValueError, match=r'the normal of surface 0 \("cup"\) vanishes'):
+        collide.self_contact(flat, (0, 1))

@@ -42,6 +42,13 @@ def test_frames_move_what_moves_and_nothing_else():
     assert last.data[3].visible and last.data[0].opacity == TRANSPARENT
 
 
+def test_bodies_have_their_names_and_tags_in_these_are_text():
+    upper, lower = SCENES["tori-crossed"].bodies
+    picture = figure(contacts(bodies=[upper.named("<b>ring</b>"), lower]))
+    assert [trace.name for trace in picture.data[:2]] == ["&lt;b&gt;ring&lt;/b&gt;", "body 1"]
+    assert "<br>&lt;b&gt;ring&lt;/b&gt; face 0, body 1 face 0<br>" in picture.data[3].text[0]
+
+
 def test_everything_stays_inside_the_shown_box():
     picture = figure(crossed())
     lo, hi = picture.layout.scene.zaxis.range

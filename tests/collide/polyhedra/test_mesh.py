@@ -244,3 +244,14 @@ def test_budget_and_bad_input():
         collide.mesh_mesh(good, good, time=(0, 2))
     with pytest.raises(TypeError, match="Rigid or Screw"):
         collide.mesh_mesh((BOX, SIDES), (BOX, SIDES), motions=(1, 2))
+
+
+def test_meshes_are_told_by_their_names():
+    vertices, triangles = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], float), [[0, 1, 2]]
+    rest, falling = np.array([vertices, vertices]), np.array([vertices + [0, 0, 1], vertices - [0, 0, 1]])
+    plate, lid = collide.Mesh(rest, triangles, name="plate"), collide.Mesh(falling, triangles)
+    r = collide.mesh_mesh(lid.with_vertices(falling), plate.with_vertices(rest))
+    assert r.names == (None, "plate") and f"{r.parts[0]} and {r.parts[1]} of plate" in r.summary()
+    assert "<td>first</td>" in r._repr_html_() and "<td>plate</td>" in r._repr_html_() and "name='plate'" in repr(plate)
+    with pytest.raises(ValueError, match=r'vertices of the second mesh \("plate"\) must have the shape'):
+        collide.mesh_mesh((vertices, triangles), plate, motions=(Rigid(), Rigid()))
