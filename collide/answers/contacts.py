@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from generative.body import body_name, label
 
 from .. import picture
+from ..bodies.on_face import NOWHERE, UV, Held, own_box, place_on
 from ..moment.start import Start
 from ..search.progress import duration
 from .consistency import check_time
@@ -52,12 +54,13 @@ class Contacts:
     `points` and `normals` (k, 3), the normal being unit, outward from the first body of the pair, NaN where no
     direction separates; `proved`, one unique and isolated contact lies in its box; `existence`, some contact lies in
     its box, as proved too (every proved point, and every point of a sampled curve that holds a contact); `pairs` (k,
-    2), the indices of the two bodies; `features`, which parts of them touch; `boxes` and `variables`, the enclosure of
-    the parameters. A place in space is listed once: where a surface covers itself, of contacts proved unique for
+    2), the indices of the two bodies; `features`, which parts of them touch; `uv`, at which u and v of these; `boxes` and `variables`, the
+    enclosure of what was searched for. A place in space is listed once: where a surface covers itself, of contacts proved unique for
     different parameters whose boxes meet in space and in time. `iterations` are boxes examined, `seconds` the time of the
     whole call, `start` the state of each pair at the beginning of `time_span`. `notes` are further sentences of the summary.
     `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
-    body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones.
+    body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones. `held`: of each body the ends of
+    parameters at which it is met, for `uv`.
     """
 
     status: Status
@@ -78,6 +81,7 @@ class Contacts:
     time_span: tuple[float, float] = (0.0, 1.0)
     notes: tuple[str, ...] = ()
     undecided: frozenset[tuple[int, int]] = frozenset()
+    held: Sequence[tuple[Held, ...]] = ()
 
     def __post_init__(self) -> None:
         k = len(self.points)
@@ -97,6 +101,24 @@ class Contacts:
     def exists(self) -> np.ndarray:
         """(k,) bool: *proved* that its box holds a contact (`existence`)."""
         return self.existence
+
+    @cached_property
+    def uv(self) -> np.ndarray:
+        """(k, 2), of each contact and each body of its pair the fields "face", "u" and "v": about where on which face it is (`UV`).
+
+        `u` and `v` are the surface's own parameters, those of the middle of the contact's box, in doubles, also where `variables` are
+        others: that of an edge, or smooth ones p and q round a pole. On edges and vertices they are those of the first face that meets
+        there. A pole is one point for all values of one parameter: where the box holds it, that one means nothing, and the least of its
+        range is given. Implicit bodies have no parameters: -1, NaN and NaN.
+        """
+        return np.array([[self._uv(k, side) for side in (0, 1)] for k in range(len(self))], UV).reshape(-1, 2)
+
+    def _uv(self, k: int, side: int) -> tuple[int, float, float]:
+        if not len(self.bodies):
+            return NOWHERE
+        held, itself = self.held[k][side] if self.held else (), any(i == j for i, j in self.start)
+        body, own = self.bodies[self.pairs[k, side]], own_box(self.variables[k], self.boxes[k], side)
+        return place_on(body, self.features[k][side], held, own, itself)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -118,7 +140,8 @@ class Contacts:
             "status": self.status.name, "time": self.time, "clear_until": self.clear_until, "time_span": self.time_span,
             "points": self.points, "normals": self.normals, "proved": self.proved, "existence": self.existence,
             "pairs": self.pairs, "names": [[body_name(self.bodies, k) for k in pair] for pair in self.pairs.tolist()],
-            "features": self.features, "boxes": self.boxes, "variables": self.variables,
+            "features": self.features, "uv": [[dict(zip(UV.names or (), at, strict=True)) for at in pair] for pair in self.uv.tolist()],
+            "boxes": self.boxes, "variables": self.variables,
             "iterations": self.iterations, "seconds": self.seconds, "summary": self.summary(),
             "start": [{"pair": list(pair), "state": state.name} for pair, state in self.start.items()],
         }  # fmt: skip
@@ -127,10 +150,11 @@ class Contacts:
     def _repr_html_(self) -> str:
         rows = []
         for k in range(min(len(self), ROWS)):
-            i, j = self.pairs[k]
+            bodies = ", ".join(label(self.bodies, body) for body in self.pairs[k])
             known = "unique (proved)" if self.proved[k] else "exists (proved)" if self.existence[k] else "located"
-            rows.append([point(self.points[k]), f"{label(self.bodies, i)}, {label(self.bodies, j)}", ", ".join(self.features[k]), known])
-        return card(self.summary(), ["point", "bodies", "features", "known"], rows, len(self), "point")
+            places = ", ".join("-" if face < 0 else point(at) for face, *at in (self._uv(k, side) for side in (0, 1)))
+            rows.append([point(self.points[k]), bodies, ", ".join(self.features[k]), places, known])
+        return card(self.summary(), ["point", "bodies", "features", "u and v", "known"], rows, len(self), "point")
 
     def show(self) -> Any:
         """The interactive 3-D figure (plotly), shown in a notebook or browser."""
@@ -267,6 +291,8 @@ def _plain(value: Any) -> Any:
         value = value.item()
     if isinstance(value, (list, tuple)):
         return [_plain(e) for e in value]
+    if isinstance(value, dict):
+        return {name: _plain(e) for name, e in value.items()}
     if isinstance(value, float) and not np.isfinite(value):
         return None
     return value

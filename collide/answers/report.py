@@ -126,9 +126,9 @@ def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequ
         status=verdict.status, time=verdict.bracket, clear_until=max(verdict.clear, span[0]),
         points=np.empty((0, 3)) if s is None else _middle(s.arrays["place"][known]), normals=listed.normals,
         proved=kind == UNIQUE, existence=kind >= EXISTS, pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2),
-        features=[p.features for p in problems], boxes=[] if s is None else [s.found(k).copy() for k in known],
-        variables=[p.variables for p in problems], iterations=clock.boxes, seconds=clock.seconds, start=start, bodies=tuple(bodies),
-        time_span=span, notes=(*notes, *(_spent(clock) if verdict.status is Status.BUDGET_SPENT else ())),
+        features=[p.features for p in problems], held=[p.held for p in problems], variables=[p.variables for p in problems],
+        boxes=[] if s is None else [s.found(k).copy() for k in known], iterations=clock.boxes, seconds=clock.seconds, start=start,
+        bodies=tuple(bodies), time_span=span, notes=(*notes, *(_spent(clock) if verdict.status is Status.BUDGET_SPENT else ())),
         undecided=frozenset(undecided))
 
 

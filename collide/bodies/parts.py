@@ -36,8 +36,8 @@ class Parametric:
     that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
     `names` are those of the symbols in results. `polar`: per end of each symbol, up to which value the surface is so near a
     pole that smooth parameters should take over; None where that end is no such pole. `whole`: the part of which this one is
-    what is left without the neighbourhoods of some poles; it differs in its `domain` alone. `around`: of such a neighbourhood, the face,
-    and the symbol and the end at which it has the pole.
+    what is left without the neighbourhoods of some poles; it differs in its `domain` alone. `around`: of such a neighbourhood, and of a
+    pole that is a part itself, the face, and the symbol and the end at which it has the pole.
     """
 
     feature: str
@@ -236,7 +236,7 @@ def _pole(face: ParametricSurface, k: int, symbol: Any, end: int, two_sided: boo
     other = v if symbol is u else u
     lo, hi = face.domain[other]
     point = (value, (lo + hi) / 2) if symbol is u else ((lo + hi) / 2, value)
-    return Parametric(f"face {k}", face, point, (), (), (), (), ((face, point),), two_sided)
+    return Parametric(f"face {k}", face, point, (), (), (), (), ((face, point),), two_sided, around=(face, symbol, end))
 
 
 def _declared(solid: Solid, k: int, symbol: Any, end: int) -> bool:

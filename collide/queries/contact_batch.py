@@ -10,15 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import sympy as sp
 
 from codegen.walk import nesting_in_words
-from generative import u, v
-from generative.chart import from_chart
 
 from ..answers.batch import Batch, statuses
-from ..bodies.numbers import Numbers
-from ..bodies.parts import Parametric, Part
+from ..bodies.on_face import on_face, own_box
+from ..bodies.parts import Parametric
 from ..given import check_span, check_tolerance
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options
@@ -198,19 +195,5 @@ class _Known(NamedTuple):
         if self.scene is None:
             return np.asarray(box[:4].mean(axis=1))
         meeting, variables = self.meetings[number], self.search.problems[number].variables
-        middle = dict(zip(variables, box.mean(axis=1).tolist(), strict=False))
-        return np.array([e for side, part in enumerate((meeting.first, meeting.second))
-                         for e in _on_surface(part, side, middle, self.scene.numbers[side])])
-
-
-def _on_surface(part: Part, side: int, middle: Mapping[str, float], numbers: Numbers) -> Sequence[float]:
-    """The parameters u and v of the point of a part of the first or second body that has its own, named as in a problem; approximately."""
-    assert isinstance(part, Parametric)
-    at = [middle[f"{name}{side + 1}"] for name in part.names[:part.dimension]]
-    if part.around is not None:
-        surface, symbol, end = part.around
-        return from_chart(surface, symbol, end, numbers.enclose(surface.domain[v if symbol is u else u][0])[0], at[0], at[1])
-    if part.dimension == 2:
-        return at
-    known = dict(zip(part.symbols, map(sp.Float, at), strict=True)) | dict(numbers.pairs)
-    return [float(e.xreplace(known)) for e in part.path]
+        return np.array([on_face(part, own_box(variables, box, side), numbers) for side, (part, numbers) in enumerate(
+            zip((meeting.first, meeting.second), self.scene.numbers, strict=True)) if isinstance(part, Parametric)]).ravel()

@@ -59,7 +59,8 @@ class Problem:
     pair of bodies. Only the first `searched` variables are split (None: all); the others follow from them. `fast`:
     advance the objective, as for bodies that start apart. `propagate`: contract by forward-backward propagation and
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
-    `features` name the parts of the two bodies; `directions` gives the kernel of candidates for the normal there, six numbers each
+    `features` name the parts of the two bodies, and `held` says at which ends of their faces' parameters these are (see `bodies.on_face`);
+    `directions` gives the kernel of candidates for the normal there, six numbers each
     (see `contact`), for points only, and the parameters that it takes. `quick`: one of many problems, whose local solves and bounds
     are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each
     instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
@@ -85,6 +86,7 @@ class Problem:
     fast: bool = False
     parameters: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     features: tuple[str, str] = ("face 0", "face 0")
+    held: tuple[tuple[tuple[Any, int], ...], ...] = ((), ())
     directions: Callable[[], tuple[Kernel, np.ndarray] | None] | None = None
     moving: Callable[[], Bodies | None] | None = None
     quick: bool = False
@@ -287,7 +289,7 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
 # What distinguishes problems with the same formulas from each other: in code, and in data only, which all that share `built` have of their
 # own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
-DATA = ("border", "period", "polar", "label", "features", "directions")
+DATA = ("border", "period", "polar", "label", "features", "held", "directions")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from codegen.constants import enclose
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector
+from generative import u, v
 
 from ..search.problem import Problem
 from ..situations.contact import placed_situation
@@ -72,10 +73,11 @@ def pair_problem(pair: Pair, span: tuple[float, float], held: Held = FREE, *, ta
     outer, inner = (np.concatenate([ends[own], [span]]) for ends in (pair.outer, pair.inner))
     border = [(closed or (k // 2, k % 2, end) not in _open_ends(pair)) and pair.border[k][end] for k in own for end in (0, 1)]
     numbers = [pair.first.numbers, pair.second.numbers, _ends(pair, held), _coefficients(pair.joins, pair.first.domain)]
-    features = _feature(pair.first, held[:2]), _feature(pair.second, held[2:])
+    at = [(pair.first, held[:2]), (pair.second, held[2:])]
+    features = _feature(*at[0]), _feature(*at[1])
     return whole.instance(np.concatenate(numbers), outer, inner, label=pair.label, features=features,
-                          border=np.array([*border, False, False], int).reshape(-1, 2) if any(border) else None,
-                          period=np.array([*(pair.periods[k] for k in own), 0.0]))
+                          held=tuple(_held(*side) for side in at), period=np.array([*(pair.periods[k] for k in own), 0.0]),
+                          border=np.array([*border, False, False], int).reshape(-1, 2) if any(border) else None)
 
 
 def at_start(pair: Pair, moment: float) -> Problem:
@@ -99,6 +101,12 @@ def _feature(piece: Piece, held: Sequence[int | None]) -> str:
     if len(at) == 2:
         return f"vertex {_corners(piece).index((at[0][1], at[1][1]))}"
     return f"edge {piece.edges.index(at[0])}" if at else "face 0"
+
+
+def _held(piece: Piece, held: Sequence[int | None]) -> tuple[tuple[Any, int], ...]:
+    """The ends of parameters at which these are held, or round which they are smooth."""
+    ends = [(s, end) for s, end in zip((u, v), held, strict=True) if end is not None]
+    return tuple(ends) if piece.pole is None else (piece.pole,)
 
 
 def _corners(piece: Piece) -> list[tuple[int, int]]:

@@ -136,6 +136,7 @@ class Piece:
     `periods`: the exact length of a parameter that closes on itself, else 0. `border`: per parameter and end, does the surface end, or
     collapse, there? `edges`: the numbers of the sides that are edges, in the order of `Solid.edges` of a patch. `net`: of a Bezier patch,
     its row of control points, velocities and weights; else the `surface`. `names`: those of the parameters in results.
+    `pole`: that which its parameters are smooth round, as a symbol and an end of its range.
     """
 
     body: int
@@ -147,6 +148,7 @@ class Piece:
     edges: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
     surface: ParametricSurface | None = None
     names: tuple[str, str] = ("u", "v")
+    pole: tuple[Any, int] | None = None
     net: tuple[np.ndarray, ...] = ()
 
     @cached_property
@@ -211,7 +213,7 @@ def pole_of(whole: Piece, axis: int, end: int) -> Pole | None:
     cap = piece_of(chart, whole.body)
     middle = (limit + whole.domain[axis][end]) / 2
     inside = ((False, False), (False, False))
-    cap = replace(cap, border=inside, edges=(), names=("p", "q"))
+    cap = replace(cap, border=inside, edges=(), names=("p", "q"), pole=((u, v)[axis], end))
     return Pole(cap, cut(whole, axis, 1 - end, middle), cut(whole, axis, end, limit), middle)
 
 

@@ -27,6 +27,7 @@ from generative import u, v
 
 from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import NONE, Numbers
+from ..bodies.on_face import held_of
 from ..bodies.parts import Parametric, Part
 from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
@@ -68,7 +69,7 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     implicit = any(isinstance(p, Implicit) and p.dimension == 1 for p in (first, second))
     fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
     return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
-                    features=(first.feature, second.feature), moving=lambda: _moving(a, b),
+                    features=(first.feature, second.feature), held=(held_of(first), held_of(second)), moving=lambda: _moving(a, b),
                     ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
 
 

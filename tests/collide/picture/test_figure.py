@@ -98,11 +98,13 @@ def test_boxes_are_outlined_on_both_surfaces():
 
 
 def test_a_result_as_html():
-    text = crossed(features=[("face <0>", "face 0")] * 2)._repr_html_()
-    assert text.count("<tr>") == 3 and "unique (proved)" in text and "face &lt;0&gt;" in text and crossed().summary()[:40] in text
+    upper, lower = SCENES["tori-crossed"].bodies
+    text = contacts(bodies=[upper.named("<ring>"), lower])._repr_html_()
+    assert text.count("<tr>") == 3 and "unique (proved)" in text and "<td>&lt;ring&gt;, 1</td>" in text
+    assert crossed().summary()[:40] in crossed()._repr_html_() and "<td>(0, 0), (0, 0)</td>" in text
     many = crossed(points=np.zeros((12, 3)), normals=np.zeros((12, 3)), proved=np.zeros(12, bool),
                    existence=np.zeros(12, bool), pairs=np.zeros((12, 2), int), features=[("face 0", "face 0")] * 12,
-                   boxes=[np.zeros((5, 2))] * 12, variables=[("t",)] * 12)._repr_html_()
+                   boxes=[np.zeros((5, 2))] * 12, variables=[("u1", "v1", "u2", "v2", "t")] * 12)._repr_html_()
     assert "and 2 more points" in many and "located" in many
 
 

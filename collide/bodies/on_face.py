@@ -1,0 +1,89 @@
+"""Where on its face a point of a part lies, in the face's own parameters u and v, which the variables of a search need not be."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from generative import ImplicitBody, ParametricSurface, u, v
+from generative.chart import from_chart
+
+from .numbers import NONE, Numbers
+from .parts import Parametric, faces_of, parts_of
+
+UV = np.dtype([("face", np.int64), ("u", np.float64), ("v", np.float64)])
+"""A place on a body: the number of a face, and the parameters there."""
+
+NOWHERE = (-1, float("nan"), float("nan"))
+
+NAMES = ("u", "v", "p", "q")
+"""Those of the parameters of parts, among the variables of a problem."""
+
+Held = tuple[tuple[Any, int], ...]
+"""Ends of parameters at which a part lies: symbols, each with 0 or 1. Where both parameters are variables they are smooth ones round the
+pole that is there.
+"""
+
+
+def held_of(part: Any) -> Held:
+    return (part.around[1:],) if isinstance(part, Parametric) and part.around is not None else ()
+
+
+def own_box(variables: Sequence[str], box: np.ndarray, side: int) -> np.ndarray:
+    """The rows of a box (variables, 2) that are parameters of the part of the first body (side 0) or of the second."""
+    own = [k for k, name in enumerate(variables) if name[-1] == str(side + 1) and name[:-1] in NAMES]
+    return np.asarray(box)[own]
+
+
+def place_on(body: Any, feature: str, held: Held, own: np.ndarray, whole: bool) -> tuple[int, float, float]:
+    """A place as in `UV`, whose own variables lie in the box `own`, on a feature of a body; of an implicit body, which has no parameters,
+    -1 and NaN. `whole`: a patch is one face, even if it has creases.
+    """
+    if isinstance(body, ImplicitBody):
+        return NOWHERE
+    kind, number = feature.split()
+    face = int(number) if kind == "face" else 0
+    if held:
+        return face, *at_ends(body if whole else _faces(body)[face], held, own)
+    if kind == "face":
+        return face, *_middle(own)
+    part = next(p for p in parts_of(body) if p.feature == feature)
+    assert isinstance(part, Parametric)
+    return next(k for k, surface in enumerate(_faces(body)) if surface is part.surface), *on_face(part, own)
+
+
+def on_face(part: Parametric, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:
+    """About u and v of the point of a part whose own parameters lie in the box `own` (dimension, 2)."""
+    if part.around is not None:
+        return at_ends(part.around[0], held_of(part), own, numbers)
+    if part.dimension == 2:
+        return _middle(own)
+    known = dict(zip(part.symbols, map(sp.Float, own.mean(axis=1)), strict=True)) | dict(numbers.pairs)
+    a, b = (float(e.xreplace(known)) for e in part.path)
+    return a, b
+
+
+def at_ends(surface: ParametricSurface, held: Held, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:
+    """About u and v at these ends of the parameters of a face.
+
+    A pole is one point for all values of its other parameter: where the box holds the pole, that one is given as the least of its range.
+    """
+    if len(own) == 2 and ((own[:, 0] > 0.0) | (own[:, 1] < 0.0)).any():
+        ((symbol, end),) = held
+        across = surface.domain[v if symbol is u else u]
+        return from_chart(surface, symbol, end, numbers.enclose(across[0])[0], *_middle(own))
+    free = float(own[0].mean()) if len(own) == 1 else None
+    ends = dict(held)
+    a, b = (float(np.mean(numbers.enclose(surface.domain[s][ends[s]]))) if s in ends else
+            numbers.enclose(surface.domain[s][0])[0] if free is None else free for s in (u, v))
+    return a, b
+
+
+def _faces(body: Any) -> Sequence[ParametricSurface]:
+    return [p.surface for p in faces_of(body) if isinstance(p, Parametric)]
+
+
+def _middle(own: np.ndarray) -> tuple[float, float]:
+    a, b = own.mean(axis=1).tolist()
+    return a, b
