@@ -25,6 +25,7 @@ def check_positive(name: str, value: Any) -> float:
 
 
 def check_tolerance(tolerance: float, least: float) -> float:
+    """The width of a bracket of time, if it is one that can be had."""
     if not (is_number(tolerance) and least <= tolerance <= 1):
         raise ValueError(f"tolerance must be a number from {least:g} to 1, got {shown(tolerance)}")
     return float(tolerance)

@@ -59,8 +59,8 @@ def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, 
 
     With `degree` n and a `derivative_bound` M of the length of the (n+1)-th derivative, the error is proved (up to the rounding
     of the samples) to be at most 2 M ((hi - lo)/4)^(n+1) / (n+1)! (the remainder of interpolation in Chebyshev points, in every
-    direction). Otherwise it is measured on a grid four times as fine, and the degree grows by a quarter, up to 128, until `tolerance`
-    is met.
+    direction). Otherwise it is measured on a grid four times as fine, and the degree grows by a quarter, up to 128, until it is at most
+    `tolerance`, an error of approximation.
     """
     lo, hi = (float(e) for e in interval(domain, "the domain of a curve"))
     if derivative_bound is not None and degree is None:
@@ -174,9 +174,9 @@ def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any
                      tolerance: float = 1e-9) -> Fit:
     """Chebyshev series of the quaternion and translation nearest to sampled poses (Snyder 1993, Appendix B), over the times given.
 
-    Least squares, of this degree or of the least that meets `tolerance` at every sample; the degree stays below 2 sqrt(n), where
-    least squares in n even samples is stable (Demanet and Townsend 2016). `error` is the largest distance, in translation or in
-    radian of rotation, at the samples. The motion is exactly rigid: the rotation divides by the quaternion's length.
+    Least squares, of this degree or of the least whose error at every sample is at most `tolerance`, an error of approximation; the degree
+    stays below 2 sqrt(n), where least squares in n even samples is stable (Demanet and Townsend 2016). `error` is the largest distance, in
+    translation or in radian of rotation, at the samples. The motion is exactly rigid: the rotation divides by the quaternion's length.
     """
     at, quaternion, translation = _samples(times, quaternions, translations)
     data, argument = np.concatenate([quaternion, translation], axis=1), (2 * at - at[0] - at[-1]) / (at[-1] - at[0])
@@ -201,7 +201,8 @@ def chebyshev_motion_of(pose: Callable[[Array], tuple[Any, Any]], time: Any, *, 
                         tolerance: float = 1e-9) -> Fit:
     """Chebyshev series of a motion that can be computed at any time: pose(times (n,)) -> (quaternions (n, 4), translations (n, 3)).
 
-    Interpolated in Chebyshev points; quaternions must be continuous. Suits the dense output of an ODE solver.
+    Interpolated in Chebyshev points, until the error that is measured is at most `tolerance`, an error of approximation; quaternions must
+    be continuous. Suits the dense output of an ODE solver.
     """
     lo, hi = (float(e) for e in interval(time, "a time span"))
     _check_numbers(tolerance=tolerance)
@@ -252,9 +253,10 @@ def _series_motion(coefficients: Array, at: Array) -> Motion:
 def rotation_minimizing_up(path: Curve, up: Any = None, *, steps: int = 512, tolerance: float = 1e-6) -> Fit:
     """An up direction for `generative.sweep.sweep` whose frame turns about the path as little as possible, from `up` at its start.
 
-    The frame is computed by double reflection (Wang, Juettler, Zheng and Liu 2008), of fourth order in the step, and fitted by
-    Chebyshev series, which `sweep` projects and normalizes: the swept frame is orthonormal exactly. `error` adds the difference
-    between `steps` and half as many of them (an estimate, from above, of the error of the former) to that of the fit, in radian.
+    The frame is computed by double reflection (Wang, Juettler, Zheng and Liu 2008), of fourth order in the step, and fitted by Chebyshev
+    series, which `sweep` projects and normalizes: the swept frame is orthonormal exactly. `error` adds the difference between `steps` and
+    half as many of them (an estimate, from above, of the error of the former) to that of the fit, in radian. `tolerance`, an error of
+    approximation: that of the fit.
     """
     _check_numbers(tolerance=tolerance)
     _check_path(path)

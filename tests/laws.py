@@ -63,7 +63,7 @@ def batch_laws(r: Any, rows: int, columns: int, span: tuple[float, float] = (0.0
     contact = r.status == Status.CONTACT
     if tolerance is not None:
         assert (r.time[contact, 1] - r.time[contact, 0] <= tolerance * (1 + 1e-9)).all(), "a bracket is as narrow as asked for"
-    assert np.isfinite(r.parameters[contact]).all() and (r.tests >= 0).all()
+    assert np.isfinite(r.parameters[contact]).all() and (r.iterations >= 0).all()
     assert repr(r) and r._repr_html_()
     _pickled(r)
 
@@ -74,7 +74,7 @@ def mesh_laws(c: collide.MeshContact, span: tuple[float, float] = (0.0, 1.0)) ->
     _time_laws(c.status, c.time, c.clear_until, *span)
     assert c.point.shape == (3,) and c.weights.shape == (2, 3)
     assert c.time is None or c.time[1] <= span[1]
-    assert min(c.tests, c.pairs, c.queries) >= 0 and c.seconds >= 0
+    assert min(c.iterations, c.pairs, c.queries) >= 0 and c.seconds >= 0
     _shown(c)
 
 

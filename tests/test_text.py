@@ -234,7 +234,7 @@ COLLIDE = [
          method="auto", budget=5.0),
     Call(collide.minimize, x**2 + y, {x: (0, 2), y: (0, 2)}, equal=[x - y], at_least=[x - 1, y > 1], tolerance=1e-8, width=1e-6,
          budget=5.0),
-    Call(collide.check_solid, brick(), time=(0, 1), within=1e-9), Call(collide.trace, [PLATE, BOWL], (0, 3)),
+    Call(collide.check_solid, brick(), time=(0, 1), within=1e-9, budget=5.0), Call(collide.trace, [PLATE, BOWL], (0, 3)),
     *(Call(f, POINTS, 1e-6, time=(0, 1), budget=5.0) for f in (collide.edge_edge, collide.vertex_face)),
     *(Call(f, POINTS[:, :4], 1e-6, motions=(HERE, Rigid(translation=[0, 0, SPEED * t])), time=(0, 1), parameters={SPEED: [1.0]}, budget=5.0)
       for f in (collide.edge_edge, collide.vertex_face)),

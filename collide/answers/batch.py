@@ -13,10 +13,10 @@ from .table import ROWS, card, interval, point
 class Batch:
     """The answers to n small problems. `proved` means `exists` here: no contact of a batch is proved to be the only one.
 
-    `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest
-    contact, no wider than the tolerance unless the budget was spent or nothing is proved, NaN without a hit; `parameters`: where the
-    parts touch, in doubles, NaN without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,): how many
-    boxes were tested.
+    `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest contact, no wider
+    than the tolerance, a bracket width, unless the budget was spent or nothing is proved, NaN without a hit; `parameters`: where the parts
+    touch, in doubles, NaN without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,), also called
+    `iterations` as in other results: how many boxes were examined.
     """
 
     status: np.ndarray

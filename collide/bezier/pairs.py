@@ -61,8 +61,8 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
     `parameters` one is neither proved nor excluded, at a size of a hundredth of the tolerance. BUDGET_SPENT: no
     contact before time[0], and one before time[1] where `proved`; this bracket may be wider than the tolerance.
 
-    `budget`: seconds for all pairs together (None: 60), or a `Budget`, of which no pair takes more than `boxes` tests; without these,
-    none takes more than 200,000. Ctrl-C ends it like a spent budget.
+    `tolerance`, a bracket width: that of the time. `budget`: seconds for all pairs together (None: 60), or a `Budget`, of which each pair
+    has as many `boxes` to itself; without these, none takes more than 200,000. Ctrl-C ends it like a spent budget.
 
     `error`: what is claimed holds for every pair of patches whose control points and velocities differ from those given by at most
     this part of the size (the largest coordinate and the largest velocity of the pair together), and the weights by this part of

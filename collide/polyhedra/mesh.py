@@ -44,22 +44,22 @@ _CALLS, _MOST_CALLS = 20, 3000
 class MeshContact:
     """The first contact of two meshes.
 
-    `status`: CONTACT, a contact is proved to exist within `time`; NO_CONTACT is proved; UNRESOLVED, a touch or a near miss within
-    the resolution of doubles, at `time`; BUDGET_SPENT. `time` *encloses* the earliest contact; it is None for NO_CONTACT, and
-    for UNRESOLVED nothing is said of what comes after it. `clear_until`: there is none before. `triangles`: one of each mesh. `parts`:
-    what of them touches, "vertex 3" and "face 7" or "edge 1-2" of two vertices. `point` (3,): where, and `weights` (2, 3) of the
-    corners, *approximate*; NaN where it is a crossing at the beginning that was only located. `pairs`, `queries` and `seconds`: pairs
-    of triangles and queries that were examined, and the time it took. `names`: of both meshes, where they have any.
+    `status`: CONTACT, a contact is proved to exist within `time`; NO_CONTACT is proved; UNRESOLVED, a touch or a near miss within the
+    resolution of doubles, at `time`; BUDGET_SPENT. `time` *encloses* the earliest contact; it is None for NO_CONTACT, and for UNRESOLVED
+    nothing is said of what comes after it. `clear_until`: there is none before. `triangles`: one of each mesh. `features`: which parts of
+    them touch, "vertex 3" and "face 7" or "edge 1-2" of two vertices. `point` (3,): where, and `weights` (2, 3) of the corners,
+    *approximate*; NaN where it is a crossing at the beginning that was only located. `iterations`, `pairs`, `queries` and `seconds`: how
+    many boxes, pairs of triangles and queries were examined, and the time it took. `names`: of both meshes, where they have any.
     """
 
     status: Status
     time: Interval | None
     clear_until: float
     triangles: tuple[int, int] | None
-    parts: tuple[str, str] | None
+    features: tuple[str, str] | None
     point: np.ndarray
     weights: np.ndarray
-    tests: int
+    iterations: int
     pairs: int
     queries: int
     seconds: float
@@ -78,18 +78,13 @@ class MeshContact:
         """False: that no other pair of triangles meets in the bracket is not asked."""
         return False
 
-    @property
-    def iterations(self) -> int:
-        """How many boxes were examined (`tests`)."""
-        return self.tests
-
     def summary(self) -> str:
         """What was found, and what of it is proved, in a paragraph."""
         work = f"{self.pairs:,} pairs of triangles and {self.queries:,} queries took {self.seconds:.3f} s."
         if self.time is None:
             return f"No contact, proved for the whole time span. {work}"
         owned = ["" if name is None else f" of {name}" for name in self.names]
-        where = "" if self.parts is None else f": {self.parts[0]}{owned[0]} and {self.parts[1]}{owned[1]}"
+        where = "" if self.features is None else f": {self.features[0]}{owned[0]} and {self.features[1]}{owned[1]}"
         ends = f"from {self.time.lo!r} to {self.time.hi!r}{where}"
         found = {Status.CONTACT: f"The first contact is in the bracket {ends}. It exists, proved,",
                  Status.UNRESOLVED: f"A touch or a near miss {ends}, neither proved nor excluded,"}
@@ -98,14 +93,14 @@ class MeshContact:
 
     def __repr__(self) -> str:
         when = "" if self.time is None else f", time=[{self.time.lo!r}, {self.time.hi!r}]"
-        parts = "" if self.parts is None else f", {self.parts[0]} and {self.parts[1]}"
+        parts = "" if self.features is None else f", {self.features[0]} and {self.features[1]}"
         return f"MeshContact({self.status.name}{when}{parts})"
 
     def _repr_html_(self) -> str:
         """The summary, and where the meshes meet."""
         rows = []
-        if self.triangles is not None and self.parts is not None:
-            rows = [[self.names[k] or mesh, f"{self.triangles[k]}", self.parts[k], point(self.weights[k]), point(self.point)]
+        if self.triangles is not None and self.features is not None:
+            rows = [[self.names[k] or mesh, f"{self.triangles[k]}", self.features[k], point(self.weights[k]), point(self.point)]
                     for k, mesh in enumerate(("first", "second"))]
         return card(self.summary(), ["mesh", "triangle", "part", "weights", "point"], rows, len(rows), "row")
 
@@ -123,8 +118,9 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     that are close and move nearly alike take long: they are told apart sooner as one sees the other, with
     ``motions=(a.seen_from(b), Rigid())``.
 
-    `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of nodes or of a query, are tested, `tests` of the
-    result; seconds and bytes end it within some hundredths of a second. Ctrl-C ends it like a spent one.
+    `tolerance`, a bracket width: that of the time. `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of
+    nodes or of a query, are examined, the `iterations` of the result; seconds and bytes end it within some hundredths of a second. Ctrl-C
+    ends it like a spent one.
 
     Raises ValueError for what is no mesh (see `Mesh`), for vertices of the other kind than `motions` asks for, for motions with free
     parameters, and for a time span, tolerance or budget that is none; TypeError for motions that are not of the class `Motion`.

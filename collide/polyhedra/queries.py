@@ -49,7 +49,8 @@ def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time:
     """Do two moving edges meet within the time span, and when first?
 
     q (n, 8, 3): a0, a1, b0, b1 at t = 0, then at t = 1, the time span being [0, 1]. `parameters` (n, 2): fractions along the
-    edges a and b. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact.
+    edges a and b. `hit` is exact, every hit is proved, and the bracket `time` holds the least time of contact. `tolerance`, a bracket
+    width: that of the time.
 
     With `motions`, those of a and of b: q (n, 4, 3), the same points in the frames of their bodies, and `time` is the span.
     `time` *encloses* the least time of contact of every proved hit, and no contact is missed. What cannot be decided near

@@ -11,6 +11,7 @@ from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
 from ..given import check_positive, check_span
+from ..search.drive import Budget, Clock, as_budget
 from ..situations.presence import halved
 
 # Boxes examined at most; a difference of two curves needs some tens of thousands where it does not cancel.
@@ -18,20 +19,29 @@ _MOST = 1 << 18
 
 
 @nesting_in_words
-def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None) -> Solid:
+def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None, budget: Budget | float | None = None) -> Solid:
     """The same solid with what is proved of its closing noted in `closed`.
 
-    Every side of every face must be a pole, a seam, or coincide with one side of another face. Which is which is found at sampled
-    points (`generative.sew`); then it is *proved*, by enclosures over the whole side and the whole time span, that the two curves
-    differ by at most `within` in each coordinate (None: 1e-9 of the size of the solid). That normals point outwards is not proved.
+    Every side of every face must be a pole, a seam, or coincide with one side of another face. Which is which is found at sampled points
+    (`generative.sew`); then it is *proved*, by enclosures over the whole side and the whole time span, that the two curves differ by at
+    most `within`, a distance, in each coordinate (None: 1e-9 of the size of the solid). That normals point outwards is not proved.
+    `budget`: seconds or a `Budget`.
 
-    Raises ValueError, naming the sides, for a solid that is open or proved to gape. Where neither can be decided, `closed` says so.
+    Raises ValueError, naming the sides, for a solid that is open or proved to gape. Where neither can be decided, or not within the budget,
+    `closed` says so.
     """
     if not isinstance(solid, Solid):
         raise TypeError(f"check_solid takes a Solid, got a {type(solid).__name__}")
     if within is not None:
         check_positive("within", within)
-    span = check_span(time)
+    span, clock = check_span(time), Clock(as_budget(budget))
+    found = None
+    with clock.query():
+        found = _checked(solid, span, within, clock)
+    return solid.noted(f"{solid.closed}; neither proved nor refuted within the budget") if found is None else found
+
+
+def _checked(solid: Solid, span: tuple[float, float], within: float | None, clock: Clock) -> Solid:
     found = borders(solid.faces)
     together = len({face.motion for face in solid.faces}) == 1
     moving = any(face.deforming for face in solid.faces) or not together
@@ -41,9 +51,9 @@ def check_solid(solid: Solid, *, time: Any = (0, 1), within: float | None = None
     if not rest:
         return solid.noted("closed: borders proved to coincide exactly")
     limit = 1e-9 * _size(curves, span) if within is None else float(within)
-    kernel = compile([e for k in rest for e in gaps[k]], [u, t] if moving else [u], form="mean-value")
     box = np.array([[0.0, 1.0], list(span)] if moving else [[0.0, 1.0]])
-    gaping, decided = _examine(kernel, box, limit)
+    kernel = compile([e for k in rest for e in gaps[k]], [u, t] if moving else [u], form="mean-value")
+    gaping, decided = _examine(kernel, box, limit, clock)
     if gaping is not None:
         raise ValueError(f"{found[rest[gaping // 3]].between} are proved to gape by more than {limit:.3g}")
     if not decided:
@@ -67,12 +77,12 @@ def _size(curves: Sequence[Sequence[Sequence[Any]]], span: tuple[float, float]) 
     return float(np.nanmax(np.abs(compile([e for first, _ in curves for e in first], [u, t]).points(at)))) or 1.0
 
 
-def _examine(kernel: Kernel, box: np.ndarray, limit: float) -> tuple[int | None, bool]:
+def _examine(kernel: Kernel, box: np.ndarray, limit: float, clock: Clock) -> tuple[int | None, bool]:
     """(an output proved to exceed the limit somewhere, or None; whether all are proved to stay within it everywhere)."""
-    boxes, examined = box[None], 0
+    boxes = box[None]
     while len(boxes):
-        examined += len(boxes)
-        if examined > _MOST:
+        clock.boxes += len(boxes)
+        if clock.boxes > _MOST or clock.exceeded():
             return None, False
         middle = boxes.mean(axis=2)
         lo, hi = kernel.interval(middle, middle)

@@ -40,7 +40,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
     `bodies`: two ParametricSurface values with `generative.Parameter` symbols in their formulas, motions or domains. `parameters`
     {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is for the k-th
-    of each. `time`: as in `first_contact`. `tolerance`: of the time. `budget`: for all rows.
+    of each. `time`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `budget`: seconds or a `Budget`, for
+    all rows.
 
     The answer of a row is the least t of the span at which the closed surfaces meet, borders included: that of `first_contact` for
     bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is not looked at.

@@ -44,15 +44,15 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     from there like those that start apart: of a contact just at time[0] rounding leaves a bracket that begins a little earlier. Likewise
     the bracket of a contact just at time[1] may end a little later, where the motions go on by the same formulas; it holds time[1] then.
 
-    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values.
-    `simultaneity`: contacts at most this much later than the first are reported with it, where surfaces come to touch, from within too;
-    not isolated ones where they part, or cross already. Where contacts form curves or patches the bracket of the time is narrowed to
-    about this width. `separation`: distance between sampled points where contacts form curves or
-    patches. Isolated contacts beside these are listed, too; one of the same two faces that is nearer to a curve or patch than an eighth
-    of it may be missed. `tolerance`: the largest parameter width accepted without proof. `tracked`: contacts that are known already
-    (`Tracked`). `method`, `order`, `tangency`: see the README; they change the work, not the meaning.
-    `budget`: seconds or a `Budget`; it counts everything, compiling formulas included, but whatever was compiled is searched for
-    at least some milliseconds. A search whose budget was spent goes on in a call over the time from its `clear_until` on.
+    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. `simultaneity`: contacts
+    at most this much later than the first are reported with it, where surfaces come to touch, from within too; not isolated ones where they
+    part, or cross already. Where contacts form curves or patches the bracket of the time is narrowed to about this width. `separation`:
+    distance between sampled points where contacts form curves or patches. Isolated contacts beside these are listed, too; one of the same
+    two faces that is nearer to a curve or patch than an eighth of it may be missed. `tolerance`, a parameter width: boxes are divided until
+    they are no wider, and only then listed without proof. `tracked`: contacts that are known already (`Tracked`). `method`, `order`,
+    `tangency`: see the README; they change the work, not the meaning. `budget`: seconds or a `Budget`; it counts everything, compiling
+    formulas included, but whatever was compiled is searched for at least some milliseconds. A search whose budget was spent goes on in a
+    call over the time from its `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for a time span that is not finite or does not go forward, for a

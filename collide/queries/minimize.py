@@ -123,8 +123,9 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.
 
     `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And,
-    Or, Not as you like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`: the width of
-    the bracket, times |minimum| where that is larger than 1. `width`: boxes this small are not divided further.
+    Or, Not as you like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`, a bracket
+    width: that of the minimum, times |minimum| where this is larger than 1. `width`, a parameter width: boxes are divided until they are no
+    wider.
     `budget`: seconds or a `Budget`. Points where a formula is undefined, or larger than 1e300, are not feasible.
 
     Raises TypeError for what is no real formula or no condition, ValueError for more than one objective, a symbol without a domain, a

@@ -100,10 +100,10 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     than variables are located, never proved, since an arbitrarily small change may destroy their zeros. If some of them
     are known to follow from the others, pass those as `implied`: they help the search, and the rest is proved.
 
-    `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by
-    And, Or, Not as you like; all must hold. `implied`: formulas that you assert to vanish at every zero of the
-    equations. `tolerance`: the largest width of an undecided box. `method`: "auto"; or "newton", "krawczyk",
-    "subdivision" for comparison. `budget`: seconds or a `Budget`.
+    `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as you
+    like; all must hold. `implied`: formulas that you assert to vanish at every zero of the equations. `tolerance`, a parameter width: boxes
+    are divided until they are no wider, and only then left undecided. `method`: "auto"; or "newton", "krawczyk", "subdivision" for
+    comparison. `budget`: seconds or a `Budget`.
 
     Raises TypeError for what is no real formula or no condition, ValueError for a symbol without a domain, a domain that is not finite
     with lo < hi, fewer equations than variables, a tolerance or budget that is not positive and an unknown method, and

@@ -72,9 +72,9 @@ class Search(Protocol):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may use: `seconds` of time, `boxes` examined, `bytes` of memory for its queue, which grows by doubling: a search
-    ends once it has more. None is no limit. The seconds are those of the whole call; what is begun when they are over may take some
-    tenths of a second more, and the answer a twentieth of them.
+    """What a query may use: `seconds` of time, `boxes` examined (the `iterations` of its result), `bytes` of memory for its queue, which
+    grows by doubling: a search ends once it has more. None is no limit. The seconds are those of the whole call; what is begun when they
+    are over may take some tenths of a second more, and the answer a twentieth of them.
     """
 
     seconds: float | None = 60.0
@@ -89,7 +89,7 @@ class Budget:
 
 
 def as_budget(budget: "Budget | float | None") -> Budget:
-    """Seconds, a Budget, or None for the default of 60 seconds."""
+    """What every `budget=` may be: seconds, a Budget, or None for the default of 60 seconds."""
     if isinstance(budget, Budget):
         return budget
     return Budget() if budget is None else Budget(seconds=budget)

@@ -67,7 +67,7 @@ def mesh_rows(vertices: int) -> list[list[Any]]:
                        ("the same, trees kept", lambda: collide.mesh_mesh(*ready[2:], motions=(SCREW, RIGID))),
                        (f"a miss by {MISS}", lambda: collide.mesh_mesh((first, a), (second + [0, PASS[vertices] + MISS, 0], b)))):
         seconds, r = best(call)
-        rows.append([f"{len(a)} x {len(b)}, {name}", 1e3 * seconds, r.status.name, str(r.time and r.time.lo), r.tests, r.queries])
+        rows.append([f"{len(a)} x {len(b)}, {name}", 1e3 * seconds, r.status.name, str(r.time and r.time.lo), r.iterations, r.queries])
     other = peer(first, second, a, b)
     if other is not None:
         seconds, toi = best(other)

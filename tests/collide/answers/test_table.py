@@ -64,7 +64,7 @@ def test_a_mesh_contact():
     found = collide.mesh_mesh((lower, faces), (upper, faces))
     text = found._repr_html_()
     assert f"from {found.time.lo!r} to {found.time.hi!r}" in text and text.count("<tr>") == 3  # in full, so that it still encloses
-    assert found.parts[0] in text and f"[{found.time.lo!r}, {found.time.hi!r}]" in repr(found)
+    assert found.features[0] in text and f"[{found.time.lo!r}, {found.time.hi!r}]" in repr(found)
     apart = collide.mesh_mesh((lower, faces), (lower + 5, faces))
     assert repr(apart) == "MeshContact(NO_CONTACT)" and "<table>" not in apart._repr_html_()
 

@@ -147,7 +147,8 @@ def test_the_queue_grows(monkeypatch):
     plenty = collide.mesh_mesh(first, second)
     monkeypatch.setattr(mesh_ccd, "_ROOM", 2)
     scarce = collide.mesh_mesh(first, second)
-    assert scarce.status is Status.CONTACT and (scarce.time, scarce.tests, scarce.pairs) == (plenty.time, plenty.tests, plenty.pairs)
+    assert scarce.status is Status.CONTACT
+    assert (scarce.time, scarce.iterations, scarce.pairs) == (plenty.time, plenty.iterations, plenty.pairs)
 
 
 def test_meshes_made_ready():
@@ -156,7 +157,8 @@ def test_meshes_made_ready():
     (a, ta), (b, tb) = soup(g, 60, 0.2), soup(g, 60, 0.2)
     first, second = collide.Mesh(a, ta), collide.Mesh(b, tb)
     plain, ready = (collide.mesh_mesh(*pair, motions=(TURN, WEAVE)) for pair in (((a, ta), (b, tb)), (first, second)))
-    assert (ready.time, ready.tests, ready.triangles) == (plain.time, plain.tests, plain.triangles) and "60 triangles" in repr(first)
+    assert (ready.time, ready.iterations, ready.triangles) == (plain.time, plain.iterations, plain.triangles)
+    assert "60 triangles" in repr(first)
     for shift in (2.5, 1.5):
         paths = np.stack([a + [shift, 0, 0], a]), np.stack([b, b[:, [1, 0, 2]]])
         plain = collide.mesh_mesh((paths[0], ta), (paths[1], tb))
@@ -215,7 +217,7 @@ def test_a_budget_of_boxes_is_kept_exactly(boxes):
     straight = [(np.stack([p, p + [0, 0, z]]), k) for (p, k), z in ((plate, 0.0), (other, -2e-9))]
     for meshes, motions in (((plate, other), (TURN, closing)), (straight, None)):
         r = collide.mesh_mesh(*meshes, tolerance=1e-12, motions=motions, budget=collide.Budget(boxes=boxes))
-        assert r.tests <= boxes and r.clear_until <= (0.5 if motions is None else 0.751)
+        assert r.iterations <= boxes and r.clear_until <= (0.5 if motions is None else 0.751)
         assert r.status in ((Status.BUDGET_SPENT,) if boxes <= 16 else (Status.BUDGET_SPENT, Status.CONTACT))
 
 
@@ -226,7 +228,7 @@ def test_a_query_that_the_budget_left_out_is_not_forgotten(boxes):
     falling = np.array([[0.5, 0.1, 4.0], [0.1, 0.7, 3.0], [0, 0, 1.0]])
     meshes = [(np.stack([p, p - [0, 0, z]]), [[0, 1, 2]]) for p, z in ((table, 0.0), (falling, 2.0))]
     r = collide.mesh_mesh(*meshes, budget=collide.Budget(boxes=boxes))
-    assert r.tests <= boxes and r.clear_until <= 0.5 and r.status is not Status.NO_CONTACT
+    assert r.iterations <= boxes and r.clear_until <= 0.5 and r.status is not Status.NO_CONTACT
 
 
 def test_budget_and_bad_input():
@@ -251,7 +253,7 @@ def test_meshes_are_told_by_their_names():
     rest, falling = np.array([vertices, vertices]), np.array([vertices + [0, 0, 1], vertices - [0, 0, 1]])
     plate, lid = collide.Mesh(rest, triangles, name="plate"), collide.Mesh(falling, triangles)
     r = collide.mesh_mesh(lid.with_vertices(falling), plate.with_vertices(rest))
-    assert r.names == (None, "plate") and f"{r.parts[0]} and {r.parts[1]} of plate" in r.summary()
+    assert r.names == (None, "plate") and f"{r.features[0]} and {r.features[1]} of plate" in r.summary()
     assert "<td>first</td>" in r._repr_html_() and "<td>plate</td>" in r._repr_html_() and "name='plate'" in repr(plate)
     with pytest.raises(ValueError, match=r'vertices of the second mesh \("plate"\) must have the shape'):
         collide.mesh_mesh((vertices, triangles), plate, motions=(Rigid(), Rigid()))

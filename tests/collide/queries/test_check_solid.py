@@ -68,6 +68,17 @@ def test_what_cannot_be_decided_is_said(monkeypatch):
     assert solid.closed.endswith("neither proved nor refuted")
 
 
+@pytest.mark.parametrize("budget", [collide.Budget(boxes=100), collide.Budget(seconds=None, boxes=100)])
+def test_a_budget_ends_the_work(budget):
+    solid = SHAPES["dodecahedron"].make()
+    assert collide.check_solid(solid, within=1e-30, budget=budget).closed.endswith("neither proved nor refuted")
+    assert collide.check_solid(solid, budget=30).closed.startswith("closed: borders proved")
+
+
+def test_time_that_is_up_is_told():
+    assert "neither proved nor refuted" in collide.check_solid(SHAPES["dodecahedron"].make(), within=1e-30, budget=1e-9).closed
+
+
 @pytest.mark.parametrize("make, error, message", [
     (lambda: collide.check_solid(box().faces[0]), TypeError, "takes a Solid, got a ParametricSurface"),
     (lambda: collide.check_solid(Solid(box().faces[:5])), ValueError, "meets no other side"),

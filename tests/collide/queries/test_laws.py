@@ -199,7 +199,7 @@ class BatchLaws(QueryLaws):
         assert not any({a, b} == met for a, b in zip(one.status, other.status, strict=True))
 
     def work(self, answer: Any) -> int:
-        return int(answer.tests.sum())
+        return int(answer.iterations.sum())
 
     def spent(self, answer: Any) -> bool:
         return bool((answer.status == Status.BUDGET_SPENT).any())
@@ -251,7 +251,7 @@ class TestBezierPairs(BatchLaws, InBoxes, Interruptible):
 
     def work(self, answer: Any) -> int:
         """A budget of boxes is one of each pair."""
-        return int(answer.tests.max())
+        return int(answer.iterations.max())
 
     def ask(self, **options: Any) -> Any:
         return collide.bezier_pairs(self.q, weights=self.weights, **options)
@@ -372,7 +372,7 @@ class TestMeshes(ContactLaws, Interruptible):
         laws.mesh_laws(answer)
 
     def work(self, answer: Any) -> int:
-        return int(answer.tests)
+        return int(answer.iterations)
 
 
 class TestStraightMeshes(TestMeshes):
