@@ -1,8 +1,8 @@
-"""Times at which the formulas of moving bodies change: where pieces of a motion meet, as those of keyframes.
+"""Times at which the formulas of moving bodies change, as where the pieces of a motion through keyframes meet.
 
-Derivatives by time are known on either side of such a moment, but not across it. So a time span is searched in stages that end just
-before and just after. In between, a few roundings long, the bodies are looked at by the formulas that hold before the moment, those
-that hold at it, and those that hold after it: all of them smooth.
+Derivatives by time are known before and after such a moment, but not across it. So a time span is searched in stages that end just before
+and begin just after. The gap, a few roundings long, is searched with the formulas that hold before the moment, those at it, and those after
+it: all of them are smooth.
 """
 
 import functools
@@ -22,9 +22,9 @@ from .divided import Divided
 from .implicit import Combination
 from .symbols import NOT_REAL
 
-# A stage across a moment is no longer than so many units in the last place.
+# A stage across a moment is at most so many units in the last place long.
 _ACROSS = 4
-# Differences of no more operations than that are simplified, and those only that are about zero, with this for their symbols.
+# Only differences of fewer operations are simplified, and only if they are about zero when this number stands for their symbols.
 _SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
 _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
 
@@ -38,8 +38,8 @@ def moments_of(bodies: Sequence[Any]) -> set[Any]:
 
 
 def smooth_bodies(bodies: Sequence[Any], begin: float, end: float) -> list[tuple[Any, ...]]:
-    """Bodies with the formulas that hold in a stage across one moment: before it, at it and after it, each only once. None where the stage
-    is longer than that, or holds no moment, or several: then nothing is known of what holds between those.
+    """The bodies with the formulas that hold before a moment, at it and after it, for a stage across that moment; equal ones once. Empty if
+    the stage is longer than such a stage is, or holds no moment, or several, since then it is not known what holds between them.
     """
     if not is_short(begin, end):
         return []
@@ -56,9 +56,9 @@ def is_short(begin: float, end: float) -> bool:
 
 
 def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[Any, ...]:
-    """Bodies that are where these are at each time of a window that holds one moment, by formulas that are *proved* continuous there, with
-    derivatives that tell Clarke's: g(t) before it and h(t) after it are g(t) + d(max(t, moment)) with d = h - g, which is 0 at the moment.
-    None where the window holds no moment or several, or where that is not seen.
+    """Bodies that are at the same places at each time of a window that holds one moment, with formulas that are *proved* continuous there,
+    and whose derivatives contain Clarke's. Of g(t) before the moment and h(t) after it the formula is g(t) + d(max(t, moment)); d is the
+    difference of h and g, which vanishes at the moment. Empty if the window holds no moment or several, or if that is not seen.
     """
     lo, hi = map(sp.Rational, window)
     pieces = [piece for body in bodies for piece in pieces_of(body)]
@@ -104,7 +104,7 @@ def pieces_of(body: Any) -> Sequence[Any]:
 @functools.lru_cache(maxsize=4096)
 @interruptible()
 def _moments(piece: Any) -> tuple[Any, ...]:
-    """When conditions change that compare linear functions of the time, or absolute values, or greatest or least ones, of such."""
+    """The times at which conditions change that compare linear functions of the time, or their absolute, greatest or least values."""
     kinks = set().union(*(atoms_of(e, _KINKED) for e in _formulas(piece)))
     roots = [_root(d) for kink in kinks for d in _differences(kink)]
     return tuple(dict.fromkeys(m for m in roots if m is not None))
@@ -137,14 +137,14 @@ def changes_along(formulas: Iterable[Any], symbol: Any) -> set[Any]:
 
 
 def continuous_along(formulas: Iterable[Any], symbol: Any, value: Any, beside: Sequence[Any], known: Known = ()) -> bool:
-    """Are formulas seen to be continuous at a value of a parameter, by those that hold beside it?"""
+    """Are formulas seen to be continuous at a value of a parameter? The formulas that hold on either side of it are compared."""
     switches = {e for f in formulas for e in atoms(f, sp.Piecewise)}
     pieces = [[branch(e, at, symbol, known) for at in (value, *beside)] for e in switches]
     return all(vanishes(_at(own[0] - e, symbol, value, known)) for own in pieces for e in own[1:])
 
 
 def _differences(kink: Any) -> list[Any]:
-    """What changes its sign where a formula changes."""
+    """The expressions whose sign changes where a formula changes."""
     if isinstance(kink, sp.Piecewise):
         return [r.lhs - r.rhs for _, condition in kink.args for r in atoms(condition, Relational)]
     return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
@@ -152,7 +152,7 @@ def _differences(kink: Any) -> list[Any]:
 
 @functools.lru_cache(maxsize=4096)
 def _root(d: Any, symbol: Any = t, known: Known = ()) -> Any:
-    """Where an expression that is linear in the time, or that parameter, and contains nothing else but known symbols, is zero; None for
+    """The zero of an expression that is linear in the time, or in that parameter, and contains nothing else but known symbols. None for
     other expressions.
     """
     slope = _slope(d, symbol, known) if d.has(symbol) else None
@@ -200,10 +200,10 @@ def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
 
 @functools.lru_cache(maxsize=1 << 15)
 def branch(e: Any, moment: Any, symbol: Any = t, known: Known = ()) -> Any:
-    """The expression with the pieces that hold at a moment, or value of that parameter, where conditions tell that by it alone, and by
-    known numbers.
+    """The expression with the pieces that hold at a moment, or at a value of that parameter, if the moment and the known numbers alone
+    decide the conditions.
 
-    A Piecewise of which that is not told stays as it is, with all that is in it.
+    A Piecewise for which they do not decide stays as it is, with everything in it.
     """
     held: dict[Any, Any] = {}
     # Those inside others come first.
@@ -227,7 +227,7 @@ def _piece(e: Any, moment: Any, symbol: Any, known: Known) -> Any:
 
 
 def _smooth(e: Any, moment: Any, symbol: Any, known: Known) -> Any:
-    """Of Abs, Max or Min of linear functions that which holds at a moment; where numbers cannot be compared, the same."""
+    """Of Abs, Max or Min of linear functions, the function that holds at a moment. If the numbers cannot be compared, it stays as it is."""
     terms = [e.args[0], -e.args[0]] if isinstance(e, sp.Abs) else list(e.args)
     values = [_at(a, symbol, moment, known) for a in terms]
     for term, value in zip(terms, values, strict=True):

@@ -18,7 +18,7 @@ import sympy as sp
 from .surface import ParametricSurface
 from .symbols import u, v
 
-# The part of the way to the other side, and the largest angle, that a chart reaches; how far beyond that it goes, in so many bits.
+# A chart reaches this part of the way to the other side, and at most this angle. Its square is this much larger, a number of so many bits.
 _SHARE, _ANGLE, _BEYOND, _BITS = sp.Rational(1, 10), sp.Rational(1, 2), 1.25, 20
 
 _P, _Q = u, v
@@ -40,9 +40,10 @@ def _is_point(points: tuple[Any, ...], symbol: Any, value: Any) -> bool:
 
 
 def _seen_to_vary(e: Any, symbol: Any) -> bool:
-    """Does a formula differ by far at two numbers for the symbol, with some for the others? Most do, and are expanded in vain otherwise.
+    """Is a formula clearly different at two numbers for the symbol, with some numbers for the others? Most formulas are, and then need not
+    be expanded.
 
-    Of 30 digits, so that what cancels leaves far less than that, unless it is larger than 10^20.
+    It is computed with 30 digits, so terms that cancel leave far less than that, unless they are larger than 10^20.
     """
     others = {s: sp.Float(0.35 + 0.3 / (k + 2), 30) for k, s in enumerate(sorted(e.free_symbols, key=str))}
     values = [e.xreplace({**others, symbol: sp.Float(place, 30)}) for place in (0.3125, 0.6875)]
@@ -52,8 +53,8 @@ def _seen_to_vary(e: Any, symbol: Any) -> bool:
 
 @functools.lru_cache(maxsize=512)
 def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[ParametricSurface, Any] | None:
-    """The surface round the pole at an end of `symbol`, with p and q as its parameters u and v, over a square; and the value
-    of `symbol` up to which the square covers the surface from the pole on. None where no smooth formula is found.
+    """The surface round the pole at an end of `symbol`, with p and q as its parameters u and v, over a square; and the value of `symbol` up
+    to which the square covers the surface, from the pole on. None if no smooth formula is found.
 
     `surface` must be proved to close on itself along its other parameter.
     """
@@ -68,7 +69,7 @@ def pole_chart(surface: ParametricSurface, symbol: Any, end: int) -> tuple[Param
 @functools.lru_cache(maxsize=512)
 def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, Any]], ...], symbol: Any, end: int,
                    ) -> tuple[tuple[Any, ...], Any, Any] | None:
-    """The formulas of a chart, half the side of its square, and how far it reaches: the same for equal bodies, however they move."""
+    """The formulas of a chart, half the side of its square, and how far it reaches. Equal bodies share them, however they move."""
     limits, other = dict(domain), v if symbol is u else u
     lo, hi = limits[other]
     pole, opposite = limits[symbol][end], limits[symbol][1 - end]
@@ -90,7 +91,7 @@ def _resting_chart(points: tuple[Any, ...], domain: tuple[tuple[Any, tuple[Any, 
 
 
 def _half(rho: float) -> Any:
-    """Half the side of a square that covers the disc of radius rho, about 5/4 of that and of few digits; None beyond the range of doubles.
+    """Half the side of a square that covers the disc of radius rho: about 5/4 rho, with few digits. None beyond the range of doubles.
 
     It is at most 1.26 rho, so no point of the square is further from the pole than 1.79 rho. Hence the square stays on the surface: where
     rho = tan(x), the distance atan(k tan(x)) of k rho is at most k x for k >= 1, which is 1.79 tenths of the way to the other side.
@@ -102,7 +103,9 @@ def _half(rho: float) -> Any:
 
 
 def from_chart(surface: ParametricSurface, symbol: Any, end: int, first: float, p: float, q: float) -> tuple[float, float]:
-    """The parameters u and v of the point p, q of a `pole_chart`, approximately; the other parameter than `symbol` begins at `first`."""
+    """About the parameters u and v of the point p, q of a `pole_chart`; `first` is the least value of the parameter that is not `symbol`.
+    At p = q = 0, the pole, that parameter is `first`, though any value would do.
+    """
     lo, hi = surface.domain[v if symbol is u else u]
     pole, inward = float(surface.domain[symbol][end]), 1 if end == 0 else -1
     r = sp.Dummy("r", real=True)
@@ -114,8 +117,8 @@ def from_chart(surface: ParametricSurface, symbol: Any, end: int, first: float, 
 
 
 def _rate(body: Sequence[Any], r: Any) -> Any:
-    """The greatest number of which all rates of r in sines and cosines are multiples; 0 where r is in none of them. None if
-    there is no such number, or r occurs outside them as well.
+    """The greatest number of which all factors of r in sines and cosines are multiples; 0 if r is in none of them. None if there is no such
+    number, or if r occurs outside of them, too.
     """
     rates = []
     for e in body:
@@ -148,8 +151,8 @@ def _smooth(e: Any, r: Any, w: Any, turning: bool) -> Any:
 
 
 def _with_inner(e: Any, inner: dict[Any, Any]) -> Any:
-    """The expression with each function of something that is smooth itself as a symbol, these in `inner`; None if what is
-    inside of one is not seen to be smooth.
+    """The expression with a symbol for each function of something that is smooth itself; `inner` says what the symbols stand for. None if
+    the inside of a function is not seen to be smooth.
     """
     if not e.has(_RHO):
         return e
@@ -171,8 +174,8 @@ def _with_inner(e: Any, inner: dict[Any, Any]) -> Any:
 
 
 def _one_size(e: Any) -> Any:
-    """A product with the sizes among its factors as one, which takes in powers of rho, too: SymPy writes |cos(3 w) rho^3| as a product of
-    such, which are no smooth functions of p and q.
+    """A product with all its absolute values as one, powers of rho included: SymPy splits |cos(3 w) rho^3| into a product of absolute
+    values that are no smooth functions of p and q.
     """
     sizes = [f for f in e.args if isinstance(f, sp.Abs)]
     if not sizes:
@@ -184,8 +187,8 @@ def _one_size(e: Any) -> Any:
 
 
 def _even(e: Any) -> Any:
-    """A sum of powers of rho as a function of p and q: the powers must be even, and those below zero go with multiples of
-    p^2 + q^2, which is rho^2.
+    """A sum of powers of rho as a function of p and q. The powers must be even; a power below zero must have a multiple of p^2 + q^2, which
+    is rho^2, as its factor.
     """
     powers: dict[int, Any] = {}
     for term in sp.Add.make_args(e):

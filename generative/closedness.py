@@ -1,4 +1,4 @@
-"""Whether lists of faces, each a list of vertex numbers, close to a surface with two sides: how many do not, and where."""
+"""Do faces, each a list of vertex numbers, close to a surface with two sides? If not: how many do not, and where."""
 
 from collections import defaultdict
 from collections.abc import Sequence

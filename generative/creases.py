@@ -1,7 +1,7 @@
-"""Creases of a patch: where its formulas change at a value of one parameter, as those with Abs(u), Max or Min do, or a Piecewise.
+"""Creases of a patch: lines along which its formulas change at a value of one parameter, as those of Abs(u), Max, Min or a Piecewise do.
 
-Such a surface is smooth on either side of the value, and each piece goes on smoothly up to it. So it is taken for a solid: the pieces are
-faces, by the formulas that hold there, and the creases between them edges.
+The surface is smooth on either side of the line, and each piece goes on smoothly up to it. So the surface counts as a solid: its faces are
+the pieces, by the formulas that hold there, and its edges are the creases between them.
 """
 
 import functools
@@ -18,7 +18,7 @@ from .chart import is_pole
 from .divided import Divided
 from .seams import period
 
-# A patch of more pieces is not divided.
+# A patch is not divided into more pieces than this.
 _MOST = 16
 
 
@@ -37,7 +37,7 @@ def may_be_creased(surface: ParametricSurface) -> bool:
 
 
 def divided(body: Any, known: Known) -> Any:
-    """A body of a family that has these numbers for its symbols: of a patch, with the creases that are where they say."""
+    """A body of a family, where its symbols stand for these numbers. A patch is divided at its creases, which lie where the numbers say."""
     if not (known and isinstance(body, ParametricSurface) and may_be_creased(body.resting)):
         return body
     ends = set(itertools.chain(*body.domain.values()))
@@ -63,7 +63,7 @@ def _creased(surface: ParametricSurface, known: Known) -> Solid | None:
 
 @functools.lru_cache(maxsize=256)
 def _solid(faces: tuple[ParametricSurface, ...], ends: tuple[tuple[Any, ...], tuple[Any, ...]]) -> Solid:
-    """Pieces with the creases between them; members of a family that are divided alike share them."""
+    """The pieces, with the creases between them. Members of a family that are divided alike share them."""
     lines = dict(zip((u, v), ends, strict=True))
     grid = _Grid(faces, lines)
     edges = [edge for s in (u, v) for i in range(len(lines[s])) for j in range(len(lines[v if s is u else u]) - 1)
@@ -73,8 +73,8 @@ def _solid(faces: tuple[ParametricSurface, ...], ends: tuple[tuple[Any, ...], tu
 
 
 def _lines(surface: ParametricSurface, symbol: Any, known: Known) -> list[Any]:
-    """The values of a parameter between which the surface is smooth along it, its ends among them; the ends alone where it may jump, or
-    where it is not seen in which order the values come.
+    """The values of a parameter between which the surface is smooth along it, with the ends of its range. Only these ends if the surface
+    may jump, or if the order of the values is not seen.
     """
     lo, hi = surface.domain[symbol]
     inside = [value for value in kinks_along(surface.body, symbol, known) if _less(lo, value, known) and _less(value, hi, known)]
@@ -95,7 +95,7 @@ def _less(a: Any, b: Any, known: Known) -> bool:
 
 
 def _ordered(values: Sequence[Any], known: Known) -> list[Any] | None:
-    """Numbers in order, of those that are equal one; None where two are not seen to be equal or not."""
+    """The numbers in order, equal ones once. None if it is not seen whether two of them are equal."""
     order: list[Any] = []
     for value in sorted(values, key=sp.default_sort_key):
         at = sum(_less(other, value, known) for other in order)
@@ -125,7 +125,7 @@ class _Grid(NamedTuple):
         return rows * i + j if 0 <= i < columns and 0 <= j < rows else None
 
     def edge(self, s: Any, i: int, j: int) -> list[Edge]:
-        """Along line i of a parameter, between two lines of the other: none where it is a seam, or a point."""
+        """Line i of a parameter, between two lines of the other, as an edge. None if it is a seam, or a point."""
         other = v if s is u else u
         sides = [((k, 1 - side)) for side in (0, 1) for k in [self._at(i - 1 + side, j) if s is u else self._at(j, i - 1 + side)]
                  if k is not None]
@@ -136,7 +136,7 @@ class _Grid(NamedTuple):
         return [Edge(tuple(k for k, _ in sides), (path,) * len(sides), (lo, hi))]
 
     def corner(self, i: int, j: int) -> list[Vertex]:
-        """Where two lines cross: none where a line closes on itself there, or the faces have a pole."""
+        """The place where two lines cross, as a vertex. None if a line closes on itself there, or the faces have a pole."""
         around = [(k, a, b) for a in (0, 1) for b in (0, 1) for k in [self._at(i - 1 + a, j - 1 + b)] if k is not None]
         for k, a, b in around:
             if any(period(self.faces[k], s) > 0.0 or is_pole(self.faces[k], s, 1 - side) for s, side in ((u, a), (v, b))):

@@ -37,10 +37,10 @@ class Member:
 
 @functools.lru_cache(maxsize=512)
 def member_of(body: Any) -> Member:
-    """The body as a member of its family. Solids are families of their own.
+    """The body as a member of its family. A solid is a family of its own.
 
-    The ends of a domain are data, too, unless the surface has a pole there and they are numbers: how it goes on round a pole depends on
-    them. So are bounds.
+    The ends of a domain are data, too, and so are bounds. But if a surface has a pole, ends that are numbers stay in its formula, since how
+    it goes on round the pole depends on them.
     """
     if isinstance(body, ImplicitBody):
         return _implicit_member(body)
@@ -54,9 +54,9 @@ def member_of(body: Any) -> Member:
 
 @functools.lru_cache(maxsize=512)
 def _resting(body: ParametricSurface) -> Member:
-    """The member that a surface without a motion is: bodies of one shape share it, however they move.
+    """A surface without motion as a member of its family. Bodies of one shape share it, however they move.
 
-    It closes on itself where the body does: numbers from which that follows are structure, whatever their size.
+    The family closes on itself where the body does. Numbers that decide this stay in the formula, whatever their size.
     """
     member = _read(body, ())
     for structure in (_ends, _frequencies, _all_numbers):
@@ -68,7 +68,7 @@ def _resting(body: ParametricSurface) -> Member:
 
 def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
     shape = Reader(fixed=fixed)
-    # Where a length is no rational number it may be whole turns, after which the surface closes on itself: then it is structure.
+    # A length that is no rational number may be whole turns, after which the surface closes on itself. Then it stays in the formula.
     turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
     whole = _surface(shape.read([*body.body, *data]), turns, body.flipped, len(shape.numbers))
@@ -76,14 +76,16 @@ def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
 
 
 def _closes_alike(family: ParametricSurface, body: ParametricSurface) -> bool:
-    """Do both close on themselves alike, and are the ends of the family's domain numbers if it has a pole and the body's are?"""
+    """Do both surfaces close on themselves in the same way? And if the family has a pole, and the ends of the body's domain are numbers,
+    are the family's numbers, too?
+    """
     symbolic = _symbolic(*family.domain.values()) and not _symbolic(*body.domain.values())
     return _closings(family) == _closings(body) and not (symbolic and any(is_pole(family, s, end) for s in (u, v) for end in (0, 1)))
 
 
 @functools.lru_cache(maxsize=512)
 def _closings(body: ParametricSurface) -> tuple[tuple[bool, ...], ...]:
-    """Of each parameter along which the surface closes on itself: is it a pole at either end of the other one?"""
+    """For each parameter along which the surface closes on itself: is there a pole at either end of the other parameter?"""
     return tuple(tuple(is_pole(body, other, end) for end in (0, 1)) if period(body, s) > 0.0 else () for s, other in ((u, v), (v, u)))
 
 
@@ -92,7 +94,7 @@ def _ends(body: ParametricSurface) -> set[Any]:
 
 
 def _frequencies(body: ParametricSurface) -> set[Any]:
-    """And what multiplies a parameter in a sine or cosine."""
+    """The ends of the domain, and the factors of a parameter in a sine or cosine."""
     waves = {w.args[0] for e in body.body for w in e.atoms(sp.sin, sp.cos)}
     return _ends(body) | {k for w in waves for s in (u, v) for k in [sp.diff(w, s)] if k.is_number}
 
@@ -108,8 +110,8 @@ def _symbols(count: int) -> tuple[Parameter, ...]:
 
 @functools.lru_cache(maxsize=512)
 def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int) -> ParametricSurface:
-    """The surface of a family. `ends`: of its domain; or, of each parameter, whether the second one of two numbers among the formulas
-    is the length of its domain, not its end.
+    """The surface of a family. `ends` are those of its domain. Or they say, for each parameter, what the second of its two numbers at the
+    end of the formulas is: the length of its range (True), or the end of it.
     """
     body = _written(shape, _symbols(numbers))
     if len(ends) == 2:
@@ -173,7 +175,7 @@ def _tree(body: ImplicitBody, leaves: Sequence[ImplicitSurface]) -> Tree:
 @functools.lru_cache(maxsize=512)
 def _implicit(tree: Tree, shapes: Formulas, motions: tuple[tuple[Formulas, Formulas], ...], carriers: tuple[int, ...], own: int,
               others: int) -> ImplicitBody:
-    """The implicit body of a family: a formula and six ends of bounds of each leaf, and the number of its motion."""
+    """The implicit body of a family. Each leaf has a formula, six ends of its bounds, and the number of its motion."""
     symbols = _symbols(own + others)
     made = _written(shapes, symbols[:own])
     moves = [_rigid(parts, symbols[own:]) for parts in motions]

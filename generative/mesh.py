@@ -50,7 +50,7 @@ def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float =
 
 
 def enclosing(faces: Sequence[ParametricSurface]) -> int:
-    """The sign of the volume that faces which close up enclose at t = 0: -1 where it is clearly negative, 0 where it vanishes.
+    """The sign of the volume that closed faces enclose at t = 0: -1 if it is clearly negative, 0 if it vanishes.
 
     By Gauss' theorem and the midpoint rule.
     """
@@ -63,7 +63,7 @@ def enclosing(faces: Sequence[ParametricSurface]) -> int:
     points, normals = np.split(np.concatenate(samples), 2, axis=1)
     offsets, weight = points - points.mean(axis=0), np.concatenate(weights)
     parts = weight * (offsets * normals).sum(axis=1)
-    # Of a body the volume is some part of its area times its size; rounding leaves far less.
+    # The volume of a body is some part of its area times its size; rounding leaves far less than this.
     if abs(parts.sum()) <= 1e-12 * (weight * np.linalg.norm(offsets, axis=1) * np.linalg.norm(normals, axis=1)).sum():
         return 0
     return -1 if parts.sum() < -0.05 * np.abs(parts).sum() else 1

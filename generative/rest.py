@@ -1,4 +1,4 @@
-"""Bodies that do not move against each other: what touches then stays as it is, and none of their contacts is new."""
+"""Bodies that do not move against each other. What touches then goes on touching, so none of their contacts is new."""
 
 import functools
 import itertools
@@ -17,7 +17,7 @@ from .changes import pieces_of
 @functools.lru_cache(maxsize=1024)
 @interruptible()
 def carrier(body: Any) -> Motion | None:
-    """The motion that carries all of a body of fixed shape, the identity for one that does not move; None for others."""
+    """The motion that carries the whole body, if its shape is fixed; the identity if it does not move. None for other bodies."""
     pieces = pieces_of(body)
     motions = {piece.motion if t in free_symbols(*piece.motion.entries) else IDENTITY for piece in pieces}
     shapes = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
@@ -36,9 +36,9 @@ def carried_along(carriers: Sequence[Motion | None]) -> set[tuple[int, int]]:
 @functools.lru_cache(maxsize=1024)
 @interruptible()
 def at_rest(first: Motion | None, second: Motion | None) -> bool:
-    """Is one of two rigid motions the other one after a constant displacement, as is seen by expanding their formulas?
+    """Is one of two rigid motions the other one after a constant displacement? This is decided by expanding their formulas.
 
-    With R, T and S, U their rotations and translations: S = R B and U = T + R a for the B and a that hold at t = 0.
+    Let R, T and S, U be their rotations and translations. Then S = R B and U = T + R a must hold for the B and a that hold at t = 0.
     """
     if first is None or second is None or not all(map(_rigid, (first, second))):
         return False
@@ -52,5 +52,5 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
 
 
 def _rigid(motion: Motion) -> bool:
-    """Is it given by formulas of the time alone? Others, as with unknown parameters, are not looked into."""
+    """Does it consist of formulas of the time alone? Others, as those with unknown parameters, are not looked into."""
     return free_symbols(*motion.entries) <= {t}

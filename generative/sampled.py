@@ -15,8 +15,8 @@ FLAT = 1e-14
 
 
 def two_dimensional(operator: str, surface: ParametricSurface) -> ParametricSurface:
-    """The surface itself; ValueError if it is seen to be a line or a point at the times 0, 1/3 and 1, as of a degenerate profile. Where it
-    contains a `Parameter` nothing is seen.
+    """The surface itself. ValueError if it is seen to be a line or a point at the times 0, 1/3 and 1, as that of a degenerate profile. If
+    it contains a `Parameter`, nothing is tested.
     """
     if parameters_of(*surface.body, *chain(*surface.domain.values())):
         return surface
@@ -29,7 +29,7 @@ def two_dimensional(operator: str, surface: ParametricSurface) -> ParametricSurf
 
 
 def _has_area(points: np.ndarray) -> bool:
-    """Of a grid of points (n, m, 3): whether a cell has an area beyond rounding, or cannot be told."""
+    """Does a cell of a grid of points (n, m, 3) have an area beyond rounding? True if that cannot be told."""
     if not np.isfinite(points).all():
         return True
     cells = np.cross(points[1:, 1:] - points[:-1, :-1], points[1:, :-1] - points[:-1, 1:])
@@ -38,7 +38,7 @@ def _has_area(points: np.ndarray) -> bool:
 
 
 def check_range(name: Any, parameter: Any, bounds: tuple[Any, Any], domain: dict[Any, tuple[Any, Any]]) -> None:
-    """Refuse a new parameter that leaves `bounds` at a point of a grid of 17 x 17: sought with floats, decided there by 30 digits."""
+    """Refuses a new parameter that leaves `bounds` at a point of a grid of 17 x 17. Floats find the point, and 30 digits decide."""
     if parameters_of(parameter, *bounds, *chain(*domain.values())):
         return
     grid = [[lo + (hi - lo) * sp.Rational(k, 16) for k in range(17)] for lo, hi in domain.values()]

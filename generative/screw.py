@@ -36,9 +36,9 @@ def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0,
 
 
 def keyframes(poses: Sequence[Motion], times: Sequence[Any]) -> Motion:
-    """Screw interpolation through several poses, piecewise in time: continuous, its velocity in general not.
+    """Screw interpolation through several poses, piecewise in time. It is continuous; its velocity in general is not.
 
-    Before the first and after the last time the first and last screw go on.
+    The first screw also holds before the first time, and the last one after the last.
     """
     poses, moments = items(poses, "the poses"), [formula(e, [], "a time") for e in items(times, "the times of keyframes")]
     if len(poses) < 2 or len(poses) != len(moments):
@@ -87,8 +87,8 @@ def screw_of(displacement: Motion) -> tuple[list[Any], list[Any], Any, Any]:
 
 
 def _small_screw(displacement: Motion, axis: Any, angle: Any, advance: Any, share: Any) -> Motion:
-    """The screw with its far away axis point eliminated, which would cost digits: with d' as in `screw_of`, a the whole angle and
-    b = share a, its translation is share advance axis + sin(b/2) (cos((a - b)/2) d' - sin((a - b)/2) axis x d') / sin(a/2).
+    """The screw of a small angle, without the point of its axis, which is far away and would cost digits. With d' as in `screw_of`, a the
+    whole angle and b = share a, its translation is share advance axis + sin(b/2) (cos((a - b)/2) d' - sin((a - b)/2) axis x d') / sin(a/2).
     """
     line, half, rest = sp.Matrix(axis), angle * share / 2, angle * (1 - share) / 2
     across = sp.Matrix(displacement.translation) - advance * line

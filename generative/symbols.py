@@ -42,15 +42,15 @@ def parameters_of(*values: Any) -> set[Parameter]:
     return {s for s in free_symbols(*values) if isinstance(s, Parameter)}
 
 
-# What SymPy has in the place of a number that there is not.
+# What SymPy gives where there is no number.
 NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
 
 
 def exact(value: Any, owner: str = "a formula") -> Any:
-    """The SymPy expression of `value`, an expression or a number, with every Float replaced by the rational number it holds.
+    """The SymPy expression of `value`, an expression or a number; every Float is replaced by the rational number that it holds.
 
-    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names, and for more operations
-    in each other than SymPy's functions come to the end of.
+    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names, and for operations that
+    nest deeper than SymPy can follow.
     """
     given = expression(value, owner)
     if isinstance(given, sp.Atom):
@@ -141,14 +141,15 @@ def interval(pair: Any, owner: str) -> tuple[Any, Any]:
 
 # SymPy differentiates formulas that nest up to so many operations, with up to nine calls for each.
 _DIFFERENTIATED = 60
-# Functions that are constant but where they jump.
+# Functions that are constant except where they jump.
 _STEPS = (sp.floor, sp.ceiling, sp.sign, sp.Heaviside)
 
 
 def derivative(e: Any, s: sp.Symbol) -> Any:
-    """The derivative by s where e has one: SymPy's, but functions that step have the derivative 0, not one that no formula has.
+    """The derivative of e by s, wherever e has one. It is SymPy's; but that of a function with steps is 0, where SymPy gives what is no
+    formula.
 
-    A step inside an operator that binds a variable stays: there its place matters.
+    A step inside an operator that binds a variable stays, since its place matters there.
     """
     for kind, written in ((sp.Mod, lambda a, b: a - b * sp.floor(a / b)), (sp.frac, lambda a: a - sp.floor(a))):
         e = e.replace(kind, written) if e.has(kind) else e

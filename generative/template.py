@@ -1,11 +1,11 @@
-"""Formulas without their numbers: what formulas that differ in numbers alone have in common.
+"""Formulas without their numbers: what formulas have in common that differ only in their numbers.
 
-SymPy orders the terms of a sum by their numbers among other things, so sin(t/3) + cos(2 t/7) and sin(5 t/7) + cos(t/9) come in no common
-order. `Reader` takes the numbers out and orders what is left by its structure, as a list of instructions that can be compared and
-hashed: formulas of one family give equal instructions, and `write` makes the formula of the family of these.
+SymPy orders the terms of a sum also by their numbers, so sin(t/3) + cos(2 t/7) and sin(5 t/7) + cos(t/9) have their terms in different
+orders. `Reader` takes the numbers out, and orders what is left by its structure, as a list of instructions that can be compared and hashed.
+Formulas of one family give equal instructions, and from these `write` makes the formula of the family.
 
-Some numbers are structure rather than data, and stay: exponents, and in a shape all small ones, such as the 3 of sin(3 u) and the 2 pi of a
-whole turn, from which follows where it closes on itself. Of a motion nothing of that kind is asked.
+Some numbers are structure rather than data, and stay: exponents, and in a shape all small numbers, such as the 3 of sin(3 u) and the 2 pi
+of a whole turn, since they decide where the shape closes on itself. In a motion nothing depends on small numbers in this way.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ import sympy as sp
 
 from .symbols import Parameter, parameters_of
 
-# What may contain numbers that vary. Anything else (conditions, integrals, functions of our own) is taken as it stands.
+# These may contain numbers that are data. Anything else (conditions, integrals, functions of our own) stays as it is.
 _FUNCTIONS = frozenset((sp.Add, sp.Mul, sp.sin, sp.cos, sp.tan, sp.exp, sp.log, sp.asin, sp.acos, sp.atan, sp.atan2, sp.sinh, sp.cosh,
                         sp.tanh, sp.Abs, sp.Min, sp.Max))
-# At kinks of a motion time spans are divided, so the numbers that tell where they are stay.
+# Time spans are divided at the kinks of a motion, so the numbers that say where these are stay in the formula.
 _KINKED = frozenset((sp.Abs, sp.Min, sp.Max))
 _UNORDERED = frozenset((sp.Add, sp.Mul, sp.Min, sp.Max))
-# Small: integers up to this size, fractions of such with denominators up to this one, and what is made of a few of these.
+# Small numbers: integers up to this size, fractions of them with denominators up to this one, and what is made of a few of these.
 _INTEGER, _DENOMINATOR, _ATOMS = 1024, 32, 4
 
 Instruction = tuple[Any, ...]
@@ -31,8 +31,8 @@ function and the positions of its arguments."""
 
 
 class _Datum(NamedTuple):
-    """A number, or a parameter, that is data. Numbers that are equal (but for their sign) are one, unless they are small, which they may
-    be by chance: then `place` tells them apart.
+    """A number, or a parameter, that is data. Equal numbers (up to their sign) are one datum. But small numbers may be equal by chance, so
+    `place` tells them apart.
     """
 
     value: Any
@@ -40,8 +40,9 @@ class _Datum(NamedTuple):
 
 
 class Reader:
-    """Reads formulas into instructions; `numbers` are those met, in this order: exact SymPy numbers, and `Parameter` symbols.
-    `moves`: formulas of a motion, in which all numbers are data but factors of 1 and -1, and 0. `fixed`: numbers that are structure.
+    """Reads formulas into instructions. `numbers` are those that it met, in this order: exact SymPy numbers, and `Parameter` symbols.
+    `moves`: the formulas are those of a motion, in which all numbers are data except 0 and factors of 1 and -1. `fixed`: numbers that are
+    structure.
     """
 
     def __init__(self, moves: bool = False, fixed: Iterable[Any] = ()) -> None:
@@ -78,7 +79,7 @@ class Reader:
                 numeric[e] = all(numeric[a] for a in e.args) if e.args else bool(getattr(e, "is_number", False))
 
     def _digest(self, root: Any) -> None:
-        """Finds the parts of all nodes, in an order that no number decides."""
+        """Finds the parts of all nodes, in an order that does not depend on numbers."""
         parts, digests = self._parts, self._digests
         stack = [root]
         while stack:

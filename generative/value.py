@@ -12,7 +12,7 @@ def card(value: Any) -> str:
 
 
 class Value:
-    """A base class: equal, with equal hashes, are two values of one kind whose `_key()` is equal."""
+    """A base class. Two values of one kind are equal, and have equal hashes, if their `_key()` is equal."""
 
     def _key(self) -> tuple[Any, ...]:
         """What the value is made of. A class that defines this anew is a kind of its own."""

@@ -19,14 +19,14 @@ class ContradictionError(RuntimeError):
 
 
 def check_bracket(what: str, lo: float, hi: float) -> None:
-    """Raise ContradictionError for what cannot hold a number: an interval that is reversed, or has an end that is NaN."""
+    """Raises ContradictionError for an interval that holds no number: a reversed one, or one with an end that is NaN."""
     if not lo <= hi:
         raise ContradictionError(f"The bracket of {what} is reversed: [{lo!r}, {hi!r}]")
 
 
 def check_time(bracket: tuple[float, float] | None, clear_until: float, last: float, proved_by: float = math.inf) -> None:
-    """Raise ContradictionError unless a contact may exist in a bracket of its time, and by `proved_by`, where it is excluded before
-    `clear_until`; None: unless it is excluded up to the `last` moment asked for.
+    """Raises ContradictionError if contact is excluded before `clear_until`, and yet said to come earlier: by the end of its bracket, or by
+    the time `proved_by`. A bracket None stands for no contact up to the `last` moment asked for, so it is excluded until then.
     """
     if bracket is not None:
         check_bracket("the time", *bracket)
@@ -38,7 +38,7 @@ def check_time(bracket: tuple[float, float] | None, clear_until: float, last: fl
 
 
 def check_times(time: np.ndarray, hit: np.ndarray, proved: np.ndarray) -> None:
-    """The same for rows: brackets (n, 2), which rows may hold a contact (n,), and of which it is proved (n,)."""
+    """The same for rows: brackets (n, 2), which rows may hold a contact (n,), and for which rows one is proved (n,)."""
     for k in np.flatnonzero(hit & ~(time[:, 0] <= time[:, 1])).tolist():
         check_bracket(f"the time in row {k}", *time[k].tolist())
     for k in np.flatnonzero(proved & ~hit).tolist():

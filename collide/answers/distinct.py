@@ -1,8 +1,8 @@
-"""One point for one place: which of the solutions of a search repeat others.
+"""Which solutions of a search are the same place: of each place one is kept.
 
-Closed parts share their borders, so a point on an edge solves the problem of the face as well, and a surface that covers itself is met at
-one place for several parameters. Tens of thousands of solutions are not all compared: only those in the same or neighbouring cubes of
-space are, so the work grows with their number where samples of one situation keep their distance.
+Closed parts share their borders, so a point on an edge solves the problem of the face, too. And where a surface covers itself, one place
+has several parameters. There may be tens of thousands of solutions, so only those in the same or in neighbouring cubes of space are
+compared.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,22 +15,22 @@ from ..search.native.layout import EXISTS, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search
 
-# So few solutions are all compared; of more, so many at a time with those that may be near.
+# Up to so many solutions are all compared with each other; of more, so many at a time with those that may be near.
 _FEW, _AT_ONCE = 32, 256
-# Cubes are not so small that their numbers have more bits than that.
+# Cubes are so large that their numbers have at most so many bits,
 _BITS = 40
-# Nor than the least normal double.
+# and their sides are at least the least normal double.
 _LEAST = float(np.finfo(float).tiny)
-# For the numbers of a cube as one number: odd, and with bits all over (multiplicative hashing: Teschner et al. 2003).
+# They make one number of the three numbers of a cube: odd, with bits all over (multiplicative hashing: Teschner et al. 2003).
 _FACTORS = np.array([73856093, 19349663, 83492791], np.int64) * np.int64(2**32 + 15)
 
 
 def distinct(s: Search, found: Sequence[int]) -> list[int]:
-    """The solutions without those that repeat another one of the same pair.
+    """The solutions without those that repeat another one of the same pair of bodies.
 
-    A solution that is not proved unique is left out near one that is known better: proved unique, or proved to exist, or of features of
-    lower dimension. Near means by `separation`, the distance of samples; half of it for a sample that is proved to exist.
-    Of solutions proved unique for their parameters, whose boxes meet in space and in time, one is kept.
+    A solution that is not proved unique is left out if it is near one that is known better: one that is proved unique, or proved to exist,
+    or belongs to features of lower dimension. Near means closer than `separation`, for a sample that is proved to exist half of it. Of
+    solutions that are proved unique for their parameters, and whose boxes meet in space and in time, one is kept.
     """
     numbers = np.array(sorted(found), np.int64)
     owner, kind = s.arrays["owner"][numbers], s.arrays["kind"][numbers]
@@ -58,7 +58,7 @@ def _dimension(p: Problem) -> int:
 
 
 def _any_meet(places: np.ndarray) -> bool:
-    """Do any two of a few boxes meet? Of many it is not looked at."""
+    """Do any two of these boxes meet? True if there are too many to compare."""
     if len(places) > _FEW:
         return True
     before = (places[:, None, :, 0] <= places[None, :, :, 1]).all(axis=2)
@@ -66,8 +66,8 @@ def _any_meet(places: np.ndarray) -> bool:
 
 
 def repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """(k,): is each solution at the place of the other one, for the same pair of bodies: in a different situation, or in the same one for
-    other parameters? Places are near if all ends of their boxes are: a place that is not better known is where it may be.
+    """(k,): is each solution at the place of the other one, for the same pair of bodies, but in another situation or for other parameters?
+    Places are near if all ends of their boxes are: a place that is known no better may be anywhere in its box.
     """
     owner, pair, kind = s.arrays["owner"], labels(s), s.arrays["kind"][numbers]
     mine, theirs = owner[numbers], owner[others]
@@ -86,9 +86,11 @@ def repeats(s: Search, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def near_pairs(s: Search, order: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Pairs of places in a list of solutions, the second later in the list, that may repeat each other; some at a time, by the first.
+    """Pairs of solutions that may be the same place, the second one later in the list. They come in portions, in the order of the first
+    one.
 
-    Unique ones, which come first in the list, repeat each other where their boxes meet, the others where they are within the separation.
+    Unique solutions come first in the list. Two of them repeat each other if their boxes meet; others, if they are closer than the
+    separation.
     """
     if len(order) <= _FEW:
         yield np.triu_indices(len(order), 1)
@@ -119,7 +121,7 @@ class _Cubes:
 
     @staticmethod
     def _keys(cubes: np.ndarray) -> np.ndarray:
-        """One number a cube; different cubes seldom share it, and then some more boxes are compared."""
+        """One number for each cube. Rarely two cubes have the same number; then a few more boxes are compared."""
         keys: np.ndarray = (cubes * _FACTORS).sum(axis=-1)
         return keys
 

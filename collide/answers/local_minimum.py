@@ -1,10 +1,11 @@
-"""Which contacts, of those a little later than the first, are places where bodies come to touch: not where they cross already, or part.
+"""Of contacts a little later than the first: at which do bodies come to touch? Not where they cross already, or part.
 
-The time is a function on the set of contacts (w, t), where E(w, t) = 0. Surfaces come to touch at its local minima. At the points where a
-search looks for them there are numbers c with c . E_w = 0 and c . E_t = -1, and t + c . E(w, t) has in the directions in which E_w = 0 a
-second derivative that is not negative at a minimum. It is negative where smooth faces part, and of either sign where they cross already.
-An edge or a corner that is reached from within its face, by a crossing that went on there, has the inward directions of the face on the
-wrong side of the plane that separates the bodies. In doubles: this tells what is listed, not what is proved.
+On the set of contacts, E(w, t) = 0, the time is a function, and surfaces come to touch at its local minima. At the points where the search
+looks for these, there are numbers c with c . E_w = 0 and c . E_t = -1. At a minimum the second derivative of t + c . E(w, t) is not
+negative in the directions in which E_w = 0. It is negative where smooth faces part, and has either sign where they cross already.
+
+A crossing may also go on inside a face until it reaches an edge or a corner. There the inward directions of the face are on the wrong side
+of the plane that separates the bodies. All of this is in doubles: it decides what is listed, not what is proved.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ _SMALL = 1e-6
 
 
 def come_to_touch(problem: Problem, at: np.ndarray, normal: np.ndarray, bodies: Sequence[Any]) -> bool:
-    """Do bodies come to touch at a contact (variables,) of a problem, with the normal from the first body to the second? True where that is
+    """Do bodies come to touch at a contact (variables,) of a problem? `normal` goes from the first body to the second. True where that is
     not known.
     """
     return _least(problem, at) and all(_on_its_side(problem, at, side, normal, bodies[problem.label[side]]) for side in (0, 1))

@@ -1,6 +1,4 @@
-"""From the state of a search to the `Contacts` it found: which solutions count, where they are, and what was
-proved.
-"""
+"""Makes the `Contacts` of what a search found: which solutions count, where they are, and what was proved of them."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
@@ -21,7 +19,7 @@ from .local_minimum import come_to_touch
 Starts = dict[tuple[int, int], Start]
 
 
-# Against the speeds of both bodies, the speed at which they approach that may be the rounding of a graze.
+# A speed of approach below this part of the speeds of both bodies may be nothing but rounding.
 _SLOW = 1e-9
 
 
@@ -48,8 +46,10 @@ _UNCOMPARED = ("What was found is listed as it is: places were not compared with
 
 def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
              seen: float, notes: tuple[str, ...] = (), undecided: Collection[tuple[int, int]] = ()) -> Contacts:
-    """What the search found, after everything up to the time `seen` was looked at; None: there was nothing to
-    search. Where the time is up, or Ctrl-C comes, before all solutions are compared, they are listed as they are.
+    """The answer: what the search found, when everything up to the time `seen` was looked at. A search None means that there was nothing to
+    search.
+
+    If the time is up, or Ctrl-C comes, before all solutions were compared with each other, they are listed without that.
     """
     if s is None:
         status = Status.BUDGET_SPENT if not finished else Status.NO_CONTACT if seen >= span[1] else Status.UNRESOLVED
@@ -68,7 +68,7 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
 
 def _verdict(s: Search, found: np.ndarray, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float) -> _Verdict:
     proved = s.proved
-    # The sum with 0.0 makes 0.0 of -0.0.
+    # Adding 0.0 turns -0.0 into 0.0.
     clear = min(seen, s.clear_until(found, span[1])) + 0.0
     status, bracket = Status.NO_CONTACT, None
     if not finished:
@@ -90,15 +90,15 @@ def _early(s: Search) -> np.ndarray:
 
 
 def _counted(s: Search, bodies: Sequence[Any], start: Starts) -> np.ndarray:
-    """Those of them that count: of unique ones that are later than what is proved, those where bodies come to touch."""
+    """Those of them that count. A unique contact that comes later than the proved one counts only if bodies come to touch there."""
     early = _early(s)
     later = (s.arrays["kind"][early] == UNIQUE) & (s.times(early)[:, 0] > s.proved)
     return early[np.array([not doubt or _comes_to_touch(s, int(k), bodies, start) for k, doubt in zip(early, later, strict=True)], bool)]
 
 
 def _listed(s: Search, found: np.ndarray, finished: bool, start: Starts) -> _Listed:
-    """Each place once. Beside what is proved, only what may come before it is worth listing. A time may be proved by a contact in no listed
-    box.
+    """The solutions that count, each place once. If something is proved, then of the others only those that may come before it are listed.
+    The contact that proves the time need not be in a listed box.
     """
     first = s.times(found)[:, 0] < s.proved - s.simultaneity
     wanted = found[(s.arrays["kind"][found] >= EXISTS) | first]
@@ -112,7 +112,7 @@ def _listed(s: Search, found: np.ndarray, finished: bool, start: Starts) -> _Lis
 
 
 def _unlisted(s: Search) -> _Listed:
-    """All of them in a moment: nothing is compared, so that a unique contact lies on a curve of others is not excluded."""
+    """All solutions, listed without comparing them. So none is called unique: it might lie on a curve of others."""
     found = _early(s)
     known = found[s.arrays["kind"][found] >= LOCATED]
     return _Listed(known.tolist(), np.minimum(s.arrays["kind"][known], EXISTS).tolist(), np.full((len(known), 3), np.nan))
@@ -133,7 +133,7 @@ def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequ
 
 
 def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> bool:
-    """Do bodies come to touch at solution k, as far as that is known? Of bodies that start apart only."""
+    """Do bodies come to touch at solution k? True where that is not known, and for bodies that do not start apart."""
     problem, at = s.problem_of(k), _middle(s.found(k))
     if problem.incoming or not bodies:
         return True
@@ -161,7 +161,7 @@ def _left(s: Search, bodies: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _spent(clock: Clock) -> tuple[str, ...]:
-    """What ended the work; and if that is the time, what it went to."""
+    """What ended the work; if it was the time, also what the time went to."""
     if not clock.late:
         return (clock.reason(),)
     again = "What is converted and compiled is kept, so the same call again has most of that time to search."
@@ -174,11 +174,11 @@ def _middle(boxes: np.ndarray) -> np.ndarray:
 
 
 def _kinds(s: Search, known: Sequence[int], found: np.ndarray) -> list[int]:
-    """What is known of solutions among others that were found.
+    """What is known of each solution, seen together with the others.
 
-    Unique in its own situation is not yet isolated: the corner of a face that lands flat is the only contact of
-    that corner. With samples of a manifold of another situation of the pair round it, at times that may be the same, it
-    counts as a contact that exists.
+    A contact that is unique in its own situation need not be isolated: where a face lands flat, its corner is the only contact of that
+    corner. If samples of a curve or patch of the same two bodies, from another situation and perhaps at the same time, lie round such a
+    contact, it counts as one that exists.
     """
     kinds = [s.kind(k) for k in known]
     samples = found[s.arrays["kind"][found] == EXISTS]
@@ -214,14 +214,14 @@ def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: St
 def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     """The separating directions at contacts (k, variables), approximately: (k, 3), NaN where there is none.
 
-    Bodies that start apart come together, so the direction is the one in which they approach, whichever way their
-    normals were declared; where they do not approach, and for other bodies, the declared side counts.
+    For bodies that start apart it is the direction in which they approach, whichever way their normals were declared. For other bodies, and
+    where bodies do not approach, the declared side decides.
     """
     normals, candidates = np.full((len(at), 3), np.nan), problem.candidates(at)
     direction, speed, against, declared = candidates[..., :3], candidates[..., 3], candidates[..., 4], candidates[..., 5]
     largest = np.abs(direction).max(axis=2)
     good = (largest > 0) & (largest < np.inf)
-    # Powers of two, by which to divide is exact: bodies of any size have normals whose squares overflow.
+    # The squares of a normal may overflow. Division by a power of two is exact.
     scale = np.ldexp(1.0, np.frexp(np.where(good, largest, 1.0))[1] - 1)
     direction = direction / scale[..., None]
     length = np.sqrt((direction**2).sum(axis=2))

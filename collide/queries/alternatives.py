@@ -61,5 +61,5 @@ def _conjunction(parts: Sequence[list[tuple[_Literal, ...]]]) -> list[tuple[_Lit
 
 
 def _contradictory(a: tuple[_Literal, ...], b: tuple[_Literal, ...]) -> bool:
-    """Does one say g > 0 and the other g <= 0? Closed, such a term, which has no points, would have those with g = 0."""
+    """Does one say g > 0 and the other g <= 0? No point satisfies both; but as inequalities are closed, points with g = 0 would."""
     return any(">" in (d.relation, e.relation) and "=" not in (d.relation, e.relation) and d.formula == -e.formula for d in a for e in b)

@@ -30,11 +30,11 @@ from ..search.prepare import METHODS
 from ..situations.presence import halved
 
 ORDERS = ("auto", "upper", "lower")
-# Cells in which a degenerate normal, and a difference between faces and edges, is looked for.
+# Cells of the grid on which normals, and edges on their faces, are looked at.
 _CELLS = 16
-# Operations up to which a polynomial is looked at for repeated factors.
+# Only polynomials of fewer operations are searched for repeated factors.
 _SMALL = 200
-# Of a number computed in doubles, what rounding may make of it.
+# The relative error of a number that was computed in doubles.
 _ROUNDINGS = 2.0**-48
 _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
 
@@ -89,8 +89,8 @@ def check_options(method: str, order: str, **numbers: float) -> None:
 
 
 def check_surface(surface: ParametricSurface, name: str, span: tuple[float, float]) -> None:
-    """Refuses formulas that are proved undefined everywhere, and normals that vanish everywhere: in the body's frame, as a member of its
-    family, so the same for all poses.
+    """Refuses a surface whose formulas are proved undefined everywhere, or whose normal vanishes everywhere. It is looked at in the body's
+    frame, as a member of its family, so the result is the same for all poses.
     """
     member = member_of(surface.resting)
     fault = surface_fault(member.body, span, numbers_of(member))
@@ -107,10 +107,10 @@ def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> No
 
 @functools.lru_cache(maxsize=1024)
 def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers: Numbers) -> tuple[str, str] | None:
-    """What of a surface is at fault, and how.
+    """Which part of a surface is at fault, and how; None if nothing is.
 
-    A normal counts as vanishing if it is zero wherever it is defined on a grid, at three moments, up to a few roundings of parallel
-    tangents: a curve or a point.
+    A normal vanishes if it is zero at every point of a grid where it is defined, at three moments. Tangents that are parallel up to a few
+    roundings count, too: then the surface is a curve or a point.
     """
     vanishes = "the normal", "vanishes everywhere: its u and v do not span a surface"
     ends, _ = numbers.bounds([*surface.domain.values()])
@@ -127,10 +127,10 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
 @functools.lru_cache(maxsize=1024)
 @interruptible()
 def _repeated(formula: Any) -> tuple[str, str] | None:
-    """F and its gradient vanish together where F is a product of powers, as x**2 + 2*x*y + y**2 is."""
+    """Says so if F is a product of powers, as x**2 + 2*x*y + y**2 is: then F and its gradient vanish together."""
     factors = [f for f in sp.Mul.make_args(formula) if f.has(x, y, z)]
     if len(factors) == 1 and formula.is_polynomial(x, y, z) and formula.count_ops() < _SMALL:
-        # SymPy takes some coefficients that depend on t for no polynomials.
+        # SymPy does not accept some coefficients that depend on t.
         with contextlib.suppress(sp.PolynomialError):
             factors = [f**k for f, k in sp.sqf_list(formula, x, y, z)[1]]
     if all(f.is_Pow and f.exp.is_number and f.exp > 1 for f in factors):
@@ -146,7 +146,8 @@ def _undefined_leaf(formula: Any, ends: tuple[Any, ...], span: tuple[float, floa
 
 @functools.lru_cache(maxsize=256)
 def _domain_kernel(formulas: tuple[Any, ...], variables: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel | None:
-    """1 where formulas may be defined, 0 where one of them is not; None where they are seen to be defined."""
+    """A kernel that is 1 where the formulas may be defined, and 0 where one of them is not. None if they are seen to be defined everywhere.
+    """
     pool = ExprPool()
     condition = domain(from_sympy(formulas, variables, symbols, pool), divisions=True)
     if condition is None:
@@ -179,7 +180,9 @@ def _tangent_kernel(surface: ParametricSurface, symbols: tuple[Any, ...]) -> Ker
 
 
 class _Test(NamedTuple):
-    """Outputs of a kernel from number `at` on: the path of a feature on face `face`, or for None a difference of two faces and a point."""
+    """Some outputs of a kernel, from number `at` on: the path of a feature on face `face`; or, if that is None, the difference of two
+    faces, and a point.
+    """
 
     at: int
     feature: int
@@ -225,7 +228,7 @@ def _along(kernel: Kernel, feature: Edge | Vertex, span: tuple[float, float]) ->
 
 
 def _slack(points: np.ndarray) -> float:
-    """A distance that rounding of points (n, k) may make, those that are known."""
+    """How much rounding may move points (n, k); those that are not finite are left out."""
     known = points[np.isfinite(points).all(axis=1)]
     return float(1e-9 * np.ptp(known, axis=0).max() + _ROUNDINGS * np.abs(known).max()) if len(known) else 0.0
 

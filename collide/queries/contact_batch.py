@@ -1,8 +1,9 @@
-"""`contact_batch`: the earliest contact of a pair of bodies for many values of the numbers in their formulas, one compiled kernel for all.
+"""`contact_batch`: the earliest contact of a pair of bodies, for many values of the numbers in their formulas, with one compiled kernel for
+all.
 
-The bodies are formulas that contain `generative.Parameter` symbols; every row of the values is one pair (`rows`). Nothing is converted or
-compiled again from row to row, nor for another batch of the same family (`generative.family`), but for the rows that take long or end in
-doubt: these are asked like single pairs.
+The formulas contain `generative.Parameter` symbols, and each row of values makes one pair (`rows`). Nothing is converted or compiled again
+from row to row, nor for another batch of the same family (`generative.family`). Only rows that take long, or end in doubt, are asked like
+single pairs.
 """
 
 import math
@@ -74,7 +75,7 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
 
 class _Answer:
-    """The answers to the rows, as they come; what was not looked at is as nothing is known of it."""
+    """The answers to the rows, filled in as they come. A row that was not looked at is one of which nothing is known."""
 
     rows: Rows
 
@@ -84,7 +85,7 @@ class _Answer:
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
 
     def solve_all(self, rows: Rows, clock: Clock) -> None:
-        """Rows that take long wait for the others, and are then, with those that are in doubt, asked like single pairs."""
+        """Rows that take long wait until the others are done. Then they, and rows in doubt, are asked like single pairs."""
         self.rows = rows
         clock.extend()
         for solve, open_ in ((self.solve, (_SPENT,)), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
@@ -94,7 +95,7 @@ class _Answer:
                 solve(k, clock)
 
     def solve_in_stages(self, k: int, clock: Clock) -> None:
-        """Searches a row like a single pair: between the moments at which formulas change, and at each."""
+        """Searches a row like a single pair: between the moments at which formulas change, and at each of these moments."""
         options = Options(simultaneity=self.gap, separation=_SEPARATION, tolerance=_TOLERANCE)
         before, found = clock.boxes, Evidence(None, False, self.span[0])
         scene = self.rows.single(k, self.span)
@@ -114,7 +115,7 @@ class _Answer:
         self._judge(k, own, found.finished or bool(found.features), (self.span[0], found.seen), found.proved, own.first())
 
     def solve(self, k: int, clock: Clock) -> None:
-        """Searches a row, and again from where all is clear on with smooth parameters round each pole that it meets."""
+        """Searches a row. At each pole that the search meets it begins again where all is clear, with smooth parameters round that pole."""
         scene = self.rows.scene(k, self.span) if self.rows.creased else None
         (begin, end), proved, where = self.span, math.inf, None
         while True:
@@ -140,8 +141,8 @@ class _Answer:
         self._judge(k, _Known(search, meetings, scene), finished, (begin, end), proved, where)
 
     def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None) -> None:
-        """What a search of a row over a span of time tells, where contact is proved by the time `proved`, at the parameters `where`; where
-        these are not known, at the first one that it found.
+        """Notes what a search of a row over a span of time tells. Contact is proved by the time `proved`, at the parameters `where`, or, if
+        these are not known, at those of the first contact found.
         """
         search = known.search
         begins = search.times(search.solutions)[:, 0]
@@ -165,7 +166,7 @@ class _Answer:
             self.where[k] = where
 
     def _spent(self, k: int, clear: float, proved: float, where: np.ndarray | None) -> None:
-        """What is known of a row is added to what was known before; doubts stay."""
+        """Adds what is known of a row to what was known before. If there were doubts, they stay."""
         if self.codes[k] == _SPENT:
             (lo, hi), sure = self.time[k], bool(self.proved[k]) or proved < math.inf
             self._set(k, _SPENT, (max(lo, clear), min(hi, proved)), sure, where)
@@ -176,14 +177,14 @@ class _Answer:
 
 
 class _Known(NamedTuple):
-    """A search of a row, by the meetings of a scene; without one it is that of whole faces."""
+    """A search of a row, and the meetings of a scene that it searched; without a scene it searched whole faces."""
 
     search: Search
     meetings: Sequence[Meeting]
     scene: Scene | None
 
     def first(self) -> np.ndarray | None:
-        """u1, v1, u2, v2 of the contact that is proved to be the first, if the search found it; it may know just the time."""
+        """u1, v1, u2, v2 of the contact that is proved to be the first. None if the search knows only its time."""
         number, box = self.search.best_problem, self.search.arrays["best"]
         known = box[self.search.problems[number].objective, 1] == self.search.proved
         return self._place(number, box) if known else None

@@ -1,8 +1,8 @@
 """`first_contact`: when and where do moving bodies first touch?
 
-Parts of bodies that are proved apart over time are left out, pair by pair of parts (`broad_phase`), and the others come into play in the
-order in which they may meet: those that could do so only after the first contact need no search, and are not even compiled. Where the
-faces of bodies tell the time (`scene`), edges and vertices are searched only round the contacts found.
+Pairs of parts that are proved apart over the whole time are left out (`broad_phase`). The others are searched in the order in which they
+may meet. A pair that could meet only after the first contact is not searched, and not even compiled. Where the faces of bodies tell the
+time (`scene`), edges and vertices are searched only round the contacts found.
 """
 
 import itertools
@@ -37,22 +37,22 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
                   tangency: bool = True, budget: Budget | float | None = None, progress: bool = False) -> Contacts:
     """The earliest contact of moving, possibly deforming bodies in a time span, with what is proved about it.
 
-    For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces
-    meet, and before `clear_until` they are *proved* not to meet. For pairs that touch or overlap at the start: the
-    same for new incoming tangential contacts (Snyder 1993, Section 2). An implicit surface is what lies within its bounds.
-    Pairs that touch at the start, and are proved disjoint `simultaneity` before it by the formulas of their motions, are searched
-    from there like those that start apart: of a contact just at time[0] rounding leaves a bracket that begins a little earlier. Likewise
-    the bracket of a contact just at time[1] may end a little later, where the motions go on by the same formulas; it holds time[1] then.
+    For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces meet, and before
+    `clear_until` they are *proved* not to meet. For pairs that touch or overlap at the start: the same for new incoming tangential contacts
+    (Snyder 1993, Section 2). An implicit surface is what lies within its bounds. A pair that touches at the start, but is proved disjoint
+    `simultaneity` before it by the formulas of its motions, is searched from there like a pair that starts apart; the bracket of a contact
+    just at time[0] then begins a little earlier, because of rounding. Likewise the bracket of a contact just at time[1] may end a little
+    later, if the motions go on by the same formulas; it holds time[1] then.
 
-    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. `simultaneity`: contacts
-    at most this much later than the first are reported with it, where surfaces come to touch, from within too; not isolated ones where they
-    part, or cross already. Where contacts form curves or patches the bracket of the time is narrowed to about this width. `separation`:
-    distance between sampled points where contacts form curves or patches. Isolated contacts beside these are listed, too; one of the same
-    two faces that is nearer to a curve or patch than an eighth of it may be missed. `tolerance`, a parameter width: boxes are divided until
-    they are no wider, and only then listed without proof. `tracked`: contacts that are known already (`Tracked`). `method`, `order`,
-    `tangency`: see the README; they change the work, not the meaning. `budget`: seconds or a `Budget`; it counts everything, compiling
-    formulas included, but whatever was compiled is searched for at least some milliseconds. A search whose budget was spent goes on in a
-    call over the time from its `clear_until` on.
+    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. `simultaneity`: a
+    contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an isolated
+    one at which they part, or have crossed already, is not. Where contacts form curves or patches, the bracket of the time is about this
+    wide. `separation`: the distance between the points listed on such curves and patches. Isolated contacts beside these are listed, too,
+    but one of the same two faces may be missed if it is nearer to the curve or patch than an eighth of `separation`. `tolerance`, a
+    parameter width: boxes are divided until they are no wider, and only then listed without proof. `tracked`: contacts that are known
+    already (`Tracked`). `method`, `order`, `tangency`: see the README; they change the work, not the meaning. `budget`: seconds or a
+    `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
+    after a spent budget, ask again for the time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for a time span that is not finite or does not go forward, for a
@@ -88,7 +88,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
 
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
-    """What is known, ever more of it. Of bodies that met before the beginning what counts is what comes after."""
+    """What is known, ever more of it. If bodies met before the start, only what comes after it counts."""
     begin, proved = query.scene.begin, math.inf
     for found in to_the_end(query, searches(query)):
         proved = found.proved

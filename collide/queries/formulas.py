@@ -17,7 +17,7 @@ from codegen.walk import free_symbols
 
 from ..search.search import Search
 
-# More boxes than these are joined in runs before groups of them are formed.
+# If there are more boxes, runs of them are joined before groups are formed.
 _MANY = 2000
 
 
@@ -125,7 +125,7 @@ def convert_condition(conditions: Iterable[Any], nodes: Mapping[Any, Expr], pool
 
 
 def settled(s: Search, problem: int, boxes: np.ndarray, *kinds: int) -> np.ndarray:
-    """Of boxes (k, n, 2): do they lie where a solution of one of these kinds is the only zero of its problem? (k,)"""
+    """(k,): does each of the boxes (k, n, 2) lie where a solution of one of these kinds is proved to be the only zero of its problem?"""
     result = np.zeros(len(boxes), bool)
     for k in s.numbers(problem, *kinds):
         region = s.arrays["region"][k, :boxes.shape[1]]
@@ -134,8 +134,8 @@ def settled(s: Search, problem: int, boxes: np.ndarray, *kinds: int) -> np.ndarr
 
 
 def merge(boxes: np.ndarray) -> list[np.ndarray]:
-    """Hulls of groups of boxes that touch: their union is covered, no two results touch. Of very many boxes, runs along the axis in which
-    they reach furthest are one group, touching or not.
+    """Hulls of groups of boxes that touch. They cover all the boxes, and no two hulls touch. If there are very many boxes, those in one run
+    along the axis in which they reach furthest are one group, whether they touch or not.
     """
     if len(boxes) > _MANY:
         boxes = np.array(_runs(boxes))

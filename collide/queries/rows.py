@@ -1,4 +1,4 @@
-"""The rows of a batch: one pair of bodies each, a formula of a family with numbers of its own."""
+"""The rows of a batch. Each is one pair of bodies: the formulas of a family, with numbers of its own."""
 
 import functools
 import itertools
@@ -26,7 +26,7 @@ from ..search.problem import Problem
 from ..situations.contact import situation
 from ..timeline.scene import Scene, closed_border
 
-# Points of a domain and a span of time, as shares, where surfaces are looked at for a position.
+# Points, as shares of the domains and of the time span, at which it is tested whether a surface has a position.
 _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
 
 
@@ -74,7 +74,7 @@ class Rows:
         self._check_positions()
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n, 5, 2): boxes that hold the domains of the rows, and that lie within them."""
+        """(n, 5, 2): boxes that contain the domains of the rows, and boxes that lie inside them."""
         sides = list(zip(self.members, self.numbers, strict=True))
         ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
         for (lo, hi), (k, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
@@ -104,7 +104,7 @@ class Rows:
 
     @functools.cached_property
     def whole(self) -> Problem:
-        """The situation of two faces that stand for their borders, which all rows share where no surface has creases."""
+        """The situation of the two faces, which stand for their borders, too. All rows share it if no surface has creases."""
         first, second = (faces_of(m.body)[0] for m in self.members)
         assert isinstance(first, Parametric) and isinstance(second, Parametric) and not self.creased
         found = situation(first, second, (0, 1), symbols=(self.members[0].symbols, self.members[1].symbols))
@@ -114,14 +114,16 @@ class Rows:
         return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
 
     def scene(self, k: int, span: tuple[float, float]) -> Scene:
-        """The row as a scene of two bodies whose surfaces do not meet at the start, by the formulas of the family."""
+        """The row as a scene of two bodies, by the formulas of the family. Their surfaces count as apart at the start."""
         given = self._given(k)
         numbers = [Numbers(m.symbols, [given.get(e, e) for e in m.numbers], values[k])
                    for m, values in zip(self.members, self.numbers, strict=True)]
         return _apart(Scene([m.body for m in self.members], self.time, span, (), numbers=numbers))
 
     def single(self, k: int, span: tuple[float, float]) -> Scene | None:
-        """The same as `first_contact` sees it, with its numbers in the formulas; None where SymPy finds no value for one, as for 0/0."""
+        """The row as `first_contact` would see it, with its numbers in the formulas. None where SymPy finds no value for one of them, as
+        for 0/0.
+        """
         given = self._given(k)
         try:
             bodies = [with_formulas(body, lambda e: e.xreplace(given)) for body in self.bodies]
@@ -135,7 +137,9 @@ class Rows:
 
 
 def _apart(scene: Scene) -> Scene:
-    """As if the surfaces were known not to meet before the start, at rest or not: those that do at the start are found to meet then."""
+    """Lets the surfaces count as apart before the start, also if they are at rest. If they meet at the start, they are then found to meet
+    there.
+    """
     scene.states[0, 1], scene.unproved = Start.DISJOINT, scene.begin
     scene.resting = set()
     return scene

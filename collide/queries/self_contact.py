@@ -1,7 +1,7 @@
-"""`self_contact`: when and where does a deforming surface, or a sheet of them, first touch itself?
+"""`self_contact`: when and where does a deforming surface, or a sheet of several, first touch itself?
 
-`glue` finds where surfaces are joined, `injective` proves for neighbouring places that different ones are different points, and leaves
-pairs of boxes that are apart in the parameters; these are searched like the faces of two bodies.
+`glue` finds where surfaces are joined. `injective` proves that neighbouring places are different points of space, and leaves pairs of boxes
+whose parameters are apart. Those are searched like the faces of two bodies.
 """
 
 import itertools
@@ -32,7 +32,8 @@ from ..sheets.self_pairs import Held, Pair, at_start, pair_problem
 from ..sheets.sheet import Shape
 from .arguments import check_options
 
-# So few unproved places may be at sides and corners; more are samples of a curve or a surface. Boxes that are searched again one by one.
+# Up to so many unproved places may be at sides and corners; more are samples of a curve or a surface. Up to so many boxes are searched
+# again one by one.
 _FEW, _MANY = 8, 20_000
 
 
@@ -40,28 +41,29 @@ _FEW, _MANY = 8, 20_000
 def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
                  simultaneity: float = 1e-6, separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
                  progress: bool = False) -> Contacts:
-    """The earliest contact of a deforming surface with itself, or of a sheet of several with themselves and each other.
+    """The earliest contact of a deforming surface with itself, or of a sheet of several surfaces with themselves and each other.
 
-    A contact is one point of space at two different places of the sheet. `time` of the result encloses the earliest one, and before
-    `clear_until` there is *proved* to be none, at any distance in the parameters.
+    A contact is one point of space at two different places of the sheet. `time` of the result encloses the earliest one. Before
+    `clear_until` there is *proved* to be none, however close the two places are.
 
-    `surface`: one surface, a list of them, a Solid (its faces), or `BezierNets`. Sides and corners that are the same at all times,
-    sides with parameters in proportion, are found and proved to be so; there the same place has several parameters. What else touches
-    at the start is a contact. Covered are all pairs of places: of one surface; across a seam, a side or a pole; round a corner that any
-    number of surfaces share; far from each other. A contact on a shared side may be listed for both surfaces that have it.
+    `surface`: one surface, a list of them, a Solid (its faces), or `BezierNets`. Sides and corners that coincide at all times, with
+    parameters in proportion, are found and proved to coincide: there one place has several parameters. Whatever else touches at the start
+    is a contact. All pairs of places are covered: of one surface; across a seam, a side or a pole; round a corner, however many surfaces
+    share it; far from each other. A contact on a shared side may be listed for both surfaces that have it.
 
-    Places as close to each other as one likes may meet where a surface folds up (its normal vanishes) or two of them fold together
-    along a side or at a corner (their tangents there lie on one another): from the first time at which that is not excluded nothing
-    is claimed; the answer then ends there, UNRESOLVED if nothing was found before. At a common corner of two sides that two surfaces
-    share their tangents agree; covered is where the surfaces bend away from each other there, the halves of a pillow (their mixed second
-    derivatives by u and v differ, out of the tangent plane). Round a pole, where a side is a single point, smooth parameters must be
-    found, as of a ball: ValueError.
+    Places may meet that are as close to each other as one likes: where a surface folds up (its normal vanishes), or where two surfaces fold
+    together along a side or at a corner (their tangents lie on one another). From the first time at which this is not excluded nothing is
+    claimed. The answer ends there, and is UNRESOLVED if nothing was found before. Two surfaces that share two sides with a common corner,
+    like the halves of a pillow, have the same tangents there. That is covered if the surfaces bend away from each other (their mixed second
+    derivatives by u and v differ, out of the tangent plane). Round a pole, where a side is a single point, smooth parameters are needed, as
+    a ball has them. If none are found: ValueError.
 
-    Sides that close along all their length at once, in proportion, as of a strip that rolls up, are proved to meet from their formulas;
-    other contacts at the same time may then be missing from the list. Contact without crossing of any other kind is located, UNRESOLVED.
+    Sides that close along all their length at once, with parameters in proportion, as those of a strip that rolls up, are proved to meet
+    from their formulas. Other contacts at the same time may then be missing from the list. Any other contact without crossing is only
+    located, UNRESOLVED.
 
-    Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface.
-    Options as in `first_contact`.
+    Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface. Options as in
+    `first_contact`.
 
     Raises TypeError for what is no parametric surface or list of them, and ValueError for surfaces with a free `Parameter`, for a pole as
     above, for a time span that is not finite or does not go forward, and for a tolerance or budget that is not positive.
@@ -79,8 +81,8 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
 
 
 class _Found(NamedTuple):
-    """A search and whether it came to its end, the state of the pairs at the beginning, the time up to which everything was looked at, that
-    at which the search ends, and whether it is that of a fold rather than the end of the budget.
+    """A search, and whether it came to its end; the state of the pairs at the start; up to which time everything was looked at; the time at
+    which the search ends, and whether it ends there because of a fold rather than of the budget.
     """
 
     search: Search | None
@@ -92,8 +94,8 @@ class _Found(NamedTuple):
 
 
 def _searches(sheet: Sheet, span: Span, options: Options, clock: Clock) -> Iterator[_Found]:
-    """What is known, ever more of it: first the state at the beginning, then the earliest contact after it. (Tangency holds only for what
-    starts apart.)
+    """What is known, ever more of it: first the state at the start, then the earliest contact after it, for which tangency holds only if
+    nothing touches at the start.
     """
     tasks, limit, covered = _tasks(sheet, span, clock)
     start = dict.fromkeys(itertools.combinations_with_replacement(range(len(sheet.pieces)), 2), Start.UNKNOWN)
@@ -116,7 +118,7 @@ Task = tuple[Pair, np.ndarray]
 
 
 def _tasks(sheet: Sheet, span: Span, clock: Clock) -> tuple[list[Task], float, bool]:
-    """What is to be searched up to a time, that time, and whether it is that of a fold rather than the end of the budget."""
+    """What is to be searched; up to which time; and whether that is the time of a fold rather than the end of the budget."""
     groups: dict[tuple[Shape, Shape, int, int], list[Pair]] = {}
     for pair in sheet.near:
         groups.setdefault((pair.first.shape, pair.second.shape, len(pair.joins), len(list(folds(*pair)))), []).append(pair)
@@ -154,8 +156,8 @@ def _started(tasks: Sequence[Task], moment: float, options: Options, clock: Cloc
 
 
 def _timed(tasks: Sequence[Task], span: Span, options: Options, clock: Clock) -> tuple[Search | None, bool]:
-    """A search for the earliest contact: the faces tell the time to within `simultaneity`, and if sides or corners may be what is hit, they
-    are situations of their own from there on.
+    """A search for the earliest contact. The faces tell the time to within `simultaneity`. If a side or a corner may be hit, it is a
+    situation of its own from there on.
     """
     now = _within(tasks, span)
     if not now:
@@ -174,7 +176,7 @@ def _timed(tasks: Sequence[Task], span: Span, options: Options, clock: Clock) ->
     if not finished or len(doubtful(search)) > _FEW:
         return search, finished
     known = search.possible_ones()
-    # A contact is proved in a box round it, which must not begin before the window.
+    # A contact is proved in a box round it, and this box must not begin before the window.
     begin = max(span[0], search.clear_until(known, span[1]) - options.simultaneity)
     around = begin, min(span[1], search.proved + options.simultaneity)
     solved = {search.owner(i) for i in search.solutions}
@@ -205,8 +207,8 @@ def _features(pair: Pair, boxes: np.ndarray) -> Iterable[tuple[Held, np.ndarray]
 
 def _hit(search: Search, pairs: Sequence[Pair], tasks: Sequence[Task], features: Sequence[Feature], window: Span,
          options: Options, clock: Clock) -> tuple[Search, bool]:
-    """Searches the window round the earliest contact again, now with sides and corners beside the faces: all that a problem left over, or
-    thinned out near its solutions, is in the boxes that it began with. What is unique stays so.
+    """Searches the window round the earliest contact again, now with sides and corners beside the faces. Each problem begins with its boxes
+    from before: they hold all that it left over, and all that it thinned out near its solutions. What was unique stays unique.
     """
     problems = [pair_problem(pair, window, closed=False) for pair, _ in tasks]
     problems += [pair_problem(pair, window, held, closed=False) for pair, held, _ in features]
