@@ -3,7 +3,7 @@
 Formulas are written in real symbols: `u` and `v`, the parameters of surfaces (`u` alone of curves), `x`, `y` and `z` for points of implicit
 bodies, the time `t`, and `Parameter` for numbers that are given later. Where to look for
 
-- bodies: `surface`, `implicit`, `brep` (solids with faces, edges and vertices); motions: `motion`, `screw`
+- bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices); motions: `motion`, `screw`
 - what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`; `primitives`
 - what approximates, in floating point, for pictures and data: `mesh`, `thumbnail`, `fit`
 - what the solver asks of formulas: `family` and `template` (numbers apart from formulas), `chart` (smooth parameters round a pole)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..search.problem import Problem
 from .layout import FONT
-from .parts import INK, coordinates, face_of, outline, plotly
+from .parts import INK, coordinates, face_of, outline, plotly, written
 from .subject import Observed
 
 if TYPE_CHECKING:
@@ -122,7 +122,8 @@ def _colours() -> list[str]:
 def _title(trace: Observed, problem: Problem | None) -> dict[str, Any]:
     where = ""
     if problem is not None and problem.features:
-        (i, j), (a, b) = problem.label, problem.features
-        where = f": body {i} {a}, body {j} {b}"
+        bodies, (a, b) = getattr(trace.answer, "bodies", ()), problem.features
+        i, j = (written(bodies, k) for k in problem.label)
+        where = f": {i} {a}, {j} {b}"
     last = int(trace.iterations[-1]) if len(trace) else 0
     return {"text": f"{last:,} boxes{where}", "x": 0.02, "font": {"size": 15}}

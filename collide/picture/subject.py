@@ -40,8 +40,10 @@ class Meeting(Protocol):
 
 @runtime_checkable
 class Observed(Protocol):
-    """A search after every few steps, such as `Trace`."""
+    """A search after every few steps, such as `Trace`, and its answer, which may know the bodies."""
 
+    @property
+    def answer(self) -> Any: ...
     @property
     def iterations(self) -> np.ndarray: ...
     @property

@@ -79,6 +79,12 @@ def test_the_figure_of_a_search(crossed):
     assert [a.text for a in picture.layout.annotations] == ["bracket", "its width", "boxes in u1 and v1", "boxes in u2 and v2"]
 
 
+def test_the_figure_of_a_search_names_the_bodies():
+    upper, lower = SCENES["tori-crossed"].bodies
+    trace = collide.trace([upper.named("ring"), lower], time=(0, 4))
+    assert search_figure(trace).layout.title.text.endswith("ring face 0, body 1 face 0")
+
+
 def test_the_figure_of_a_search_shows_the_problem_that_is_asked_for():
     """Two balls come down on a plate, one of them far later: its problem has few boxes, and is not the one that is shown by itself."""
     balls = [sphere().moved(Rigid(translation=[3 * k, 0, 2 + k - t])) for k in (0, 1)]
