@@ -19,12 +19,12 @@ from generative import ImplicitBody
 
 from ..bodies.numbers import Numbers
 from ..bodies.surface_points import at_moment, cells, extent, faces, grid, space_kernel, zero_between
-from ..situations.presence import halved
+from ..search.paving import Paving, divided
 
 Contained = Callable[[np.ndarray], bool | None]
 
-# Every box is halved so many times a round, and so many rounds at most, while boxes are no more than this.
-_HALVINGS, _ROUNDS, _MOST = 3, 12, 3000
+# The sides that boxes are halved across in a round, and so many rounds at most, while boxes are no more than this.
+_WIDEST, _ROUNDS, _MOST = (None,) * 3, 12, 3000
 # So many clusters are looked at one by one; of each at most so many places where F changes its sign, at corners of about so many boxes.
 _CLUSTERS, _PLACES, _LOOKED_AT = 16, 2, 64
 _CORNERS = np.array(list(itertools.product((False, True), repeat=3)))
@@ -44,18 +44,17 @@ def any_inside(body: ImplicitBody, other: Any, moment: float, contained: Contain
         return None
     if not mine.may_hold(boxes).any():
         return False
-    for number in range(_ROUNDS):
-        for _ in range(_HALVINGS if number else 2 * _HALVINGS):
-            boxes = halved(boxes)
-        boxes = theirs.not_outside(boxes[mine.may_hold(boxes)])
-        found = list(_clusters(boxes)) if len(boxes) <= _MOST else []
+    paving = Paving(divided(boxes, *_WIDEST, *_WIDEST), axes=_WIDEST)
+    for boxes in itertools.islice(paving, _ROUNDS):
+        paving.keep(theirs.not_outside(boxes[mine.may_hold(boxes)]))
+        if len(paving.left) > _MOST:
+            return None
+        found = list(_clusters(paving.left))
         if len(found) <= _CLUSTERS:
-            if len(boxes) <= _MOST and all(_holds_none(mine, theirs, c) for c in found):
+            if all(_holds_none(mine, theirs, c) for c in found):
                 return False
             if any(contained(place) for cluster in found for place in mine.zeros(cluster)):
                 return True
-        if len(boxes) > _MOST:
-            return None
     return None
 
 
@@ -163,7 +162,7 @@ class _Cells:
             meets = _meeting(boxes, places)
             met |= meets.any(axis=1)
             near = parameters[meets.any(axis=0)]
-            self.faces[k] = face, halved(halved(near, 0), 1) if len(near) <= _CELLS else near
+            self.faces[k] = face, divided(near, 0, 1) if len(near) <= _CELLS else near
         free = list(_clusters(boxes[~met]))
         kept = free if len(free) > _CLUSTERS else [c for c in free if self.contained(np.tile(c[0].mean(axis=1)[:, None], 2)) is not False]
         return np.concatenate([boxes[met], *kept])

@@ -26,7 +26,7 @@ from ..bodies.numbers import Numbers
 from ..bodies.parts import Parametric, Part
 from ..bodies.surface_points import at_moment, position_kernel
 from ..search.drive import Clock
-from ..situations.presence import halved
+from ..search.paving import Paving
 
 # The degrees of polynomials; points a side of a grid on a face that they are fitted to.
 _DEGREES, _POINTS = (2, 4), 24
@@ -193,17 +193,17 @@ def _decided(kernel: Kernel, ends: np.ndarray, known: np.ndarray, positive: bool
     """Is the first output of a kernel proved positive, or negative, on a box where another one, if there is one, is zero, and wherever
     it is defined?
     """
-    boxes, looked = ends[None], 0
-    while len(boxes) and not clock.exceeded():
-        looked, clock.boxes = looked + len(boxes), clock.boxes + len(boxes)
+    paving = Paving(ends[None], axes=range(len(ends)), most=_OPEN, examined=_MOST)
+    for boxes in paving:
+        if clock.exceeded():
+            return False
+        clock.boxes += len(boxes)
         lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=(known[:, 0], known[:, 1]) if len(known) else None)
         sought = ((lo[:, 1:] <= 0) & (hi[:, 1:] >= 0)).all(axis=1)
         wrong = (hi[:, 0] <= 0 if positive else lo[:, 0] >= 0) & (len(ends) == 2)
-        if wrong.any() or len(boxes) > _OPEN or looked > _MOST:
+        if wrong.any():
             return False
         right = lo[:, 0] > 0 if positive else hi[:, 0] < 0
-        boxes = boxes[sought & ~right]
-        for axis in range(len(ends)):
-            boxes = halved(boxes, axis)
+        paving.keep(boxes[sought & ~right])
         compile_busy(clock.left)
-    return not len(boxes)
+    return paving.done

@@ -26,8 +26,8 @@ from generative.symbols import text
 from ..bodies.numbers import NONE, Numbers, numbers_of
 from ..bodies.surface_points import all_parallel
 from ..given import check_positive
+from ..search.paving import Paving
 from ..search.prepare import METHODS
-from ..situations.presence import halved
 
 ORDERS = ("auto", "upper", "lower")
 # Cells of the grid on which normals, and edges on their faces, are looked at.
@@ -158,16 +158,15 @@ def _domain_kernel(formulas: tuple[Any, ...], variables: tuple[Any, ...], symbol
 
 def _nowhere(known: Kernel | None, box: np.ndarray, numbers: Numbers) -> bool:
     """Are formulas proved to be undefined everywhere in a box (n, 2)? Its boxes are halved, a few hundred at most."""
-    boxes = box[None]
-    while known is not None and len(boxes) <= _CELLS * _CELLS:
+    if known is None:
+        return False
+    paving = Paving(box[None], most=_CELLS * _CELLS)
+    for boxes in paving:
         lo, hi = known.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
         if (lo[:, 0] > 0).any():
             return False
-        boxes = boxes[hi[:, 0] > 0]
-        if not len(boxes):
-            return True
-        boxes = halved(boxes)
-    return False
+        paving.keep(boxes[hi[:, 0] > 0])
+    return paving.done
 
 
 @functools.lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ from generative.sew import Border, borders
 
 from ..given import check_positive, check_span
 from ..search.drive import Budget, Clock, as_budget
-from ..situations.presence import halved
+from ..search.paving import Paving
 
 # Boxes examined at most; a difference of two curves needs some tens of thousands where it does not cancel.
 _MOST = 1 << 18
@@ -79,10 +79,10 @@ def _size(curves: Sequence[Sequence[Sequence[Any]]], span: tuple[float, float]) 
 
 def _examine(kernel: Kernel, box: np.ndarray, limit: float, clock: Clock) -> tuple[int | None, bool]:
     """(an output proved to exceed the limit somewhere, or None; whether all are proved to stay within it everywhere)."""
-    boxes = box[None]
-    while len(boxes):
+    paving = Paving(box[None], examined=_MOST)
+    for boxes in paving:
         clock.boxes += len(boxes)
-        if clock.boxes > _MOST or clock.exceeded():
+        if clock.exceeded():
             return None, False
         middle = boxes.mean(axis=2)
         lo, hi = kernel.interval(middle, middle)
@@ -90,5 +90,5 @@ def _examine(kernel: Kernel, box: np.ndarray, limit: float, clock: Clock) -> tup
         if apart.any():
             return int(apart.any(axis=0).argmax()), False
         lo, hi = kernel.interval(boxes[:, :, 0], boxes[:, :, 1])
-        boxes = halved(boxes[((lo < -limit) | (hi > limit)).any(axis=1)])
-    return None, True
+        paving.keep(boxes[((lo < -limit) | (hi > limit)).any(axis=1)])
+    return None, paving.done

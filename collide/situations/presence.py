@@ -1,6 +1,7 @@
 """Where parts of implicit surfaces are, and which of their edges and vertices are there at all (see `implicit_parts`)."""
 
 import functools
+import itertools
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..bodies.extent import box_of
 from ..bodies.implicit_parts import Implicit, Side
 from ..bodies.numbers import Numbers
 from ..bodies.parts import Part
+from ..search.paving import Paving, divided
 from .frame import Frame, all_of
 from .placed_implicit import PlacedImplicit
 
@@ -74,16 +76,10 @@ def where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
 @functools.lru_cache(maxsize=4096)
 def _where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
     kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
-    boxes = np.concatenate([box_of(part, numbers), [span]])[None]
-    for _ in range(_ROUNDS):
-        boxes = boxes[_kept(kernel, boxes, numbers)]
-        if not len(boxes):
-            return None
-        if len(boxes) > _MANY:
-            break
-        boxes = halved(boxes)
-    else:
-        boxes = boxes[_kept(kernel, boxes, numbers)]
+    paving = Paving(np.concatenate([box_of(part, numbers), [span]])[None], most=2 * _MANY)
+    for boxes in itertools.islice(paving, _ROUNDS + 1):
+        paving.keep(boxes[_kept(kernel, boxes, numbers)])
+    boxes = paving.left
     for axis in tuple(range(3)) * _FINER:
         if not len(boxes):
             return None
@@ -127,7 +123,7 @@ def _sharpened(kernel: Kernel, boxes: np.ndarray, axis: int, numbers: Numbers) -
     """
     lo, hi = _hull(boxes)[axis]
     ends = (boxes[:, axis, 0] <= lo) | (boxes[:, axis, 1] >= hi)
-    halves = halved(boxes[ends], axis)
+    halves = divided(boxes[ends], axis)
     found = np.concatenate([boxes[~ends], halves[_kept(kernel, halves, numbers)]])
     return found if len(found) <= 2 * _MANY else boxes
 
@@ -158,11 +154,3 @@ def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], side
     values = mean_value_form(placed.values, [pool.variable(k) for k in range(4)])
     kernel = Kernel([*values, outputs[-1]], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
     return kernel, frame.time in reachable(outputs)
-
-
-def halved(boxes: np.ndarray, axis: int | None = None) -> np.ndarray:
-    """All halves of boxes (k, n, 2), each across its widest side or across `axis`; they cover it, whatever the rounding of the middle."""
-    rows, widest = np.arange(len(boxes)), (boxes[..., 1] - boxes[..., 0]).argmax(axis=1) if axis is None else axis
-    lower, upper = boxes.copy(), boxes.copy()
-    lower[rows, widest, 1] = upper[rows, widest, 0] = boxes[rows, widest].mean(axis=1)
-    return np.concatenate([lower, upper])

@@ -20,7 +20,8 @@ from generative.changes import atoms_of, changes_at_known_moments, pieces_of, wi
 from generative.symbols import Parameter
 
 from ..bodies.numbers import NONE, Numbers
-from ..situations.presence import Window, halved
+from ..search.paving import Paving
+from ..situations.presence import Window
 
 # Where these change is looked for: what is made of them may jump, or its derivative be unknown.
 _CHANGING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)
@@ -73,16 +74,14 @@ def _changes(kernel: Kernel, numbers: Numbers, span: Window) -> np.ndarray | Non
     """Intervals (k, 2) as narrow as doubles allow, outside of which in the span all formulas are proved differentiable; None if there
     are too many.
     """
-    boxes, small = np.array([[span]]), np.empty((0, 1, 2))
-    while len(boxes):
+    paving = Paving(np.array([[span]]), most=4 * _MOST)
+    for boxes in paving:
         level = kernel.decorated(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)[2]
-        boxes = boxes[(level < 3).any(axis=1)]
-        lo, hi = boxes[:, 0].T
+        changing = boxes[(level < 3).any(axis=1)]
+        lo, hi = changing[:, 0].T
         narrow = (np.nextafter(lo, np.inf) >= hi) | (hi - lo < _FINEST * (span[1] - span[0]))
-        small, boxes = np.concatenate([small, boxes[narrow]]), halved(boxes[~narrow])
-        if len(boxes) + len(small) > 4 * _MOST:
-            return None
-    return small[:, 0]
+        paving.keep(changing[~narrow], changing[narrow])
+    return paving.small[:, 0] if paving.done else None
 
 
 def _merged(intervals: np.ndarray) -> list[Window]:
