@@ -4,11 +4,11 @@ Two searches decide: whether the surfaces meet at that moment (their contact equ
 means that they cross), and if they do not, whether a piece of one surface is inside the other body (`inside`).
 """
 
-import copy
 import functools
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -75,10 +75,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
 def crossings(pairs: Sequence[tuple[Part, Part]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
     """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
-    found = [copy.copy(_meeting(pair, (moment, moment), numbers, len(pairs) > _FEW)) for pair in pairs]
-    for problem in found:
-        object.__setattr__(problem, "label", label)
-    return found
+    return [replace(_meeting(pair, (moment, moment), numbers, len(pairs) > _FEW), label=label) for pair in pairs]
 
 
 def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,

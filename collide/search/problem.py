@@ -1,10 +1,10 @@
 """A problem for the search: a system of equations over a box, as expression graphs, and its compiled kernels."""
 
-import copy
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,9 +31,7 @@ _MOST_LIMITS = 24
 
 
 def _shared(build: Callable[["Problem"], Value]) -> Value:
-    """A property computed once for a problem and its copies (`copy.copy`) over other domains, and once more for those that are too large
-    to be `bounded`.
-    """
+    """A property computed once for all problems that have their formulas in common, and once more for those too large to be `bounded`."""
     def value(self: "Problem") -> Value:
         key = build.__name__, self.bounded
         if key not in self.built:
@@ -65,6 +63,9 @@ class Problem:
     are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each
     instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
     expression).
+
+    `dataclasses.replace` makes a problem with other values: where its formulas are the same it has in `built` what was derived from them,
+    kernels above all, so nothing is compiled again.
     """
 
     variables: tuple[str, ...]
@@ -93,7 +94,12 @@ class Problem:
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
     late: list[tuple[int, int, Any]] = field(default_factory=list)
-    built: dict[Any, Any] = field(default_factory=dict, init=False)
+    built: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        formulas = _FORMULAS(self)
+        if self.built.setdefault("formulas", formulas) != formulas:
+            object.__setattr__(self, "built", {"formulas": formulas})
 
     @property
     def rows(self) -> tuple[Expr, ...]:
@@ -104,9 +110,10 @@ class Problem:
         """Are the domain and all parameters of a size that bounded kernels are made for (see `Kernel`)? There may be NaN in the place of
         numbers that come later.
         """
-        return not any((np.abs(ends) > LARGEST).any() for ends in (self.outer, self.parameters))
+        # The domain has few ends, for which numbers of Python are faster.
+        return all(not abs(e) > LARGEST for e in self.outer.ravel().tolist()) and not (np.abs(self.parameters) > LARGEST).any()
 
-    @cached_property
+    @_shared
     def coordinates(self) -> list[Expr]:
         pool = self.equations[0].pool
         return [pool.variable(k) for k in range(len(self.variables))]
@@ -172,7 +179,7 @@ class Problem:
     def image_kernel(self) -> Kernel | None:
         return self._kernel(self.image) if self.image else None
 
-    @cached_property
+    @_shared
     def pattern(self) -> tuple[tuple[int, ...], ...]:
         """The variables that each row depends on."""
         return tuple(tuple(j for j, d in enumerate(row) if not (d.op == "constant" and d.value == 0)) for row in self.derivatives)
@@ -195,11 +202,14 @@ class Problem:
 
     @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
-        """The parameters as the kernels of boxes and of points take them, eight lanes each."""
-        lo, hi = self.parameters.T[..., None]
-        boxes, points = np.empty((len(lo), 2, WIDTH)), np.empty((len(lo), WIDTH))
-        boxes[:, 0], boxes[:, 1], points[:] = -lo, hi, 0.5 * (lo + hi)
-        return boxes, points
+        """The parameters as the kernels of boxes and of points take them, eight lanes each; made once for copies over other domains."""
+        known: tuple[np.ndarray, np.ndarray, np.ndarray] | None = self.built.get("blocks")
+        if known is None or known[0] is not self.parameters:
+            lo, hi = self.parameters.T[..., None]
+            boxes, points = np.empty((len(lo), 2, WIDTH)), np.empty((len(lo), WIDTH))
+            boxes[:, 0], boxes[:, 1], points[:] = -lo, hi, 0.5 * (lo + hi)
+            known = self.built["blocks"] = self.parameters, boxes, points
+        return known[1:]
 
     @cached_property
     def views(self) -> list[np.ndarray]:
@@ -270,13 +280,7 @@ class Problem:
         """The same problem with other intervals (p, 2) for its first parameters, another domain, and other values of the `fields` that no
         kernel depends on: nothing is compiled again.
         """
-        other = copy.copy(self)
-        object.__setattr__(other, "parameters", np.concatenate([numbers, self.parameters[len(numbers):]]))
-        for name, value in {"outer": outer, "inner": inner, **fields}.items():
-            object.__setattr__(other, name, value)
-        for name in ("bounded", "parameter_blocks", "views"):
-            other.__dict__.pop(name, None)
-        return other
+        return replace(self, parameters=np.concatenate([numbers, self.parameters[len(numbers):]]), outer=outer, inner=inner, **fields)
 
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
         return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)
@@ -290,6 +294,7 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
 # own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
 DATA = ("border", "period", "polar", "label", "features", "held", "directions")
+_FORMULAS = attrgetter(*(f.name for f in fields(Problem) if f.name not in (*DATA, "outer", "inner", "parameters", "built")))
 
 
 @dataclass(frozen=True)

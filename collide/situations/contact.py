@@ -104,13 +104,11 @@ def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], time: tuple[Any
     sides = [numbers[int(name[-1]) - 1] if name[-1] in "12" else NONE for name in problem.variables[:-1]]
     ends = [(side.enclose(lo), side.enclose(hi)) for side, (lo, hi) in zip(sides, problem.ends, strict=False)]
     outer, inner = framed([*ends, (enclose(time[0]), enclose(time[1]))])
-    found = problem.instance(np.concatenate([n.intervals for n in numbers]), outer, inner)
+    values = np.concatenate([*(n.intervals for n in numbers), problem.parameters[sum(len(n.intervals) for n in numbers):]])
     for k, side, e in problem.late:
-        if k < len(found.parameters):
-            found.parameters[k] = numbers[side - 1].enclose(e)
-    # Made here, they go along with copies over other domains.
-    assert len(found.parameter_blocks) == 2
-    return found
+        if k < len(values):
+            values[k] = numbers[side - 1].enclose(e)
+    return problem.instance(values, outer, inner)
 
 
 def _moving(a: Placed, b: Placed) -> Bodies | None:

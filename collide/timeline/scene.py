@@ -7,11 +7,11 @@ for incoming contacts of each kind.
 """
 
 import copy
+import functools
 import itertools
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -150,7 +150,7 @@ class Scene:
         a, b = self._hulls[i], self._hulls[j]
         return not ((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any()
 
-    @cached_property
+    @functools.cached_property
     def _hulls(self) -> np.ndarray:
         """(bodies, 3, 2): boxes that hold the bodies at the beginning."""
         owned = [(k, p) for k, body in enumerate(self.bodies) for p in faces_of(body)]
@@ -289,6 +289,7 @@ class Scene:
         return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
 
 
+@functools.lru_cache(maxsize=1024)
 def closed_border(first: Part, second: Part, unproved: bool) -> np.ndarray:
     """Tangency is not used at any end of the faces: there may be an edge. Nor where time begins, if they may cross then (`unproved`)."""
     assert isinstance(first, Parametric) and isinstance(second, Parametric)
@@ -319,11 +320,7 @@ def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ..
             limits |= zip(columns, numbers[side - 1].bounds(part.domain)[0], strict=True)
     if border is None and all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
         return problem
-    narrowed = copy.copy(problem)
-    for name, box in (("outer", problem.outer.copy()), ("inner", problem.inner.copy())):
-        for j, ends in limits.items():
-            box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
-        object.__setattr__(narrowed, name, box)
-    if border is not None:
-        object.__setattr__(narrowed, "border", border)
-    return narrowed
+    outer, inner = problem.outer.copy(), problem.inner.copy()
+    for box, (j, ends) in itertools.product((outer, inner), limits.items()):
+        box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
+    return replace(problem, outer=outer, inner=inner, border=problem.border if border is None else border)

@@ -1,5 +1,6 @@
 """Problems of any size: numbers and domains beyond what kernels are made for have other kernels, and bounds all the same."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -54,6 +55,16 @@ def test_instances_share_kernels_with_those_of_their_kind() -> None:
     small, large, other = (template.instance(np.array([[s, s], [q, q]]), box, box) for s, q in ((5.0, 1.0), (1e12, 1.0), (2e12, -1.0)))
     assert small.range_kernel is template.range_kernel and large.range_kernel is other.range_kernel is not small.range_kernel
     assert small.range_kernel.bounded and not large.range_kernel.bounded
+
+
+def test_what_was_derived_from_formulas_goes_with_them_and_not_with_others() -> None:
+    problem = scaled(1.0)
+    (e,) = problem.equations
+    narrowed = replace(problem, outer=np.array([[0.0, 1.0]]), label=(2, 3))
+    assert narrowed.range_kernel is problem.range_kernel and narrowed.parameter_blocks[0] is problem.parameter_blocks[0]
+    assert bounds(replace(problem, equations=(-e,)), 0.5, 0.75)[:2] == tuple(-b for b in reversed(bounds(problem, 0.5, 0.75)[:2]))
+    other = replace(problem, parameters=np.array([[2.0, 3.0], [0.5, 0.5]]))
+    assert other.parameter_blocks[0][0, :, 0].tolist() == [-2.0, 3.0] and problem.parameter_blocks[0][0, :, 0].tolist() == [-1.0, 1.0]
 
 
 def test_contact_of_bodies_that_are_far_away() -> None:
