@@ -137,7 +137,7 @@ class _Answer:
             clear = search.clear_until(search.possible_ones(), end)
             begin = shortly_before(clear, (begin, end))
             scene = scene or self.rows.scene(k, self.span)
-            scene.take_chart(*search.pole)
+            scene.use_chart(*search.pole)
         self._judge(k, _Known(search, meetings, scene), finished, (begin, end), proved, where)
 
     def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None) -> None:

@@ -79,7 +79,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
         check_bodies(bodies, span)
         start, undecided = scene.start(options.tolerance, clock), scene.undecided
-        scene.look_back(options.simultaneity, options.tolerance, clock)
+        scene.extend_back(options.simultaneity, options.tolerance, clock)
         clock.extend()
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
@@ -94,7 +94,7 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
         proved = found.proved
         yield found
     if proved < begin:
-        query.scene.look_no_further_back(time)
+        query.scene.restore_begin(time)
         yield from to_the_end(query, searches(query))
 
 

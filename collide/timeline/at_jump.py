@@ -28,11 +28,11 @@ def at_jump(query: Query, span: Window) -> Evidence:
     found = Evidence(search, drive_past(search, clock, scene.begin, _GLANCE) is Request.DONE, span[0], meetings)
     if search.pole is None and not (found.finished and not found.located):
         known = crossing(query, span, _JUMP)
-        if known is None and scene.passes(span, options.tolerance, clock, _doubtful(search)):
+        if known is None and scene.is_clear(span, options.tolerance, clock, _doubtful(search)):
             return Evidence(None, True, span[1])
         found = known or _looked_at(query, found, search)
     if search.pole is not None:
-        scene.take_chart(*search.pole)
+        scene.use_chart(*search.pole)
         return at_jump(query, span)
     decided = found.proved < math.inf or (found.finished and not found.located)
     return found if decided or clock.ended else _undecided(found, search, span)

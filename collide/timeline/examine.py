@@ -77,7 +77,7 @@ def _answered(query: Query, meetings: Sequence[Meeting], span: Window, search: S
 def _charted(query: Query, search: Search, span: Window) -> Evidence:
     """Begins anew, where a search met a pole, at the time up to which all is clear, with smooth parameters round that pole."""
     assert search.pole is not None
-    query.scene.take_chart(*search.pole)
+    query.scene.use_chart(*search.pole)
     begin = shortly_before(search.clear_until(search.solutions, span[1]), span)
     return first_meeting(query, (begin, span[1]), search.proved)
 

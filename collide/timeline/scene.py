@@ -93,7 +93,7 @@ class Scene:
     def parts(self, body: int) -> tuple[Part, ...]:
         return self._parts[body]
 
-    def take_chart(self, problem: Problem, variable: int, end: int) -> None:
+    def use_chart(self, problem: Problem, variable: int, end: int) -> None:
         """Use smooth parameters round the pole at an end of a variable of a problem."""
         name = problem.variables[variable]
         side = int(name[-1]) - 1
@@ -158,7 +158,7 @@ class Scene:
         own = [boxes[owner == k] for k in range(len(self.bodies))]
         return np.stack([np.stack([b[..., 0].min(axis=0), b[..., 1].max(axis=0)], axis=1) for b in own])
 
-    def look_back(self, reach: float, tolerance: float, clock: Clock) -> None:
+    def extend_back(self, reach: float, tolerance: float, clock: Clock) -> None:
         """Pairs that touch at the beginning, but are proved apart `reach` before it, come together just then. They are searched from there
         like others that start apart: a contact at the very beginning, which rounding could not tell from one before it, is then proved.
         """
@@ -169,7 +169,7 @@ class Scene:
         if self.early:
             self._begin_at(moment, sp.Rational(moment))
 
-    def look_no_further_back(self, time: tuple[Any, Any]) -> None:
+    def restore_begin(self, time: tuple[Any, Any]) -> None:
         """All pairs are searched from the beginning again."""
         self.early = frozenset()
         self._begin_at(self.begin, time[0])
@@ -187,7 +187,7 @@ class Scene:
         other._place()
         return other
 
-    def passes(self, window: Window, tolerance: float, clock: Clock, jumping: Collection[Pair] | None = None) -> bool:
+    def is_clear(self, window: Window, tolerance: float, clock: Clock, jumping: Collection[Pair] | None = None) -> bool:
         """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?
 
         `jumping`: of these pairs alone, where a motion jumps, by each of the formulas that may hold then.

@@ -131,7 +131,7 @@ class Stages:
         """What is found in the present stage. Of one that must be passed `end` becomes the time from which on more is to be searched."""
         query, stage = self.query, (self.begin, self.end)
         kink = self.end in self.kinks and self.end - self.begin <= self.simultaneity
-        if not (kink and self.held) and query.scene.passes(stage, query.options.tolerance, query.clock):
+        if not (kink and self.held) and query.scene.is_clear(stage, query.options.tolerance, query.clock):
             return Evidence(None, True, self.end)
         if any(lo <= self.begin and self.end <= hi for lo, hi in self.jumps):
             return self._passed(at_jump(query, stage))

@@ -47,7 +47,7 @@ from .layout import (
 )
 from .node_pairs import marching, unlikely_isolated
 from .queue import first_problem, push
-from .sample import any_late, look_ahead, prove_near, sample, sample_crossings
+from .sample import any_late, prove_near, sample, sample_crossings, seed_upper_bound
 from .solutions import feasible, may_hold_zero, record
 from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
@@ -68,7 +68,7 @@ def run(s: SearchMemory, steps: int) -> int:
         for k in range(s.problems):
             p = s.problem[k]
             if p.objective >= 0 and p.root >= 0 and s.solutions + 2 * LANES < s.solution_room:
-                look_ahead(s, p)
+                seed_upper_bound(s, p)
     for _ in range(steps):
         if not room_for_boxes(s) or not room_for_nodes(s):
             return NEED_BOXES
@@ -86,11 +86,11 @@ def run(s: SearchMemory, steps: int) -> int:
         s.steps += 1
         if s.sampling != 0 and s.steps >= s.next_local:
             s.next_local *= 3 if s.solutions == 0 else 9
-            look_ahead(s, p)
+            seed_upper_bound(s, p)
             if s.proved == np.inf and s.steps > LONG:
                 prove_beside(s, p, s.box[p.root])
         elif s.sampling != 0 and s.steps > HOPELESS and s.steps % LONG == 0 and behind(s, p):
-            look_ahead(s, p)
+            seed_upper_bound(s, p)
             if behind(s, p) and p.point != 0 and p.existence != 0:
                 prove_near(s, p, s.box[p.root], 0.8)
         if marching(s, p):

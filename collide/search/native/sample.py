@@ -183,7 +183,7 @@ def pole_at_centre(s: SearchMemory, p: Problem) -> bool:
 
 
 @native
-def look_ahead(s: SearchMemory, p: Problem) -> None:
+def seed_upper_bound(s: SearchMemory, p: Problem) -> None:
     """Local solves from points spread over the first box of the queue: early upper bounds of the objective. Where the best one cannot be
     proved since it lies at a pole, as where two of them meet, `pole_met` says so.
     """

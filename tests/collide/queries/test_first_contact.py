@@ -138,7 +138,7 @@ def test_what_is_open_when_the_time_is_known_is_searched_on(monkeypatch):
 def test_stages_leave_no_time_out(monkeypatch):
     """A ball on a spiral as above; searches are left after few boxes. The next stage begins no later than anything is open or located."""
     begun, until = [], {}
-    passes, timed = Scene.passes, stages.first_meeting
+    passes, timed = Scene.is_clear, stages.first_meeting
 
     def begins(self, window, *given):
         begun.append(window)
@@ -155,7 +155,7 @@ def test_stages_leave_no_time_out(monkeypatch):
 
     monkeypatch.setattr(standing, "_PATIENCE", 256)
     monkeypatch.setattr(standing, "_GLANCE", 256)
-    monkeypatch.setattr(Scene, "passes", begins)
+    monkeypatch.setattr(Scene, "is_clear", begins)
     monkeypatch.setattr(stages, "first_meeting", looked)
     c = collide.first_contact([sphere(), spiral(1)], (0, 200), budget=collide.Budget(boxes=500_000))
     assert c.status is Status.CONTACT and 151.87 < c.time.lo <= c.time.hi < 151.88
@@ -182,7 +182,7 @@ def test_a_short_span_that_was_looked_back_from_keeps_what_meets_in_it(length):
     scene = Scene(falling(PLACES[:2], [Q(1, 2), Q(1, 2) + moment]), (0, Q(length)), (0.0, length), ())
     clock = collide.search.drive.Clock(collide.Budget())
     scene.start(1e-9, clock)
-    scene.look_back(1e-6, 1e-9, clock)
+    scene.extend_back(1e-6, 1e-9, clock)
     assert scene.early == {(0, 2)} and scene.span[0] < 0
     assert any(lo <= moment <= hi for m in scene.near if m.label == (1, 2) for lo, hi in [m.window])
 
