@@ -12,6 +12,8 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.deadline import interruptible
+
 from .brep import Edge, Solid, Vertex
 from .chart import is_pole
 from .implicit import Combination, ImplicitBody, ImplicitSurface
@@ -34,8 +36,14 @@ class Member:
     symbols: tuple[Parameter, ...] = ()
     numbers: tuple[Any, ...] = ()
 
+    @functools.cached_property
+    def free(self) -> frozenset[Parameter]:
+        """The parameters of the body as it was given among the numbers."""
+        return frozenset(e for e in self.numbers if isinstance(e, Parameter))
+
 
 @functools.lru_cache(maxsize=512)
+@interruptible()
 def member_of(body: Any) -> Member:
     """The body as a member of its family. A solid is a family of its own.
 

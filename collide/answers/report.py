@@ -93,6 +93,8 @@ def _counted(s: Search, bodies: Sequence[Any], start: Starts) -> np.ndarray:
     """Those of them that count. A unique contact that comes later than the proved one counts only if bodies come to touch there."""
     early = _early(s)
     later = (s.arrays["kind"][early] == UNIQUE) & (s.times(early)[:, 0] > s.proved)
+    if not later.any():
+        return early
     return early[np.array([not doubt or _comes_to_touch(s, int(k), bodies, start) for k, doubt in zip(early, later, strict=True)], bool)]
 
 
@@ -218,16 +220,15 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     where bodies do not approach, the declared side decides.
     """
     normals, candidates = np.full((len(at), 3), np.nan), problem.candidates(at)
-    direction, speed, against, declared = candidates[..., :3], candidates[..., 3], candidates[..., 4], candidates[..., 5]
-    largest = np.abs(direction).max(axis=2)
+    largest = np.abs(candidates[..., :3]).max(axis=2)
     good = (largest > 0) & (largest < np.inf)
-    # The squares of a normal may overflow. Division by a power of two is exact.
-    scale = np.ldexp(1.0, np.frexp(np.where(good, largest, 1.0))[1] - 1)
-    direction = direction / scale[..., None]
-    length = np.sqrt((direction**2).sum(axis=2))
-    side = np.where(apart & (np.abs(speed) > _SLOW * against), speed, declared)
     some = np.flatnonzero(good.any(axis=1))
     if len(some):
         first = some, good[some].argmax(axis=1)
-        normals[some] = direction[first] / np.where(side >= 0, length, -length)[first][:, None]
+        direction, (speed, against, declared) = candidates[first][:, :3], candidates[first][:, 3:].T
+        # By a power of two, which is exact: bodies of any size have normals whose squares overflow.
+        direction = direction / np.ldexp(1.0, np.frexp(largest[first])[1] - 1)[:, None]
+        length = np.sqrt((direction**2).sum(axis=1))
+        side = np.where(np.abs(speed) > _SLOW * against, speed, declared) if apart else declared
+        normals[some] = direction / np.where(side >= 0, length, -length)[:, None]
     return normals

@@ -10,7 +10,7 @@ from codegen.constants import enclose, framed
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
-from generative import Parameter, ParametricSurface
+from generative import ParametricSurface
 from generative.body import called
 from generative.family import Member, parameters_in
 
@@ -73,6 +73,6 @@ def check_numbers(bodies: Sequence[Any], members: Sequence[Member]) -> None:
     """Refuses parameters, of which `contact_batch` takes the numbers, for two patches. `members`: the bodies as those of families."""
     batch = "give it values in contact_batch, or " if len(bodies) == 2 and all(isinstance(b, ParametricSurface) for b in bodies) else ""
     for k, (body, member) in enumerate(zip(bodies, members, strict=True)):
-        free = {e for e in member.numbers if isinstance(e, Parameter)} if member.numbers else parameters_in(body)
+        free = member.free if member.numbers else parameters_in(body)
         if free:
             raise ValueError(f"{called(bodies, k)} contains the parameter {min(free, key=str)}; {batch}substitute a number")

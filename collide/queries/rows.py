@@ -9,7 +9,6 @@ import numpy as np
 import sympy as sp
 
 from codegen.constants import enclose, framed
-from codegen.deadline import interruptible
 from codegen.given import doubles
 from generative import ParametricSurface, u, v
 from generative.body import called
@@ -65,8 +64,7 @@ class Rows:
 
     def __init__(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any], values: Mapping[Any, np.ndarray]) -> None:
         self.bodies, self.time, self.values = tuple(bodies), tuple(time), values
-        with interruptible():
-            self.members = member_of(bodies[0]), member_of(bodies[1])
+        self.members = member_of(bodies[0]), member_of(bodies[1])
         self.count = len(next(iter(values.values())))
         self.numbers = [_table(m, values, self.count) for m in self.members]
         self.creased = any(may_be_creased(m.body.resting) for m in self.members)

@@ -198,7 +198,7 @@ class Problem:
         if self.slots:
             # There are NaN in the place of the numbers of an instance.
             values = np.concatenate([self.parameters[:len(values)], values[len(self.parameters):]])
-        return np.asarray(kernel.points(at, parameters=values.mean(axis=1)).reshape(len(at), -1, 6))
+        return np.asarray(kernel.points(at, parameters=0.5 * (values[:, 0] + values[:, 1])).reshape(len(at), -1, 6))
 
     @cached_property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from codegen.deadline import check, interruptible
+from codegen.deadline import check
 from generative import u, v
 from generative.changes import is_short, smooth_bodies
 from generative.creases import divided
@@ -63,8 +63,7 @@ class Scene:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
         families = numbers is None and few_faces(bodies)
-        with interruptible():
-            members = [member_of(b) if families else Member(b) for b in bodies]
+        members = [member_of(b) if families else Member(b) for b in bodies]
         if numbers is None:
             check_numbers(bodies, members)
         self.numbers = tuple(numbers or map(numbers_of, members))

@@ -11,8 +11,8 @@ import collide
 from collide import ContradictionError, Interval, MinimumStatus, Status
 from collide.answers.batch import Batch, statuses
 from collide.answers.consistency import check_time
-from collide.queries import first_contact as first
 from collide.search.search import Search
+from collide.timeline import examine, stages
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 
 Q = sp.Rational
@@ -71,14 +71,14 @@ def corner_on_plate():
 
 def test_a_contact_whose_features_are_forgotten(monkeypatch):
     """Tangency excludes what the faces located at a corner, and another corner is searched instead of it."""
-    bodies, features = corner_on_plate(), first.features
+    bodies, features = corner_on_plate(), examine.features
     assert collide.first_contact(bodies, (0, 2)).features == [("face 0", "vertex 0")]
 
     def others(scene, *rest):
         found, *_ = features(scene, *rest)
         return [replace(found, first=scene.parts(0)[0], second=next(p for p in scene.parts(1) if p.feature == "vertex 3"))]
 
-    monkeypatch.setattr(first, "features", others)
+    monkeypatch.setattr(examine, "features", others)
     with pytest.raises(ContradictionError, match="time is reversed"):
         collide.first_contact(bodies, (0, 2))
 
@@ -95,14 +95,14 @@ def test_a_batch_row_whose_contact_is_lost(monkeypatch):
 
 def test_no_contact_is_not_said_where_something_was_thinned_out(monkeypatch):
     """Of what was located, and then given to other parts, it is still told where it was."""
-    bodies, hit = corner_on_plate(), first._hit
+    bodies, hit = corner_on_plate(), stages.hit
 
-    def forgetful(scene, found, options, clock):
-        after = hit(scene, found, options, clock)
+    def forgetful(query, found):
+        after = hit(query, found)
         after.search.solution_count, after.search.proved = 0, math.inf
         after.search.clear, after.search.latest_left = 0.5, 0.75
         return after
 
-    monkeypatch.setattr(first, "_hit", forgetful)
+    monkeypatch.setattr(stages, "hit", forgetful)
     c = collide.first_contact(bodies, (0, 2))
     assert c.status is Status.UNRESOLVED and c.clear_until <= 0.5 and c.time == (c.clear_until, 0.75)
