@@ -225,7 +225,8 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     some = np.flatnonzero(good.any(axis=1))
     if len(some):
         first = some, good[some].argmax(axis=1)
-        direction, (speed, against, declared) = candidates[first][:, :3], candidates[first][:, 3:].T
+        chosen = candidates[first]
+        direction, (speed, against, declared) = chosen[:, :3], chosen[:, 3:].T
         # By a power of two, which is exact: bodies of any size have normals whose squares overflow.
         direction = direction / np.ldexp(1.0, np.frexp(largest[first])[1] - 1)[:, None]
         length = np.sqrt((direction**2).sum(axis=1))

@@ -167,6 +167,8 @@ class Search:
 
     def times(self, numbers: Sequence[int] | np.ndarray) -> np.ndarray:
         """(k, 2): the objective at these solutions."""
+        if isinstance(numbers, range):
+            numbers = np.arange(numbers.start, numbers.stop)
         times: np.ndarray = self.arrays["found"][numbers, self._objectives[self.arrays["owner"][numbers]]]
         return times
 
@@ -184,8 +186,10 @@ class Search:
 
     def possible_ones(self) -> np.ndarray:
         """The numbers of the solutions that may be one."""
-        kinds = self.arrays["kind"][:len(self.solutions)].tolist()
-        return np.flatnonzero([kind != layout.ALONE or self.possible(k) for k, kind in enumerate(kinds)])
+        kept = self.arrays["kind"][:self.solution_count] != layout.ALONE
+        for k in np.flatnonzero(~kept).tolist():
+            kept[k] = self.possible(k)
+        return np.flatnonzero(kept)
 
     def clear_until(self, found: Sequence[int] | np.ndarray, end: float) -> float:
         """The least time at which anything was found, was thinned, or is still open; none of these solutions comes after `end`."""
