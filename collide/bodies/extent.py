@@ -20,9 +20,8 @@ from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
 from generative import Motion, t, u, v, x, y, z
 
-from .implicit_parts import Implicit
+from .cells import Cell, end_of
 from .numbers import NONE, Numbers
-from .parts import Part
 
 # Cells of a part, by the number of its parameters.
 _GRID: dict[int, tuple[int, ...]] = {0: (), 1: (16,), 2: (4, 4), 3: (2, 2, 4)}
@@ -262,20 +261,20 @@ def _rigid_kernel() -> Kernel:
     return fixed_kernel(15, lambda *w: [row_times(w[3 * i:3 * i + 3], w[12:]) + w[9 + i] for i in range(3)])
 
 
-def box_of(part: Implicit, numbers: Numbers = NONE) -> np.ndarray:
+def box_of(part: Cell, numbers: Numbers = NONE) -> np.ndarray:
     """(3, 2): what the bounds of the first leaf leave of space to an implicit part, in the frame of that leaf."""
     box, _ = numbers.bounds(part.leaves[0].bounds)
     for side in part.sides:
         if side[0] == 0:
-            box[side[1]] = numbers.enclose(part.end(side))
+            box[side[1]] = numbers.enclose(end_of(part, side))
     return box
 
 
 @functools.lru_cache(maxsize=4096)
-def extent_of(part: Part, numbers: Numbers = NONE, box: Box | None = None) -> Extent:
+def extent_of(part: Cell, numbers: Numbers = NONE, box: Box | None = None) -> Extent:
     """Where a part is; an implicit one is somewhere in `box` in the frame of its first leaf, or, where that is not known, within its
     bounds.
     """
-    if isinstance(part, Implicit):
+    if part.leaves:
         return Extent(None, (), (x, y, z), box_of(part, numbers) if box is None else np.array(box), part.leaves[0].motion, numbers)
     return Extent(tuple(part.surface.body), part.path, part.symbols, numbers.bounds(part.domain)[0], part.surface.motion, numbers)

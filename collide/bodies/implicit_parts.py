@@ -14,8 +14,7 @@ import sympy as sp
 from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Piece
 
-# A side of the bounds: the number of the leaf, the number of the coordinate, and the end of it (0 or 1).
-Side = tuple[int, int, int]
+from .cells import Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,14 +29,13 @@ class Implicit:
     two_sided: bool = False
     sides: tuple[Side, ...] = ()
 
+    # It has no parameters of its own.
+    path = symbols = names = domain = periods = border = polar = outward = ()
+    surface = whole = around = None
+
     @property
     def dimension(self) -> int:
         return 3 - len(self.leaves) - len(self.sides)
-
-    def end(self, side: Side) -> sp.Expr:
-        """The value of the coordinate there."""
-        leaf, coordinate, end = side
-        return self.leaves[leaf].bounds[coordinate][end]
 
 
 def implicit_parts(body: ImplicitBody) -> tuple[Implicit, ...]:

@@ -9,8 +9,9 @@ import sympy as sp
 from generative import ImplicitBody, ParametricSurface, u, v
 from generative.chart import from_chart
 
+from .cells import Cell
 from .numbers import NONE, Numbers
-from .parts import Parametric, faces_of, parts_of
+from .parts import faces_of, parts_of
 
 UV = np.dtype([("face", np.int64), ("u", np.float64), ("v", np.float64)])
 """A place on a body: the number of a face, and the parameters there."""
@@ -26,8 +27,8 @@ pole that is there.
 """
 
 
-def held_of(part: Any) -> Held:
-    return (part.around[1:],) if isinstance(part, Parametric) and part.around is not None else ()
+def held_of(part: Cell) -> Held:
+    return () if part.around is None else (part.around[1:],)
 
 
 def own_box(variables: Sequence[str], box: np.ndarray, side: int) -> np.ndarray:
@@ -49,11 +50,10 @@ def place_on(body: Any, feature: str, held: Held, own: np.ndarray, whole: bool) 
     if kind == "face":
         return face, *_middle(own)
     part = next(p for p in parts_of(body) if p.feature == feature)
-    assert isinstance(part, Parametric)
     return next(k for k, surface in enumerate(_faces(body)) if surface is part.surface), *on_face(part, own)
 
 
-def on_face(part: Parametric, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:
+def on_face(part: Cell, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:
     """About u and v of the point of a part whose own parameters lie in the box `own` (dimension, 2)."""
     if part.around is not None:
         return at_ends(part.around[0], held_of(part), own, numbers)
@@ -81,7 +81,7 @@ def at_ends(surface: ParametricSurface, held: Held, own: np.ndarray, numbers: Nu
 
 
 def _faces(body: Any) -> Sequence[ParametricSurface]:
-    return [p.surface for p in faces_of(body) if isinstance(p, Parametric)]
+    return [p.surface for p in faces_of(body)]
 
 
 def _middle(own: np.ndarray) -> tuple[float, float]:

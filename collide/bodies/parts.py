@@ -21,7 +21,8 @@ from generative.chart import is_pole, pole_chart
 from generative.creases import creased
 from generative.seams import period
 
-from .implicit_parts import Implicit, implicit_parts
+from .cells import Cell
+from .implicit_parts import implicit_parts
 
 Path = tuple[Any, Any]
 # Smooth parameters take over in boxes that lie within this part of their reach from a pole.
@@ -54,26 +55,26 @@ class Parametric:
     whole: "Parametric | None" = None
     around: tuple[ParametricSurface, Any, int] | None = None
 
+    # It is not given by equations.
+    leaves = pieces = sides = ()
+
     @property
     def dimension(self) -> int:
         return len(self.symbols)
-
-
-Part = Parametric | Implicit
 
 
 # A pole: the number of its face, the symbol and the end (0 or 1) at which it lies.
 Pole = tuple[int, Any, int]
 
 
-def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Part, ...]:
+def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Cell, ...]:
     """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters."""
     return _parts(body, charts)
 
 
 @functools.lru_cache(maxsize=256)
 @interruptible()
-def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
+def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
     if charts:
         return _with_charts(body, charts)
     if isinstance(body, ImplicitBody):
@@ -81,7 +82,7 @@ def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
     return tuple(_parametric_parts(body if isinstance(body, Solid) else as_solid(body), two_sided=not is_closed(body)))
 
 
-def faces_of(body: Any) -> tuple[Part, ...]:
+def faces_of(body: Any) -> tuple[Cell, ...]:
     """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
     return tuple(p for p in parts_of(body) if p.dimension == 2)
 
@@ -164,9 +165,9 @@ def _poles(solid: Solid, k: int) -> dict[tuple[Any, int], tuple[ParametricSurfac
             for s, end in sides(face) if is_pole(face, s, end) and not _declared(solid, k, s, end)}
 
 
-def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Part, ...]:
+def _with_charts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
     """The parts with faces that end before these poles, and neighbourhoods of the poles in smooth parameters."""
-    parts = list(parts_of(body))
+    parts: list[Cell] = list(parts_of(body))
     for k, s, end in sorted(charts, key=str):
         face = parts[k]
         assert isinstance(face, Parametric)
@@ -201,7 +202,7 @@ def _edge(solid: Solid, k: int, corners: Set[tuple[int, Path]], two_sided: bool)
 
 @functools.lru_cache(maxsize=1024)
 @interruptible()
-def ends_of(part: Parametric) -> tuple[tuple[bool, bool], ...]:
+def ends_of(part: Cell) -> tuple[tuple[bool, bool], ...]:
     """Per end of each symbol: does the surface end there, or does an edge or a vertex that is a part of its own cover it? Of poles all do
     but those with smooth parameters: round the tip of a cone the surface has no tangent plane. A neighbourhood of a pole ends inside its
     face.

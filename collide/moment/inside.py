@@ -17,8 +17,9 @@ from codegen.graph.vectors import dot
 from codegen.kernel import Kernel
 from generative import ImplicitBody, Solid
 
+from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
-from ..bodies.parts import Parametric, faces_of, is_closed
+from ..bodies.parts import faces_of, is_closed
 from ..bodies.surface_points import at_moment, extent, face_boxes, faces, space_kernel, surface_point
 from ..search.drive import Clock, drive
 from ..search.native.layout import UNIQUE
@@ -134,7 +135,7 @@ def _surrounds(crossings: list[Crossing], alone: bool) -> bool | None:
 def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, clock: Clock, numbers: Numbers,
                ) -> list[list[Crossing]] | None:
     """How a ray crosses each face. None where not all crossings are proved unique, with a side to which they go."""
-    parts = [part for part in faces_of(body) if isinstance(part, Parametric)]
+    parts = faces_of(body)
     near = np.flatnonzero(_may_cross(face_boxes(body, moment, numbers), point, ray, length)).tolist()
     found: list[list[Crossing]] = [[] for _ in parts]
     if not near:
@@ -184,7 +185,7 @@ class _RayFamily(NamedTuple):
     through: Kernel
 
 
-def _ray_problem(face: Parametric, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers,
+def _ray_problem(face: Cell, point: np.ndarray, ray: tuple[float, ...], length: float, moment: float, numbers: Numbers,
                  many: bool) -> Problem:
     """S(u, v) = p + s ray for every p in the box: the box enters as kernel parameters, so a proof holds for each of them."""
     family = _ray_family(face, ray, moment, numbers.symbols, many)
@@ -195,7 +196,7 @@ def _ray_problem(face: Parametric, point: np.ndarray, ray: tuple[float, ...], le
 
 
 @functools.lru_cache(maxsize=1024)
-def _ray_family(face: Parametric, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...], many: bool) -> _RayFamily:
+def _ray_family(face: Cell, ray: tuple[float, ...], moment: float, symbols: tuple[Any, ...], many: bool) -> _RayFamily:
     frame = Frame(3, (0, 1), moment=moment, symbols=(symbols, ()))
     placed = PlacedParametric(face, frame, 1)
     s = frame.variable("s", (0, 1))

@@ -21,9 +21,8 @@ from codegen.kernel import Kernel
 from codegen.machine.tiers import compile_busy
 from generative import ParametricSurface, t, u, v, x, y, z
 
-from ..bodies.implicit_parts import Implicit
+from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
-from ..bodies.parts import Parametric, Part
 from ..bodies.surface_points import at_moment, position_kernel
 from ..search.drive import Clock
 from ..search.paving import Paving
@@ -37,27 +36,26 @@ _OPEN, _MOST = 1 << 20, 1 << 22
 Pair = tuple[Numbers, Numbers]
 
 
-def separated(first: Part, second: Part, moment: float, numbers: Pair, clock: Clock) -> bool:
+def separated(first: Cell, second: Cell, moment: float, numbers: Pair, clock: Clock) -> bool:
     """Is it proved by a function of space that two faces do not meet at a moment? False: it is not."""
-    if isinstance(first, Parametric) and isinstance(second, Parametric):
+    if not first.leaves and not second.leaves:
         return any(_by_polynomial((first, second), degree, moment, numbers, clock) for degree in _DEGREES)
-    if isinstance(first, Implicit) and isinstance(second, Implicit):
-        alone = len(first.leaves) == len(second.leaves) == 1
-        return alone and _by_combination(first.leaves[0], second.leaves[0], moment, numbers, clock)
-    if isinstance(first, Implicit):
+    if max(len(first.leaves), len(second.leaves)) > 1:
+        return False
+    if first.leaves and second.leaves:
+        return _by_combination(first.leaves[0], second.leaves[0], moment, numbers, clock)
+    if first.leaves:
         first, second, numbers = second, first, numbers[::-1]
-    if isinstance(first, Parametric) and isinstance(second, Implicit) and len(second.leaves) == 1:
-        symbols = numbers[0].symbols, numbers[1].symbols
-        known = np.concatenate([numbers[0].intervals, numbers[1].intervals])
-        kernel = _on_surface(first.surface, second.leaves[0], moment, symbols)
-        return any(_one_sign(kernel, first, numbers[0], known, positive, clock) for positive in (True, False))
-    return False
+    symbols = numbers[0].symbols, numbers[1].symbols
+    known = np.concatenate([numbers[0].intervals, numbers[1].intervals])
+    kernel = _on_surface(first.surface, second.leaves[0], moment, symbols)
+    return any(_one_sign(kernel, first, numbers[0], known, positive, clock) for positive in (True, False))
 
 
 # -- polynomials ----------------------------------------------------------------------------------------------------------
 
 
-def _by_polynomial(faces: tuple[Parametric, Parametric], degree: int, moment: float, numbers: Pair, clock: Clock) -> bool:
+def _by_polynomial(faces: tuple[Cell, Cell], degree: int, moment: float, numbers: Pair, clock: Clock) -> bool:
     points = [_points(face, moment, own) for face, own in zip(faces, numbers, strict=True)]
     frame, values = _fitted(points, degree)
     if values is None:
@@ -67,7 +65,7 @@ def _by_polynomial(faces: tuple[Parametric, Parametric], degree: int, moment: fl
                          positive, clock) for face, own, positive in zip(faces, numbers, (False, True), strict=True))
 
 
-def _points(face: Parametric, moment: float, numbers: Numbers) -> np.ndarray:
+def _points(face: Cell, moment: float, numbers: Numbers) -> np.ndarray:
     """(n, 3): points of a face, approximately."""
     ends = numbers.bounds(face.domain)[1]
     places = _grid(ends)
@@ -185,7 +183,7 @@ def _kernel(function: Expr, parameters: int) -> Kernel:
     return Kernel(formed, ["u", "v"], [f"p{k}" for k in range(parameters)], quick=True)
 
 
-def _one_sign(kernel: Kernel, face: Parametric, numbers: Numbers, known: np.ndarray, positive: bool, clock: Clock) -> bool:
+def _one_sign(kernel: Kernel, face: Cell, numbers: Numbers, known: np.ndarray, positive: bool, clock: Clock) -> bool:
     return _decided(kernel, numbers.bounds(face.domain)[0], known, positive, clock)
 
 

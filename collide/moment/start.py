@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
+from ..bodies.cells import Cell
 from ..bodies.numbers import NONE, Numbers
-from ..bodies.parts import Part, faces_of
+from ..bodies.parts import faces_of
 from ..bodies.surface_points import extent
 from ..search.drive import CONVERTING, Clock, drive
 from ..search.options import Options
@@ -53,7 +54,7 @@ class Beginning(NamedTuple):
 
 
 def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
-             close: Sequence[tuple[Part, Part]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Beginning:
+             close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Beginning:
     """The state at `moment`. DISJOINT is proved, OVERLAPPING too (of bodies that are closed, as they claim to be). UNKNOWN where the budget
     was spent, or where the surfaces are apart, but it is not decided whether one body encloses a piece of the other.
 
@@ -73,12 +74,12 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     return Beginning(Start.TOUCHING, False) if search.solutions else Beginning(nested(first, second, moment, clock, numbers), True)
 
 
-def crossings(pairs: Sequence[tuple[Part, Part]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
+def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
     """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
     return [replace(_meeting(pair, (moment, moment), numbers, len(pairs) > _FEW), label=label) for pair in pairs]
 
 
-def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
+def _met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
          numbers: tuple[Numbers, Numbers], boxes: float = math.inf) -> tuple[Search, bool]:
     """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
     before all is converted.
@@ -94,7 +95,7 @@ def _met(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolera
     return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
 
 
-def _separated(search: Search, pairs: Sequence[tuple[Part, Part]], moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
+def _separated(search: Search, pairs: Sequence[tuple[Cell, Cell]], moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool:
     """Where a search has found nothing for long: are all faces that it has not told apart proved apart by functions of space?"""
     if len(search.problems) < len(pairs) or search.solutions or search.proved < math.inf or clock.exceeded():
         return False
@@ -111,7 +112,7 @@ def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[
     return Start.UNKNOWN if None in answers else Start.DISJOINT
 
 
-def apart_within(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float], tolerance: float, clock: Clock,
+def apart_within(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
                  numbers: tuple[Numbers, Numbers]) -> bool:
     """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
     search, finished = _met(pairs, window, tolerance, clock, numbers)
@@ -119,7 +120,7 @@ def apart_within(pairs: Sequence[tuple[Part, Part]], window: tuple[float, float]
 
 
 @functools.lru_cache(maxsize=1024)
-def _meeting(pair: tuple[Part, Part], window: tuple[float, float], numbers: tuple[Numbers, Numbers], many: bool) -> Problem:
+def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tuple[Numbers, Numbers], many: bool) -> Problem:
     """Where do two surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own. `many`:
     there are other pairs.
     """

@@ -16,7 +16,6 @@ from codegen.walk import nesting_in_words
 
 from ..answers.batch import Batch, statuses
 from ..bodies.on_face import on_face, own_box
-from ..bodies.parts import Parametric
 from ..given import check_span, check_tolerance
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options
@@ -198,4 +197,4 @@ class _Known(NamedTuple):
             return np.asarray(box[:4].mean(axis=1))
         meeting, variables = self.meetings[number], self.search.problems[number].variables
         return np.array([on_face(part, own_box(variables, box, side), numbers) for side, (part, numbers) in enumerate(
-            zip((meeting.first, meeting.second), self.scene.numbers, strict=True)) if isinstance(part, Parametric)]).ravel()
+            zip((meeting.first, meeting.second), self.scene.numbers, strict=True))]).ravel()

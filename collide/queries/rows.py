@@ -18,7 +18,7 @@ from generative.family import Member, member_of
 from generative.symbols import parameters_of
 
 from ..bodies.numbers import Numbers, end_kernel
-from ..bodies.parts import Parametric, faces_of
+from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
 from ..moment.start import Start
 from ..search.problem import Problem
@@ -104,7 +104,7 @@ class Rows:
     def whole(self) -> Problem:
         """The situation of the two faces, which stand for their borders, too. All rows share it if no surface has creases."""
         first, second = (faces_of(m.body)[0] for m in self.members)
-        assert isinstance(first, Parametric) and isinstance(second, Parametric) and not self.creased
+        assert not self.creased
         found = situation(first, second, (0, 1), symbols=(self.members[0].symbols, self.members[1].symbols))
         return found.instance(found.parameters, found.outer, found.inner, border=closed_border(first, second, unproved=True))
 

@@ -25,14 +25,13 @@ from codegen.kernel import Kernel
 from codegen.time_bounds.moving_bodies import Bodies, deforming
 from generative import u, v
 
-from ..bodies.implicit_parts import Implicit
+from ..bodies.cells import Cell
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.on_face import held_of
-from ..bodies.parts import Parametric, Part
 from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
-from .place import Placed, PlacedParametric, contact_equations, place
-from .placed_implicit import PlacedImplicit, coordinates_of
+from .place import Placed, contact_equations, place
+from .placed_implicit import coordinates_of
 from .tracking import Known
 
 # Continuous operations with a kink.
@@ -40,14 +39,14 @@ _KINKS = ("abs", "min", "max")
 
 
 @functools.lru_cache(maxsize=4096)
-def member(first: Part, second: Part, **options: Any) -> Problem:
+def member(first: Cell, second: Cell, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
     found = situation(first, second, literal=True, **options)
     return replace(found, quick=True) if any(options.get("symbols", ())[:2]) else found.as_member()
 
 
 @functools.lru_cache(maxsize=4096)
-def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
+def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[Known, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
               implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ())) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
@@ -57,16 +56,15 @@ def situation(first: Part, second: Part, time: tuple[Any, Any], *, tangency: boo
     more that the equations imply (see `_implied`). `symbols` in the formulas of the first body, of the second and of the contacts stand for
     numbers: see `with_numbers`.
     """
-    both = isinstance(first, Implicit) and isinstance(second, Implicit)
+    both = bool(first.leaves and second.leaves)
     angle = tangency and both and first.dimension == second.dimension == 2
-    spatial = coordinates_of(first) if isinstance(first, Implicit) and both else sum(
-        p.dimension for p in (first, second) if isinstance(p, Parametric))
+    spatial = coordinates_of(first) if both else len(first.symbols) + len(second.symbols)
     frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols)
     a, b = place((first, second), frame)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
     feasible = _feasible(a, b, equations, frame, incoming, tracked)
-    implicit = any(isinstance(p, Implicit) and p.dimension == 1 for p in (first, second))
+    implicit = any(p.leaves and p.dimension == 1 for p in (first, second))
     fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
     return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
                     features=(first.feature, second.feature), held=(held_of(first), held_of(second)), moving=lambda: _moving(a, b),
@@ -113,7 +111,7 @@ def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], time: tuple[Any
 
 def _moving(a: Placed, b: Placed) -> Bodies | None:
     """Shapes and motions apart, where both parts have them so; or the functions through which both deform."""
-    if not (isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric)):
+    if a.values or b.values:
         return None
     first = a.moving()
     second = b.moving() if first is not None else None
@@ -165,7 +163,7 @@ def _implied(a: Placed, b: Placed, equations: Sequence[Expr]) -> tuple[Expr, ...
     """
     if len(a.outward) != 1 or len(b.outward) != 1:
         return ()
-    if isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric):
+    if not (a.values or b.values):
         return (dot((equations[0], equations[1], equations[2]), a.outward[0]),)
     if len(equations) == 2:
         f, g = a.outward[0], b.outward[0]
@@ -195,7 +193,7 @@ def _guarded(rows: Sequence[Expr], a: Placed, b: Placed, frame: Frame) -> tuple[
     """The necessary conditions where they may be used: both parts differentiable in space on the whole box, and continuous in time, which
     is all that the implicit function theorem asks for.
     """
-    smooth = _at_rest([f for p in (a, b) for f in (p.position if isinstance(p, PlacedParametric) else p.values)], frame)
+    smooth = _at_rest([f for p in (a, b) for f in (p.values or p.position)], frame)
     result = []
     for row in rows:
         for f in dict.fromkeys(smooth):
@@ -228,10 +226,7 @@ def _feasible(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame, inc
               tracked: Sequence[Known]) -> Expr | None:
     conditions: list[Expr] = []
     for p in (a, b):
-        if isinstance(p, PlacedImplicit):
-            conditions += p.bounds()
-            shown = p.on_surface()
-            conditions += [] if shown is None else [shown]
+        conditions += p.conditions()
     if incoming:
         conditions += _incoming(a, b, equations, frame)
     conditions += [_far(a.position, known, frame) for known in tracked]
@@ -274,10 +269,10 @@ def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Fram
     For an implicit face it is -dF/dt along the motion of the other part. Two implicit ones: Eq. 6, whose first part does
     not depend on the frame of reference where the gradients are opposed.
     """
-    if isinstance(face, PlacedParametric):
+    if not face.values:
         return dot(subtract(face.velocity, other.velocity), face.outward[0])
     rates = frame.derivatives(equations, [frame.time])[0]
-    if isinstance(other, PlacedParametric):
+    if not other.values:
         return -rates[0]
     lengths = [_length(p.outward[0]) if len(p.outward) == 1 else None for p in (face, other)]
     if lengths[1] is None:
@@ -291,9 +286,9 @@ def _rate_size(face: Placed, other: Placed) -> Expr:
     """What `_closing` is to be measured against: the same for motions in all directions, and nowhere negative."""
     def of(p: Placed) -> Expr:
         size = _length(p.outward[0]) * (_length(face.velocity) + _length(other.velocity))
-        return size if isinstance(p, PlacedParametric) else size + p.frame.pool.node("abs", p.deformation[0])
+        return size + p.frame.pool.node("abs", p.deformation[0]) if p.deformation else size
 
-    if isinstance(face, PlacedParametric) or isinstance(other, PlacedParametric) or len(other.outward) != 1:
+    if not face.values or not other.values or len(other.outward) != 1:
         return of(face)
     return of(face) * _length(other.outward[0]) + of(other) * _length(face.outward[0])
 

@@ -15,7 +15,7 @@ from codegen.graph.vectors import Vector, cross, subtract
 from codegen.time_bounds.moving_bodies import Moving, moving
 from generative import u, v
 
-from ..bodies.parts import Parametric, Path
+from ..bodies.cells import Cell
 from .frame import Frame, Local
 from .placed_implicit import PlacedImplicit
 
@@ -23,7 +23,12 @@ from .placed_implicit import PlacedImplicit
 class PlacedParametric:
     """A parametric part with variables of its own; `side` (1 or 2) is in their names."""
 
-    def __init__(self, part: Parametric, frame: Frame, side: int) -> None:
+    # It is not given by equations, and the other part may be a function of its position.
+    values: Sequence[Expr] = ()
+    deformation: Sequence[Expr] = ()
+    carrier = True
+
+    def __init__(self, part: Cell, frame: Frame, side: int) -> None:
         self.part, self.frame, self.side, self.known = part, frame, side, frame.known(side)
         count = part.dimension
         columns = zip(part.names[:count], part.domain, part.periods, part.border, part.polar[:count], strict=True)
@@ -31,12 +36,12 @@ class PlacedParametric:
         self._at = {part.path: self._nodes(part.path)}
         self.position = self._vector(part.surface.expressions, part.path)
 
-    def _nodes(self, path: Path) -> list[Expr]:
+    def _nodes(self, path: tuple[Any, ...]) -> list[Expr]:
         own, symbols = dict(zip(self.part.symbols, self.own, strict=True)), self.frame.symbols[self.side - 1]
         return [self.frame.parameter(e, self.side) if e.free_symbols <= set(symbols) else
                 convert([e], {**self.known, **own}, self.frame.pool)[0] for e in path]
 
-    def _vector(self, expressions: Sequence[Any], path: Path) -> Vector:
+    def _vector(self, expressions: Sequence[Any], path: tuple[Any, ...]) -> Vector:
         if path not in self._at:
             self._at[path] = self._nodes(path)
         at = self._at[path]
@@ -76,27 +81,30 @@ class PlacedParametric:
             return [cross(b, a) if self.part.surface.flipped else cross(a, b)]
         return [self._vector(surface.normal, path) for surface, path in self.part.outward]
 
+    def conditions(self) -> list[Expr]:
+        """None beside the domain."""
+        return []
+
 
 Placed = PlacedParametric | PlacedImplicit
 
 
-def place(parts: tuple[Any, Any], frame: Frame) -> tuple[Placed, Placed]:
+def place(parts: tuple[Cell, Cell], frame: Frame) -> tuple[Placed, Placed]:
     """Both parts of a pair: parametric ones first, since implicit ones are functions of their positions."""
     first, second = parts
-    if isinstance(first, Parametric):
-        a: Placed = PlacedParametric(first, frame, 1)
-        if isinstance(second, Parametric):
-            return a, PlacedParametric(second, frame, 2)
-        return a, PlacedImplicit(second, frame, 2, (a.local, a.position))
-    if isinstance(second, Parametric):
-        b = PlacedParametric(second, frame, 2)
-        return PlacedImplicit(first, frame, 1, (b.local, b.position)), b
-    carrier = PlacedImplicit(first, frame, 1)
-    return carrier, PlacedImplicit(second, frame, 2, (carrier.local, carrier.position))
+    if first.leaves and not second.leaves:
+        b = _placed(second, frame, 2, None)
+        return _placed(first, frame, 1, b), b
+    a = _placed(first, frame, 1, None)
+    return a, _placed(second, frame, 2, a)
+
+
+def _placed(part: Cell, frame: Frame, side: int, other: Placed | None) -> Placed:
+    if not part.leaves:
+        return PlacedParametric(part, frame, side)
+    return PlacedImplicit(part, frame, side, None if other is None else (other.local, other.position))
 
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:
     """What is zero exactly where the parts meet (Snyder 1993, Equations 1, 4, 8, 11, 13)."""
-    if isinstance(a, PlacedParametric) and isinstance(b, PlacedParametric):
-        return subtract(a.position, b.position)
-    return tuple(e for p in (a, b) if isinstance(p, PlacedImplicit) for e in p.values)
+    return (*a.values, *b.values) or subtract(a.position, b.position)

@@ -11,7 +11,7 @@ from codegen.graph.vectors import Vector, cross, dot, subtract
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.implicit import Combination, Piece
 
-from ..bodies.implicit_parts import Implicit
+from ..bodies.cells import Cell, end_of
 from .frame import Frame, Local, all_of, any_of, as_vector
 
 
@@ -20,7 +20,7 @@ class PlacedImplicit:
     coordinates in its own frame.
     """
 
-    def __init__(self, part: Implicit, frame: Frame, side: int, other: tuple[Local, Vector] | None = None) -> None:
+    def __init__(self, part: Cell, frame: Frame, side: int, other: tuple[Local, Vector] | None = None) -> None:
         self.part, self.frame, self.known = part, frame, frame.known(side)
         self.carrier = other is None
         self.own: list[Expr] = []
@@ -39,7 +39,7 @@ class PlacedImplicit:
         """Coordinate k of the carrier: a variable, or the constant that it is on a side of the bounds."""
         fixed = [side for side in self.part.sides if side[:2] == (0, k)]
         if fixed:
-            return self._number(self.part.end(fixed[0]))
+            return self._number(end_of(self.part, fixed[0]))
         self.own.append(self.frame.variable(f"{'xyz'[k]}1", ends))
         return self.own[-1]
 
@@ -48,7 +48,7 @@ class PlacedImplicit:
 
     def _beyond_sides(self) -> list[Expr]:
         """How far the point is beyond each side of the bounds that the part lies on, but for those on which a coordinate is constant."""
-        return [self.coordinates(self.part.leaves[side[0]])[side[1]] - self._number(self.part.end(side))
+        return [self.coordinates(self.part.leaves[side[0]])[side[1]] - self._number(end_of(self.part, side))
                 for side in self.part.sides if not (self.carrier and side[0] == 0)]
 
     def _vector(self, expressions: Sequence[Any], at: Sequence[Expr]) -> Vector:
@@ -132,13 +132,21 @@ class PlacedImplicit:
         actual = dict(zip((e.index for e in free), [*at, self.frame.time], strict=True))
         return [substitute(column, actual) for column in self.frame.derivatives(formulas, free)]
 
+    def moving(self) -> None:
+        """Its shape is no function of its parameters."""
+
     # -- where the part is --------------------------------------------------------------------------------------
+
+    def conditions(self) -> list[Expr]:
+        """What holds of those points, of all where its values are zero, that are on the part."""
+        shown = self.on_surface()
+        return [*self.bounds(), *([] if shown is None else [shown])]
 
     def bounds(self) -> list[Expr]:
         """lo <= coordinate <= hi, in the frame of every leaf whose bounds are not the domain, but on the sides that the part lies on."""
         pool, conditions = self.frame.pool, []
         # Leaves that move together share sides.
-        fixed = {(self.part.leaves[side[0]].motion, side[1], self.part.end(side)) for side in self.part.sides}
+        fixed = {(self.part.leaves[side[0]].motion, side[1], end_of(self.part, side)) for side in self.part.sides}
         for k, leaf in enumerate(self.part.leaves):
             for c, coordinate in enumerate(self.coordinates(leaf)):
                 if not (self.carrier and k == 0) and not any((leaf.motion, c, end) in fixed for end in leaf.bounds[c]):
@@ -172,6 +180,6 @@ class PlacedImplicit:
         return total
 
 
-def coordinates_of(part: Implicit) -> int:
+def coordinates_of(part: Cell) -> int:
     """How many coordinates of its first leaf are variables where the part is the carrier."""
     return 3 - sum(k == 0 for k, _, _ in part.sides)

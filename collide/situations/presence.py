@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from codegen.kernel import Kernel
 from generative import ImplicitSurface
 from generative.implicit import Piece
 
+from ..bodies.cells import Cell, Side, end_of
 from ..bodies.extent import box_of
-from ..bodies.implicit_parts import Implicit, Side
+from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import Numbers
-from ..bodies.parts import Part
 from ..search.paving import Paving, divided
 from .frame import Frame, all_of
 from .placed_implicit import PlacedImplicit
@@ -30,20 +30,20 @@ _MANY, _ROUNDS, _FINER = 256, 24, 7
 _SHAVES = 30
 
 
-def without_absent(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
+def without_absent(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
     """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
     if not any(_doubtful(part) for part in parts):
         return parts
-    leaves = [leaf for part in parts if isinstance(part, Implicit) for leaf in part.leaves]
+    leaves = [leaf for part in parts for leaf in part.leaves]
     still = all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
     return _present_ones(parts, numbers, (0.0, 0.0) if still else span)
 
 
 @functools.lru_cache(maxsize=512)
-def _present_ones(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tuple[Part, ...]:
+def _present_ones(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
     """Edges are looked at first, since a vertex is where edges meet."""
-    absent: list[Implicit] = []
-    left: list[Part] = []
+    absent: list[Cell] = []
+    left: list[Cell] = []
     for part in parts:
         check()
         if _doubtful(part) and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
@@ -53,28 +53,28 @@ def _present_ones(parts: tuple[Part, ...], numbers: Numbers, span: Window) -> tu
     return tuple(left)
 
 
-def _doubtful(part: Part) -> TypeGuard[Implicit]:
+def _doubtful(part: Cell) -> bool:
     """Edges and vertices of implicit bodies: where they reach their bounds, or several functions are zero, which may be so nowhere."""
-    return isinstance(part, Implicit) and part.dimension < 2
+    return bool(part.leaves) and part.dimension < 2
 
 
-def _on(part: Implicit, other: Implicit) -> bool:
+def _on(part: Cell, other: Cell) -> bool:
     """Is every point of a part on another one, whose leaves and sides are among its own?"""
     return set(other.leaves) <= set(part.leaves) and {_plane(other, s) for s in other.sides} <= {_plane(part, s) for s in part.sides}
 
 
-def _plane(part: Implicit, side: Side) -> tuple[Any, ...]:
-    return part.leaves[side[0]].motion, side[1], part.end(side)
+def _plane(part: Cell, side: Side) -> tuple[Any, ...]:
+    return part.leaves[side[0]].motion, side[1], end_of(part, side)
 
 
-def where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
+def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     """(3, 2): a box in the frame of the first leaf that holds all points of the part within a span of time; None if there are none."""
     _, moves = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     return _where(part, numbers, span if moves else (0.0, 0.0))
 
 
 @functools.lru_cache(maxsize=4096)
-def _where(part: Implicit, numbers: Numbers, span: Window) -> np.ndarray | None:
+def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     paving = Paving(np.concatenate([box_of(part, numbers), [span]])[None], most=2 * _MANY)
     for boxes in itertools.islice(paving, _ROUNDS + 1):
@@ -132,7 +132,7 @@ def _hull(boxes: np.ndarray) -> np.ndarray:
     return np.stack([boxes[:, :3, 0].min(axis=0), boxes[:, :3, 1].max(axis=0)], axis=1)
 
 
-def _others(part: Implicit) -> tuple[Side, ...]:
+def _others(part: Cell) -> tuple[Side, ...]:
     """The sides that are not those of the first leaf."""
     return tuple(side for side in part.sides if side[0] != 0)
 

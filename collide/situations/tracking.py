@@ -21,7 +21,7 @@ from generative.template import Reader, write
 
 from ..bodies.extent import formula_member
 from ..bodies.numbers import NONE, Numbers
-from ..bodies.parts import Parametric, parts_of
+from ..bodies.parts import parts_of
 from ..given import check_positive
 
 # Moments at which a tracked contact is looked at.
@@ -140,7 +140,7 @@ def _place(bodies: Sequence[Any], k: int, name: str, given: Sequence[Any]) -> Pl
     body = bodies[k]
     if isinstance(body, ImplicitBody):
         return None
-    parts = [p for p in parts_of(body) if isinstance(p, Parametric)]
+    parts = parts_of(body)
     part = next((p for p in parts if p.feature == name), None)
     if part is None:
         raise ValueError(f"{called(bodies, k)} has no {name!r} to track a contact on; it has "

@@ -13,9 +13,10 @@ import numpy as np
 
 from codegen.graph.expr import Expr, reachable, substitute
 
+from ..bodies.cells import Cell
 from ..bodies.extent import Crowd, Extent, carried, path_cells
 from ..bodies.numbers import Numbers
-from ..bodies.parts import Parametric, Part, Path, faces_of, is_closed
+from ..bodies.parts import Path, faces_of, is_closed
 from ..culling.broad_phase import Window, may_meet
 from ..search.problem import Problem
 from ..search.search import Search
@@ -61,19 +62,18 @@ def explained(scene: Scene, m: Meeting) -> bool:
     return min(m.first.dimension, m.second.dimension) > 0 and all(is_closed(scene.bodies[k]) for k in m.label)
 
 
-def _in_one_plane(scene: Scene, first: Part, second: Part, label: Pair) -> bool:
+def _in_one_plane(scene: Scene, first: Cell, second: Cell, label: Pair) -> bool:
     problem = situation(first, second, literal=True, **scene.named(label))
     if "constant" not in problem.built:
         problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
     return any(_is_zero(e, scene.pair_numbers(label)) for e in problem.built["constant"])
 
 
-def _faces_at(scene: Scene, part: Part, body: int) -> list[Part]:
-    assert isinstance(part, Parametric)
-    return [f for f in faces_of(scene.bodies[body]) if isinstance(f, Parametric) and any(f.surface is s for s, _ in part.outward)]
+def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:
+    return [f for f in faces_of(scene.bodies[body]) if any(f.surface is s for s, _ in part.outward)]
 
 
-Cells = dict[tuple[int, Part], np.ndarray]
+Cells = dict[tuple[int, Cell], np.ndarray]
 """Of parts of bodies, (number of the body, part): boxes (k, 3, 2) in space that hold it throughout a span of time."""
 
 
@@ -86,7 +86,7 @@ class _Left(NamedTuple):
     problem: Problem
     boxes: np.ndarray
     thinned: list[int]
-    parts: tuple[list[Part], list[Part]]
+    parts: tuple[list[Cell], list[Cell]]
     on: tuple[np.ndarray, np.ndarray]
 
 
@@ -123,7 +123,7 @@ def _edges(scene: Scene, search: Search, left: _Left, span: Window, cells: Cells
         itertools.product(*left.parts), both.ravel().tolist(), strict=True) if meet and p.dimension + q.dimension < 4]
 
 
-def _cells_of(scene: Scene, parts: Sequence[tuple[int, Part]], span: Window) -> Cells:
+def _cells_of(scene: Scene, parts: Sequence[tuple[int, Cell]], span: Window) -> Cells:
     """Where parts of bodies are throughout a span of time, all found at once."""
     owned = list(dict.fromkeys(parts))
     if not owned:
@@ -161,15 +161,13 @@ def _places(problem: Problem, boxes: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=4096)
-def _on_face(parts: tuple[Part, ...], face: Part) -> tuple[Part, ...]:
+def _on_face(parts: tuple[Cell, ...], face: Cell) -> tuple[Cell, ...]:
     """The face and the parts that have a path on its surface."""
-    assert isinstance(face, Parametric)
-    return tuple(p for p in parts if p is face or (isinstance(p, Parametric) and any(s is face.surface for s, _ in p.outward)))
+    return tuple(p for p in parts if p is face or any(s is face.surface for s, _ in p.outward))
 
 
-def _on_paths(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
+def _on_paths(extents: tuple[Extent, ...], parts: tuple[Cell, ...], face: Cell, boxes: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """(parts, n): may a point of the part be in the box (n, 2, 2) in the parameters of a face?"""
-    assert isinstance(face, Parametric)
     cells, owners = _cells_on(extents, parts, face)
     low, high = boxes[..., 0] <= domain[:, 0], boxes[..., 1] >= domain[:, 1]
     within = np.full((len(cells), len(boxes)), True)
@@ -192,17 +190,16 @@ def _on_paths(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part, 
     return on
 
 
-def _is_pole(part: Part, face: Part) -> bool:
+def _is_pole(part: Cell, face: Cell) -> bool:
     return part.dimension == 0 and part.feature == face.feature and bool(_paths(part, face))
 
 
-def _paths(part: Part, face: Part) -> list[Path]:
-    assert isinstance(part, Parametric) and isinstance(face, Parametric)
+def _paths(part: Cell, face: Cell) -> list[Path]:
     return [path for surface, path in part.outward if surface is face.surface]
 
 
 @functools.lru_cache(maxsize=4096)
-def _cells_on(extents: tuple[Extent, ...], parts: tuple[Part, ...], face: Part) -> tuple[np.ndarray, np.ndarray]:
+def _cells_on(extents: tuple[Extent, ...], parts: tuple[Cell, ...], face: Cell) -> tuple[np.ndarray, np.ndarray]:
     """Cells (k, 2, 2) of the paths of parts on a face, and the number of the part of each, in order; none of the face and of poles."""
     found = [(number, path_cells(path, extent.symbols, extent.grid, extent.numbers))
              for number, (extent, part) in enumerate(zip(extents, parts, strict=True))

@@ -24,10 +24,10 @@ from generative.creases import divided
 from generative.family import Member, member_of
 from generative.rest import at_rest, carried_along, carrier
 
+from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
-from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import NONE, Numbers, check_numbers, numbers_of
-from ..bodies.parts import Parametric, Part, Pole, ends_of, faces_of, parts_of
+from ..bodies.parts import Pole, ends_of, faces_of, parts_of
 from ..bodies.surface_points import boxes_at
 from ..culling.broad_phase import Window, may_meet, windows
 from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
@@ -49,8 +49,8 @@ class Meeting:
     """Two parts of the bodies `label` = (i, j) that may meet within `window`. `closed`: faces that stand for their borders, too."""
 
     label: Pair
-    first: Part
-    second: Part
+    first: Cell
+    second: Cell
     window: Window
     closed: bool = False
 
@@ -89,7 +89,7 @@ class Scene:
         self.near, self.many = self._near(faces), True
         self._meetings: list[Meeting] | None = None
 
-    def parts(self, body: int) -> tuple[Part, ...]:
+    def parts(self, body: int) -> tuple[Cell, ...]:
         return self._parts[body]
 
     def use_chart(self, problem: Problem, variable: int, end: int) -> None:
@@ -100,7 +100,7 @@ class Scene:
         self.charts[body] |= {(face, u if name[0] == "u" else v, end)}
         self._place()
 
-    def _near(self, parts: Sequence[tuple[int, Part]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
+    def _near(self, parts: Sequence[tuple[int, Cell]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
         """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
         wanted = None if labels is None else set(labels)
         pairs: list[Pair] = []
@@ -123,7 +123,7 @@ class Scene:
         """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
         pairs at rest are left out: they stay as they are, so none of their contacts is new.
         """
-        close: dict[Pair, list[tuple[Part, Part]]] = {}
+        close: dict[Pair, list[tuple[Cell, Cell]]] = {}
         for m in self.near:
             if m.window[0] <= self.begin:
                 close.setdefault(m.label, []).append((m.first, m.second))
@@ -205,7 +205,7 @@ class Scene:
                          window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in features.items())
 
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
-                  close: Sequence[tuple[Part, Part]] | None = None) -> Beginning:
+                  close: Sequence[tuple[Cell, Cell]] | None = None) -> Beginning:
         first, second = (self.bodies[k] for k in label)
         return start_of(first, second, moment, tolerance, clock, close, self.pair_numbers(label))
 
@@ -225,7 +225,7 @@ class Scene:
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""
         apart = self.apart(label) and label not in self.tracked
-        return self.closed and apart and all(isinstance(p, Parametric) for k in label for p in faces_of(self.bodies[k])[:1])
+        return self.closed and apart and not any(p.leaves for k in label for p in faces_of(self.bodies[k])[:1])
 
     def meetings(self) -> list[Meeting]:
         """All that must be searched to know when bodies meet, in the order of their windows."""
@@ -282,21 +282,20 @@ class Scene:
     def faces(m: Meeting) -> bool:
         return m.first.dimension == m.second.dimension == 2
 
-    def extent(self, body: int, part: Part) -> Extent:
+    def extent(self, body: int, part: Cell) -> Extent:
         """Where a part is."""
-        found = where(part, self.numbers[body], self.span) if isinstance(part, Implicit) else None
+        found = where(part, self.numbers[body], self.span) if part.leaves else None
         return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
 
 
 @functools.lru_cache(maxsize=1024)
-def closed_border(first: Part, second: Part, unproved: bool) -> np.ndarray:
+def closed_border(first: Cell, second: Cell, unproved: bool) -> np.ndarray:
     """Tangency is not used at any end of the faces: there may be an edge. Nor where time begins, if they may cross then (`unproved`)."""
-    assert isinstance(first, Parametric) and isinstance(second, Parametric)
     return np.array([*ends_of(first), *ends_of(second), (unproved, False)], int)
 
 
-def _whole(part: Part) -> Part:
-    return part.whole or part if isinstance(part, Parametric) else part
+def _whole(part: Cell) -> Cell:
+    return part.whole or part
 
 
 def few_faces(bodies: Sequence[Any]) -> bool:
@@ -305,7 +304,7 @@ def few_faces(bodies: Sequence[Any]) -> bool:
     return (sum(counts) ** 2 - sum(n**2 for n in counts)) // 2 <= FEW
 
 
-def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
+def _over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
           ) -> Problem:
     """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
     borders, where they are given.
@@ -314,7 +313,7 @@ def _over(problem: Problem, parts: tuple[Part, Part], numbers: tuple[Numbers, ..
     assert time is not None
     limits = {time: window}
     for side, part in enumerate(parts, 1):
-        if isinstance(part, Parametric) and part.whole:
+        if part.whole:
             columns = [problem.variables.index(f"{name}{side}") for name in part.names]
             limits |= zip(columns, numbers[side - 1].bounds(part.domain)[0], strict=True)
     if border is None and all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):
