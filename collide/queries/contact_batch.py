@@ -18,7 +18,7 @@ from ..answers.batch import Batch, statuses
 from ..bodies.on_face import on_face, own_box
 from ..given import check_span, check_tolerance
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
-from ..search.options import Options
+from ..search.options import Options, resolved
 from ..search.search import Search
 from ..timeline.evidence import Evidence, Query, within
 from ..timeline.examine import shortly_before
@@ -95,7 +95,7 @@ class _Answer:
 
     def solve_in_stages(self, k: int, clock: Clock) -> None:
         """Searches a row like a single pair: between the moments at which formulas change, and at each of these moments."""
-        options = Options(simultaneity=self.gap, separation=_SEPARATION, tolerance=_TOLERANCE)
+        options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=_TOLERANCE)
         before, found = clock.boxes, Evidence(None, False, self.span[0])
         scene = self.rows.single(k, self.span)
         if scene is None:

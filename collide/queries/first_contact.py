@@ -22,7 +22,7 @@ from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget
-from ..search.options import Options
+from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
 from ..timeline.crossings import touched_before
 from ..timeline.evidence import Evidence, Query
@@ -46,13 +46,13 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. `simultaneity`: a
     contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an isolated
-    one at which they part, or have crossed already, is not. Where contacts form curves or patches, the bracket of the time is about this
-    wide. `separation`: the distance between the points listed on such curves and patches. Isolated contacts beside these are listed, too,
-    but one of the same two faces may be missed if it is nearer to the curve or patch than an eighth of `separation`. `tolerance`, a
-    parameter width: boxes are divided until they are no wider, and only then listed without proof. `tracked`: contacts that are known
-    already (`Tracked`). `method`, `order`, `tangency`: see the README; they change the work, not the meaning. `budget`: seconds or a
-    `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
-    after a spent budget, ask again for the time from `clear_until` on.
+    one at which they part, or have crossed already, is not; late in time that is some roundings of the time at least. Where contacts form
+    curves or patches, the bracket of the time is about this wide. `separation`: the distance between the points listed on such curves and
+    patches. Isolated contacts beside these are listed, too, but one of the same two faces may be missed if it is nearer to the curve or
+    patch than an eighth of `separation`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only then listed
+    without proof. `tracked`: contacts that are known already (`Tracked`). `method`, `order`, `tangency`: see the README; they change the
+    work, not the meaning. `budget`: seconds or a `Budget`. It counts everything, also compiling formulas; but what was compiled is searched
+    for at least some milliseconds. To go on after a spent budget, ask again for the time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for a time span that is not finite or does not go forward, for a
@@ -64,7 +64,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     if not isinstance(tangency, (bool, np.bool_)):
         raise TypeError(f"tangency must be True or False, got {shown(tangency)}")
     clock = Clock(as_budget(budget), progress)
-    options = Options(method, order, float(simultaneity), float(separation), float(tolerance))
+    options = Options(method, order, resolved(simultaneity, span), float(separation), float(tolerance))
     start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()

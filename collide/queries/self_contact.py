@@ -21,7 +21,7 @@ from ..bezier.nurbs import BezierNets
 from ..given import check_span
 from ..moment.start import Start
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
-from ..search.options import Options
+from ..search.options import Options, resolved
 from ..search.search import Search
 from ..sheets.assembly import Sheet, Span, bodies_of
 from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
@@ -71,7 +71,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
-    options = Options(simultaneity=float(simultaneity), separation=float(separation), tolerance=float(tolerance))
+    options = Options(simultaneity=resolved(simultaneity, span), separation=float(separation), tolerance=float(tolerance))
     bodies, found = bodies_of(surface), _Found(None, False, {}, span[0], span[1], True)
     with clock.query():
         for known in _searches(Sheet(bodies, span), span, options, clock):

@@ -2,6 +2,15 @@
 
 from dataclasses import dataclass
 
+# Against its size, how closely a time is told: 16 units in its last place or more, so that no stage across a kink, of 4 at most (see
+# `generative.changes`), is longer than what counts as simultaneous.
+ROUNDINGS = 2.0**-48
+
+
+def resolved(simultaneity: float, span: tuple[float, float]) -> float:
+    """What counts as simultaneous in a span of time: no less than some roundings of its times."""
+    return max(float(simultaneity), ROUNDINGS * max(map(abs, span)))
+
 
 @dataclass(frozen=True)
 class Options:

@@ -14,7 +14,7 @@ from .native.crossings_beside import locate_first
 from .native.layout import LANES, SearchMemory
 from .native.loop import push_written, record_held, run
 from .native.queue import list_queued
-from .options import Options
+from .options import ROUNDINGS, Options
 from .prepare import METHODS, prepare
 from .problem import Problem
 
@@ -26,8 +26,6 @@ _AT = columns(SearchMemory, layout.Problem)
 _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 # After so many steps inequalities contract the boxes, too.
 _LONG = 2000
-# The least time is told no closer than by some roundings of it.
-_ROUNDINGS = 2.0**-48
 _USUAL = Options()
 
 
@@ -72,7 +70,7 @@ class Search:
                             ("first_only", int(options.first_only))):
             self.arrays.set(name, value)
         self.proved = self.tentative = self.clear = self.proved_along = np.inf
-        self.latest_left, self.share = -np.inf, _ROUNDINGS
+        self.latest_left, self.share = -np.inf, ROUNDINGS
         self.simultaneity, self.separation, self.tolerance = options.simultaneity, options.separation, options.tolerance
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)

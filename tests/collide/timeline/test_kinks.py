@@ -270,3 +270,12 @@ def test_no_more_is_converted_when_the_time_is_up_as_a_moment_is_looked_at(monke
     clock = Clock(Budget(seconds=1e-9))
     faces = [faces_of(b) for b in (box(1, 1, 1), box(1, 1, 1).moved(move(0, 0, Q(3, 2))).moved(TILT))]
     assert not start.apart_within(list(itertools.product(*faces)), (1.0, 1.0), 1e-9, clock, (NONE, NONE)) and len(made) == 1
+
+
+@pytest.mark.parametrize("begin, simultaneity", [(10**12, 1e-6), (10**9, 1e-15), (-10**12, 1e-6)])
+def test_a_kink_late_in_time_is_told_to_some_roundings(begin, simultaneity):
+    """There what was asked to count as simultaneous is less than one rounding of the time. The ball touches the floor just at the kink."""
+    kink = begin + 1
+    down = ball().moved(TURNED).moved(move(0, 0, 1 + sp.Max(0, kink - t) / 2 - sp.Max(0, t - kink)))
+    c = first_contact([down, FLOOR], (begin, begin + 3), simultaneity=simultaneity)
+    assert c.status is Status.CONTACT and c.time.lo <= kink <= c.time.hi and c.time.hi - c.time.lo <= 40 * math.ulp(begin)
