@@ -23,7 +23,7 @@ from .symbols import exact, formula, interval, parameters_of, t, u, v
 UNCHECKED = "not checked to close"
 SEWN = "closes at sampled points, not proved"
 # Against the largest coordinate, a distance that may be the rounding of coefficients computed in doubles.
-_NEAR = 1e-9
+CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Solid(Body):
         size = max((abs(c) for *_, points in seen for point in points for c in point), default=0.0)
         for name, feature, parameter, (first, *others) in seen:
             for k, other in enumerate(others, 1):
-                if max(abs(a - b) for a, b in zip(first, other, strict=True)) > _NEAR * size:
+                if max(abs(a - b) for a, b in zip(first, other, strict=True)) > CLOSE * size:
                     raise ValueError(f"{name} is not on both of the faces {feature.faces[0]} and {feature.faces[k]}: "
                                      f"they differ at its parameter {parameter}")
 

@@ -15,15 +15,13 @@ import sympy as sp
 
 from codegen.given import lambdified, shown
 
-from .brep import SEWN, Edge, Solid, Vertex
+from .brep import CLOSE, SEWN, Edge, Solid, Vertex
 from .mesh import enclosing
 from .surface import ParametricSurface
 from .symbols import items, parameters_of, t, u, v, vector
 
 Point = tuple[float, float, float]
 FRACTIONS = (0.0, 0.21, 0.5, 0.83, 1.0)
-CLOSE = 1e-9
-"""Largest distance of points that count as one, relative to the size of the solid."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ LARGEST = 10
 """Systems of up to so many variables are worth straight-line code."""
 
 # The damping of a step at a large residual, and where the residual is none.
-_DAMPING, _LEAST = 1e-3, 1e-15
+DAMPING, LEAST = 1e-3, 1e-15
 
 
 def local_step(m: int, n: int) -> int:
@@ -45,7 +45,7 @@ def _gauss_newton(L: Lanes, m: int, n: int) -> None:
     f, d, _ = _scaled(L, m, unit)
     residual = _largest(L, f)
     a, right, largest = _normal_equations(L, f, d)
-    damping = L.mul(largest, L.add(L.const(_LEAST), L.min(L.mul(residual, residual), L.const(_DAMPING))))
+    damping = L.mul(largest, L.add(L.const(LEAST), L.min(L.mul(residual, residual), L.const(DAMPING))))
     for j in range(n):
         a[j][j] = L.add(a[j][j], damping)
     for j, x in enumerate(_symmetric_solution(L, a, right)):

@@ -26,7 +26,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, get_args, get_origin
 
-LANES = 8
+from ..emit.lanes import WIDTH
+
+LANES = WIDTH
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])

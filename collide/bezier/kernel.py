@@ -21,7 +21,7 @@ from codegen.machine.straight_line import straight_line
 
 MEASURES = 5
 # More than all denormal roundings of a test together, each below 2**-1074.
-_UNDERFLOW = 2.0**-1000
+UNDERFLOW = 2.0**-1000
 
 
 def radius(size: float, ratio: float, degree: int, depth: int) -> float:
@@ -141,7 +141,7 @@ def _test(L: Lanes, N: int, M: int, rational: bool, parts_a: int, parts_b: int) 
     tl, th, R = (splat(L, "%T", k) for k in range(3))
     n = _directions(L, points, tl, th)
     one_norm = L.add(L.add(L.abs(n[0]), L.abs(n[1])), L.abs(n[2]))
-    slack = L.fma(one_norm, R, L.const(_UNDERFLOW))
+    slack = L.fma(one_norm, R, L.const(UNDERFLOW))
     a, b = ([_projected(L, p, k * (points + MEASURES), points, n, tl, th, rational) for k in range(parts)]
             for p, parts in (("%A", parts_a), ("%B", parts_b)))
     windows = [_window(L, first, second, slack, tl, th) for first in a for second in b]

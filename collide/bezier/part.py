@@ -20,10 +20,9 @@ from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
 from .enclosure import Surface, over, write
+from .kernel import UNDERFLOW
 
 Points = list[list[Value]]
-# More than all denormal roundings together, each below 2**-1074.
-_UNDERFLOW = 2.0**-1000
 
 
 @functools.cache
@@ -116,7 +115,7 @@ class _Part:
         ends = [self._moved(*x) for x in zip(*grids, strict=True)]
         growth = math.prod(2.0 * (N - k) for k in range(i)) * math.prod(2.0 * (M - k) for k in range(j))
         # Both of places and of rates, times at most 1.
-        slack = L.fma(L.mul(L.const(2.0 * growth), size), self.error, L.const(_UNDERFLOW))
+        slack = L.fma(L.mul(L.const(2.0 * growth), size), self.error, L.const(UNDERFLOW))
         n, h = (L.add(functools.reduce(L.max, values), slack) for values in zip(*ends, strict=True))
         out: Interval = n, h
         for inverse in [self.inverses[0]] * i + [self.inverses[1]] * j:

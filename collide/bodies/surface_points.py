@@ -15,8 +15,8 @@ from .extent import Crowd, Extent, extent_of, swept
 from .numbers import NONE, Numbers
 from .parts import faces_of
 
-# Up to so many faces have kernels of their own.
-_FEW = 4
+# Up to so many faces, or pairs of faces, have kernels of their own and are not culled; more share those of their family.
+FEW = 4
 # Cells a side of a grid in parameters or space, when a bounding box or a change of sign is looked for.
 _GRID = 12
 # Where a point of a face is looked for, as shares of its domain: in the middle, then elsewhere, for a formula that is not defined there.
@@ -71,7 +71,7 @@ def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
 @functools.lru_cache(maxsize=512)
 def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     """(faces, 3, 2): boxes that hold the faces of a parametric body; of many, by kernels that they share."""
-    if len(faces(body)) > _FEW:
+    if len(faces(body)) > FEW:
         return boxes_at([extent_of(part, numbers) for part in faces_of(body)], moment)
     found = [cells(f, grid(f, numbers), moment, numbers) for f in faces(body)]
     return np.stack([np.stack([c[..., 0].min(axis=0), c[..., 1].max(axis=0)], axis=1) for c in found])

@@ -20,7 +20,7 @@ from generative import ImplicitBody, Solid
 from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
 from ..bodies.parts import faces_of, is_closed
-from ..bodies.surface_points import at_moment, extent, face_boxes, faces, space_kernel, surface_point
+from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, space_kernel, surface_point
 from ..search.drive import Clock, drive
 from ..search.native.layout import UNIQUE
 from ..search.problem import Problem, formula_kernel
@@ -34,8 +34,6 @@ _RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.
 # Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
 # would never be.
 _CROSSINGS = 1 << 14
-# Up to so many faces have kernels of their own.
-_FEW = 4
 # By how much quotients are widened, against their size, and at least.
 _WIDER, _LEAST = 2.0**-49, 2.0**-1000
 
@@ -142,7 +140,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
         return found
     problems = []
     for k in near:
-        problems.append(_ray_problem(parts[k], point, ray, length, moment, numbers, len(parts) > _FEW))
+        problems.append(_ray_problem(parts[k], point, ray, length, moment, numbers, len(parts) > FEW))
         if clock.exceeded():
             return None
     search = Search(problems)
@@ -150,7 +148,7 @@ def _crossings(body: Any, point: np.ndarray, ray: tuple[float, ...], length: flo
         return None
     for k in search.solutions:
         box, face = search.found(k)[None], near[search.owner(k)]
-        family = _ray_family(parts[face], ray, moment, numbers.symbols, len(parts) > _FEW)
+        family = _ray_family(parts[face], ray, moment, numbers.symbols, len(parts) > FEW)
         known = search.problems[search.owner(k)].parameters[:family.own]
         (low,), (high,) = (e[0] for e in family.through.interval(box[..., 0], box[..., 1], parameters=tuple(known.T)))
         if not (low > 0 or high < 0):

@@ -18,7 +18,7 @@ import sympy as sp
 from ..bodies.cells import Cell
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import faces_of
-from ..bodies.surface_points import extent
+from ..bodies.surface_points import FEW, extent
 from ..search.drive import CONVERTING, Clock, drive
 from ..search.options import Options
 from ..search.prepare import prepare
@@ -28,8 +28,6 @@ from ..situations.contact import at_time, member, situation, with_numbers
 from .inside import inside
 from .separators import separated
 
-# Up to so many pairs of faces are compiled with their numbers.
-_FEW = 4
 # So many boxes are searched before faces that lie close to each other all over are told apart in another way.
 _PATIENCE = 1 << 15
 
@@ -76,7 +74,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
 def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
     """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
-    return [replace(_meeting(pair, (moment, moment), numbers, len(pairs) > _FEW), label=label) for pair in pairs]
+    return [replace(_meeting(pair, (moment, moment), numbers, len(pairs) > FEW), label=label) for pair in pairs]
 
 
 def _met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
@@ -87,7 +85,7 @@ def _met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolera
     problems: list[Problem] = []
     with clock.doing(CONVERTING):
         for pair in pairs:
-            problems.append(_meeting(pair, window, numbers, len(pairs) > _FEW))
+            problems.append(_meeting(pair, window, numbers, len(pairs) > FEW))
             prepare(problems[-1], "auto")
             if clock.over:
                 break

@@ -17,11 +17,12 @@ from ..bodies.cells import Cell
 from ..bodies.extent import Crowd, Extent, carried, path_cells
 from ..bodies.numbers import Numbers
 from ..bodies.parts import Path, faces_of, is_closed
+from ..bodies.surface_points import FEW
 from ..culling.broad_phase import Window, may_meet
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import situation
-from .scene import FEW, Meeting, Pair, Scene
+from .scene import Meeting, Pair, Scene
 
 
 def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:

@@ -28,7 +28,7 @@ from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
 from ..bodies.numbers import NONE, Numbers, check_numbers, numbers_of
 from ..bodies.parts import Pole, ends_of, faces_of, parts_of
-from ..bodies.surface_points import boxes_at
+from ..bodies.surface_points import FEW, boxes_at
 from ..culling.broad_phase import Window, may_meet, windows
 from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
 from ..search.drive import Clock
@@ -37,9 +37,6 @@ from ..situations.contact import member, situation, with_numbers
 from ..situations.presence import where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
-
-# Up to so many pairs of parts are not worth culling, and are compiled with their numbers.
-FEW = 4
 
 Pair = tuple[int, int]
 

@@ -20,7 +20,6 @@ from . import arithmetic
 Value = str
 Interval = tuple[Value, Value]
 
-_LARGEST = float.fromhex("0x1.fffffffffffffp+1023")
 
 
 def chebyshev(L: Lanes, n: Value, h: Value, *coefficients: Value) -> Interval:
@@ -28,8 +27,8 @@ def chebyshev(L: Lanes, n: Value, h: Value, *coefficients: Value) -> Interval:
     c = list(zip(coefficients[::2], coefficients[1::2], strict=True))
     order = len(c) - 1
     # An infinite end is not a number: the point there stands for the numbers beyond the largest double.
-    left = _basis_at(L, (n, L.max(L.neg(n), L.const(-_LARGEST))), order)
-    right = _basis_at(L, (L.max(L.neg(h), L.const(-_LARGEST)), h), order)
+    left = _basis_at(L, (n, L.max(L.neg(n), L.const(-arithmetic.LARGEST))), order)
+    right = _basis_at(L, (L.max(L.neg(h), L.const(-arithmetic.LARGEST)), h), order)
     ranges = _ranges(L, n, h, left, right)
     natural = _series(L, c, ranges)
     slope_n, slope_h = _series(L, _derivative(L, c), ranges)

@@ -13,9 +13,9 @@ LN2_LOW is the remainder (< 2^-44) rounded to a double; |d| < 2^-102.
 """
 
 import math
-import sys
 
 from ..lanes import Lanes
+from .arithmetic import LARGEST
 from .doubled import Approximation, fast_two_sum, negated_lower, polynomial, upper
 
 Value = str
@@ -31,8 +31,6 @@ ROOT_HALF = float.fromhex("0x1.6a09e667f3bcdp-1")
 
 INTEGERS = 1.5 * 2.0 ** 52
 """k + INTEGERS is exact, and its low 51 bits are k, in two's complement."""
-
-LARGEST = sys.float_info.max
 
 # Interpolation of (cosh(sqrt w) - 1)/w and (sinh(sqrt w)/sqrt w - 1)/w at the Chebyshev points of 0 <= w <= 0.3467^2.
 COSH = (0.5, 0.04166666666666668, 0.0013888888888879054, 2.480158733649766e-05, 2.7557263219790347e-07,

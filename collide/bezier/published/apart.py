@@ -17,9 +17,9 @@ from codegen.emit.interval_vectors import Value, splat
 from codegen.emit.lanes import Lanes
 from codegen.machine.straight_line import straight_line
 
+from ..kernel import UNDERFLOW
+
 _STEPS = 3
-# More than all denormal roundings together, each below 2**-1074.
-_UNDERFLOW = 2.0**-1000
 Line = tuple[Value, Value]
 
 
@@ -47,7 +47,7 @@ def _read(L: Lanes, count: int, rational: bool) -> tuple[Value, Value, Value, li
     n = [L.load("%n", k) for k in range(3)]
     tl, th, R = (splat(L, "%T", k) for k in range(3))
     one_norm = L.add(L.add(L.abs(n[0]), L.abs(n[1])), L.abs(n[2]))
-    slack = L.fma(one_norm, R, L.const(_UNDERFLOW))
+    slack = L.fma(one_norm, R, L.const(UNDERFLOW))
     return tl, th, slack, [[_line(L, pointer, c, n, rational) for c in range(count)] for pointer in ("%A", "%B")]
 
 

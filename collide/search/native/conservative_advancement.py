@@ -26,20 +26,18 @@ from .layout import LANES, Problem, SearchMemory
 from .node_pairs import marching, model_boxes, pair_settled, take_pairs, wanted
 from .queue import copy_box, pop, push
 from .solutions import may_hold_zero
+from .split import NEGLECTED
 
 # A test that moves a window on by less than this share of it is not worth another one; nor are more than so many in a
 # row; and the window of the next one, against the last advance.
 _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
-# It is worth it all the same where the second derivative by time used up this share of the gap: over a shorter window there is less
-# of it. After a test that gets so far in a window that ends before the box does, the count begins again: space need not be split.
-_CURVED, _MOSTLY = 0.5, 0.5
+# After a test that gets this share of a window that ends before the box does, the count begins again: space need not be split.
+_MOSTLY = 0.5
 # Where derivatives are unbounded, as over a window in which a motion has a kink, the parts of a box are tested over this share of its
 # window: so a moment is passed where nothing but positions tells.
 _SHORTER = 0.25
 # A second variable is halved together with the first if it moves the point by at least this share as far.
 _COMPARABLE = 0.5
-# A variable this much wider than the one that moves the point furthest is halved first.
-_NEGLECTED = 100.0
 # Where some derivatives are unbounded, as on the axis of a cone: how much a variable whose derivatives are known counts against the others.
 _AHEAD = 0.125
 
@@ -258,8 +256,7 @@ def settle(s: SearchMemory, p: Problem, lane: int) -> None:
 @native
 def worth_another(s: SearchMemory, p: Problem, lane: int, share: float) -> bool:
     """Might another test, from where this one got to, get on? Of bodies that move in a straight line, steadily, it knows no more."""
-    steady = p.varying == 0 and curved(s, p, lane) == 0.0
-    return (share > _WORTH and not steady) or (share > 0.0 and curved(s, p, lane) > _CURVED)
+    return share > _WORTH and not (p.varying == 0 and curved(s, p, lane) == 0.0)
 
 
 @native
@@ -325,7 +322,7 @@ def plan(s: SearchMemory, p: Problem, lane: int, i: int) -> None:
         s.settled[i] = 1
         return
     widest = widest_share(s, p, lane, first)
-    if share(s, p, s.before[lane], first) * _NEGLECTED < share(s, p, s.before[lane], widest):
+    if share(s, p, s.before[lane], first) * NEGLECTED < share(s, p, s.before[lane], widest):
         s.halved[i, 0] = widest
         return
     s.halved[i, 0] = first

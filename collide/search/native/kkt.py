@@ -11,14 +11,14 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box
 
 from .layout import LANES, Problem, SearchMemory
-from .local_solve import measure
+from .local_solve import REACH, SMALL_RESIDUAL, SMALL_STEP, STEPS, measure
 
 # Newton steps, the longest step against the domain, the damping at the first step and at the last ones: along a curve
 # of contacts the conditions are singular, and without damping steps along it would be noise.
-_STEPS, _REACH, _FIRST, _LAST, _FADING = 24, 0.3, 4.0, 1e-3, 8.0
+_FIRST, _LAST, _FADING = 4.0, 1e-3, 8.0
 # A step and a residual at which a local solve has converged, a step below which another one changes nothing, and a
 # residual at which it is given up after half of the steps.
-_SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP, _HOPELESS = 1e-9, 1e-7, 3e-11, 3e-2
+_NO_STEP, _HOPELESS = 3e-11, 3e-2
 # Against the point, a step that is but rounding: late in time, say.
 _ROUNDING = 1e-15
 # After so many steps the first point that has converged ends the solve.
@@ -45,7 +45,7 @@ def descend_near(s: SearchMemory, p: Problem, box: Box) -> None:
         if j != objective and p.domain.width(j) > 0.0:
             widest = max(widest, box.width(j) / p.domain.width(j))
     for lane in range(_NEAR_LANES):
-        s.reach[lane] = min(_REACH, max(_NEAR * widest, _SMALL_STEP))
+        s.reach[lane] = min(REACH, max(_NEAR * widest, SMALL_STEP))
         s.point[objective, lane] = box.lo(objective)
         for j in range(n):
             if widest <= _SMALL_BOX and j != objective and p.period[j] == 0.0:
@@ -64,7 +64,7 @@ def start(s: SearchMemory, p: Problem) -> None:
     s.local_solves += 1
     n = p.variables
     for lane in range(LANES):
-        s.reach[lane] = _REACH
+        s.reach[lane] = REACH
         s.damping[lane] = _FIRST
         for k in range(p.equations):
             s.multiplier[k, lane] = 0.0
@@ -76,7 +76,7 @@ def start(s: SearchMemory, p: Problem) -> None:
 def settle_down(s: SearchMemory, p: Problem) -> None:
     """Newton steps until every lane has converged or is given up."""
     n = p.variables
-    for turn in range(_STEPS):
+    for turn in range(STEPS):
         call_kernel(p.least, s.point, p.point_parameters, s.value)
         if turn == 0:
             measure(s, p, p.equations)
@@ -85,9 +85,9 @@ def settle_down(s: SearchMemory, p: Problem) -> None:
         for lane in range(LANES):
             size, residual = glide(s, p, lane), s.moves[2 * n, lane]
             s.damping[lane] = min(_FIRST, max(_LAST, _FADING * residual))
-            s.converged[lane] = 1.0 if size < _SMALL_STEP and residual < _SMALL_RESIDUAL else 0.0
+            s.converged[lane] = 1.0 if size < SMALL_STEP and residual < SMALL_RESIDUAL else 0.0
             found = found or s.converged[lane] > 0.5
-            busy = busy or (size > _NO_STEP and (residual < _HOPELESS or 2 * turn < _STEPS))
+            busy = busy or (size > _NO_STEP and (residual < _HOPELESS or 2 * turn < STEPS))
         if not busy or (found and turn >= _ENOUGH):
             return
 
@@ -120,7 +120,7 @@ def glide(s: SearchMemory, p: Problem, lane: int) -> float:
         if whole > 0.0:
             share = abs(s.moves[j, lane]) / whole
             size = max(size, share - _ROUNDING * abs(s.point[j, lane]) / whole)
-            far = max(far, share / (_REACH if j == objective else s.reach[lane]))
+            far = max(far, share / (REACH if j == objective else s.reach[lane]))
     scale = 1.0 / far if far > 1.0 else 1.0
     for j in range(n):
         lo, hi = p.inner.lo(j), p.inner.hi(j)

@@ -1,12 +1,15 @@
 """Local solves in ordinary arithmetic, eight points at a time. They prove nothing: what they find is a candidate."""
 
+from codegen.algebra.local_step import DAMPING, LEAST
 from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Box, Floats
 
 from .layout import LANES, Problem, SearchMemory
 
-# Newton steps of a local solve, the longest step against the domain, and the damping of a step at a large residual.
-_STEPS, _REACH, _DAMPING = 24, 0.3, 1e-3
+# Newton steps of a local solve, and the longest step against the domain.
+STEPS, REACH = 24, 0.3
+# The damping that stays where there are fewer rows than variables, against the largest slope.
+_UNSEEN = 1e-9
 # A row this much flatter than others of its kind is rounding.
 _ROUNDING = 2.0**-20
 # Against an equation, times the size of a small body: necessary conditions flatter than this may all be rounding, as of faces that land
@@ -15,7 +18,7 @@ _NOTHING = 2.0**-6
 # The domain as far as proofs see it, against the size of the point: some domains are as wide as numbers go.
 _SPAN = 1e3
 # A step and a residual at which a local solve has converged, and a step below which another one changes nothing.
-_SMALL_STEP, _SMALL_RESIDUAL, _NO_STEP = 1e-9, 1e-7, 1e-14
+SMALL_STEP, SMALL_RESIDUAL, _NO_STEP = 1e-9, 1e-7, 1e-14
 
 
 @native
@@ -149,9 +152,9 @@ def dense_step(s: SearchMemory, p: Problem, lane: int, rows: int) -> float:
         largest = max(largest, s.small[j * n + j])
     if not (residual < 1e300 and 0.0 < largest < 1e300):
         return -1.0
-    least = 1e-15 if rows >= n else 1e-9
+    least = LEAST if rows >= n else _UNSEEN
     for j in range(n):
-        s.small[j * n + j] += largest * (least + min(_DAMPING, residual * residual))
+        s.small[j * n + j] += largest * (least + min(DAMPING, residual * residual))
     if not solve_dense(s.small, s.step, n):
         return -1.0
     for j in range(n):
@@ -170,7 +173,7 @@ def advance(s: SearchMemory, p: Problem, lane: int) -> float:
         whole = p.domain.width(j)
         if whole > 0.0:
             size = max(size, abs(s.step[j]) / whole)
-    scale = min(1.0, _REACH / size) if size > 0.0 else 1.0
+    scale = min(1.0, REACH / size) if size > 0.0 else 1.0
     for j in range(n):
         lo, hi = p.inner.lo(j), p.inner.hi(j)
         x = s.point[j, lane] + scale * s.step[j]
@@ -186,7 +189,7 @@ def advance(s: SearchMemory, p: Problem, lane: int) -> float:
 def local_solve(s: SearchMemory, p: Problem) -> None:
     """Newton from the points in `point`, all lanes at once. `converged` is 1 in lanes that converged."""
     s.local_solves += 1
-    for turn in range(_STEPS):
+    for turn in range(STEPS):
         evaluate_points(s, p)
         if p.local_step != 0:
             if turn == 0:
@@ -199,7 +202,7 @@ def local_solve(s: SearchMemory, p: Problem) -> None:
             if residual >= 0.0:
                 size = advance(s, p, lane)
                 settled = settled and size < _NO_STEP
-                if size < _SMALL_STEP and residual < _SMALL_RESIDUAL:
+                if size < SMALL_STEP and residual < SMALL_RESIDUAL:
                     s.converged[lane] = 1.0
         if settled:
             return
@@ -208,7 +211,7 @@ def local_solve(s: SearchMemory, p: Problem) -> None:
 @native
 def restore(s: SearchMemory, p: Problem) -> None:
     """From the points in `point` to points near them where the equations hold. `converged` is 1 in lanes that got there."""
-    for _ in range(_STEPS):
+    for _ in range(STEPS):
         evaluate_points(s, p)
         settled = True
         for lane in range(LANES):
@@ -216,7 +219,7 @@ def restore(s: SearchMemory, p: Problem) -> None:
             s.converged[lane] = 0.0
             if residual >= 0.0:
                 settled = advance(s, p, lane) < _NO_STEP and settled
-                if residual < _SMALL_RESIDUAL:
+                if residual < SMALL_RESIDUAL:
                     s.converged[lane] = 1.0
         if settled:
             return

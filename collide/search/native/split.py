@@ -16,7 +16,7 @@ _PROGRESS = 0.6
 # time.
 _WORTH_SOLVING = 0.05
 # A variable this much wider than the one with the greatest effect is split first.
-_NEGLECTED = 100.0
+NEGLECTED = 100.0
 # Where the objective's range asks for it, a box is divided until it is this much smaller than the tolerance.
 _FINEST = 1e-4
 # No box is wanted narrower than some roundings of where it is.
@@ -221,7 +221,7 @@ def steepest(s: SearchMemory, p: Problem, lane: int) -> int:
         effect *= s.hold[lane].width(j)
         if effect > best and divisible(s, s.hold[lane], j):
             best, chosen = effect, j
-    if chosen < 0 or share(s, p, s.hold[lane], chosen) * _NEGLECTED < share(s, p, s.hold[lane], fallback):
+    if chosen < 0 or share(s, p, s.hold[lane], chosen) * NEGLECTED < share(s, p, s.hold[lane], fallback):
         neglected = widest(s, p, lane)
         return neglected if neglected >= 0 or chosen < 0 else chosen
     return chosen
