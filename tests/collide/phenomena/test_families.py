@@ -141,6 +141,20 @@ def test_plates_that_land_almost_together_are_all_told(seed):
         assert c.proved.all()
 
 
+def test_the_same_corner_of_several_bodies_of_one_family_lands_at_the_same_time():
+    """Each pair has a contact of its own, though the parts that meet are the same ones."""
+    small = ParametricSurface([u / 5, v / 5, u / 9 + v / 8], SQUARE)
+    height = Q(1009, 1013)
+    tips = [small.moved(Rigid(translation=[x, y, height - t])) for x, y in ((Q(-1201, 1013), Q(1103, 1019)), (Q(1021, 1031), Q(1049, 1033)))]
+    floor = ParametricSurface([3 * u, 3 * v, 0], SQUARE)
+    assert member_of(tips[0]).body == member_of(tips[1]).body
+    first = height - Q(1, 9) - Q(1, 8)
+    for bodies, pairs in (([floor, *tips], {(0, 1), (0, 2)}), ([*tips, floor], {(0, 2), (1, 2)})):
+        c = collide.first_contact(bodies, (0, 2))
+        assert c.status is Status.CONTACT and c.clear_until <= first <= c.time.hi and c.time.lo <= first
+        assert {(int(i), int(j)) for i, j in c.pairs} == pairs and c.proved.all() and len(c) == 2
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_scene_says_what_its_pairs_say(seed):
     """Three to five plates of one formula in a row, whose corners and edges meet: the first pair that meets tells the time."""
