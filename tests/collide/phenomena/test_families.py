@@ -155,6 +155,18 @@ def test_the_same_corner_of_several_bodies_of_one_family_lands_at_the_same_time(
         assert {(int(i), int(j)) for i, j in c.pairs} == pairs and c.proved.all() and len(c) == 2
 
 
+def test_edges_are_where_the_domain_of_this_body_ends():
+    """Bodies that differ in the ends of their domains, asked one after the other: their edges are the same ones."""
+    floor, height, slope = ParametricSurface([3 * u, 3 * v, 0], SQUARE), Q(1009, 1013), Q(1, 9) + Q(1, 8)
+    tips = [ParametricSurface([u, v, u / 9 + v / 8], {u: (-a, 1), v: (-a, 1)}) for a in (Q(601, 1013), Q(211, 1019), Q(907, 1021))]
+    fallen = [b.moved(Rigid(translation=[Q(k, 1009), Q(1, 1013), height - t])) for k, b in enumerate(tips, 2)]
+    assert len({member_of(b).body for b in fallen}) == 1
+    for body in fallen:
+        first = height + body.domain[u][0] * slope
+        c = collide.first_contact([floor, body], (0, 2))
+        assert c.status is Status.CONTACT and c.time.lo <= first <= c.time.hi and c.features == [("face 0", "vertex 0")]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_scene_says_what_its_pairs_say(seed):
     """Three to five plates of one formula in a row, whose corners and edges meet: the first pair that meets tells the time."""
