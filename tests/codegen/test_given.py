@@ -112,3 +112,9 @@ def test_arrays_of_numbers_of_any_type_are_doubles(given: Any, rows: Any) -> Non
 def test_what_is_no_array_of_numbers_is_named(given: Any) -> None:
     with pytest.raises(ValueError, match=r"q must be .*numbers|a number of q"):
         doubles(given, "q", "(n,)")
+
+
+def test_a_symbol_without_a_value_is_named() -> None:
+    """Before a program is written, in which its name would be whatever is called so there."""
+    with pytest.raises(ValueError, match="the symbol print has no value here"):
+        approx_function([u * sp.Symbol("print")], [u])
