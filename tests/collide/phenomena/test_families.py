@@ -145,7 +145,8 @@ def test_the_same_corner_of_several_bodies_of_one_family_lands_at_the_same_time(
     """Each pair has a contact of its own, though the parts that meet are the same ones."""
     small = ParametricSurface([u / 5, v / 5, u / 9 + v / 8], SQUARE)
     height = Q(1009, 1013)
-    tips = [small.moved(Rigid(translation=[x, y, height - t])) for x, y in ((Q(-1201, 1013), Q(1103, 1019)), (Q(1021, 1031), Q(1049, 1033)))]
+    places = (Q(-1201, 1013), Q(1103, 1019)), (Q(1021, 1031), Q(1049, 1033))
+    tips = [small.moved(Rigid(translation=[x, y, height - t])) for x, y in places]
     floor = ParametricSurface([3 * u, 3 * v, 0], SQUARE)
     assert member_of(tips[0]).body == member_of(tips[1]).body
     first = height - Q(1, 9) - Q(1, 8)
