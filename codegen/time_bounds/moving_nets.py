@@ -24,6 +24,7 @@ from .polynomial_models import Model
 from .step import Ball, Matrix, Reader, Value, Vector, product, row_product
 from .tensor_models import Tensor
 
+# As in `separable`.
 _TINY, _UNIT = 2.0**-500, 2.0**-52
 _RATE, _RATES, _PUSH, _PLACES = range(4)
 

@@ -33,6 +33,7 @@ from .step import Reader, Value, Vector, dot, largest
 
 # What stands for an extent without bound.
 _HUGE = 1e200
+# See "Rounding" above.
 _UNIT, _TINY = 2.0**-52, 2.0**-1000
 
 HIGHEST = 3

@@ -57,6 +57,7 @@ Terms = list[tuple[Matrix | None, Ball]]
 FIXED, TURNED, TURNING = 0, 1, 2
 """What a matrix is: the identity, constant, a function of time."""
 
+# See "Rounding" above.
 _LARGEST, _TINY, _UNIT = 2.0**500, 2.0**-500, 2.0**-52
 
 # The longest trial step against the window: it ends beyond it, so that a gap still open there leaves no doubt of the window.

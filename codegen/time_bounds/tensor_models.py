@@ -17,6 +17,7 @@ from ..machine.straight_line import straight_line
 from .polynomial_models import Model, extents, half_width, write_record
 from .step import Reader, Value, Vector, dot, largest
 
+# Extents beyond this, whose products might overflow, count as unknown, as in `separable`.
 _LARGEST = 2.0**500
 
 

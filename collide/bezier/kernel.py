@@ -19,7 +19,7 @@ from codegen.emit.interval_vectors import Value, splat
 from codegen.emit.lanes import Lanes, Module
 from codegen.machine.straight_line import straight_line
 
-MEASURES = 5
+MEASURES = 5  # see `measure`
 # More than all denormal roundings of a test together, each below 2**-1074.
 UNDERFLOW = 2.0**-1000
 

@@ -36,8 +36,9 @@ from .published.apart import apart, swept
 from .published.baseline import ORIENTED, ORIENTED_AT_ZERO, TRADITIONAL, WORLD, baseline
 from .published.contacts_memory import AxesMemory
 
-# Products of up to four coordinates and velocities must stay finite, and what is neglected stay below rounding.
+# Products of up to four coordinates and velocities, at most 2^600, must stay finite, with weights; and what is neglected below rounding.
 _LARGEST, _HEAVIEST = 2.0**150, 2.0**30
+# Larger errors of control points are refused: little could be proved of them.
 _LARGEST_ERROR = 1e-3
 _NODES, _BOXES = 1 << 11, 1 << 12
 # Tests of a pair at most.

@@ -55,6 +55,7 @@ class ApproachMemory(Structure):
 # Distances are compared in ordinary arithmetic: fewer than 2^5 operations of relative error 2^-53 each. A rotation given as a matrix may
 # be off by 1e-12 of a length. Both stay within this margin. Squares of what is no shorter than _TINY do not underflow.
 MARGIN, _TINY = 1.0 + 2.0**-36, 2.0**-500
+# Effort: how steps grow and shrink; a matrix with entries beyond the last, whose products might overflow, is not used, since any will do.
 _LONGER, _SHORTER, _LARGEST = 2.0, 0.25, 1e300
 
 

@@ -15,6 +15,7 @@ from ..bodies.extent import Crowd, Extent, swept
 from .approach import moved_on
 from .approach_loop import MARGIN
 
+# All of these decide only effort: whatever is not proved apart is kept.
 SLICES = 64
 # Up to so many pairs are compared over the whole time span.
 _FEW = 300

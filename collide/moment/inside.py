@@ -34,7 +34,7 @@ _RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.
 # Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
 # would never be.
 _CROSSINGS = 1 << 14
-# By how much quotients are widened, against their size, and at least.
+# By how much quotients are widened, against their size, and at least: see `_may_cross`.
 _WIDER, _LEAST = 2.0**-49, 2.0**-1000
 
 

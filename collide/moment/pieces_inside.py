@@ -23,6 +23,7 @@ from ..search.paving import Paving, divided
 
 Contained = Callable[[np.ndarray], bool | None]
 
+# All of these decide only effort: beyond them the answer is None.
 # The sides that boxes are halved across in a round, and so many rounds at most, while boxes are no more than this.
 _WIDEST, _ROUNDS, _MOST = (None,) * 3, 12, 3000
 # So many clusters are looked at one by one; of each at most so many places where F changes its sign, at corners of about so many boxes.

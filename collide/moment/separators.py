@@ -27,6 +27,7 @@ from ..bodies.surface_points import at_moment, position_kernel
 from ..search.drive import Clock
 from ..search.paving import Paving
 
+# All of these decide only effort: a sign is proved, or not.
 # The degrees of polynomials; points a side of a grid on a face that they are fitted to.
 _DEGREES, _POINTS = (2, 4), 24
 # Steps of the fit.

@@ -26,7 +26,8 @@ from ..timeline.scene import Meeting, Scene
 from ..timeline.stages import times, to_the_end
 from .rows import Rows, checked
 
-# As in `first_contact`: contacts this close to a known one are left out.
+# As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
+# from 1e-6 to 1e6 in size, in as many boxes; a graze in up to twice as many).
 _SEPARATION, _TOLERANCE = 0.05, 1e-9
 # Rows that need more boxes than this come last.
 _PATIENCE = 20_000

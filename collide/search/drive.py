@@ -24,7 +24,7 @@ _SLICE, _SHORT = 2000, 20
 # Steps after which the clock is looked at first, and seconds between two looks from then on: so Ctrl-C and budgets are prompt, whatever a
 # step takes. A search whose time is up before it begins has as many.
 FIRST_PART, _PROMPT = 8, 0.05
-# Seconds that an answer takes for each box that it lists, about.
+# Seconds that an answer takes for each box that it lists, about: so much earlier a search stops (`Clock.spent`).
 READING = 2.5e-6
 # Seconds for which the conversion of a formula may go on when the time is up; and what an answer may take then: of the budget such a share,
 # and so many seconds.

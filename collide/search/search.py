@@ -24,7 +24,7 @@ _MOST_NODES, _MOST_NUMBERS = 1 << 16, 1 << 23
 _ROOM = {"box_room": 1 << 12, "node_room": 1 << 12, "solution_room": 256}
 _AT = columns(SearchMemory, layout.Problem)
 _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
-# After so many steps inequalities contract the boxes, too.
+# After so many steps inequalities contract the boxes, too. Effort only (measured: tests/benchmarks/constants.py, 500 and 8,000 are alike).
 _LONG = 2000
 _USUAL = Options()
 

@@ -13,7 +13,7 @@ from .self_pairs import Held, Pair, pair_problem
 
 # Boxes after which sides that meet along all their length are first thought of, and how many more are examined when the time is known.
 EARLY = 1 << 15
-# Against the domain, how near a located contact is to a side; so many pairs of sides are looked at.
+# Against the domain, how near a located contact is to a side that is then tried; so many pairs of sides are looked at. Effort only.
 _AT_SIDE, _SIDES = 1e-6, 16
 
 Span = tuple[float, float]

@@ -26,6 +26,7 @@ from .glue import Side, side_difference
 from .sheet import Piece
 
 Span = tuple[float, float]
+# These decide what is tried, not what is proved.
 # Sides whose points are this near, against their coordinates, may meet; formulas larger than this are not factored.
 _NEAR, _LARGE = 1e-3, 4000
 # Times tried for a change of sign, halvings towards it, and the half widths of brackets round it, against the window.

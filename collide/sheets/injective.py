@@ -36,7 +36,7 @@ from .folding import unfolded
 
 # Division ends where boxes are this small against the domain, or when so many pairs of boxes were examined, so many at once.
 _SMALLEST, _MOST, _AT_ONCE = 2.0**-11, 1_000_000, 1 << 13
-# Boxes are neighbours if they are nearer than this, against the size of the domain.
+# Boxes are neighbours if they are nearer than this, against the size of the domain: what is farther is searched like other pairs.
 NEAR = sp.Rational(1, 2**24)
 # A pair of boxes is an array (5, 2), of u1, v1, u2, v2, t.
 _FIRST, _SECOND, _TIME = slice(0, 2), slice(2, 4), 4

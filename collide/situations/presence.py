@@ -24,6 +24,7 @@ from .placed_implicit import PlacedImplicit
 
 Window = tuple[float, float]
 
+# Effort only: what is left is kept.
 # Boxes are halved until so many are left, and not beyond so many times; those at the ends of their hull so many times more.
 _MANY, _ROUNDS, _FINER = 256, 24, 7
 # Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times.

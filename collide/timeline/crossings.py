@@ -11,9 +11,10 @@ from ..search.drive import drive
 from ..search.search import Search
 from .evidence import Evidence, Query
 
-# Boxes in which it may be seen that bodies cross.
+# Boxes in which it may be seen that bodies cross. (Measured: tests/benchmarks/constants.py, no case needs more than a quarter.)
 _CROSSED = 1 << 13
-# Against the time span, how far a search goes on beyond what may be a touch.
+# Against the time span, how far a search goes on beyond what may be a touch. What is proved or left in doubt there is told: it decides
+# how wide the doubt is, not what is true.
 _REACH = 1e-6
 TOUCH = "bodies come so near that rounding cannot tell a touch from a near miss, and they are not proved to cross then or soon after."
 

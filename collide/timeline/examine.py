@@ -20,6 +20,7 @@ from .features import bordered, explained, features
 from .scene import Meeting
 from .stalls import Looks, Request, Stop, drive_looking, drive_past
 
+# Effort only (measured: tests/benchmarks/constants.py, 4 and 64 are alike).
 # So many pairs of parts of two bodies are culled once more, before they are converted, by their windows in the stretch alone.
 _MANY = 16
 _TO_THE_END = Looks()

@@ -27,9 +27,10 @@ from ..situations.presence import Window
 _CHANGING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)
 # More changes than this are not told apart: such a span is searched as a whole.
 _MOST = 1024
-# So many combinations of formulas that may hold just then are looked at.
+# So many combinations of formulas that may hold just then are looked at. More are told as a doubt: effort only.
 _VARIANTS = 16
-# Against the span, the width of an interval round a change that need not be narrower.
+# Against the span, the width of an interval round a change that need not be narrower: less than a rounding of its ends but near
+# t = 0, where doubles are dense.
 _FINEST = 2.0**-56
 
 

@@ -26,12 +26,14 @@ from .kinks import stage_ends
 from .scene import Meeting
 from .stalls import Looks
 
-# At least so many pairs of parts come into play at a time, or this part of those before.
+# At least so many pairs of parts come into play at a time, or this part of those before. Effort only (measured:
+# tests/benchmarks/constants.py, 1 and 16 are alike within 2 %).
 _BATCH, _GROWTH = 4, 2
 # A search that gets on slowly begins anew over a shorter stage, so many times in a row at most; and no more where a shorter stage then
 # takes more than this share of the boxes for its time.
 _TRIES, _PAYS = 6, 0.5
-# Of what is located at a kink, the difference of times that counts as none, against the time span; and of parameters, see `tolerance`.
+# Of what is located at a kink, the difference of times that counts as none, against the time span; and of parameters, see `tolerance`:
+# some thousand roundings. It orders searches, and proves nothing.
 _CLOSE = 1e-12
 
 

@@ -19,6 +19,8 @@ from ..search.native import layout
 from ..search.native.layout import LANES
 from ..search.search import Search
 
+# All of these decide only effort: what is left is told as a doubt. (Measured but for _STEPS and _WHILE: tests/benchmarks/constants.py, a
+# quarter to four times are alike within 3 % in the mean; single cases take up to 5 times as many boxes.)
 # So many unproved places of contact in one situation are enough; steps after which they are counted.
 _ENOUGH, _STEPS = 24, 100
 # Boxes after which it is looked how far a search came. One that with more boxes gets on by less than this share of the time ahead is slow.

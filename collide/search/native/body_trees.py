@@ -10,7 +10,7 @@ from codegen.machine.structures import Lanes
 from .layout import LANES, Problem, SearchMemory
 
 # A node's size in space is taken as at least this share of its width in the parameters (of bodies smaller than 1, times their size), so
-# that collapsed patches are split too.
+# that collapsed patches are split too. Effort only.
 _LEAST = 1e-9
 
 

@@ -28,17 +28,21 @@ from .queue import copy_box, pop, push
 from .solutions import may_hold_zero
 from .split import NEGLECTED
 
+# These decide only effort (measured: tests/benchmarks/constants.py, a quarter to four times).
 # A test that moves a window on by less than this share of it is not worth another one; nor are more than so many in a
-# row; and the window of the next one, against the last advance.
+# row; and the window of the next one, against the last advance. (Measured: all within 4 %.)
 _WORTH, _MOST, _WINDOW = 0.1, 2, 4.0
-# After a test that gets this share of a window that ends before the box does, the count begins again: space need not be split.
+# After a test that gets this share of a window that ends before the box does, the count begins again: space need not be split. (Measured:
+# without it alike; an eighth takes 3 % more.)
 _MOSTLY = 0.5
 # Where derivatives are unbounded, as over a window in which a motion has a kink, the parts of a box are tested over this share of its
-# window: so a moment is passed where nothing but positions tells.
+# window: so a moment is passed where nothing but positions tells. (Measured over tests/collide/timeline: with the whole window contacts at
+# kinks take half as many to twice as many.)
 _SHORTER = 0.25
-# A second variable is halved together with the first if it moves the point by at least this share as far.
+# A second variable is halved together with the first if it moves the point by at least this share as far. (Measured: 1/8 to 1 are alike.)
 _COMPARABLE = 0.5
 # Where some derivatives are unbounded, as on the axis of a cone: how much a variable whose derivatives are known counts against the others.
+# (Measured: alike but for one cone, 0.8 to 1.25.)
 _AHEAD = 0.125
 
 

@@ -13,15 +13,20 @@ from .local_solve import extent, restore, scatter_points
 from .prove import prove_exists, radius
 from .solutions import hold_zero, impossible, improve, record
 
-# Distances against the domain: the first, the factor from one to the next, how many, and how often each is tried.
+# All of these decide only effort: what they lead to is proved (measured, where it is said: tests/benchmarks/constants.py,
+# a quarter to four times).
+# Distances against the domain: the first, the factor from one to the next, how many, and how often each is tried. (The first
+# and the last: alike but for cones, a fifth more.)
 _FIRST, _FACTOR, _DISTANCES, _TRIALS = 1e-12, 4.0, 16, 3
 # Against the domain, the width of a box that may say nothing of a variable: at a pole, say. Then all of the domain is tried, too.
+# (Alike.)
 _WIDE = 1e-3
 # How far over a box points are spread from which a place in it is looked for.
 _SPREAD = 0.8
-# So many boxes of a problem are worth it.
+# So many boxes of a problem are worth it. (One alone: a cone takes a fifth more.)
 _MOST = 4
 # After so many steps without a bound a contact may be one that local solves do not find; after so many, one that cannot be proved.
+# (175 and 2,800 are alike; 500 takes 7 % fewer, by edges along edges, 8,000 a tenth more.)
 LONG, HOPELESS = 700, 2000
 
 

@@ -13,18 +13,21 @@ from codegen.machine.structures import Box
 from .layout import LANES, Problem, SearchMemory
 from .local_solve import REACH, SMALL_RESIDUAL, SMALL_STEP, STEPS, measure
 
-# Newton steps, the longest step against the domain, the damping at the first step and at the last ones: along a curve
-# of contacts the conditions are singular, and without damping steps along it would be noise.
+# What is found is a candidate, so all of these decide only effort (measured, where it is said: tests/benchmarks/constants.py, a quarter to
+# four times).
+# The damping at the first step and at the last ones: along a curve of contacts the conditions are singular, and without damping steps
+# along it would be noise. (All within 5 % in the mean, but tips that meet take 7 times as many boxes with less at
+# first or more at last, and a ball in a cup 2.5 times with most others.)
 _FIRST, _LAST, _FADING = 4.0, 1e-3, 8.0
-# A step and a residual at which a local solve has converged, a step below which another one changes nothing, and a
-# residual at which it is given up after half of the steps.
+# A step below which another one changes nothing, and a residual at which a solve is given up after half of the steps, which spares steps
+# and changes no boxes.
 _NO_STEP, _HOPELESS = 3e-11, 3e-2
-# Against the point, a step that is but rounding: late in time, say.
+# Against the point, a step that is but rounding, some units of 2^-53: late in time, say.
 _ROUNDING = 1e-15
-# After so many steps the first point that has converged ends the solve.
+# After so many steps the first point that has converged ends the solve. (2 takes 3 % more in the mean, 24 takes 1 % more.)
 _ENOUGH = 8
 # So many points stay near the box they come from: no step is longer than so many of its widths, and where it is no wider than
-# this share of the domain, variables at the end of the domain start held there.
+# this share of the domain, variables at the end of the domain start held there. (Alike in the mean.)
 _NEAR_LANES, _NEAR, _SMALL_BOX = 4, 2.0, 0.07
 
 

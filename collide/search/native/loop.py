@@ -52,7 +52,8 @@ from .solutions import feasible, may_hold_zero, record
 from .split import gap_at, measure_space, split, steepest, verdict, widest
 from .thinning import drop_final, thin
 
-# So many boxes a time that is known to within `gap` is worth: it leaves least to do to searches that begin there.
+# So many boxes a time that is known to within `gap` is worth: it leaves least to do to searches that begin there. Effort only (measured:
+# tests/benchmarks/constants.py, 64 and 1,024 are alike).
 _PATIENCE = 256
 
 

@@ -5,9 +5,9 @@ from codegen.machine.loops import native
 from .layout import Problem, SearchMemory
 from .local_solve import extent
 
-# What is less than one by so much is so beyond all rounding of it.
+# What is less than one by so much is so beyond all rounding of it: sums of ten products or so, each off by 2^-52.
 _SURELY = 1.0 - 1e-6
-# Terms of the series tried.
+# Terms of the series tried. Effort only (measured: tests/benchmarks/constants.py, 2 takes 2 % more in the mean, 32 no less).
 _SUMS = 8
 
 

@@ -16,9 +16,10 @@ from .local_solve import evaluate_points, extent, row_scale, slope_at
 from .solutions import feasible, impossible, improve, record, solved_before
 from .split import spatial
 
-# Against the domain, a distance from its end that counts as none.
+# Against the domain, a distance from its end that counts as none: the candidate moves there, and is proved there or not.
 _NEAR = 1e-8
-# Against its change across the domain, the size of a necessary condition that counts as zero at a sample.
+# Against its change across the domain, the size of a necessary condition that counts as zero at a sample: where more, it is
+# not listed, and only bounds the time.
 _TANGENT = 1e-3
 
 

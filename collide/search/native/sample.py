@@ -15,10 +15,11 @@ from .solutions import image_of, improve, record, solved_before
 from .split import largest_share
 from .thinning import begin, close_to_sample, drop_beside, near_sample
 
-# A local solve in a box is repeated in parts of it of this relative size.
+# A local solve in a box is repeated in parts of it of this relative size. Effort only (measured: tests/benchmarks/constants.py, 1/32 to
+# 1/2 are alike within 2 %).
 _SOONER = 0.125
 # After so many steps over what comes just after the first contact samples are taken where contact is proved, but not that it is
-# tangential.
+# tangential. (Measured likewise: 1,000 takes 20 % fewer boxes, by tori that are nearly coaxial, 16,000 nearly twice as many.)
 STUBBORN = 4000
 
 

@@ -10,16 +10,18 @@ from .layout import AGAIN, GONE, LANES, LATE, LOCATED, SMALLEST, SPLIT, Problem,
 from .queue import copy_box, push
 from .solutions import record
 
-# The ratio of widths below which a contracted box is searched again before it is split.
+# Effort only, but for the last (measured: tests/benchmarks/constants.py, a quarter to four times).
+# The ratio of widths below which a contracted box is searched again before it is split. (Measured: 0.15 takes 17 % fewer in
+# the mean, by cones; 0.9 takes 2 % more.)
 _PROGRESS = 0.6
 # A box this small against its domain probably holds a zero if it holds none for sure: a local solve is worth its
-# time.
+# time. (Measured: alike.)
 _WORTH_SOLVING = 0.05
-# A variable this much wider than the one with the greatest effect is split first.
+# A variable this much wider than the one with the greatest effect is split first, here and in `march`. (Measured: within 1 %.)
 NEGLECTED = 100.0
-# Where the objective's range asks for it, a box is divided until it is this much smaller than the tolerance.
+# Where the objective's range asks for it, a box is divided until it is this much smaller than the tolerance. (Measured: alike.)
 _FINEST = 1e-4
-# No box is wanted narrower than some roundings of where it is.
+# No box is wanted narrower than this share of where it is, four to eight units in the last place: soon it could not be halved.
 _ROUNDINGS = 2.0**-50
 
 

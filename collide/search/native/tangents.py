@@ -5,7 +5,7 @@ from codegen.machine.loops import native
 from .layout import LANES, Problem, SearchMemory
 from .local_solve import evaluate_points, extent, slope_at
 
-# Against the largest, a slope that counts as none.
+# Against the largest, a slope that counts as none: candidates for samples follow from it, and no claim.
 NO_SLOPE = 1e-6
 
 

@@ -19,11 +19,14 @@ from .tangents import nullity
 # A sample this near, squared and against the separation, forbids another one: at the end of a curve, just as far as the separation from the
 # last sample, there must be one more.
 _NEARER = 0.9
-# Against the separation, the size of an image to which samples of other problems of the two bodies count.
+# Against the separation, the size of an image to which samples of other problems of the two bodies count. (Measured: tests/benchmarks/
+# constants.py, 1/256 to 1/16 are alike but for a spinning cylinder, 1.5 to 0.8.)
 _TINY = 1.0 / 64.0
-# Likewise, the size of an image that is not searched for isolated contacts beside a sample of its own problem.
+# Likewise, the size of an image that is not searched for isolated contacts beside a sample of its own problem. It is what
+# `first_contact` says of `separation`. (Measured likewise: 1/32 takes 1.8 times as many, 1/2 takes 5 % fewer.)
 _FINE = 1.0 / 8.0
-# Against the largest in the domain, a slope that is but rounding where the zeros form a curve or surface.
+# Against the largest in the domain, a slope that is but rounding where the zeros form a curve or surface: seven digits above the
+# rounding of a sum of products.
 _NO_SLOPE = 1e-9
 
 
