@@ -25,6 +25,7 @@ from .symbols import exact, interval, items, t, u
 from .thumbnail import beside, drawn_curves, thumbnail
 
 Array = np.ndarray
+# Of a fit: beyond it a function is refused as one that no polynomial of a sensible degree follows.
 LARGEST_DEGREE = 128
 
 

@@ -21,6 +21,7 @@ from .surface import ParametricSurface
 from .symbols import items, parameters_of, t, u, v, vector
 
 Point = tuple[float, float, float]
+# Where sides are compared, shares of their length that are not symmetric: what runs backward is seen to.
 FRACTIONS = (0.0, 0.21, 0.5, 0.83, 1.0)
 
 

@@ -18,8 +18,8 @@ from .sample import load_reached, solve_locally
 from .solutions import image_of, shared_image
 from .tangents import NO_SLOPE, find_kernel
 
-# The step of a difference quotient, against the domain: its error, that share of the curvature, is far below what lengths of steps may be off by.
-# The numbers below lay samples out, and claim nothing.
+# The step of a difference quotient, against the domain: its error, that share of the curvature, is far below what steps may be off by. The
+# numbers below lay samples out, and claim nothing.
 _SMALL = 1e-5
 # Lengths of a step against what was wanted: the shortest and longest that will do. How often a step is tried
 # (measured: tests/benchmarks/constants.py, once takes 2 % more, 16 times no less).

@@ -26,7 +26,7 @@ _TINY = 1.0 / 64.0
 # `first_contact` says of `separation`. (Measured likewise: 1/32 takes 1.8 times as many, 1/2 takes 5 % fewer.)
 _FINE = 1.0 / 8.0
 # Against the largest in the domain, a slope that is but rounding where the zeros form a curve or surface: seven digits above the
-# rounding of a sum of products.
+# rounding of a sum of products. (Measured: a quarter and four times are alike.)
 _NO_SLOPE = 1e-9
 
 
