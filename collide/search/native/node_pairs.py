@@ -16,8 +16,8 @@ from .split import tolerance
 # larger one always is. Effort only (measured: tests/benchmarks/constants.py, 1/8 to 1 are alike on the whole, 0.6 to 2.6 in scenes).
 _ALIKE = 0.5
 # Boxes that are this small against their domain are left to `search.step`, but at a border where tangency is not known: of a curve along
-# which surfaces meet, tangency leaves points. Effort only (measured likewise: a quarter takes 13 % more
-# in the mean; four times as much takes 12 % less, but twice as many on implicit tori).
+# which surfaces meet, tangency leaves points. Effort only (measured likewise: a quarter takes 8 to 13 % more
+# in the mean; four times as much takes 9 to 12 % less, but twice as many on implicit tori).
 _SMALL = 0.05
 
 
