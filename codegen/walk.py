@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.functions.elementary.piecewise import ExprCondPair
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -133,12 +134,17 @@ def _derivative(e: Any, slopes: list[Any], s: sp.Symbol) -> Any:
     """That of one operation, by those of its arguments."""
     if not e.args:
         return sp.Integer(int(e == s))
+    if not isinstance(e, sp.Expr):
+        # A branch of a Piecewise has the slope of its formula; conditions and limits have none.
+        return slopes[0] if isinstance(e, ExprCondPair) else sp.S.Zero
+    if isinstance(e, sp.Piecewise):
+        return sp.Piecewise(*((d, branch.cond) for d, branch in zip(slopes, e.args, strict=True)))
     if isinstance(e, sp.Add):
         return sp.Add(*slopes)
     if isinstance(e, sp.Mul):
         return sp.Add(*(sp.Mul(*e.args[:k], d, *e.args[k + 1:]) for k, d in enumerate(slopes) if d != 0))
     if isinstance(e, sp.Pow) and slopes[1] == 0:
         return e.exp * e.base ** (e.exp - 1) * slopes[0]
-    if isinstance(e, sp.Function) and not isinstance(e, (AppliedUndef, sp.Piecewise)):
+    if isinstance(e, sp.Function) and not isinstance(e, AppliedUndef):
         return sp.Add(*(e.fdiff(k) * d for k, d in enumerate(slopes, 1) if d != 0))
     return sp.diff(e, s)
