@@ -144,6 +144,21 @@ def test_each_thread_gets_the_machine_code_that_it_asked_for(monkeypatch):
     assert all(together(8, ask)) and len(linked_names) == 16
 
 
+def test_no_two_kernels_get_the_same_stub(monkeypatch):
+    """Made by many threads at once: through one address machine code of the other would be called."""
+    def slow(taken):
+        """Other threads run before the place is taken."""
+        count = len(taken)
+        time.sleep(1e-4)
+        return count
+
+    monkeypatch.setattr(tiers, "Program", lambda *given: SimpleNamespace(entry=0, address=0))
+    monkeypatch.setattr(tiers, "_all", [])
+    monkeypatch.setattr(tiers, "len", slow, raising=False)
+    made = [t for each in together(8, lambda k: [tiers.Tiered([], "interval", None) for _ in range(20)]) for t in each]
+    assert len({t.address for t in made}) == len(made) == 160
+
+
 def test_nodes_made_by_many_threads_are_told_apart():
     """Kernels and problems are shared, and their pools with them: two nodes of one index would be taken for each other."""
     before = sys.getswitchinterval()
