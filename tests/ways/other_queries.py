@@ -1,7 +1,8 @@
 """The same scene as rows of `contact_batch`, as control points for `bezier_pairs`, and as meshes: ways like those of `ways`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 import sympy as sp
 
 import collide
-from collide import Start, Status
+from collide import Budget, Start, Status
+from collide.moment.start import start_of
+from collide.search.drive import Clock
 from generative import Parameter, ParametricSurface, Rigid, Solid, t, u, v
 
 from ..laws import batch_laws, contacts_laws, mesh_laws, minimum_laws
@@ -108,8 +111,19 @@ def rows_against_calls(scene: Scene, d: Draw, budget: float) -> list[list[Claim]
     for k in range(6):
         single = [with_numbers(b, {s: values[k] for s, values in table.items()}) for b in bodies]
         asked = "contact_batch", bodies, scene.span, {"parameters": table, "tolerance": TOLERANCE}
-        found.append([row(f"row {k}", answer, k, scene, asked), ask(f"call {k}", Question(single, scene.span), budget)])
+        told, call = row(f"row {k}", answer, k, scene, asked), ask(f"call {k}", Question(single, scene.span), budget)
+        found.append([_begun(told, call, single, scene), call])
     return found
+
+
+def _begun(told: Claim, call: Claim, bodies: Sequence[Any], scene: Scene) -> Claim:
+    """The row, as one of bodies that overlap at the start, if that agrees with what it says: of surfaces that meet then it says just that,
+    and that one body may enclose another it does not look at. Calls say what comes together later.
+    """
+    begin, overlap = fraction(scene.span[0]), call.start[0, 1] is Start.OVERLAPPING
+    if overlap and (told.clear == begin or start_of(*bodies, float(begin), TOLERANCE, Clock(Budget())).apart):
+        return replace(told, start=call.start)
+    return told
 
 
 # -- Bezier patches ------------------------------------------------------------------------------------------------------

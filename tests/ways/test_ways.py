@@ -2,6 +2,7 @@
 is: what a budget leaves open is no contradiction.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -74,6 +75,19 @@ def test_rows_of_a_batch_against_calls() -> None:
     assert found.wrong == [] and len(found.claims) == 12
 
 
+def test_rows_that_meet_at_the_start_say_so_and_calls_what_comes_later() -> None:
+    """Two of the six overlap at the start. A row that says otherwise is noticed."""
+    found, begun = Findings(scene("overlapping", 9241500)), []
+    ask_rows(found, BUDGET)
+    assert found.wrong == [] and len(found.claims) == 12
+    for told, call in zip(found.claims[::2], found.claims[1::2], strict=True):
+        if call.start[0, 1] is Start.OVERLAPPING:
+            begun.append(told)
+            late = replace(told, clear=told.end / 4, by=told.end / 2, start={(0, 1): Start.DISJOINT})
+            assert list(contradictions([late, call]))
+    assert [told.by for told in begun] == [0, 0]
+
+
 # -- the judges themselves -----------------------------------------------------------------------------------------------
 
 HALF, ONE = Fraction(1, 2), Fraction(1)
@@ -129,6 +143,14 @@ def test_the_referee_finds_contacts_that_are_missed_and_misses_those_that_are_no
     assert list(referee.missed(given, [claim(Status.CONTACT, answer.time[0], None)])) == []
     assert list(referee.unsupported(given, [claim(Status.CONTACT, 0, answer.time[1])])) == []
     assert len(list(referee.unsupported(given, [claim(Status.CONTACT, 0, answer.time[0] - 0.05)]))) == 1
+
+
+def test_the_referee_looks_closer_where_one_pair_of_several_bodies_meets() -> None:
+    """A corner that has just gone through a face."""
+    given = scene("several", 9241500)
+    answer = collide.first_contact(list(given.bodies[:2]), given.span)
+    met = claim(Status.CONTACT, 0, answer.time[1], place(0, pair=(0, 1)))
+    assert list(referee.unsupported(given, [met])) == []
 
 
 def test_a_script_repeats_the_calls() -> None:
