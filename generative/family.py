@@ -148,8 +148,8 @@ def _implicit_member(body: ImplicitBody) -> Member:
 def parameters_in(body: Any) -> frozenset[Parameter]:
     """The parameters in the formulas, domains and motions of any body."""
     pieces = body.leaves if isinstance(body, ImplicitBody) else body.faces if isinstance(body, Solid) else (body,)
-    features: list[Edge | Vertex] = [*body.edges, *body.vertices] if isinstance(body, Solid) else []
-    return frozenset().union(*map(_in_feature, features), *(_in_shape(p if isinstance(p, ImplicitSurface) else p.resting) for p in pieces),
+    features = _in_features(body.resting) if isinstance(body, Solid) else frozenset()
+    return features.union(*(_in_shape(p if isinstance(p, ImplicitSurface) else p.resting) for p in pieces),
                              *(_in_motion(p.motion) for p in pieces))
 
 
@@ -163,6 +163,11 @@ def _in_shape(piece: Any) -> frozenset[Parameter]:
 @functools.lru_cache(maxsize=4096)
 def _in_motion(motion: Motion) -> frozenset[Parameter]:
     return frozenset(parameters_of(*motion.entries))
+
+
+@functools.lru_cache(maxsize=4096)
+def _in_features(body: Solid) -> frozenset[Parameter]:
+    return frozenset().union(*map(_in_feature, (*body.edges, *body.vertices)))
 
 
 def _in_feature(feature: Edge | Vertex) -> frozenset[Parameter]:

@@ -8,7 +8,6 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 from typing import Any, NamedTuple
 
@@ -74,7 +73,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
 def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
     """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
-    return [replace(_meeting(pair, (moment, moment), numbers, len(pairs) > FEW), label=label) for pair in pairs]
+    return [_meeting(pair, (moment, moment), numbers, len(pairs) > FEW).with_data(label=label) for pair in pairs]
 
 
 def _met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,

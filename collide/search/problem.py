@@ -280,7 +280,16 @@ class Problem:
         """The same problem with other intervals (p, 2) for its first parameters, another domain, and other values of the `fields` that no
         kernel depends on: nothing is compiled again.
         """
-        return replace(self, parameters=np.concatenate([numbers, self.parameters[len(numbers):]]), outer=outer, inner=inner, **fields)
+        return self.with_data(parameters=np.concatenate([numbers, self.parameters[len(numbers):]]), outer=outer, inner=inner, **fields)
+
+    def with_data(self, **data: Any) -> "Problem":
+        """The same formulas with other values of fields that no kernel depends on: the domain, the parameters, and `DATA`. It takes a tenth
+        of the time of `replace`, which asks whether the formulas are the same.
+        """
+        assert data.keys() <= _OF_INSTANCES
+        other = object.__new__(Problem)
+        vars(other).update({name: value for name, value in vars(self).items() if name not in _DERIVED} | data)
+        return other
 
     def _kernel(self, outputs: Sequence[Expr]) -> Kernel:
         return formula_kernel(outputs, self.variables, len(self.parameters), self.bounded)
@@ -294,7 +303,10 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
 # own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
 DATA = ("border", "period", "polar", "label", "features", "held", "directions")
-_FORMULAS = attrgetter(*(f.name for f in fields(Problem) if f.name not in (*DATA, "outer", "inner", "parameters", "built")))
+_OF_INSTANCES = {*DATA, "outer", "inner", "parameters"}
+_FORMULAS = attrgetter(*(f.name for f in fields(Problem) if f.name not in {*_OF_INSTANCES, "built"}))
+# Properties that are derived from these.
+_DERIVED = {name for name, value in vars(Problem).items() if isinstance(value, cached_property)}
 
 
 @dataclass(frozen=True)

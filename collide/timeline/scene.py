@@ -318,4 +318,4 @@ def _over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ..
     outer, inner = problem.outer.copy(), problem.inner.copy()
     for box, (j, ends) in itertools.product((outer, inner), limits.items()):
         box[j] = max(box[j, 0], ends[0]), min(box[j, 1], ends[1])
-    return replace(problem, outer=outer, inner=inner, border=problem.border if border is None else border)
+    return problem.with_data(outer=outer, inner=inner, border=problem.border if border is None else border)
