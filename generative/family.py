@@ -167,7 +167,7 @@ def _in_motion(motion: Motion) -> frozenset[Parameter]:
 
 @functools.lru_cache(maxsize=4096)
 def _in_features(body: Solid) -> frozenset[Parameter]:
-    return frozenset().union(*map(_in_feature, (*body.edges, *body.vertices)))
+    return frozenset().union(*map(_in_feature, body.edges), *map(_in_feature, body.vertices))
 
 
 def _in_feature(feature: Edge | Vertex) -> frozenset[Parameter]:
