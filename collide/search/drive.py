@@ -294,10 +294,11 @@ class _Work:
     def __exit__(self, error: type[BaseException] | None, *rest: object) -> bool:
         try:
             self._limit.__exit__()
-            self._kind.__exit__()
         except BaseException as late:
             if not self._clock.end_by(type(late)):
                 raise
+        finally:
+            self._kind.__exit__()
         return self._clock.end_by(error)
 
 

@@ -283,8 +283,8 @@ class Problem:
         return self.with_data(parameters=np.concatenate([numbers, self.parameters[len(numbers):]]), outer=outer, inner=inner, **fields)
 
     def with_data(self, **data: Any) -> "Problem":
-        """The same formulas with other values of fields that no kernel depends on: the domain, the parameters, and `DATA`. It takes a tenth
-        of the time of `replace`, which asks whether the formulas are the same.
+        """The same formulas with other values of fields that no kernel depends on: the domain, the parameters, and `DATA`. (`replace` asks
+        whether the formulas are the same, which takes longer.)
         """
         assert data.keys() <= _OF_INSTANCES
         other = object.__new__(Problem)

@@ -59,13 +59,10 @@ def touches(found: Evidence, end: float) -> bool:
 
 def touched_before(found: Evidence, span: Window, simultaneity: float) -> str:
     """In words, whether bodies may touch well before a contact that is proved."""
-    if not found.finished or not found.proved < math.inf or found.search is None:
-        return ""
-    begin = found.proved - 2.0 * reach_of(span, simultaneity)
-    if found.search.clear_until(found.search.solutions, found.seen) >= begin:
+    if not found.finished or not found.proved < math.inf:
         return ""
     clear = found.clear_until(span[1])
-    wide = span[0] < clear < begin
+    wide = span[0] < clear < found.proved - 2.0 * reach_of(span, simultaneity)
     return f"From about t = {clear:.9g} on bodies may touch: that was neither proved nor excluded." if wide else ""
 
 

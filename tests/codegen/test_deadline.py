@@ -51,6 +51,14 @@ def test_without_a_limit_nothing_ends():
     assert threading.get_ident() not in deadline._watch.work
 
 
+def test_a_limit_that_is_not_reached_raises_nothing_in_any_thread(monkeypatch):
+    """Not even to take something back: CPython would look for it at every call from then on."""
+    monkeypatch.setattr(deadline, "_raise", lambda *given: pytest.fail("something was raised"))
+    with limited(lambda: 5.0), interruptible():
+        assert threading.get_ident() in deadline._watch.work
+    assert threading.get_ident() not in deadline._watch.work
+
+
 def test_the_innermost_limit_counts_and_the_outer_one_comes_back():
     with limited(lambda: 1.0), pytest.raises(TimeUp):
         with limited(lambda: 5.0):
