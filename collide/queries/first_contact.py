@@ -73,9 +73,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         check_tracked(tracked, bodies, span)
         if method == "time-dependent":
             check_bodies(bodies, span)
-            return time_dependent.first_contact(
-                bodies, tuple(time), span, clock, tracked=bool(tracked), simultaneity=options.simultaneity, separation=options.separation,
-                tolerance=options.tolerance)
+            return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
         check_bodies(bodies, span)
         start, undecided = scene.start(options.tolerance, clock), scene.undecided

@@ -28,6 +28,7 @@ from ...answers.contacts import Contacts, Status
 from ...moment.start import Beginning, Start, nested, start_of
 from ...search.drive import Clock, drive
 from ...search.native import layout
+from ...search.options import Options
 from .. import kernel as kernels
 from ..enclosure import enclose as enclose_gap
 from ..form import Piece, Run, nearest, number, pieces, raised
@@ -46,8 +47,8 @@ _MOST_BYTES = 2**30
 _FEW = 16
 
 
-def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], clock: Clock, *, tracked: bool,
-                  simultaneity: float, separation: float, tolerance: float) -> Contacts:
+def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], clock: Clock, options: Options, *,
+                  tracked: bool) -> Contacts:
     """The earliest contact of ParametricSurface and Solid bodies whose surfaces `form.pieces` takes.
 
     *Proved*: before `clear_until` the surfaces do not meet. CONTACT: a contact is *proved* to exist within `time`, by the test of
@@ -59,11 +60,12 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[floa
     patches = [(k, f, piece) for k, f, face in faces for piece in pieces(face, called(bodies, k))]
     ends = exact(time[0]), exact(time[1])
     search = PatchSearch([k for k, _, _ in patches], [p for _, _, p in patches], ends)
-    search.set(simultaneity / float(ends[1] - ends[0]), separation, tolerance)
+    search.set(options.simultaneity / float(ends[1] - ends[0]), options.separation, options.tolerance)
     if clock.budget.bytes is None:
         clock.budget = replace(clock.budget, bytes=_MOST_BYTES)
     finished = drive(search, clock)
-    states = {(i, j): _start(search, bodies[i], bodies[j], span[0], tolerance, clock) for i, j in combinations(range(len(bodies)), 2)}
+    states = {(i, j): _start(search, bodies[i], bodies[j], span[0], options.tolerance, clock)
+              for i, j in combinations(range(len(bodies)), 2)}
     return _answer(search, finished, [f"face {f}" for _, f, _ in patches], bodies, span, states, clock)
 
 
