@@ -33,6 +33,9 @@ def check_tolerance(tolerance: float, least: float) -> float:
 
 def check_span(time: Any) -> tuple[float, float]:
     """The time span in doubles, enclosing the exact one."""
+    if isinstance(time, (tuple, list)) and len(time) == 2 and all(map(_is_double, time)) and -math.inf < time[0] < time[1] < math.inf:
+        # Adding 0.0 turns -0.0 into 0.0.
+        return time[0] + 0.0, time[1] + 0.0
     try:
         if isinstance(time, TEXT):
             raise TypeError
@@ -48,3 +51,8 @@ def check_span(time: Any) -> tuple[float, float]:
     if not np.isfinite(span).all():
         raise ValueError(f"the time span must lie in the range of doubles, got {first} to {last}; scale the time")
     return span
+
+
+def _is_double(value: Any) -> bool:
+    """Is it a number of Python that is a double without rounding?"""
+    return type(value) is float or (type(value) is int and abs(value) <= 2**53)

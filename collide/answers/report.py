@@ -23,6 +23,17 @@ Starts = dict[tuple[int, int], Start]
 _SLOW = 1e-9
 
 
+class _Found(NamedTuple):
+    """Solutions: their numbers, what is known of each, and the times of its box, (k, 2)."""
+
+    numbers: np.ndarray
+    kinds: np.ndarray
+    times: np.ndarray
+
+    def those(self, which: np.ndarray) -> "_Found":
+        return _Found(self.numbers[which], self.kinds[which], self.times[which])
+
+
 class _Verdict(NamedTuple):
     """What follows from the solutions that count."""
 
@@ -66,49 +77,50 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes), undecided)
 
 
-def _verdict(s: Search, found: np.ndarray, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float) -> _Verdict:
+def _verdict(s: Search, found: _Found, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float) -> _Verdict:
     proved = s.proved
     # Adding 0.0 turns -0.0 into 0.0.
-    clear = min(seen, s.clear_until(found, span[1])) + 0.0
+    clear = min(seen, s.least_left(span[1]), float(found.times[:, 0].min(initial=np.inf))) + 0.0
     status, bracket = Status.NO_CONTACT, None
     if not finished:
         status, bracket = Status.BUDGET_SPENT, Interval(clear, min(proved, span[1]))
     elif proved < np.inf:
         status, bracket = Status.CONTACT, Interval(clear, proved)
-    elif len(found) or s.clear < np.inf:
-        latest = max(span[0], s.latest_left, float(s.times(found)[:, 1].max(initial=-np.inf)))
+    elif len(found.numbers) or s.clear < np.inf:
+        latest = max(span[0], s.latest_left, float(found.times[:, 1].max(initial=-np.inf)))
         status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], latest))
     elif clear < span[1]:
         status, bracket = Status.UNRESOLVED, Interval(clear, span[1])
     return _Verdict(status, bracket, clear, (*(_standing(s, found, bodies) if clear <= span[0] else ()), *_left(s, bodies)))
 
 
-def _early(s: Search) -> np.ndarray:
+def _early(s: Search) -> _Found:
     """The solutions that may be among the first contacts."""
     numbers = s.possible_ones()
-    return numbers[s.times(numbers)[:, 0] <= s.proved + s.simultaneity]
+    found = _Found(numbers, s.arrays["kind"][numbers], s.times(numbers))
+    return found.those(found.times[:, 0] <= s.proved + s.simultaneity)
 
 
-def _counted(s: Search, bodies: Sequence[Any], start: Starts) -> np.ndarray:
+def _counted(s: Search, bodies: Sequence[Any], start: Starts) -> _Found:
     """Those of them that count. A unique contact that comes later than the proved one counts only if bodies come to touch there."""
     early = _early(s)
-    later = (s.arrays["kind"][early] == UNIQUE) & (s.times(early)[:, 0] > s.proved)
+    later = (early.kinds == UNIQUE) & (early.times[:, 0] > s.proved)
     if not later.any():
         return early
-    return early[np.array([not doubt or _comes_to_touch(s, int(k), bodies, start) for k, doubt in zip(early, later, strict=True)], bool)]
+    numbers = zip(early.numbers.tolist(), later, strict=True)
+    return early.those(np.array([not doubt or _comes_to_touch(s, k, bodies, start) for k, doubt in numbers], bool))
 
 
-def _listed(s: Search, found: np.ndarray, finished: bool, start: Starts) -> _Listed:
+def _listed(s: Search, found: _Found, finished: bool, start: Starts) -> _Listed:
     """The solutions that count, each place once. If something is proved, then of the others only those that may come before it are listed.
     The contact that proves the time need not be in a listed box.
     """
-    first = s.times(found)[:, 0] < s.proved - s.simultaneity
-    wanted = found[(s.arrays["kind"][found] >= EXISTS) | first]
-    known = distinct(s, (wanted if len(wanted) else found).tolist())
-    kinds = _kinds(s, known, found)
-    if finished:
-        rest = found[s.arrays["kind"][found] == EXISTS]
-        added = s.leave_out(np.setdiff1d(rest, known).tolist()) if len(rest) else []
+    wanted = (found.kinds >= EXISTS) | (found.times[:, 0] < s.proved - s.simultaneity)
+    known = distinct(s, found.numbers[wanted if wanted.any() else slice(None)].tolist())
+    rest = found.numbers[found.kinds == EXISTS]
+    kinds = _kinds(s, known, rest)
+    if finished and len(rest):
+        added = s.leave_out(np.setdiff1d(rest, known).tolist())
         known, kinds = [*known, *added], [*kinds, *map(s.kind, added)]
     return _Listed(known, kinds, _normals([s.problem_of(k) for k in known], [s.found(k) for k in known], start))
 
@@ -116,8 +128,8 @@ def _listed(s: Search, found: np.ndarray, finished: bool, start: Starts) -> _Lis
 def _unlisted(s: Search) -> _Listed:
     """All solutions, listed without comparing them. So none is called unique: it might lie on a curve of others."""
     found = _early(s)
-    known = found[s.arrays["kind"][found] >= LOCATED]
-    return _Listed(known.tolist(), np.minimum(s.arrays["kind"][known], EXISTS).tolist(), np.full((len(known), 3), np.nan))
+    known = found.those(found.kinds >= LOCATED)
+    return _Listed(known.numbers.tolist(), np.minimum(known.kinds, EXISTS).tolist(), np.full((len(known.numbers), 3), np.nan))
 
 
 def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequence[Any], span: tuple[float, float], start: Starts,
@@ -143,9 +155,9 @@ def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> 
     return come_to_touch(problem, at, normal, bodies)
 
 
-def _standing(s: Search, found: np.ndarray, bodies: Sequence[Any]) -> tuple[str, ...]:
+def _standing(s: Search, found: _Found, bodies: Sequence[Any]) -> tuple[str, ...]:
     """Which pairs begin with contacts that cannot be told from new ones."""
-    problems = {*s.arrays["owner"][found].tolist()} | s.left
+    problems = {*s.arrays["owner"][found.numbers].tolist()} | s.left
     pairs = sorted({s.problems[p].label for p in problems if s.problems[p].incoming})
     if not pairs:
         return ()
@@ -175,15 +187,14 @@ def _middle(boxes: np.ndarray) -> np.ndarray:
     return 0.5 * (boxes[..., 0] + boxes[..., 1])
 
 
-def _kinds(s: Search, known: Sequence[int], found: np.ndarray) -> list[int]:
-    """What is known of each solution, seen together with the others.
+def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
+    """What is known of each solution, seen together with all samples of curves and patches.
 
     A contact that is unique in its own situation need not be isolated: where a face lands flat, its corner is the only contact of that
     corner. If samples of a curve or patch of the same two bodies, from another situation and perhaps at the same time, lie round such a
     contact, it counts as one that exists.
     """
     kinds = [s.kind(k) for k in known]
-    samples = found[s.arrays["kind"][found] == EXISTS]
     if not len(samples) or UNIQUE not in kinds:
         return kinds
     middle, pair = _middle(s.arrays["place"]), labels(s)
@@ -219,17 +230,19 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     For bodies that start apart it is the direction in which they approach, whichever way their normals were declared. For other bodies, and
     where bodies do not approach, the declared side decides.
     """
-    normals, candidates = np.full((len(at), 3), np.nan), problem.candidates(at)
-    largest = np.abs(candidates[..., :3]).max(axis=2)
-    good = (largest > 0) & (largest < np.inf)
-    some = np.flatnonzero(good.any(axis=1))
-    if len(some):
-        first = some, good[some].argmax(axis=1)
-        chosen = candidates[first]
-        direction, (speed, against, declared) = chosen[:, :3], chosen[:, 3:].T
+    candidates = problem.candidates(at)
+    if not candidates.shape[1]:
+        return np.full((len(at), 3), np.nan)
+    size, rows = np.abs(candidates[..., :3]).max(axis=2), np.arange(len(at))
+    good = (size > 0) & (size < np.inf)
+    first = good.argmax(axis=1)
+    chosen, size = candidates[rows, first], size[rows, first]
+    speed, against, declared = chosen[:, 3], chosen[:, 4], chosen[:, 5]
+    side = np.where(np.abs(speed) > _SLOW * against, speed, declared) if apart else declared
+    with np.errstate(invalid="ignore"):
         # By a power of two, which is exact: bodies of any size have normals whose squares overflow.
-        direction = direction / np.ldexp(1.0, np.frexp(largest[first])[1] - 1)[:, None]
+        direction = chosen[:, :3] / np.ldexp(1.0, np.frexp(size)[1] - 1)[:, None]
         length = np.sqrt((direction**2).sum(axis=1))
-        side = np.where(np.abs(speed) > _SLOW * against, speed, declared) if apart else declared
-        normals[some] = direction / np.where(side >= 0, length, -length)[:, None]
+        normals: np.ndarray = direction / np.where(side >= 0, length, -length)[:, None]
+    normals[~good[rows, first]] = np.nan
     return normals

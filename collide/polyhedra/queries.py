@@ -13,7 +13,6 @@ many motions as there are queries: `parameters` gives their numbers, which are t
 Edges of no length and triangles without area are legal.
 """
 
-import functools
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any, NoReturn
@@ -41,7 +40,6 @@ _CALLS, _MOST_CALLS = 20, 3000
 Motions = tuple[Motion, Motion] | None
 Parameters = Mapping[Any, Any] | None
 Limit = Budget | float | None
-_span = functools.lru_cache(maxsize=64)(check_span)
 
 
 def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
@@ -203,7 +201,7 @@ def _decide(q: np.ndarray, tolerance: float, face: bool, found: tuple[np.ndarray
 def _moving(q: Any, tolerance: float, face: bool, motions: tuple[Motion, Motion], time: Any, parameters: Parameters,
             budget: "Limit | _Limit") -> Batch:
     limit = budget if isinstance(budget, _Limit) else _Limit(budget)
-    span = _span(tuple(time)) if isinstance(time, (tuple, list)) else check_span(time)
+    span = check_span(time)
     tolerance = check_moving_tolerance(tolerance, span)
     q = _shaped(q, 4)
     if _largest(q) > LARGEST:

@@ -2,8 +2,9 @@
 
 import contextlib
 import functools
+import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,19 +48,15 @@ def check_kinds(bodies: Sequence[Any]) -> None:
     for k, body in enumerate(bodies):
         if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
-        if any(_beyond_doubles(end) for pair in _domains(body) for end in pair):
+        if any(map(_beyond_doubles, pieces_of(body))):
             raise ValueError(f"the domain or the bounds of {called(bodies, k)} exceed the range of doubles; scale them")
 
 
 @functools.lru_cache(maxsize=4096)
-def _beyond_doubles(end: Any) -> bool:
-    return not end.free_symbols and math.inf in map(abs, enclose(end))
-
-
-def _domains(body: Any) -> Iterator[tuple[Any, Any]]:
-    """The intervals that a body is given over."""
-    for piece in pieces_of(body):
-        yield from piece.domain.values() if isinstance(piece, ParametricSurface) else piece.bounds
+def _beyond_doubles(piece: Any) -> bool:
+    """Is an end of the intervals that it is given over?"""
+    ends = itertools.chain(*(piece.domain.values() if isinstance(piece, ParametricSurface) else piece.bounds))
+    return any(not end.free_symbols and math.inf in map(abs, enclose(end)) for end in ends)
 
 
 def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:

@@ -185,15 +185,18 @@ class Search:
     def possible_ones(self) -> np.ndarray:
         """The numbers of the solutions that may be one."""
         kept = self.arrays["kind"][:self.solution_count] != layout.ALONE
-        for k in np.flatnonzero(~kept).tolist():
-            kept[k] = self.possible(k)
+        if not kept.all():
+            for k in np.flatnonzero(~kept).tolist():
+                kept[k] = self.possible(k)
         return np.flatnonzero(kept)
 
     def clear_until(self, found: Sequence[int] | np.ndarray, end: float) -> float:
         """The least time at which anything was found, was thinned, or is still open; none of these solutions comes after `end`."""
-        times = self.times(found)[:, 0]
-        return min([float(self.clear), end, float(times.min(initial=np.inf)),
-                    *(self.least_open(p) for p in range(len(self.problems)))])
+        return min(self.least_left(end), float(self.times(found)[:, 0].min(initial=np.inf)))
+
+    def least_left(self, end: float) -> float:
+        """The least time, at most `end`, at which anything was thinned or is still open."""
+        return min([float(self.clear), end, *(self.least_open(p) for p in range(len(self.problems)))])
 
     def adopt(self, other: "Search", problems: Mapping[int, int], unique: bool = False) -> None:
         """Take over the solutions of problems of another search, {its number: number here}, and what it knows of the objective; or `unique`
