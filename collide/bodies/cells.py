@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from generative import ImplicitSurface, ParametricSurface
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface
 from generative.implicit import Piece
 
 # A side of the bounds of an implicit surface: the number of the leaf, the number of the coordinate, and the end of it (0 or 1).
@@ -55,6 +55,8 @@ class Cell(Protocol):
     def pieces(self) -> tuple[Piece, ...]: ...
     @property
     def sides(self) -> tuple[Side, ...]: ...
+    @property
+    def body(self) -> ImplicitBody | None: ...
 
 
 def end_of(cell: Cell, side: Side) -> sp.Expr:

@@ -57,6 +57,7 @@ class Parametric:
 
     # It is not given by equations.
     leaves = pieces = sides = ()
+    body = None
 
     @property
     def dimension(self) -> int:

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from codegen.graph.expr import reachable
 from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
 from generative import ImplicitSurface
-from generative.implicit import Piece
+from generative.implicit import Combination, Piece
 
 from ..bodies.cells import Cell, Side, end_of
 from ..bodies.extent import box_of
@@ -20,15 +21,19 @@ from ..bodies.implicit_parts import Implicit
 from ..bodies.numbers import Numbers
 from ..search.paving import Paving, divided
 from .frame import Frame, all_of
+from .occupancy import Occupancy, Window, is_moving, occupancy
 from .placed_implicit import PlacedImplicit
 
-Window = tuple[float, float]
+Test = Callable[[np.ndarray], np.ndarray]
+"""Which of boxes (k, 4, 2) may hold a point of a part?"""
 
 # Effort only: what is left is kept.
 # Boxes are halved until so many are left, and not beyond so many times; those at the ends of their hull so many times more.
 _MANY, _ROUNDS, _FINER = 256, 24, 7
 # Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times.
 _SHAVES = 30
+# Of bodies with more leaves all are looked at together first.
+_FEW = 8
 
 
 def without_absent(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
@@ -43,54 +48,94 @@ def without_absent(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> t
 @functools.lru_cache(maxsize=512)
 def _present_ones(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
     """Edges are looked at first, since a vertex is where edges meet."""
-    absent: list[Cell] = []
-    left: list[Cell] = []
+    absent, left = set[frozenset[Any]](), list[Cell]()
     for part in parts:
         check()
-        if _doubtful(part) and (any(_on(part, edge) for edge in absent) or where(part, numbers, span) is None):
-            absent.append(part)
-        else:
-            left.append(part)
+        if _doubtful(part):
+            on = frozenset([*part.leaves, *(_plane(part, side) for side in part.sides)])
+            if any(frozenset(edge) in absent for edge in itertools.combinations(on, 2)) or not _may_be(part, numbers, span):
+                absent.add(on)
+                continue
+        left.append(part)
     return tuple(left)
 
 
+def _may_be(part: Cell, numbers: Numbers, span: Window) -> bool:
+    """May the part have a point? Of large bodies it is looked at again once it comes near another one (`where`)."""
+    return len(boxes_of(part, numbers, span)) > 0 if is_large(part) else where(part, numbers, span) is not None
+
+
 def _doubtful(part: Cell) -> bool:
-    """Edges and vertices of implicit bodies: where they reach their bounds, or several functions are zero, which may be so nowhere."""
-    return bool(part.leaves) and part.dimension < 2
-
-
-def _on(part: Cell, other: Cell) -> bool:
-    """Is every point of a part on another one, whose leaves and sides are among its own?"""
-    return set(other.leaves) <= set(part.leaves) and {_plane(other, s) for s in other.sides} <= {_plane(part, s) for s in part.sides}
+    """Edges and vertices of implicit bodies, and faces of large ones: where they reach their bounds, or several functions are zero, which
+    may be so nowhere.
+    """
+    return bool(part.leaves) and (part.dimension < 2 or is_large(part))
 
 
 def _plane(part: Cell, side: Side) -> tuple[Any, ...]:
     return part.leaves[side[0]].motion, side[1], end_of(part, side)
 
 
+def is_large(part: Cell) -> bool:
+    """Has its body so many leaves that they are looked at together?"""
+    return isinstance(part.body, Combination) and len(part.body.leaves) > _FEW
+
+
+def _occupancy(part: Cell, numbers: Numbers, span: Window) -> Occupancy:
+    assert part.body is not None
+    return occupancy(part.body, numbers, span if is_moving(part.body, numbers) else (0.0, 0.0))
+
+
+@functools.lru_cache(maxsize=4096)
+def boxes_of(part: Cell, numbers: Numbers, span: Window) -> np.ndarray:
+    """(n, 4, 2): boxes in the frame of its first leaf that hold all points of a part of a large body within a span of time."""
+    return _occupancy(part, numbers, span).boxes(part)
+
+
+def near(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
+    """A box as of `where`, at a first look: for parts of large bodies it takes no more than one for all parts together."""
+    return _hull(boxes_of(part, numbers, span)) if is_large(part) else where(part, numbers, span)
+
+
 def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     """(3, 2): a box in the frame of the first leaf that holds all points of the part within a span of time; None if there are none."""
+    if is_large(part):
+        assert part.body is not None
+        return _where(part, numbers, span if is_moving(part.body, numbers) else (0.0, 0.0))
     _, moves = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     return _where(part, numbers, span if moves else (0.0, 0.0))
 
 
+def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray, Test]:
+    """Boxes (n, 4, 2) that hold the part, and what tells of their halves whether they may."""
+    if is_large(part):
+        return boxes_of(part, numbers, span), functools.partial(_occupancy(part, numbers, span).may_hold, part)
+    kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    return np.concatenate([box_of(part, numbers), [span]])[None], functools.partial(_kept, kernel, numbers)
+
+
+def _kept(kernel: Kernel, numbers: Numbers, boxes: np.ndarray) -> np.ndarray:
+    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
+    return np.asarray((lo[:, :-1] <= 0).all(axis=1) & (hi[:, :-1] >= 0).all(axis=1) & (hi[:, -1] > 0))
+
+
 @functools.lru_cache(maxsize=4096)
 def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
-    kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
-    paving = Paving(np.concatenate([box_of(part, numbers), [span]])[None], most=2 * _MANY)
+    boxes, test = _first_look(part, numbers, span)
+    paving = Paving(boxes, most=2 * _MANY)
     for boxes in itertools.islice(paving, _ROUNDS + 1):
-        paving.keep(boxes[_kept(kernel, boxes, numbers)])
+        paving.keep(boxes[test(boxes)])
     boxes = paving.left
     for axis in tuple(range(3)) * _FINER:
         if not len(boxes):
             return None
-        boxes = _sharpened(kernel, boxes, axis, numbers)
+        boxes = _sharpened(test, boxes, axis)
     if not len(boxes):
         return None
-    return _shaved(kernel, _hull(boxes), span, numbers) if part.pieces else _hull(boxes)
+    return _shaved(test, _hull(boxes), span) if part.pieces else _hull(boxes)
 
 
-def _shaved(kernel: Kernel, hull: np.ndarray, span: Window, numbers: Numbers) -> np.ndarray | None:
+def _shaved(test: Test, hull: np.ndarray, span: Window) -> np.ndarray | None:
     """A box (3, 2) without slabs at its ends that are proved to hold no point of the part: of all widths that are a power of 2 against the
     box the greatest, again and again. So the pieces of combined bodies that end at planes, or lie in planes, have close bounds.
     """
@@ -100,7 +145,7 @@ def _shaved(kernel: Kernel, hull: np.ndarray, span: Window, numbers: Numbers) ->
         for axis, (lo, hi) in enumerate(hull):
             width = (hi - lo) * 0.5 ** np.arange(_SHAVES)
             slabs[axis, 0, :, axis, 1], slabs[axis, 1, :, axis, 0] = np.minimum(lo + width, hi), np.maximum(hi - width, lo)
-        kept = _kept(kernel, slabs.reshape(-1, 4, 2), numbers).reshape(3, 2, _SHAVES)
+        kept = test(slabs.reshape(-1, 4, 2)).reshape(3, 2, _SHAVES)
         if not kept[:, :, 0].all():
             return None
         if kept.all():
@@ -112,20 +157,14 @@ def _shaved(kernel: Kernel, hull: np.ndarray, span: Window, numbers: Numbers) ->
     return hull
 
 
-def _kept(kernel: Kernel, boxes: np.ndarray, numbers: Numbers) -> np.ndarray:
-    """Which of the boxes may hold a point of the part."""
-    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=numbers.parameters)
-    return np.asarray((lo[:, :-1] <= 0).all(axis=1) & (hi[:, :-1] >= 0).all(axis=1) & (hi[:, -1] > 0))
-
-
-def _sharpened(kernel: Kernel, boxes: np.ndarray, axis: int, numbers: Numbers) -> np.ndarray:
+def _sharpened(test: Test, boxes: np.ndarray, axis: int) -> np.ndarray:
     """The boxes, those at either end of their hull along an axis without the outer or inner half where that holds no point; all of them if
     too many would be left.
     """
     lo, hi = _hull(boxes)[axis]
     ends = (boxes[:, axis, 0] <= lo) | (boxes[:, axis, 1] >= hi)
     halves = divided(boxes[ends], axis)
-    found = np.concatenate([boxes[~ends], halves[_kept(kernel, halves, numbers)]])
+    found = np.concatenate([boxes[~ends], halves[test(halves)]])
     return found if len(found) <= 2 * _MANY else boxes
 
 

@@ -20,8 +20,8 @@ from generative.changes import atoms_of, changes_at_known_moments, pieces_of, wi
 from generative.symbols import Parameter
 
 from ..bodies.numbers import NONE, Numbers
+from ..culling.broad_phase import Window
 from ..search.paving import Paving
-from ..situations.presence import Window
 
 # Where these change is looked for: what is made of them may jump, or its derivative be unknown.
 _CHANGING = (sp.Piecewise, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.sign, sp.Heaviside)

@@ -10,7 +10,7 @@ import copy
 import functools
 import itertools
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +34,7 @@ from ..moment.start import Beginning, Start, apart_within, crossings, nested, st
 from ..search.drive import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
-from ..situations.presence import where, without_absent
+from ..situations.presence import is_large, near, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 
@@ -107,7 +107,7 @@ class Scene:
                       and (wanted is None or (i, j) in wanted) and not (self.states and (i, j) in self.resting)]
         found = dict.fromkeys(pairs, self.span)
         if len(pairs) > FEW:
-            met = windows([self.extent(owner, part) for owner, part in parts], [owner for owner, _ in parts], self.span)
+            met = self._windows(parts)
             found = {pair: met[pair] for pair in pairs if pair in met}
         near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
         if self.span[0] == self.begin:
@@ -115,6 +115,17 @@ class Scene:
         # Only the pairs in `early` are searched from before the beginning.
         cut = [m if m.label in self.early else replace(m, window=(max(m.window[0], self.begin), m.window[1])) for m in near]
         return [m for m in cut if m.window[0] <= m.window[1]]
+
+    def _windows(self, parts: Sequence[tuple[int, Cell]]) -> dict[Pair, Window]:
+        """When pairs of parts, by their numbers, may meet. Parts of large bodies are looked at closely if they come near others at all."""
+        owners = [owner for owner, _ in parts]
+        met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span)
+        if not any(is_large(part) for _, part in parts):
+            return met
+        left = sorted(k for k in {k for pair in met for k in pair}
+                      if not is_large(parts[k][1]) or where(parts[k][1], self.numbers[owners[k]], self.span) is not None)
+        again = windows([self.extent(*parts[k]) for k in left], [owners[k] for k in left], self.span)
+        return {(left[a], left[b]): window for (a, b), window in again.items()}
 
     def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
         """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
@@ -279,9 +290,9 @@ class Scene:
     def faces(m: Meeting) -> bool:
         return m.first.dimension == m.second.dimension == 2
 
-    def extent(self, body: int, part: Cell) -> Extent:
-        """Where a part is."""
-        found = where(part, self.numbers[body], self.span) if part.leaves else None
+    def extent(self, body: int, part: Cell, place: Callable[..., np.ndarray | None] = where) -> Extent:
+        """Where a part is; `place` tells it of implicit ones."""
+        found = place(part, self.numbers[body], self.span) if part.leaves else None
         return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
 
 
