@@ -13,7 +13,8 @@ import numpy as np
 
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
-from generative import ParametricSurface, Solid
+from generative import ParametricSurface, Solid, t
+from generative.numeric import approx_function
 
 from ..answers.contacts import Contacts, Status
 from ..answers.report import contacts
@@ -23,7 +24,7 @@ from ..moment.start import Start
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options, resolved
 from ..search.search import Search
-from ..sheets.assembly import Sheet, Span, bodies_of
+from ..sheets.assembly import Sheet, Span, bodies_of, carrier
 from ..sheets.closed_sides import EARLY, beside, closed_sides, doubtful
 from ..sheets.enclosures import neighbours
 from ..sheets.glue import folds
@@ -77,7 +78,19 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
         for known in _searches(Sheet(bodies, span), span, options, clock):
             found = known
     search, finished, start, seen, limit, covered = found
-    return _limited(replace(contacts(search, finished, (), (span[0], limit), start, clock, seen), bodies=bodies), span, limit, covered)
+    answer = contacts(search, finished, (), (span[0], limit), start, clock, seen)
+    return _limited(replace(answer, bodies=bodies, **_carried(answer, bodies)), span, limit, covered)
+
+
+def _carried(answer: Contacts, bodies: Sequence[Any]) -> dict[str, np.ndarray]:
+    """Points and normals in the world, of a sheet that moves as a whole."""
+    motion = carrier(bodies)
+    if motion is None or motion.is_identity or not len(answer):
+        return {}
+    entries = approx_function(motion.entries, [t])(np.array([box[-1].mean() for box in answer.boxes]))
+    turn = entries[:, :9].reshape(-1, 3, 3)
+    points, normals = (np.einsum("kij,kj->ki", turn, a) for a in (answer.points, answer.normals))
+    return {"points": points + entries[:, 9:], "normals": normals}
 
 
 class _Found(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from codegen.given import shown
-from generative import ParametricSurface, Solid, v
+from generative import Motion, ParametricSurface, Solid, v
 from generative.body import called
 from generative.chart import is_pole
 from generative.symbols import parameters_of
@@ -120,9 +120,17 @@ def _between_poles(whole: Piece, poles: Sequence[tuple[int, int, Pole]]) -> Piec
 
 def _at_rest(surfaces: Sequence[ParametricSurface]) -> list[ParametricSurface]:
     """What moves rigidly as a whole stays apart from itself or not."""
-    if all(s.motion == surfaces[0].motion for s in surfaces):
-        return [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]
-    return list(surfaces)
+    if carrier(surfaces) is None:
+        return list(surfaces)
+    return [ParametricSurface(s.body, s.domain, flipped=s.flipped) for s in surfaces]
+
+
+def carrier(bodies: Sequence[Any]) -> Motion | None:
+    """The motion of a sheet that moves rigidly as a whole, which is searched without it; None for others."""
+    if isinstance(bodies, _Drawn) or any(s.motion != bodies[0].motion for s in bodies):
+        return None
+    motion: Motion = bodies[0].motion
+    return motion
 
 
 def windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:

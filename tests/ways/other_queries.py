@@ -192,7 +192,7 @@ def as_sheet(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
                  asked=(("self_contact", list(scene.bodies), scene.span, {"budget": budget}),))
 
 
-@way(lambda scene: two(scene) and scene.parametric and scene.kind != "kinked")
+@way(lambda scene: two(scene) and scene.parametric and scene.kind not in ("kinked", "overlapping"))
 def as_minimum(name: str, scene: Scene, d: Draw, budget: float) -> Claim:
     """The least t at which two points coincide, as a minimum under equations."""
     places, domain = [], {}

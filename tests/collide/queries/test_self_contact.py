@@ -5,12 +5,13 @@ import math
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.spatial.transform import Rotation
 
 import collide
 from collide import Start, Status, self_contact
 from collide.search.drive import Budget
 from collide.sheets import injective
-from generative import Parameter, ParametricSurface, Screw, patch, t, u, v
+from generative import Parameter, ParametricSurface, Rigid, Screw, patch, t, u, v
 from tests.collide.sheet_scenes import W, folding, halves, hinge, over, pinched
 
 R = sp.Rational
@@ -24,9 +25,14 @@ def test_a_tube_pinches_at_one_point():
     assert {round(b, 6) for b in c.boxes[0].mean(axis=1)[[0, 2]]} == {round(k * math.pi / 2 - 1 / 7, 6) for k in (1, 3)}
 
 
-def test_a_rigid_motion_changes_nothing():
-    c = self_contact(pinched().moved(Screw([1, 2, 2], angle=t, advance=5 * t)), (0, 2))
+def test_a_rigid_motion_carries_what_is_found():
+    """The place at t = 1 is the origin, which is on the axis of the screw; the normal turns by one radian about it."""
+    c, still = self_contact(pinched().moved(Screw([1, 2, 2], angle=t, advance=5 * t)), (0, 2)), self_contact(pinched(), (0, 2))
     assert c.time.lo <= 1 <= c.time.hi < 1 + 1e-9 and c.proved.all()
+    np.testing.assert_allclose(c.points, [[5 / 3, 10 / 3, 10 / 3]], atol=1e-8)
+    turned = Rotation.from_rotvec(np.array([1, 2, 2]) / 3).apply(still.normals)
+    np.testing.assert_allclose(c.normals, turned, atol=1e-8)
+    assert self_contact(pinched().moved(Rigid(translation=[7, 0, 0])), (0, 2)).points[0].tolist() == pytest.approx([7, 0, 0])
 
 
 def test_a_tube_pinches_along_a_line():
