@@ -114,8 +114,11 @@ def _starts(a: Cell, b: Cell, span: tuple[float, float], rng: np.random.Generato
 def _near(a: Cell, b: Cell, span: tuple[float, float], rng: np.random.Generator, grid: int) -> tuple[np.ndarray, np.ndarray]:
     """Parameters of samples that are the nearest to each other, a few at each of some moments."""
     far, numbers = [], []
-    even = np.stack(np.meshgrid(*[np.linspace(0, 1, grid)] * 2), -1).reshape(-1, 2)
-    for time in np.linspace(*span, MOMENTS):
+    even = np.linspace(0, 1, grid)
+    # Where a corner comes first few even samples are near it: every other time more are near the sides.
+    grids = [np.stack(np.meshgrid(side, side), -1).reshape(-1, 2) for side in (even, 0.5 - 0.5 * np.cos(np.pi * even))]
+    for k, time in enumerate(np.linspace(*span, MOMENTS)):
+        even = grids[k % 2]
         p, q = ((even + rng.uniform(-0.02, 0.02, even.shape)).clip(0, 1) for _ in range(2))
         first, second = a.at(*p.T, time), b.at(*q.T, time)
         if np.isfinite(first).all() and np.isfinite(second).all():
