@@ -82,7 +82,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     return _limited(replace(answer, bodies=bodies, **_carried(answer, bodies)), span, limit, covered)
 
 
-def _carried(answer: Contacts, bodies: Sequence[Any]) -> dict[str, np.ndarray]:
+def _carried(answer: Contacts, bodies: Sequence[Any]) -> dict[str, Any]:
     """Points and normals in the world, of a sheet that moves as a whole."""
     motion = carrier(bodies)
     if motion is None or motion.is_identity or not len(answer):
