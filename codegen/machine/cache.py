@@ -63,9 +63,9 @@ def _private(status: os.stat_result) -> bool:
 
 @functools.cache
 def fingerprint() -> bytes:
-    """Digest of this package's source: code emitted by another version is never used."""
+    """Digest of the source of codegen: code emitted by another version is never used."""
     digest = hashlib.sha256()
-    root = Path(__file__).parent
+    root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.digest()

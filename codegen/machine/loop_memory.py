@@ -66,8 +66,8 @@ class LoopModule(Protocol):
 class Places:
     """Writes instructions, and finds what a function names in memory; expressions come on top (`loop_values`)."""
 
-    def __init__(self, module: LoopModule, function: Callable[..., Any], first_line: int) -> None:
-        self.module, self.python, self.first_line = module, function, first_line
+    def __init__(self, module: LoopModule, function: Callable[..., Any]) -> None:
+        self.module, self.python = module, function
         self.globals: Mapping[str, Any] = function.__globals__
         self.allocas: list[str] = []
         self.lines: list[str] = []
@@ -79,7 +79,7 @@ class Places:
         self.fail(node, f"{type(node).__name__} is outside the subset of native loops")
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
-        line = self.first_line + getattr(node, "lineno", 1) - 1
+        line = getattr(node, "lineno", self.python.__code__.co_firstlineno)
         raise UnsupportedPython(f"{self.python.__module__}.{self.python.__name__}, line {line}: {message}")
 
     # -- writing ------------------------------------------------------------------------------------------------

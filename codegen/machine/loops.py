@@ -16,10 +16,15 @@ answer, this needs about half a second, and a search should not take longer to s
 """
 
 import ast
+import functools
+import hashlib
 import inspect
 import itertools
-import textwrap
+import linecache
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ..emit.lanes import literal
@@ -54,6 +59,27 @@ def loop_assembly(entry: Callable[..., Any], kinds: Sequence[Kind], structure: t
     body = f"  {call}\n  ret void" if result == NONE else f"  %r = {call}\n  ret {llvm_type(result)} %r"
     module.text.append(f"define {llvm_type(result)} @{name}({parameters}) {{\n{body}\n}}")
     return "\n".join([*module.declarations.values(), *module.text, *METADATA])
+
+
+def told(entry: Callable[..., Any]) -> str:
+    """All that the text of a loop is made of, besides this package: sources and constants of the modules of `entry` and of what they name.
+    A tenth of a millisecond a module, where the text takes a quarter of a second.
+    """
+    package, found, unread = entry.__module__.partition(".")[0], dict[str, str](), [entry.__module__]
+    while unread:
+        name = unread.pop()
+        if name not in found:
+            module = sys.modules[name]
+            constants = [(k, repr(x)) for k, x in vars(module).items() if isinstance(x, (int, float, tuple))]
+            found[name] = f"{_digest(inspect.getsourcefile(module) or '')} {constants}"
+            named = (x.__name__ if isinstance(x, ModuleType) else getattr(x, "__module__", None) for x in vars(module).values())
+            unread += (home for home in named if isinstance(home, str) and home.partition(".")[0] == package and home in sys.modules)
+    return f"{entry.__module__} {entry.__qualname__} {sorted(found.items())}"
+
+
+@functools.cache
+def _digest(file: str) -> str:
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def argument_kinds(entry: Callable[..., Any]) -> tuple[Kind, ...]:
@@ -95,15 +121,13 @@ class _Function(Expressions):
     """Translates one function for given argument kinds."""
 
     def __init__(self, module: _LoopModule, function: Callable[..., Any], kinds: tuple[Kind, ...], name: str) -> None:
-        source, first_line = inspect.getsourcelines(function)
-        super().__init__(module, function, first_line)
+        super().__init__(module, function)
         self.kinds, self.name = kinds, name
-        self.tree = ast.parse(textwrap.dedent("".join(source))).body[0]
+        self.tree = _definitions(inspect.getsourcefile(function) or "")[function.__code__.co_firstlineno]
         self.loops: list[tuple[str, str]] = []
         self.result: Kind | None = None
 
     def compile(self) -> Kind:
-        assert isinstance(self.tree, ast.FunctionDef)
         names = [a.arg for a in self.tree.args.args]
         if len(names) != len(self.kinds):
             self.fail(self.tree, f"{self.python.__name__} takes {len(names)} arguments, got {len(self.kinds)}")
@@ -147,8 +171,7 @@ class _Function(Expressions):
             self.assign(target, self.value(node.value))
 
     def do_AugAssign(self, node: ast.AugAssign) -> None:
-        old = ast.copy_location(ast.parse(ast.unparse(node.target), mode="eval").body, node)
-        self.assign(node.target, self.binary(node, node.op, self.value(old), self.value(node.value)))
+        self.assign(node.target, self.binary(node, node.op, self.value(node.target), self.value(node.value)))
 
     def assign(self, target: ast.expr, value: Value) -> None:
         if isinstance(target, ast.Name):
@@ -236,6 +259,18 @@ class _Function(Expressions):
 
     def do_Continue(self, node: ast.Continue) -> None:
         self.end(f"br label %{self.loops[-1][0]}")
+
+
+@functools.lru_cache(maxsize=64)
+def _definitions(file: str) -> dict[int, ast.FunctionDef]:
+    """The functions of a source file by the line where each begins, with its decorators. (Each alone, `inspect` reads five times slower.)"""
+    found, parts = {}, list[ast.AST](ast.parse("".join(linecache.getlines(file))).body)
+    while parts:
+        part = parts.pop()
+        if isinstance(part, ast.FunctionDef):
+            found[min(each.lineno for each in (part, *part.decorator_list))] = part
+        parts += getattr(part, "body", ())
+    return found
 
 
 def _leaves(statements: Sequence[ast.stmt]) -> bool:
