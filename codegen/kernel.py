@@ -186,7 +186,7 @@ class Kernel:
             return held[kind]
 
     def _shared_tiered(self, kind: Kind) -> Tiered | None:
-        return tiered(self._name(kind, "block"), self.outputs, kind, lambda: self._code(kind, "block"), self._bounded(kind))
+        return tiered(self._name(kind, "block"), self.outputs, kind, self._bounded(kind))
 
     @functools.cached_property
     def _interpretable(self) -> bool:

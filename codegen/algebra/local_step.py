@@ -17,15 +17,15 @@ LARGEST = 10
 DAMPING, LEAST = 1e-3, 1e-15
 
 
-def local_step(m: int, n: int) -> int:
+def local_step(m: int, n: int, quick: bool = False) -> int:
     """Address of ``void(value, unit, step)``: a step of Levenberg and Marquardt for m functions of n variables.
 
     value (m + m n,) holds the functions and then their Jacobian row-major, unit (n + m,) what variables are measured in, and factors of
     the functions: so no unit of length or time is preferred. step (n + 1,) receives the step and the residual: the largest function,
     times its factor. The damping fades with the residual, so convergence stays quadratic at regular zeros and steps stay tame at
-    singular ones; a lane without a step gets NaN.
+    singular ones; a lane without a step gets NaN. `quick`: see `straight_line`.
     """
-    return straight_line("local step", (m, n), "value unit step", lambda module, L: _gauss_newton(L, m, n), "nearest")
+    return straight_line("local step", (m, n), "value unit step", lambda module, L: _gauss_newton(L, m, n), "nearest", quick)
 
 
 def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
@@ -34,7 +34,7 @@ def least_step(m: int, n: int, objective: int, pairs: Sequence[tuple[int, int]],
     value: m functions, their Jacobian row-major, then for each (i, j) of `pairs` their m second derivatives. multiplier
     (m,) is replaced. free (n,) is 1.0 for variables that may move, 0.0 for those held. unit (n + m,): as in `local_step`.
     step (2 n + 1,): the step, the gradient of the Lagrangian in the held variables (of no meaning in others), by their units, and the
-    residual. `quick`: see `Kernel`.
+    residual. `quick`: see `straight_line`.
     """
     return straight_line("least step", (m, n, objective, tuple(pairs)), "value multiplier free damping unit step",
                          lambda module, L: _lagrange(L, m, n, objective, pairs), "nearest", quick)

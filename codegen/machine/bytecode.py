@@ -1,4 +1,4 @@
-"""Expression graphs as programs for the interpreter (`interpreter`): ready in a millisecond, where LLVM takes 20 to 200 for machine code.
+"""Programs for the interpreter (`interpreter`), those of expression graphs: ready in a millisecond, where LLVM takes 20 to 200 for code.
 
 The frame of a program holds vectors of lanes,
 
@@ -20,6 +20,7 @@ from ..graph.expr import Expr, reachable
 from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
 
 _REPEATED = frozenset({"integral", "inverse", "sum", "union", "loop"})
+_NONE = np.empty(0)
 
 
 def interpretable(outputs: Sequence[Expr]) -> bool:
@@ -27,30 +28,7 @@ def interpretable(outputs: Sequence[Expr]) -> bool:
     return not any(e.op in _REPEATED for e in reachable(outputs))
 
 
-class Program:
-    """A graph that is `interpretable`, as words at `address` for `interpreter.enter` at `entry`, which counts calls at `counter`.
-    `bounded`: see `Kernel`.
-    """
-
-    def __init__(self, outputs: Sequence[Expr], kind: Kind, counter: int, bounded: bool = False) -> None:
-        writer = _Writer(outputs, kind, bounded)
-        library = NEAREST if kind == "points" else UPWARD
-        functions = library.need([step.instruction for step in writer.steps])
-        place, room = writer.places()
-        large = is_large(room * VECTOR)
-        inputs = [len(writer.inputs[op]) for op in ("variable", "parameter")]
-        self._unknown = np.tile(np.repeat(UNKNOWN[kind], WIDTH), len(outputs) if large else 0)
-        words = [counter, room * VECTOR, 0, len(writer.constants), *inputs, self._unknown.ctypes.data, len(self._unknown) // WIDTH]
-        assert len(words) == HEADER
-        for step in writer.steps:
-            words += [functions[step.instruction.symbol], *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
-        self._constants = np.repeat([struct.unpack("<d", x)[0] for x in writer.constants], WIDTH)
-        words[2] = self._constants.ctypes.data
-        self._words = np.array(words, np.int64)
-        self.length, self.address, self.entry = len(writer.steps), self._words.ctypes.data, library.enter(large)
-
-
-class _Step(NamedTuple):
+class Step(NamedTuple):
     """An instruction with the vectors it takes and makes, and other operands."""
 
     instruction: Instruction
@@ -59,12 +37,65 @@ class _Step(NamedTuple):
     rest: tuple[int, ...] = ()
 
 
+class Program:
+    """Steps as words at `address` for `interpreter.enter` at `entry`; a frame that is `large` is no part of the stack.
+
+    `constants`: the number of a vector by the bytes of its double; `inputs`: those of vectors of x and of p; `pointers`: see
+    `interpreter.enter`; `unknown`: what is written where memory is refused.
+    """
+
+    def __init__(self, steps: Sequence[Step], constants: dict[bytes, int], rounding: str,
+                 inputs: tuple[Sequence[int], Sequence[int]] = ((), ()), pointers: int = 0, unknown: np.ndarray = _NONE) -> None:
+        library = NEAREST if rounding == "nearest" else UPWARD
+        functions = library.need([step.instruction for step in steps])
+        place, room = _places(steps, [*constants.values(), *inputs[0], *inputs[1]])
+        self.large = is_large(room * VECTOR)
+        self._unknown, self._calls = unknown, np.zeros(1, np.int64)
+        self._constants = np.repeat([struct.unpack("<d", x)[0] for x in constants], WIDTH)
+        words = [self._calls.ctypes.data, room * VECTOR, self._constants.ctypes.data, len(constants), *map(len, inputs),
+                 unknown.ctypes.data, len(unknown) // WIDTH]
+        assert len(words) == HEADER
+        for step in steps:
+            words += [functions[step.instruction.symbol], *(VECTOR * place[v] for v in (*step.arguments, *step.results)), *step.rest]
+        self._words = np.array(words, np.int64)
+        self.address, self.entry = self._words.ctypes.data, library.enter(self.large, pointers)
+
+    def count_at(self, address: int) -> None:
+        """Its calls are counted there."""
+        self._words[0] = address
+
+
+def kernel_program(outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Program:
+    """That of a graph that is `interpretable`. `bounded`: see `Kernel`."""
+    writer = _Writer(outputs, kind, bounded)
+    return Program(writer.steps, writer.constants, "nearest" if kind == "points" else "upward",
+                   (writer.inputs["variable"], writer.inputs["parameter"]), unknown=np.tile(np.repeat(UNKNOWN[kind], WIDTH), len(outputs)))
+
+
+def _places(steps: Sequence[Step], fixed: Sequence[int]) -> tuple[dict[int, int], int]:
+    """The place in the frame of every vector, and how many places there are. A place is used again after the last step that needs it: a
+    step loads all it takes before it stores what it makes.
+    """
+    place = {v: 1 + k for k, v in enumerate(fixed)}
+    last = {v: k for k, step in enumerate(steps) for v in (*step.results, *step.arguments)}
+    last |= dict.fromkeys(fixed, len(steps))
+    room, free = 1 + len(fixed), []
+    for k, step in enumerate(steps):
+        free += [place[v] for v in dict.fromkeys(step.arguments) if last[v] == k]
+        for v in step.results:
+            if not free:
+                free, room = [room], room + 1
+            place[v] = free.pop()
+        free += [place[v] for v in step.results if last[v] == k]
+    return place, room
+
+
 class _Writer(Translation):
     """Notes the steps to all outputs. Vectors are numbered from 1."""
 
     def __init__(self, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> None:
         super().__init__(outputs, kind, bounded)
-        self.steps: list[_Step] = []
+        self.steps: list[Step] = []
         self.constants: dict[bytes, int] = {}
         self.inputs: dict[str, list[int]] = {"variable": [], "parameter": []}
         self.count = 0
@@ -90,7 +121,7 @@ class _Writer(Translation):
     def apply(self, name: str, emit: Emit, *args: int, short: bool = False) -> Values:
         instruction, count = operation(name, emit, len(args))
         results = tuple(self._new() for _ in range(count))
-        self.steps.append(_Step(instruction, args, results))
+        self.steps.append(Step(instruction, args, results))
         return results
 
     def excess(self) -> int:
@@ -105,23 +136,5 @@ class _Writer(Translation):
         for e in self.order:
             self.node(e)
             for k in wanted.get(e.index, ()):
-                self.steps.append(_Step(output(size), self.results(e), rest=(VECTOR * size * k,)))
-        self.steps.append(_Step(LEAVE, ()))
-
-    def places(self) -> tuple[dict[int, int], int]:
-        """The place in the frame of every vector, and how many places there are. A place is used again after the last step that needs it: a
-        step loads all it takes before it stores what it makes.
-        """
-        fixed = [*self.constants.values(), *self.inputs["variable"], *self.inputs["parameter"]]
-        place = {v: 1 + k for k, v in enumerate(fixed)}
-        last = {v: k for k, step in enumerate(self.steps) for v in (*step.results, *step.arguments)}
-        last |= dict.fromkeys(fixed, len(self.steps))
-        room, free = 1 + len(fixed), []
-        for k, step in enumerate(self.steps):
-            free += [place[v] for v in dict.fromkeys(step.arguments) if last[v] == k]
-            for v in step.results:
-                if not free:
-                    free, room = [room], room + 1
-                place[v] = free.pop()
-            free += [place[v] for v in step.results if last[v] == k]
-        return place, room
+                self.steps.append(Step(output(size), self.results(e), rest=(VECTOR * size * k,)))
+        self.steps.append(Step(LEAVE, ()))

@@ -1,19 +1,21 @@
 """The interpreter's native side: a function for each operation, which calls that of the next instruction, and `enter`, which begins.
 
-    enter(ptr x, ptr p, ptr out, ptr program)       evaluates one block of lanes
+    enter(ptr x, ptr p, ptr out, ptr program)       evaluates one block of lanes of a kernel
+    enter5(ptr a0, ..., ptr a4, ptr program)        runs straight-line code of so many pointers (`recording`)
 
 A program is an array of 64-bit words. Its first `HEADER` words are the address of its counter of calls, the bytes of its frame, the
 address of its constants, how many vectors there are of these, of x and of p, and, for a frame that is too large for the stack, what goes
 into out where memory for it is refused, as an address and a number of vectors. Instructions follow: the address of a function, then
-its operands, which are the offsets in the frame of arguments and results. All functions have the signature (ptr frame, ptr instruction)
-and end in a tail call, so a program runs through them without a loop (threaded code: Bell, Comm. ACM 16, 1973).
+its operands, which are the offsets in the frame of arguments and results. The frame begins with a vector of the pointers, or of out
+alone. All functions have the signature (ptr frame, ptr instruction) and end in a tail call, so a program runs through them without a
+loop (threaded code: Bell, Comm. ACM 16, 1973).
 
 The operations are emitted by the functions that compiled kernels use, and have the same bits.
 """
 
 import functools
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from ..emit.entry import add_entry
@@ -91,12 +93,12 @@ class _Library:
                 self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()))
             return self.address
 
-    def enter(self, large: bool) -> int:
-        """The address of `enter`, for frames on the stack or for `large` ones."""
-        name = "enter_large" if large else "enter"
+    def enter(self, large: bool, pointers: int = 0) -> int:
+        """The address of `enter`, for frames on the stack or for `large` ones; or of that for so many `pointers`."""
+        name = f"enter{pointers or ''}{'_large' if large else ''}"
         with self._lock:
             if name not in self.address:
-                self._link((name,), lambda module: _enter(module, name, large))
+                self._link((name,), lambda module: _enter(module, name, large, pointers))
             return self.address[name]
 
     def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object]) -> None:
@@ -138,35 +140,36 @@ def _word(L: Lanes, k: int) -> str:
     return L.emit(f"getelementptr i64, ptr %i, i64 {k}")
 
 
-_PARAMETERS = "ptr %x, ptr %p, ptr %out, ptr %i"
-
-
-def _enter(module: Module, name: str, large: bool) -> None:
+def _enter(module: Module, name: str, large: bool, pointers: int = 0) -> None:
     """Counts the call, and runs the program with a frame."""
-    module.add("run", _run(module.lanes()))
+    given = [f"%a{k}" for k in range(pointers)] or ["%x", "%p", "%out"]
+    parameters = ", ".join(f"ptr {a}" for a in [*given, "%i"])
+    copied = [] if pointers else [("x", "%x"), ("p", "%p")]
+    module.add("run", _run(module.lanes(), parameters, given if pointers else ["%out"], copied))
     L = module.lanes()
     calls, size, values, count = (L.emit(f"load {kind}, ptr {_word(L, k)}") for k, kind in ((0, "ptr"), (1, "i64"), (6, "ptr"), (7, "i64")))
     more = L.emit(f"add i64 {L.emit(f'load i64, ptr {calls}')}, 1")
     L.lines.append(f"  store i64 {more}, ptr {calls}")
     cut = len(L.lines)
-    _copy(L, "unknown", "refused", values, "%out", count)
-    add_with_room(module, "begin", _PARAMETERS, size, large, [f"  call void @run({_PARAMETERS}, ptr %room)"], L.lines[cut:], L.lines[:cut])
-    add_entry(module, name, "begin", _PARAMETERS, _PARAMETERS)
+    _copy(L, "unknown", "refused", values, given[-1], count)
+    add_with_room(module, "begin", parameters, size, large, [f"  call void @run({parameters}, ptr %room)"], L.lines[cut:], L.lines[:cut])
+    add_entry(module, name, "begin", parameters, parameters)
 
 
-def _run(L: Lanes) -> str:
-    """A function that fills the frame ``%s`` with the constants and inputs that its first vector precedes, and begins."""
+def _run(L: Lanes, parameters: str, kept: Sequence[str], copied: Sequence[tuple[str, str]]) -> str:
+    """A function that fills the frame ``%s``, with the pointers that are kept, the constants, and what is copied, and begins."""
     header = [L.emit(f"load {'ptr' if k == 2 else 'i64'}, ptr {_word(L, k)}") for k in range(2, 6)]
-    L.lines.append("  store ptr %out, ptr %s")
+    for k, pointer in enumerate(kept):
+        L.lines.append(f"  store ptr {pointer}, ptr {L.emit(f'getelementptr ptr, ptr %s, i64 {k}')}")
     to, label = L.emit(f"getelementptr i8, ptr %s, i64 {VECTOR}"), "entry"
-    for name, source, count in (("constants", header[0], header[1]), ("x", "%x", header[2]), ("p", "%p", header[3])):
+    for (name, source), count in zip([("constants", header[0]), *copied], header[1:], strict=False):
         _copy(L, f"copy_{name}", label, source, to, count)
         label = f"copy_{name}.done"
         to = L.emit(f"getelementptr {L.vector}, ptr {to}, i64 {count}")
     first = _word(L, HEADER)
     L.lines.append(f"  call void {L.emit(f'load ptr, ptr {first}')}(ptr %s, ptr {first})")
     body = "\n".join(L.lines)
-    return f"define internal void @run({_PARAMETERS}, ptr %s) #2 {{\nentry:\n{body}\n  ret void\n}}"
+    return f"define internal void @run({parameters}, ptr %s) #2 {{\nentry:\n{body}\n  ret void\n}}"
 
 
 def _copy(L: Lanes, name: str, before: str, source: str, to: str, count: str) -> None:

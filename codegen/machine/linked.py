@@ -12,13 +12,16 @@ from ..emit.batch import add_general_batch
 from ..emit.lanes import Module
 from ..emit.translate import Kind
 from ..graph.expr import Expr
+from ..graph.serialize import serialize
 from . import cache
+from .bytecode import kernel_program
+from .compiler import Work
 from .native import Code, code_key, object_code
 from .tiers import Tiered
 
-# Locks are taken in one order: that of a kernel, this one, `tiers._lock`, those of `interpreter`, `native._lock`; that of `straight_line`
-# comes before the last one only, and that of `loop_runtime` is never waited for. Reentrant: lowering may run a kernel for the
-# numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
+# Locks are taken in one order: that of a kernel, this one or that of `straight_line`, `tiers._lock`, those of `interpreter`,
+# `native._lock`. No lock is held where `compiler` is asked, and none but its own where it answers. Reentrant: lowering may run a kernel
+# for the numbers that the code holds; that one is new, so no other thread holds its lock while it waits for this one.
 _lock = threading.RLock()
 _codes: dict[str, Code] = {}
 _tiers: dict[str, Tiered | None] = {}
@@ -44,12 +47,14 @@ def linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
         return _codes[name]
 
 
-def tiered(name: str, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code], bounded: bool = False) -> Tiered | None:
-    """Code that is interpreted at first, one for all kernels of this cache name; None if their machine code is there already."""
+def tiered(name: str, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Tiered | None:
+    """The block entry of kernels, interpreted at first, one for all of this cache name; None if its machine code is there already."""
     with _lock:
         if name not in _tiers:
             there = name in _codes or cache.stored(name)
-            _tiers[name] = None if there else Tiered(outputs, kind, build, bounded)
+            _tiers[name] = None if there else Tiered(3, kernel_program(outputs, kind, bounded),
+                                                     lambda: Work(name, "block", (serialize(outputs), kind, bounded)),
+                                                     lambda code: linked(name, "block", lambda: code), "block")
         return _tiers[name]
 
 

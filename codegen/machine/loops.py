@@ -263,8 +263,8 @@ class _Function(Expressions):
 
 @functools.lru_cache(maxsize=64)
 def _definitions(file: str) -> dict[int, ast.FunctionDef]:
-    """The functions of a source file by the line where each begins, with its decorators. (Each alone, `inspect` reads five times slower.)"""
-    found, parts = {}, list[ast.AST](ast.parse("".join(linecache.getlines(file))).body)
+    """The functions of a source file by the line where each begins, with its decorators. (`inspect` reads them five times slower.)"""
+    found, parts = dict[int, ast.FunctionDef](), list[Any](ast.parse("".join(linecache.getlines(file))).body)
     while parts:
         part = parts.pop()
         if isinstance(part, ast.FunctionDef):

@@ -14,12 +14,12 @@ def gather(length: int) -> int:
 
     `begins` (8,) are 64-bit integers. Records and the block are as long as `padded` says; what lies beyond `length` comes along.
     """
-    return straight_line("gather", (length,), "table begins block", lambda module, L: _gather(L, length), "nearest")
+    return straight_line("gather", (length,), "table begins block", lambda module, L: _gather(L, length), "nearest", quick=True)
 
 
 def scatter(length: int) -> int:
     """Address of ``void(table, begins, block)``: the reverse. Lanes with the same beginning must hold the same."""
-    return straight_line("scatter", (length,), "table begins block", lambda module, L: _scatter(L, length), "nearest")
+    return straight_line("scatter", (length,), "table begins block", lambda module, L: _scatter(L, length), "nearest", quick=True)
 
 
 def _gather(L: Lanes, length: int) -> None:

@@ -1,4 +1,4 @@
-"""Kernels written instruction by instruction: compiled once for each shape, kept in the cache on disk, called by address."""
+"""Kernels written instruction by instruction: made once for each shape, kept in the cache on disk, called by address."""
 
 import threading
 from collections.abc import Callable
@@ -6,34 +6,52 @@ from collections.abc import Callable
 from ..emit.entry import add_entry
 from ..emit.lanes import Lanes, Module
 from . import cache
+from .compiler import Work
 from .native import Code, code_key, object_code
+from .recording import recorded
+from .tiers import Tiered
 
-_known: dict[tuple[object, ...], Code] = {}
+_known: dict[tuple[object, ...], tuple[int, Code | Tiered]] = {}
 _lock = threading.Lock()
+_ENTRY = "kernel"
 
 
 def straight_line(name: str, shape: tuple[object, ...], arguments: str, write: Callable[[Module, Lanes], None],
                   rounding: str = "upward", quick: bool = False) -> int:
     """Address of ``void(pointers)`` with these arguments, whose body `write` emits; `name` and `shape` tell it from all others in the
-    process. `quick`: see `Kernel`.
+    process. `quick`: it is interpreted, or made without LLVM's efforts, until better machine code is there (see `tiers`).
 
     On disk the source of this package tells what was written by it; what others write is told by its text.
     """
     key = name, shape, quick
     with _lock:
         if key not in _known:
-            told = repr(shape) if _own(write) else _text(arguments.split(), write, rounding)
-            code = cache.kept(code_key(name, told, str(quick)),
-                              lambda: object_code(_text(arguments.split(), write, rounding), opt=0 if quick else 2))
-            _known[key] = Code(code, ("kernel",))
-        return _known[key].address["kernel"]
+            _known[key] = _made(name, shape, arguments.split(), write, rounding, quick)
+        return _known[key][0]
 
 
-def _own(write: Callable[[Module, Lanes], None]) -> bool:
-    return write.__module__.partition(".")[0] == __name__.partition(".")[0]
+def _made(name: str, shape: tuple[object, ...], arguments: list[str], write: Callable[[Module, Lanes], None], rounding: str,
+          quick: bool) -> tuple[int, Code | Tiered]:
+    own = write.__module__.partition(".")[0] == __name__.partition(".")[0]
+    told = repr(shape) if own else _written(arguments, write, rounding)[1]
+    key = code_key(name, told)
+    stored = cache.load(key)
+    if stored is None and quick:
+        tiered = _tiered(key, arguments, *_written(arguments, write, rounding))
+        return tiered.address, tiered
+    code = Code(stored or cache.kept(key, lambda: object_code(_written(arguments, write, rounding)[1])), (_ENTRY,))
+    return code.address[_ENTRY], code
 
 
-def _text(arguments: list[str], write: Callable[[Module, Lanes], None], rounding: str) -> str:
+def _tiered(key: str, arguments: list[str], L: Lanes, text: str) -> Tiered:
+    """What is interpreted at first, or compiled without effort."""
+    program = recorded(L, arguments)
+    first = Code(object_code(text, opt=0), (_ENTRY,)) if program is None else program
+    return Tiered(len(arguments), first, lambda: Work(key, "text", (text,)), lambda code: Code(code, (_ENTRY,)), _ENTRY, shared=True)
+
+
+def _written(arguments: list[str], write: Callable[[Module, Lanes], None], rounding: str) -> tuple[Lanes, str]:
+    """The body, and the text of the module."""
     module = Module(rounding=rounding)
     L = module.lanes()
     write(module, L)
@@ -41,5 +59,5 @@ def _text(arguments: list[str], write: Callable[[Module, Lanes], None], rounding
     declared = ", ".join(f"ptr %{a}" for a in arguments)
     restricted = ", ".join(f"ptr noalias %{a}" for a in arguments)
     module.add("body", f"define internal void @body({restricted}) #2 {{\n{body}\n  ret void\n}}")
-    add_entry(module, "kernel", "body", declared, declared)
-    return module.text()
+    add_entry(module, _ENTRY, "body", declared, declared)
+    return L, module.text()

@@ -4,74 +4,53 @@ Native loops hold the address of a kernel for as long as they run. Here it is th
 the interpreter with a program, and later to machine code. Nothing else changes: the bits of all results are the same.
 
 LLVM takes about a tenth of a millisecond for an operation, and machine code saves some nanoseconds each time: compiling pays after
-tens of thousands of calls. For queries that come again it is made at the end of the second one, which takes longer for it
-as far as its budget allows, and of later ones if some is left; once it is in the cache on disk nobody waits.
+some thousand calls. Nobody waits for it: it is made in the background (`compiler`), used from the moment when it is ready, and kept in
+the cache on disk.
 """
 
-import contextlib
 import ctypes
-import math
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from ..deadline import TimeUp, check
 from ..emit.lanes import Module
-from ..emit.translate import Kind
-from ..graph.expr import Expr
 from . import cache
 from .bytecode import Program
+from .compiler import Work, compiler
 from .native import Code, code_key, object_code
 
-# Compiled after so many calls; or at the end of this query that uses it, or a later one, if they made so many calls each on average, or
-# so many together: of a long series of short queries more will come.
-CALLS = 30_000
-QUERIES, AGAIN, SERIES = 2, 30, 1000
-# Seconds that lowering and LLVM take for a step of a program, at most (measured: 0.1e-3 to 0.5e-3).
-_A_STEP = 0.5e-3
+# Compiled after so many calls; or at the end of the second query that uses it, or a later one, if they made so many calls each on average,
+# or so many together: of a long series of short queries more will come.
+CALLS, QUERIES, AGAIN, SERIES = 5_000, 2, 30, 1000
+# As many kernels are compiled at the end of the first query that uses them: those of short programs, which find them at their next run.
+FIRST = 32
 # Stubs a module.
-_STUBS = 64
+_STUBS = 32
 
 # Taken inside `linked._lock`, so nothing is built while it is held but what interprets (see there).
 _lock = threading.RLock()
-_queries = [0]
-
 
 def begin_query() -> None:
     """A query begins: what several queries use is worth compiling sooner."""
-    _queries[0] += 1
     for stubs in _all:
         stubs.queries += stubs.calls > stubs.before
         stubs.before[:] = stubs.calls
 
 
-class Uses:
-    """How many queries have used something."""
-
-    def __init__(self) -> None:
-        self._last, self.queries = -1, 0
-
-    def note(self) -> int:
-        """It is used now; by how many queries by now?"""
-        if self._last != _queries[0]:
-            self._last, self.queries = _queries[0], self.queries + 1
-        return self.queries
-
-
 class _Stubs:
-    """Functions ``stub{k}(ptr x, ptr p, ptr out)`` that call what cell k says, a function and its last argument. Of each: how
-    often it was interpreted, the same before this query, and how many queries before this one used it.
+    """Functions ``stub{k}(pointers)`` that call what cell k says, a function and one more argument. Of each: how often it was
+    interpreted, the same before this query, and how many queries before this one used it.
     """
 
-    def __init__(self) -> None:
-        names = tuple(f"stub{k}" for k in range(_STUBS))
-        code = cache.kept(code_key("stubs", str(_STUBS)), lambda: object_code(_stubs(names), opt=0))
+    def __init__(self, pointers: int) -> None:
+        names, self.pointers = tuple(f"stub{k}" for k in range(_STUBS)), pointers
+        code = cache.kept(code_key("stubs", f"{_STUBS} {pointers}"), lambda: object_code(_stubs(names, pointers), opt=0))
         self._code = Code(code, (*names, "cells"))
         self.addresses = [self._code.address[name] for name in names]
         self.cells = _array(self._code.address["cells"], 2 * _STUBS).reshape(_STUBS, 2)
         self.calls, self.before, self.queries = np.zeros((3, _STUBS), np.int64)
+        self.shared = np.zeros(_STUBS, bool)
         self.taken: list[Tiered] = []
 
 
@@ -79,14 +58,14 @@ def _array(address: int, count: int) -> np.ndarray:
     return np.ctypeslib.as_array((ctypes.c_int64 * count).from_address(address))
 
 
-def _stubs(names: Sequence[str]) -> str:
-    module = Module(rounding="nearest")
+def _stubs(names: tuple[str, ...], pointers: int) -> str:
+    module, given = Module(rounding="nearest"), ", ".join(f"ptr %a{k}" for k in range(pointers))
     module.add("cells", f"@cells = global [{2 * len(names)} x i64] zeroinitializer, align 64")
     for k, name in enumerate(names):
-        module.add(name, f"define void @{name}(ptr %x, ptr %p, ptr %out) #4 {{\n"
+        module.add(name, f"define void @{name}({given}) #4 {{\n"
                          f"  %f = load ptr, ptr getelementptr (i64, ptr @cells, i64 {2 * k})\n"
                          f"  %i = load ptr, ptr getelementptr (i64, ptr @cells, i64 {2 * k + 1})\n"
-                         "  tail call void %f(ptr %x, ptr %p, ptr %out, ptr %i)\n  ret void\n}")
+                         f"  tail call void %f({given}, ptr %i)\n  ret void\n}}")
     return module.text()
 
 
@@ -94,56 +73,68 @@ _all: list[_Stubs] = []
 
 
 class Tiered:
-    """The code of one kind of a kernel: `address` of its block entry. `build` makes linked machine code, when it is wanted."""
+    """Code of so many pointers that begins as `first` and goes on as machine code with this `entry`, when `ask` was called and `work` is
+    done: its `address`. `link`: the code that came, ready to be called. `shared`: of use to many problems, so it pays soon.
+    """
 
-    def __init__(self, outputs: Sequence[Expr], kind: Kind, build: Callable[[], Code], bounded: bool = False) -> None:
+    def __init__(self, pointers: int, first: Program | Code, work: Callable[[], Work], link: Callable[[bytes], Code],
+                 entry: str, shared: bool = False) -> None:
+        self._work, self._link, self._entry, self.asked = work, link, entry, False
         with _lock:
-            if not _all or len(_all[-1].taken) == _STUBS:
-                _all.append(_Stubs())
-            self._stubs, self._k = _all[-1], len(_all[-1].taken)
+            free = [stubs for stubs in _all if stubs.pointers == pointers and len(stubs.taken) < _STUBS]
+            if not free:
+                _all.append(_Stubs(pointers))
+            self._stubs = free[-1] if free else _all[-1]
+            self._k = len(self._stubs.taken)
             self._stubs.taken.append(self)
+            self._stubs.shared[self._k] = shared
             self.address = self._stubs.addresses[self._k]
-            self.program = Program(outputs, kind, self._stubs.calls.ctypes.data + 8 * self._k, bounded)
-            self._stubs.cells[self._k] = self.program.entry, self.program.address
-            self._build = build
-            self._code: Code | None = None
+            self.code = first
+            if isinstance(first, Code):
+                self._stubs.cells[self._k] = first.address[entry], 0
+            else:
+                first.count_at(self._stubs.calls.ctypes.data + 8 * self._k)
+                self._stubs.cells[self._k] = first.entry, first.address
 
     @property
     def calls(self) -> int:
         """Calls that were interpreted."""
         return int(self._stubs.calls[self._k])
 
-    def compile(self) -> None:
-        """Machine code from now on. (Built outside the lock: building takes locks that are held where a `Tiered` is made.)"""
-        code = self._build()
+    def ask(self) -> None:
+        """Machine code as soon as it can be made."""
+        if not self.asked:
+            self.asked, self._stubs.shared[self._k] = True, False
+            compiler.ask(self._work(), self._adopt)
+
+    def _adopt(self, code: bytes) -> None:
+        """Machine code from now on. What it was before is kept: other threads may be running it."""
+        linked = self._link(code)
         with _lock:
-            self._code = code
-            # The stub passes a fourth argument, in a register that a function of three does not look at.
-            self._stubs.cells[self._k, 0] = code.address["block"]
+            self._before, self.code = self.code, linked
+            # The stub passes one argument more, where a function of fewer does not look.
+            self._stubs.cells[self._k, 0] = linked.address[self._entry]
             for counts in (self._stubs.calls, self._stubs.before, self._stubs.queries):
                 counts[self._k] = 0
 
 
-def compile_busy(seconds: float = math.inf) -> None:
-    """Compile what has been called often, in about so many seconds: for the pauses of native loops."""
-    _compile(lambda stubs: stubs.calls >= CALLS, seconds)
+def compile_busy() -> None:
+    """Ask for code of what has been called often."""
+    for tiered in _most_called(lambda stubs: stubs.calls >= CALLS):
+        tiered.ask()
 
 
-def compile_repeated(seconds: float = math.inf) -> None:
-    """Compile what this query used, as several did before, in about so many seconds: for the end of a query. What is left then
-    waits for the next query that uses it.
-    """
-    _compile(lambda stubs: (stubs.queries >= QUERIES - 1) & (stubs.calls > stubs.before)
-             & ((stubs.calls >= AGAIN * (stubs.queries + 1)) | (stubs.calls >= SERIES)), seconds)
+def compile_repeated() -> None:
+    """Ask for code of what this query used, if others will, too: for the end of a query."""
+    for tiered in _most_called(lambda stubs: stubs.shared | ((stubs.calls > stubs.before) & (stubs.queries >= QUERIES - 1)
+                                                             & ((stubs.calls >= AGAIN * (stubs.queries + 1)) | (stubs.calls >= SERIES)))):
+        tiered.ask()
+    left = FIRST - sum(tiered.asked for stubs in _all for tiered in stubs.taken)
+    for tiered in _most_called(lambda stubs: stubs.calls > stubs.before)[:max(left, 0)]:
+        tiered.ask()
 
 
-def _compile(wanted: Callable[[_Stubs], np.ndarray], seconds: float) -> None:
-    """What is wanted, the most called first; nothing is begun after so many seconds, nor what would not be ready before the deadline."""
-    end = time.perf_counter() + seconds
-    found = [tiered for stubs in tuple(_all) for tiered in map(stubs.taken.__getitem__, np.flatnonzero(wanted(stubs)))]
-    for tiered in sorted(found, key=lambda each: -each.calls):
-        if time.perf_counter() >= end:
-            return
-        with contextlib.suppress(TimeUp):
-            check(_A_STEP * tiered.program.length)
-            tiered.compile()
+def _most_called(wanted: Callable[[_Stubs], np.ndarray]) -> list[Tiered]:
+    """Of those that are wanted and were not asked for yet, the most called first."""
+    found = [tiered for stubs in tuple(_all) for tiered in map(stubs.taken.__getitem__, np.flatnonzero(wanted(stubs))) if not tiered.asked]
+    return sorted(found, key=lambda each: -each.calls)

@@ -34,10 +34,10 @@ class Advance:
         return (self.kernel,)
 
 
-def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0, quick: bool = False,
+def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: int, parameters: int = 0,
                    bounded: bool = False) -> Advance:
     """Bounds for the common zeros of `equations`, nodes of one pool in so many variables, number `time` the time,
-    and parameters. `quick`, `bounded`: see `Kernel`.
+    and parameters. `bounded`: see `Kernel`.
     """
     n = len(variables)
     pool = equations[0].pool
@@ -59,7 +59,7 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     if rough(equations):
         for guard in [*equations, *(e for column in slopes for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
-    return Advance(bound_kernel(outputs, variables, parameters, bounded), time_bound(n, time, m, pairs, quick))
+    return Advance(bound_kernel(outputs, variables, parameters, bounded), time_bound(n, time, m, pairs, quick=True))
 
 
 def guarded(values: Sequence[Expr], guards: Sequence[Expr]) -> list[Expr]:

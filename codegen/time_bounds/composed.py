@@ -33,7 +33,7 @@ def composed_time_bound(models: tuple[Model, Model], forms: tuple[Form, Form], q
 
     M, U  intervals:  of each body, the second one negated, F at c and t0; the entries of F_g there; F_jk over the box at t0, for each of
                       the bends; over the box at t0 F and F_t; over the box and the window F_tt and F
-    The others are as in `separable_time_bound`. `quick`: see `Kernel`.
+    The others are as in `separable_time_bound`. `quick`: see `straight_line`.
     """
     return straight_line("composed time bound", (models, forms), "A B M U W N out",
                          lambda module, L: _Composed(models, forms).write(module, L), quick=quick)

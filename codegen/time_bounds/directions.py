@@ -37,7 +37,7 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quic
     out  (n + 1,)  the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j + |E_jj| r_j^2 / 2 for
                    every variable j but the time, in order, NaN where one is unbounded; about which share of the gap was used up by the
                    second derivative by time, infinity where derivatives are unbounded
-    `quick`: see `Kernel`.
+    `quick`: see `straight_line`.
     """
     shape = n, time, m, tuple(pairs)
     return straight_line("time bound", shape, "Z T N out", lambda module, L: _Bound(*shape).write(module, L), quick=quick)

@@ -70,7 +70,7 @@ def net_kernel(net: Net, position: int, quick: bool = False) -> int:
     M    intervals:        from number `position` on the entries of C at t0, of C' there, of C'' in the window
     W    (2, 2)            the window as an interval, and t0 as a thin one
     out  (net.length,)     a record of C(t0) g, in which the extents are not set, then what `Net` says of the rates
-    `quick`: see `Kernel`.
+    `quick`: see `straight_line`.
     """
     return straight_line("moving net", (net, position), "A M W out", lambda module, L: _Writer(net).write(module, L, position), quick=quick)
 

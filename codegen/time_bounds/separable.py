@@ -90,7 +90,7 @@ def separable_time_bound(models: tuple[Model, Model], carriers: tuple[Carrier, C
     N     (3,)        one direction to try
     out   (2,)        the bound, which means "none in the window" where it lies beyond; about which share of the gap the second
                       derivative by time used up, so that a shorter window would serve better; infinity where derivatives are unbounded
-    `quick`: see `Kernel`.
+    `quick`: see `straight_line`.
     """
     return straight_line("separable time bound", (models, carriers, nets), "A B M W N out",
                          lambda module, L: Pair(models, carriers, nets).write(module, L), quick=quick)

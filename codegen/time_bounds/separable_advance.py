@@ -98,13 +98,12 @@ class ComposedAdvance:
         return self.forms[0]
 
 
-def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, quick: bool = False,
-                     bounded: bool = False) -> ComposedAdvance:
-    """Bounds for the contact of two such bodies. `quick`, `bounded`: see `Kernel`."""
+def composed_advance(bodies: tuple[Deforming, Deforming], parameters: int = 0, bounded: bool = False) -> ComposedAdvance:
+    """Bounds for the contact of two such bodies. `bounded`: see `Kernel`."""
     (first, one), (second, two) = (shape_kernel(body, False, parameters, bounded) for body in bodies)
     forms = [_form_kernel(body, sign, parameters, bounded) for body, sign in zip(bodies, (1, -1), strict=True)]
-    return ComposedAdvance((first, second), (one, two), (record_kernel(one, quick), record_kernel(two, quick)),
-                           (forms[0][0], forms[1][0]), composed_time_bound((one, two), (forms[0][1], forms[1][1]), quick))
+    return ComposedAdvance((first, second), (one, two), (record_kernel(one, quick=True), record_kernel(two, quick=True)),
+                           (forms[0][0], forms[1][0]), composed_time_bound((one, two), (forms[0][1], forms[1][1]), quick=True))
 
 
 def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> tuple[Kernel, Form]:
@@ -130,9 +129,9 @@ def _form_kernel(body: Deforming, sign: int, parameters: int, bounded: bool) -> 
     return bound_kernel(outputs, [*(f"g{k}" for k in range(m)), "t"], parameters, bounded), Form(entries, bends)
 
 
-def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0, quick: bool = False,
+def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int = 0,
                       bounded: bool = False) -> SeparableAdvance:
-    """Bounds for the contact of two separable bodies; variable `time` of the graph is the time. `quick`, `bounded`: see `Kernel`."""
+    """Bounds for the contact of two separable bodies; variable `time` of the graph is the time. `bounded`: see `Kernel`."""
     carriers = _carrier(bodies[0].matrix, time), _carrier(bodies[1].matrix, time)
     first, second = (factors_kernel(body, parameters, bounded) if body.pairs else
                      shape_kernel(body, not body.rigid and (carrier.kind != FIXED or len(body.inner) > 0), parameters, bounded)
@@ -141,12 +140,12 @@ def separable_advance(bodies: tuple[Moving, Moving], time: int, parameters: int 
     nets = _net(bodies[0], models[0], time), _net(bodies[1], models[1], time)
     begins = [sum(_intervals(carrier, net is not None) for carrier, net in zip(carriers, nets, strict=True)) + 12]
     begins.append(begins[0] + (nets[0].intervals if nets[0] else 0))
-    one, two = (net_kernel(net, begin, quick) if net else 0 for net, begin in zip(nets, begins, strict=True))
+    one, two = (net_kernel(net, begin, quick=True) if net else 0 for net, begin in zip(nets, begins, strict=True))
     shown = _shown(nets[0], models[0]), _shown(nets[1], models[1])
-    records = [tensor_record_kernel(m, quick) if isinstance(m, Tensor) else record_kernel(m, quick) for m in models]
+    records = [tensor_record_kernel(m, quick=True) if isinstance(m, Tensor) else record_kernel(m, quick=True) for m in models]
     return SeparableAdvance((first[0], second[0]), models, (records[0], records[1]), carriers,
                             _motion_kernel(bodies, carriers, nets, time, parameters, bounded), nets, (one, two),
-                            separable_time_bound(shown, carriers, nets, quick))
+                            separable_time_bound(shown, carriers, nets, quick=True))
 
 
 def _shown(net: Net | None, model: Model | Tensor) -> Model:

@@ -204,5 +204,5 @@ def _decided(kernel: Kernel, ends: np.ndarray, known: np.ndarray, positive: bool
             return False
         right = lo[:, 0] > 0 if positive else hi[:, 0] < 0
         paving.keep(boxes[sought & ~right])
-        compile_busy(clock.left)
+        compile_busy()
     return paving.done

@@ -33,8 +33,6 @@ _SHARE, _REPORT = 0.05, 0.05
 # What the time of a query goes to.
 PREPARING, CONVERTING = "looking at the bodies", "converting and compiling formulas"
 SEARCHING, REPORTING = "searching", "comparing what was found"
-# A query with its answer ready begins to compile what makes later ones faster in so many seconds.
-_WAIT = 2.0
 
 
 class Search(Protocol):
@@ -258,12 +256,10 @@ class Clock:
             self.slice = self._watch(s, self.boxes, self.seconds)
 
     def close(self) -> None:
-        """The query ends: what is left of its time may make the next ones faster. Ctrl-C ends that, and changes no answer."""
-        with contextlib.suppress(KeyboardInterrupt, TimeUp), limited(lambda: self.left):
-            end = self.seconds + min(self.left, _WAIT)
-            compile_repeated(end - self.seconds)
-            if self.seconds < end:
-                optimize_loops(self.left, repeated=True)
+        """The query ends: code that makes the next ones faster is asked for. Ctrl-C ends that, and changes no answer."""
+        with contextlib.suppress(KeyboardInterrupt):
+            optimize_loops(ended=True)
+            compile_repeated()
         if self._bar is not None:
             self._bar.close()
 
@@ -322,10 +318,10 @@ def next_part(part: int, seconds: float) -> int:
     return max(1, min(4 * part, int(part * _PROMPT / seconds))) if seconds > 0.0 else 4 * part
 
 
-def compile_used(seconds: float = math.inf) -> None:
-    """Compile what was used much, as far as that fits in so many seconds."""
-    compile_busy(seconds)
-    optimize_loops(seconds)
+def compile_used() -> None:
+    """Ask for machine code of what was used much; the search goes on meanwhile."""
+    compile_busy()
+    optimize_loops()
 
 
 def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, steps: int | None = None,
@@ -342,8 +338,7 @@ def drive(s: Search, clock: Clock, between: Callable[[], None] | None = None, st
             finished = advance(s, clock.steps(s, steps), clock)
             clock.report(s)
             if not finished:
-                with clock.doing(CONVERTING):
-                    compile_used(clock.left)
+                compile_used()
             if between is not None:
                 between()
     clock.boxes += s.iterations

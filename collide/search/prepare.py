@@ -70,20 +70,20 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
 def _fill_solvers(row: np.ndarray, p: Problem, operator: str) -> None:
     """What narrows boxes, and what proves that zeros are in them."""
     n, m, e = len(p.variables), len(p.rows), len(p.equations)
-    square: Callable[[int], int] = getattr(linear, operator)
-    row["local_step"] = local_step(m, n) if n <= LARGEST and not p.propagate else 0
-    row["linear"] = linear.linear_solve(m, n, p.pattern if p.propagate else None)
+    square: Callable[..., int] = getattr(linear, operator)
+    row["local_step"] = local_step(m, n, quick=True) if n <= LARGEST and not p.propagate else 0
+    row["linear"] = linear.linear_solve(m, n, p.pattern if p.propagate else None, quick=True)
     if p.image and 1 < e <= n <= linear.UNROLLED:
-        row["eliminate"] = linear.eliminate(e, n)
+        row["eliminate"] = linear.eliminate(e, n, quick=True)
     if n in (e, m):
-        row["uniqueness"] = square(n)
+        row["uniqueness"] = square(n, quick=True)
         row["square"] = row["uniqueness"] if m == n else 0
     if p.propagate:
         row["backward"] = p.backward.address["kernel"] if p.backward else 0
         if n in (e, m):
-            row["precondition"], row["decoupled"] = linear.precondition(n), linear.linear_solve(n, n)
+            row["precondition"], row["decoupled"] = linear.precondition(n, quick=True), linear.linear_solve(n, n, quick=True)
     if e <= n and not p.strict:
-        row["existence"] = linear.krawczyk(e)
+        row["existence"] = linear.krawczyk(e, quick=True)
 
 
 def _fill_march(row: np.ndarray, p: Problem, advance: Advance | SeparableAdvance | ComposedAdvance) -> None:

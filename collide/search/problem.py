@@ -59,10 +59,9 @@ class Problem:
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
     `features` name the parts of the two bodies, and `held` says at which ends of their faces' parameters these are (see `bodies.on_face`);
     `directions` gives the kernel of candidates for the normal there, six numbers each
-    (see `contact`), for points only, and the parameters that it takes. `quick`: one of many problems, whose local solves and bounds
-    are to be ready sooner and run somewhat slower. The first `slots` of the parameters are numbers of the bodies that come with each
-    instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
-    expression).
+    (see `contact`), for points only, and the parameters that it takes. The first `slots` of the parameters are numbers of the bodies that
+    come with each instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number,
+    body 1 or 2, expression).
 
     `dataclasses.replace` makes a problem with other values: where its formulas are the same it has in `built` what was derived from them,
     kernels above all, so nothing is compiled again.
@@ -90,7 +89,6 @@ class Problem:
     held: tuple[tuple[tuple[Any, int], ...], ...] = ((), ())
     directions: Callable[[], tuple[Kernel, np.ndarray] | None] | None = None
     moving: Callable[[], Bodies | None] | None = None
-    quick: bool = False
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
     late: list[tuple[int, int, Any]] = field(default_factory=list)
@@ -228,10 +226,10 @@ class Problem:
             return None
         bodies = self.moving() if self.moving is not None else None
         if bodies is not None and isinstance(bodies[0], Deforming):
-            return composed_advance(bodies, len(self.parameters), self.quick, self.bounded)
+            return composed_advance(bodies, len(self.parameters), self.bounded)
         if bodies is not None:
-            return separable_advance(bodies, self.objective, len(self.parameters), self.quick, self.bounded)
-        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.quick, self.bounded)
+            return separable_advance(bodies, self.objective, len(self.parameters), self.bounded)
+        return advance_kernel(self.equations, self.variables, self.objective, len(self.parameters), self.bounded)
 
     @_shared
     def curved(self) -> tuple[tuple[tuple[int, int], ...], tuple[Expr, ...]]:
@@ -252,7 +250,7 @@ class Problem:
     @property
     def least_step(self) -> int:
         assert self.objective is not None
-        return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], self.quick)
+        return least_step(len(self.equations), len(self.variables), self.objective, self.curved[0], quick=True)
 
     def as_member(self) -> "Problem":
         """The same problem with its numbers as parameters, beside those it has: problems of one family share all code, and what is derived
@@ -270,7 +268,7 @@ class Problem:
         count = len(moving) // 2
         moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
         found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image,
-                        parameters=np.concatenate([self.parameters, numbers]), quick=True,
+                        parameters=np.concatenate([self.parameters, numbers]),
                         moving=(lambda: (moved[0], moved[1])) if moved else None)
         key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))
         own = {name: getattr(self, name) for name in DATA}

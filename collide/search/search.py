@@ -116,7 +116,7 @@ class Search:
             if begin <= first + self.simultaneity and p.limits and not table["limits"][k]:
                 table["limits"][k] = len(p.limits)
                 table["limit_range"][k], table["limit_slope"][k] = (kernel.block_address() for kernel in p.limit_kernels)
-                table["limit_solve"][k] = linear.linear_solve(len(p.limits), len(p.variables))
+                table["limit_solve"][k] = linear.linear_solve(len(p.limits), len(p.variables), quick=True)
 
     # -- reading ------------------------------------------------------------------------------------------------
 

@@ -148,7 +148,7 @@ def _template(first: Shape, second: Shape, joins: int, held: tuple[bool, ...], t
                           [next(ends) if h else None for h in held[2 * k:2 * k + 2]]) for k, shape in enumerate((first, second))]
     feasible = _distinct(frame, [*placed[0].at, *placed[1].at], joins)
     return placed_situation(placed[0], placed[1], frame, tangency=tangency, feasible=feasible, fast=tangency and spatial == 4,
-                            slots=len(frame.values), quick=True)
+                            slots=len(frame.values))
 
 
 def _distinct(frame: Frame, at: Sequence[Expr], joins: int) -> Expr | None:

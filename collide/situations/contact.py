@@ -42,7 +42,7 @@ _KINKS = ("abs", "min", "max")
 def member(first: Cell, second: Cell, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
     found = situation(first, second, literal=True, **options)
-    return replace(found, quick=True) if any(options.get("symbols", ())[:2]) else found.as_member()
+    return found if any(options.get("symbols", ())[:2]) else found.as_member()
 
 
 @functools.lru_cache(maxsize=4096)

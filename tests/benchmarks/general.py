@@ -6,7 +6,6 @@ tolerance, existence proved), and the whole search, which goes on to prove the c
 are simultaneous.
 """
 
-import math
 import time
 from typing import Any
 
@@ -15,6 +14,7 @@ import sympy as sp
 
 import codegen
 import collide
+from codegen.machine.compiler import compiler
 from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_repeated
 from collide.answers.batch import Batch
@@ -56,7 +56,8 @@ def searched(whole: Problem, numbers: np.ndarray, box: np.ndarray, gap: float) -
             search.grow_solutions()
     end = time.thread_time()
     compile_repeated()
-    optimize_loops(math.inf, repeated=True)
+    optimize_loops(ended=True)
+    compiler.settle()
     return end - middle, end - begin, search
 
 

@@ -15,8 +15,8 @@ from codegen.from_sympy import from_sympy
 from codegen.graph.autodiff import jacobian
 from codegen.graph.expr import ExprPool
 from codegen.kernel import Kernel
-from codegen.machine import native, tiers
-from codegen.machine.bytecode import Program
+from codegen.machine import native
+from codegen.machine.bytecode import kernel_program
 
 X, Y = sp.symbols("x y", real=True)
 LONG = sum(sp.Rational(1, k + 7) * sp.sin(k * X + Y) * sp.cos(X - k * Y) for k in range(500))
@@ -94,7 +94,7 @@ def test_derivatives_stop_within_some_hundreds_of_nodes():
     assert len(pool.nodes) <= before + 512
 
 
-@pytest.mark.parametrize("translate", [lambda outputs: lower(outputs, "interval"), lambda outputs: Program(outputs, "interval", 0)],
+@pytest.mark.parametrize("translate", [lambda outputs: lower(outputs, "interval"), lambda outputs: kernel_program(outputs, "interval")],
                          ids=["machine code", "interpreter"])
 def test_translation_stops_within_some_hundreds_of_nodes(graph, monkeypatch, translate):
     nodes, node = [], Translation.node
@@ -122,22 +122,6 @@ def test_what_llvm_would_not_have_ready_in_time_is_not_begun(graph, monkeypatch)
     with limited(lambda: 0.05), pytest.raises(TimeUp):
         native.object_code(text)
     assert not begun
-
-
-def test_kernels_that_would_not_be_compiled_in_time_go_on_as_they_are(graph, monkeypatch):
-    kernel = Kernel(graph, ["x", "y"], quick=True)
-    kernel.points(np.zeros((1, 2)))
-    busy = kernel._tiered("points")
-    busy._stubs.calls[busy._k] = tiers.CALLS
-    compiled = []
-    monkeypatch.setattr(tiers.Tiered, "compile", lambda self: compiled.append(self))
-    with limited(lambda: 0.5):
-        tiers.compile_busy()
-    assert busy not in compiled
-    with limited(lambda: 100.0):
-        tiers.compile_busy()
-    assert busy in compiled
-    busy._stubs.calls[busy._k] = 0
 
 
 # -- what cannot look at the clock ----------------------------------------------------------------------------------------

@@ -12,6 +12,8 @@ from codegen.emit.translate import Kind, vectors
 from codegen.graph.expr import Expr, ExprPool
 from codegen.machine import tiers
 from codegen.machine.bytecode import interpretable
+from codegen.machine.compiler import compiler
+from codegen.machine.native import Code
 from tests.codegen.boxes import Array, random_boxes, same_bits
 from tests.codegen.emit.test_lower import graph
 from tests.codegen.test_random_graphs import VARIABLES, Grower
@@ -28,6 +30,11 @@ def both(outputs: list[Expr], variables: int, parameters: int = 0, kinds: Sequen
     interpreted = codegen.Kernel(outputs, *names, quick=True)
     assert all(interpreted._tiered(kind) is not None for kind in kinds)
     return codegen.Kernel(outputs, *names), interpreted
+
+
+def asked(kernel: codegen.Kernel) -> bool:
+    tiered = kernel._tiered("interval")
+    return tiered is not None and tiered.asked
 
 
 def block(kernel: codegen.Kernel, kind: Kind, x: Array, p: Array) -> Array:
@@ -113,17 +120,19 @@ def test_busy_code_is_compiled_at_the_same_address(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(tiers, "CALLS", 5)
     for _ in range(4):
         tiers.compile_busy()
-        assert ("interval", "block") not in kernel.__dict__.get("_held", {})
+        assert not asked(kernel)
         block(kernel, "interval", x, x)
     tiers.compile_busy()
     tiered = kernel._tiered("interval")
-    assert tiered is not None and kernel._held["interval", "block"].address["block"] == tiered._stubs.cells[tiered._k, 0]  # type: ignore[attr-defined]
+    compiler.settle()
+    assert tiered is not None and isinstance(tiered.code, Code) and tiered.code.address["block"] == tiered._stubs.cells[tiered._k, 0]
     calls = tiered.calls
     assert kernel.block_address() == address and same_bits(block(kernel, "interval", x, x), first)
     assert tiered.calls == calls, "nothing is interpreted any more"
 
 
-def test_what_queries_use_again_is_compiled() -> None:
+def test_what_queries_use_again_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "FIRST", 0)
     pool = ExprPool()
     _, kernel = both([pool.variable(0) - pool.variable(1)], 2)
     x = next(blocks("interval", "again", 1, 2))
@@ -132,21 +141,21 @@ def test_what_queries_use_again_is_compiled() -> None:
         for _ in range(tiers.AGAIN):
             block(kernel, "interval", x, x)
         tiers.compile_repeated()
-        assert bool(kernel.__dict__.get("_held")) == (query == tiers.QUERIES)
+        assert asked(kernel) == (query == tiers.QUERIES)
 
 
-def test_what_the_time_of_a_query_does_not_allow_waits_for_the_next_one() -> None:
+def test_what_the_first_queries_of_a_process_use_is_compiled_for_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The most called of it, up to a number."""
     pool = ExprPool()
-    _, kernel = both([pool.variable(0) * pool.variable(1)], 2)
-    x = next(blocks("interval", "later", 1, 2))
-    for _ in range(4):
-        tiers.begin_query()
-        for _ in range(tiers.AGAIN):
+    kernels = [both([pool.variable(0) * k], 1)[1] for k in (3, 5, 7)]
+    x = next(blocks("interval", "first", 1, 1))
+    monkeypatch.setattr(tiers, "FIRST", 2)
+    tiers.begin_query()
+    for kernel, calls in zip(kernels, (1, 3, 2), strict=True):
+        for _ in range(calls):
             block(kernel, "interval", x, x)
-        tiers.compile_repeated(0.0)
-    assert not kernel.__dict__.get("_held")
-    tiers.compile_repeated(60.0)
-    assert kernel.__dict__.get("_held")
+    tiers.compile_repeated()
+    assert [asked(kernel) for kernel in kernels] == [False, True, True]
 
 
 def test_what_a_long_series_of_queries_calls_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,15 +163,17 @@ def test_what_a_long_series_of_queries_calls_is_compiled(monkeypatch: pytest.Mon
     _, kernel = both([pool.variable(0) + 2 * pool.variable(1)], 2)
     x = next(blocks("interval", "series", 1, 2))
     monkeypatch.setattr(tiers, "SERIES", 12)
+    monkeypatch.setattr(tiers, "FIRST", 0)
     for query in range(1, 5):
         tiers.begin_query()
         for _ in range(3):
             block(kernel, "interval", x, x)
         tiers.compile_repeated()
-        assert bool(kernel.__dict__.get("_held")) == (query == 4)
+        assert asked(kernel) == (query == 4)
 
 
-def test_what_queries_call_a_few_times_each_stays_interpreted() -> None:
+def test_what_queries_call_a_few_times_each_stays_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "FIRST", 0)
     pool = ExprPool()
     _, kernel = both([pool.variable(0) + pool.variable(1)], 2)
     x = next(blocks("interval", "seldom", 1, 2))
@@ -173,7 +184,7 @@ def test_what_queries_call_a_few_times_each_stays_interpreted() -> None:
         tiers.compile_repeated()
     tiers.begin_query()
     tiers.compile_repeated()
-    assert not kernel.__dict__.get("_held")
+    assert not asked(kernel)
 
 
 def test_threads_share_an_interpreted_kernel() -> None:

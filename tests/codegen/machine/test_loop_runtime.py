@@ -1,4 +1,4 @@
-"""Search loops that are compiled better when they are used much."""
+"""Search loops that are compiled better when they are used much, and how the cache tells them."""
 
 import gc
 import weakref
@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from codegen.machine import loop_runtime as native
-from codegen.machine.loops import INT, STRUCT, loop_assembly
+from codegen.machine.compiler import compiler
+from codegen.machine.loops import INT, STRUCT, loop_assembly, told
 from codegen.machine.structures import Ints, Structure, array
-from codegen.machine.tiers import begin_query
+from collide.search.native import kkt
+from collide.search.native.loop import run
 
 
 class Numbers(Structure):
@@ -23,30 +25,38 @@ def answer(s, k):
 @pytest.fixture
 def loop(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
-    made = native.Loop(loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
+    made = native.Loop("name", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     monkeypatch.setattr(native, "_loops", [made])
     return made
 
 
-def test_better_code_waits_for_the_end_of_a_repeated_query_and_for_time(loop):
+def test_better_code_is_asked_for_at_the_end_of_a_query_that_used_it(loop):
     count = np.array([7], np.int64)
     table = np.array([count.ctypes.data], np.int64)
-    for query in range(1, native._QUERIES + 1):
-        begin_query()
-        assert loop(table.ctypes.data, 35) == 42
-        native.optimize_loops(60.0)
-        native.optimize_loops(0.5, repeated=True)
-        assert not loop._best
-        if query < native._QUERIES:
-            native.optimize_loops(60.0, repeated=True)
-            assert not loop._best
-    native.optimize_loops(60.0, repeated=True)
-    assert loop._best and loop(table.ctypes.data, 35) == 42
+    native.optimize_loops(ended=True)
+    assert not loop._best, "it was not used"
+    assert loop(table.ctypes.data, 35) == 42
+    native.optimize_loops()
+    assert not loop._best, "it is not used much"
+    native.optimize_loops(ended=True)
+    compiler.settle()
+    assert loop._best and len(loop._codes) == 2 and loop(table.ctypes.data, 35) == 42
 
 
 def test_code_that_other_threads_may_be_running_stays(loop):
     before = weakref.ref(loop._codes[0])
     loop._seconds = 1.0
-    native.optimize_loops(60.0)
+    native.optimize_loops()
+    compiler.settle()
     gc.collect()
-    assert loop._best and before() is not None
+    assert len(loop._codes) == 2 and before() is not None
+
+
+def test_the_cache_tells_loops_by_constants_and_sources_of_all_modules_they_reach(monkeypatch):
+    """The text of the contact search holds constants of modules that its entry does not name."""
+    before = told(run)
+    assert before == told(run) and "collide.search.native.kkt" in before
+    monkeypatch.setattr(kkt, "_FIRST", 2.0 * kkt._FIRST)
+    assert told(run) != before
+    monkeypatch.undo()
+    assert told(run) == before

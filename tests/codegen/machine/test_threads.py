@@ -152,10 +152,10 @@ def test_no_two_kernels_get_the_same_stub(monkeypatch):
         time.sleep(1e-4)
         return count
 
-    monkeypatch.setattr(tiers, "Program", lambda *given: SimpleNamespace(entry=0, address=0))
     monkeypatch.setattr(tiers, "_all", [])
     monkeypatch.setattr(tiers, "len", slow, raising=False)
-    made = [t for each in together(8, lambda k: [tiers.Tiered([], "interval", None) for _ in range(20)]) for t in each]
+    program = SimpleNamespace(entry=0, address=0, count_at=id)
+    made = [t for each in together(8, lambda k: [tiers.Tiered(3, program, None, None, "") for _ in range(20)]) for t in each]
     assert len({t.address for t in made}) == len(made) == 160
 
 

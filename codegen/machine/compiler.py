@@ -1,0 +1,228 @@
+"""Machine code made in the background, by a process of its own, while this one goes on with what it has.
+
+LLVM is reached through one lock a process, and its text is written under the interpreter's lock: a thread that compiles would stop those
+that compute. So a child does both (`compiler_process`), the same for all threads. It is started when something is first asked for, hears
+no Ctrl-C, writes nothing but the cache on disk, and ends when it is idle for a while, or some seconds after this process: until then it
+goes on, so that short programs find their code the next time. If it dies, what it was at is given up, and stays as it is. Where no child
+can be started, a thread compiles.
+"""
+
+import atexit
+import contextlib
+import os
+import queue
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import cache
+from .compiler_process import ENDED, made, receive, send
+
+# So many children may die before no more is started; and seconds that a process which ends may wait until its requests are written.
+_DEATHS, _HAND_OVER = 3, 0.2
+# Bytes that a pipe shall hold, so that requests are written at once.
+_PIPE = 1 << 20
+_ROOT = Path(__file__).parents[1]
+# The package itself imports SymPy, which the child does not need: it has a bare one instead.
+_BEGIN = """import sys, types
+sys.path[:] = {path!r}
+package = types.ModuleType({package!r})
+package.__path__ = [{root!r}]
+sys.modules[{package!r}] = package
+from {package}.machine.compiler_process import main
+main()"""
+
+
+class Work(NamedTuple):
+    """Code to be made: its name in the cache, and how (see `compiler_process.made`)."""
+
+    name: str
+    how: str
+    given: tuple[Any, ...]
+
+
+Adopt = Callable[[bytes], None]
+
+
+class Compiler:
+    """What was asked for, and who makes it: a thread hands it over to a child, another one takes what comes back."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        # LLVM is at work in this process.
+        self._busy = threading.Lock()
+        self._asked: dict[str, tuple[Work, list[Adopt]]] = {}
+        # The names of those that are not handed over yet, how many, and the names of those that the child has.
+        self._queue, self._waiting, self._handed = queue.SimpleQueue[str](), 0, dict[str, None]()
+        self._adopting, self._deaths, self._serves, self._ends = 0, 0, False, False
+        self.child: subprocess.Popen[bytes] | None = None
+
+    def ask(self, work: Work, adopt: Adopt) -> None:
+        """`adopt` is called with the machine code when it is ready, in another thread; never if it cannot be made."""
+        with self._changed:
+            if work.name in self._asked:
+                self._asked[work.name][1].append(adopt)
+                return
+            self._asked[work.name] = work, [adopt]
+            self._put(work.name)
+            if not self._serves:
+                self._serves = True
+                threading.Thread(target=self._serve, name="compiler", daemon=True).start()
+
+    def settle(self, seconds: float = 60.0) -> None:
+        """Waits until all that was asked for is in use: for tests and benchmarks. RuntimeError if it takes longer."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: not (self._asked or self._adopting), seconds):
+                raise RuntimeError(f"{len(self._asked)} pieces of machine code were not ready within {seconds} s")
+
+    def hand_over(self) -> None:
+        """This process ends: the child gets the rest, and goes on without it; what LLVM does here is waited for."""
+        with self._changed:
+            self._ends = True
+            self._changed.wait_for(lambda: not self._waiting, _HAND_OVER)
+            if self.child is not None:
+                # Nobody will ask how it ended.
+                self.child.returncode = 0
+        with self._busy:
+            pass
+
+    def forget(self) -> None:
+        """This process is a copy of another one, to which the child belongs."""
+        if self.child is not None:
+            _close(self.child)
+            self.child.returncode = 0
+        self.__init__()  # type: ignore[misc]
+
+    # -- handing over -----------------------------------------------------------------------------------------------
+
+    def _put(self, name: str) -> None:
+        self._waiting += 1
+        self._queue.put(name)
+
+    def _serve(self) -> None:
+        while True:
+            name = self._queue.get()
+            if name in self._asked:
+                self._hand(self._asked[name][0])
+            with self._changed:
+                self._waiting -= 1
+                self._changed.notify_all()
+
+    def _hand(self, work: Work) -> None:
+        """To the child; or its code is there, or made here, or given up."""
+        code = cache.load(work.name)
+        child = self._living(work.name) if code is None else None
+        if child is not None:
+            with contextlib.suppress(*ENDED):
+                send(_ends_of(child)[0], (os.environ.get(cache.VARIABLE), *work))
+            return
+        if code is None and self._deaths < _DEATHS and not self._ends:
+            with self._busy, contextlib.suppress(Exception):
+                code = cache.kept(work.name, lambda: made(work.how, work.given))
+        self._answered(work.name, code)
+
+    def _living(self, name: str) -> "subprocess.Popen[bytes] | None":
+        """The child, which gets the work of this name; None where there can be none."""
+        with self._changed:
+            if self.child is None and self._deaths < _DEATHS:
+                self.child = _started()
+                if self.child is not None:
+                    threading.Thread(target=self._receive, args=(self.child,), name="compiled", daemon=True).start()
+            if self.child is not None:
+                self._handed[name] = None
+            return self.child
+
+    # -- taking back ------------------------------------------------------------------------------------------------
+
+    def _receive(self, child: "subprocess.Popen[bytes]") -> None:
+        died = True
+        with contextlib.suppress(*ENDED):
+            while True:
+                name, code = receive(_ends_of(child)[1])
+                if name is None:
+                    died = False
+                    break
+                self._answered(name, code)
+        self._ended(child, died)
+
+    def _ended(self, child: "subprocess.Popen[bytes]", died: bool) -> None:
+        """What the child was at when it died is given up; another one gets the rest."""
+        _close(child)
+        child.wait()
+        with self._changed:
+            self.child, left = None, list(self._handed)
+            self._handed.clear()
+            died = died and bool(left)
+            self._deaths += died
+            for name in left[died:]:
+                self._put(name)
+            if died:
+                del self._asked[left[0]]
+            self._changed.notify_all()
+        if self._deaths == _DEATHS and died:
+            with contextlib.suppress(Warning):
+                warnings.warn(f"the process that compiles died {_DEATHS} times; formulas stay interpreted", RuntimeWarning, stacklevel=1)
+
+    def _answered(self, name: str, code: bytes | None) -> None:
+        with self._changed:
+            adopters = self._asked.pop(name, (None, []))[1]
+            self._handed.pop(name, None)
+            self._adopting += 1
+        try:
+            with self._busy:
+                for adopt in adopters:
+                    if code is not None and not self._ends:
+                        adopt(code)
+        finally:
+            with self._changed:
+                self._adopting -= 1
+                self._changed.notify_all()
+
+
+def _ends_of(child: "subprocess.Popen[bytes]") -> tuple[int, int]:
+    """Where requests are written, and where answers are read."""
+    assert child.stdin is not None and child.stdout is not None
+    return child.stdin.fileno(), child.stdout.fileno()
+
+
+def _close(child: "subprocess.Popen[bytes]") -> None:
+    for end in (child.stdin, child.stdout):
+        if end is not None:
+            with contextlib.suppress(OSError):
+                end.close()
+
+
+def _started() -> "subprocess.Popen[bytes] | None":
+    """A child; None where there can be none: in a frozen program, or one that merely holds Python, `sys.executable` is something else."""
+    program = sys.executable or ""
+    if getattr(sys, "frozen", False) or not os.path.basename(program).lower().startswith(("python", "pypy")):
+        return None
+    code = _BEGIN.format(path=[os.path.abspath(p) for p in sys.path if isinstance(p, str)], package=_ROOT.name, root=str(_ROOT))
+    flags, hidden = ["-I", "-S", *["-B"] * sys.dont_write_bytecode], getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    try:
+        child = subprocess.Popen([program, *flags, "-c", code], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, start_new_session=True, creationflags=hidden)
+    except OSError:
+        return None
+    _widen(_ends_of(child)[0])
+    return child
+
+
+def _widen(pipe: int) -> None:
+    """A request is written at once then, also while the child is still starting. (Linux only; elsewhere it is written as it is read.)"""
+    with contextlib.suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE)
+
+
+compiler = Compiler()
+"""That of this process."""
+
+atexit.register(compiler.hand_over)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=compiler.forget)
