@@ -17,7 +17,7 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
-from .sympy_rules import RULES, SUPPORTED, UnsupportedExpression, float_value
+from .sympy_rules import SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
 
@@ -111,7 +111,8 @@ class _Converter:
         while stack:
             e, args = stack.pop()
             if args is not None:
-                done[id(e)] = RULES[type(e)](self.pool, e, [done[id(a)] for a in args])
+                convert: Convert = rule(type(e))  # type: ignore[assignment]
+                done[id(e)] = convert(self.pool, e, [done[id(a)] for a in args])
             elif id(e) not in done:
                 if e.is_Atom:
                     done[id(e)] = self._atom(e)
@@ -126,7 +127,7 @@ class _Converter:
         if kind in _UNKNOWN_DERIVATIVES:
             raise UnsupportedExpression(f"cannot compile {shown(e)}: SymPy has no formula for this derivative; "
                                         "compile the function itself, and take its derivatives by `jacobian`")
-        if kind not in RULES:
+        if rule(kind) is None:
             raise _unsupported(e)
         if kind is sp.Pow:
             return (e.base,) if _has_number_in_exponent(e) else e.args

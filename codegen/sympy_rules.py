@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import Any
 
 import sympy as sp
-from sympy.codegen.cfunctions import fma
 
 from .functions import Chebyshev, SphericalBesselQuotient
 from .graph.binders import bind
@@ -154,7 +153,6 @@ RULES: dict[type, Convert] = {
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
     sp.Integral: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
-    fma: _same("fma"),
     sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),
     sp.Mod: lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
     sp.StrictLessThan: _same("lt"), sp.LessThan: _same("le"),
@@ -164,5 +162,12 @@ RULES: dict[type, Convert] = {
     sp.ITE: lambda p, e, args: _either(p, *args), sp.Implies: lambda p, e, args: p.node("or", p.not_(args[0]), args[1]),
     sp.Xor: _xor, sp.Equivalent: _equivalent,
 }  # fmt: skip
+# Classes that SymPy takes long to import, by their modules and names.
+_NAMED: dict[tuple[str, str], Convert] = {("sympy.codegen.cfunctions", "fma"): _same("fma")}
 
-SUPPORTED = sorted(kind.__name__ for kind in RULES if kind not in (sp.Add, sp.Mul, sp.Pow))
+SUPPORTED = sorted([*(kind.__name__ for kind in RULES if kind not in (sp.Add, sp.Mul, sp.Pow)), *(name for _, name in _NAMED)])
+
+
+def rule(kind: type) -> Convert | None:
+    """What becomes of a class; None if nothing does."""
+    return RULES.get(kind) or _NAMED.get((kind.__module__, kind.__name__))

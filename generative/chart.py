@@ -24,7 +24,12 @@ _SHARE, _ANGLE, _BEYOND, _BITS = sp.Rational(1, 10), sp.Rational(1, 2), 1.25, 20
 _P, _Q = u, v
 _RHO = sp.Dummy("rho", positive=True)
 _SINE, _COSINE = sp.Dummy("sine"), sp.Dummy("cosine")
-_SQUARE = _P**2 + _Q**2
+
+
+@functools.cache
+def _square() -> Any:
+    """(Made when it is wanted: SymPy's first sum imports much.)"""
+    return _P**2 + _Q**2
 
 
 def is_pole(surface: ParametricSurface, symbol: Any, end: int) -> bool:
@@ -146,7 +151,7 @@ def _smooth(e: Any, r: Any, w: Any, turning: bool) -> Any:
     found = _even(sp.expand(polar))
     if found is None:
         return None
-    known = {_SINE: 2 / (1 + _SQUARE), _COSINE: (1 - _SQUARE) / (1 + _SQUARE)}
+    known = {_SINE: 2 / (1 + _square()), _COSINE: (1 - _square()) / (1 + _square())}
     return found.xreplace({**known, **{name: f.xreplace(known) for name, f in inner.items()}})
 
 
@@ -200,9 +205,9 @@ def _even(e: Any) -> Any:
         return None
     for k in sorted(k for k in powers if k < 0):
         while k < 0:
-            quotient, rest = sp.div(powers.pop(k, 0), _SQUARE, _P, _Q)
+            quotient, rest = sp.div(powers.pop(k, 0), _square(), _P, _Q)
             if sp.expand(rest) != 0:
                 return None
             k += 2
             powers[k] = powers.get(k, 0) + quotient
-    return sum((c * _SQUARE ** (k // 2) for k, c in powers.items() if k % 2 == 0), sp.Integer(0))
+    return sum((c * _square() ** (k // 2) for k, c in powers.items() if k % 2 == 0), sp.Integer(0))

@@ -268,7 +268,7 @@ def _definitions(file: str) -> dict[int, ast.FunctionDef]:
     while parts:
         part = parts.pop()
         if isinstance(part, ast.FunctionDef):
-            found[min(each.lineno for each in (part, *part.decorator_list))] = part
+            found[min([part.lineno, *(each.lineno for each in part.decorator_list)])] = part
         parts += getattr(part, "body", ())
     return found
 

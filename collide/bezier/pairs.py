@@ -9,7 +9,6 @@ them is earlier.
 import functools
 import math
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import fields
 from time import perf_counter
 from typing import Any
@@ -240,6 +239,8 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
         return _Search(q, weights, tolerance, limit, axes, error).answer()
     parts = [slice(len(q) * k // count, len(q) * (k + 1) // count) for k in range(count)]
     searches = [_Search(q[p], None if weights is None else weights[p], tolerance, limit, axes, error) for p in parts]
+    from concurrent.futures import ThreadPoolExecutor, wait  # takes long to import
+
     with ThreadPoolExecutor(count) as pool:
         running = [pool.submit(s.answer) for s in searches]
         try:

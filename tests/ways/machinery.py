@@ -52,14 +52,15 @@ def clear_caches() -> None:
 
 def interpreted(given: Scene, budget: float) -> collide.Contacts:
     """No kernel that may be interpreted is compiled."""
-    with (forgotten(), mock.patch.object(cache, "stored", lambda name: False), mock.patch.object(tiers, "CALLS", 1 << 60),
-          mock.patch.object(tiers, "QUERIES", 1 << 60)):
+    with (forgotten(), mock.patch.object(cache, "stored", lambda name: False), mock.patch.object(cache, "load", lambda name: None),
+          mock.patch.object(tiers.Tiered, "ask", lambda self: None)):
         return answer(given, budget)
 
 
 def compiled(given: Scene, budget: float) -> collide.Contacts:
     """Every kernel is compiled before it is used."""
-    with forgotten(), mock.patch.object(kernel, "interpretable", lambda outputs: False):
+    with (forgotten(), mock.patch.object(kernel, "interpretable", lambda outputs: False),
+          mock.patch.object(straight_line, "recorded", lambda *given: None)):
         return answer(given, math.inf if budget is None else 10 * budget)
 
 
