@@ -18,11 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .deadline import check
 from .emit.batch import REFUSED, add_batch, add_block, block_bytes
-from .emit.lanes import WIDTH
+from .emit.lanes import WIDTH, Kind
 from .emit.lower import batch_width, lower
 from .emit.repetition import fold
 from .emit.room import is_large
-from .emit.translate import Kind
 from .from_sympy import from_sympy
 from .graph.autodiff import jacobian
 from .graph.expr import Expr, reachable

@@ -11,9 +11,9 @@ to `bad`, which is not touched otherwise; memory that is refused writes `REFUSED
 from collections.abc import Callable
 
 from .entry import add_entry
-from .lanes import WIDTH, Lanes, Module, literal
+from .lanes import WIDTH, Kind, Lanes, Module, literal
 from .room import add_with_room, is_large, vector_bytes
-from .translate import Kind, vectors
+from .translate import vectors
 
 PARAMETERS = "i64 %rows, ptr %lo, ptr %hi, ptr %plo, ptr %phi, i64 %pstride, ptr %outlo, ptr %outhi, ptr %level, ptr %bad"
 GENERAL = PARAMETERS + ", ptr %kernel, i64 %variables, i64 %parameters, i64 %outputs"

@@ -17,8 +17,12 @@ the *second* operand. Callers put the operand that is never NaN second.
 import math
 import struct
 from collections.abc import Callable
+from typing import Literal
 
 WIDTH = 8
+
+Kind = Literal["interval", "decorated", "points"]
+"""Of the code of a kernel."""
 
 _CONSTRAINED = 'metadata !"round.upward", metadata !"fpexcept.ignore"'
 

@@ -17,10 +17,10 @@ from collections.abc import Callable, Sequence
 
 from ..graph.expr import Expr, reachable
 from ..graph.quadrature import expand
-from .lanes import WIDTH, Emit, Module
+from .lanes import WIDTH, Emit, Kind, Module
 from .repetition import loop_body, loop_function, outline
 from .room import add_with_room, is_large, unknown, vector_bytes
-from .translate import Kind, Translation, Values, vectors
+from .translate import Translation, Values, vectors
 
 # Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
 CHUNK = 400

@@ -6,8 +6,7 @@ refused: then a kernel says that nothing is known, which is true of everything.
 
 from collections.abc import Sequence
 
-from .lanes import Lanes, Module
-from .translate import Kind
+from .lanes import Kind, Lanes, Module
 
 # Bytes up to which a function takes its room from the stack. Functions with room call each other, but not many levels deep.
 _STACK = 1 << 16

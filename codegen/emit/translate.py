@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from ..deadline import check
 from ..graph.binders import constants
@@ -18,9 +18,7 @@ from ..graph.signs import LARGEST, Known, analyse
 from ..reference.interpreter import enclose_constant
 from .dispatch import INLINE, LEVEL, PAIRED, POINT, interval_operation
 from .elementary import arithmetic, logic
-from .lanes import Emit
-
-Kind = Literal["interval", "decorated", "points"]
+from .lanes import Emit, Kind
 
 Vector = Any
 Values = tuple[Vector, ...]

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..emit.lanes import WIDTH, Emit
+from ..emit.lanes import WIDTH, Emit, Kind
 from ..emit.room import UNKNOWN, is_large
-from ..emit.translate import Kind, Translation, Values, vectors
+from ..emit.translate import Translation, Values, vectors
 from ..graph.expr import Expr, reachable
 from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
 

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..emit.batch import add_general_batch
-from ..emit.lanes import Module
-from ..emit.translate import Kind
+from ..emit.lanes import Kind, Module
 from ..graph.expr import Expr
 from ..graph.serialize import serialize
 from . import cache

@@ -8,7 +8,7 @@ import functools
 import re
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from ..emit.lanes import Lanes
@@ -18,9 +18,9 @@ from .interpreter import LEAVE, VECTOR, Instruction
 # As many pointers as a vector holds.
 MOST_POINTERS = 8
 
-_PLACE = re.compile(r"  (%r\d+) = getelementptr (?:inbounds )?<8 x double>, ptr %(\w+), i64 (\d+)")
-_LOAD = re.compile(r"  (%r\d+) = load <8 x double>, ptr (%r\d+), align 8")
-_STORE = re.compile(r"  store <8 x double> (.+), ptr (%r\d+), align 8")
+_PLACE = re.compile(r"getelementptr (?:inbounds )?<8 x double>, ptr %(\w+), i64 (\d+)")
+_STORE = re.compile(r"store <8 x double> (.+), ptr (%r\d+), align 8")
+_LOAD = ["load <8 x double>, ptr ", ", align 8"]
 _VALUE = re.compile(r"(%r\d+|splat \(double 0x[0-9A-F]{16}\))")
 _KNOWN = re.compile(r"fneg|f?(?:add|sub|mul)|fdiv|[fi]cmp|select|and|or|xor|shl|lshr|bitcast|shufflevector|call <8 x \w+> @llvm\.")
 _TYPE = re.compile(r"<8 x (?:double|i1|i64)>")
@@ -49,31 +49,37 @@ class _Recording:
     """The steps of lines. Vectors are numbered from 1. A comparison that is used once becomes a part of what uses it."""
 
     def __init__(self, L: Lanes, pointers: Sequence[str]) -> None:
-        self._intrinsics, self._pointers = L.intrinsics, {name: 8 * k for k, name in enumerate(pointers)}
-        self._uses = Counter(name for line in L.lines for name in _VALUE.findall(line.partition(" = ")[2] or line))
+        _declared.update(L.intrinsics)
+        lines = [(name, _VALUE.split(what)) for name, _, what in (line[2:].partition(" = ") for line in L.lines)]
+        self._uses = Counter(value for name, parts in lines for value in (parts[1::2] or _VALUE.findall(name)))
+        self._pointers = {name: 8 * k for k, name in enumerate(pointers)}
         self.constants: dict[bytes, int] = {}
         self._numbers: dict[str, int] = {}
         self._types: dict[str, str] = {}
         self._places: dict[str, tuple[int, int]] = {}
-        self._later: dict[str, str] = {}
-        self.steps = [step for line in L.lines for step in self._step(line)]
+        self._later: dict[str, tuple[str, list[str]]] = {}
+        self.steps: list[Step] = []
+        for name, parts in lines:
+            self._line(name, parts)
         self.steps.append(Step(LEAVE, ()))
 
-    def _step(self, line: str) -> list[Step]:
-        if found := _PLACE.fullmatch(line):
-            name, pointer, k = found.groups()
-            if pointer not in self._pointers:
+    def _line(self, name: str, parts: list[str]) -> None:
+        """``name = parts``, of which each second one is a value; or what has no value, a store."""
+        what = parts[0]
+        if what.startswith("load"):
+            if parts[::2] != _LOAD:
                 raise _Unknown
-            self._places[name] = self._pointers[pointer], VECTOR * int(k)
-            return []
-        if found := _LOAD.fullmatch(line):
-            return [Step(_READ, (), (self._new(found[1], _DOUBLE),), self._place(found[2]))]
-        if found := _STORE.fullmatch(line):
-            return [Step(_WRITE, (self._number(found[1]),), (), self._place(found[2]))]
-        return self._computed(*line.strip().split(" = ", 1)) if " = " in line else self._refuse()
-
-    def _refuse(self) -> list[Step]:
-        raise _Unknown
+            self.steps.append(Step(_READ, (), (self._new(name, _DOUBLE),), self._place(parts[1])))
+        elif what.startswith("getelementptr"):
+            if not (found := _PLACE.fullmatch(what)) or found[1] not in self._pointers:
+                raise _Unknown
+            self._places[name] = self._pointers[found[1]], VECTOR * int(found[2])
+        elif what:
+            self._computed(name, "\0".join(parts[::2]), parts[1::2])
+        elif found := _STORE.fullmatch(name):
+            self.steps.append(Step(_WRITE, (self._number(found[1]),), (), self._place(found[2])))
+        else:
+            raise _Unknown
 
     def _place(self, name: str) -> tuple[int, int]:
         if name not in self._places:
@@ -82,8 +88,8 @@ class _Recording:
 
     def _new(self, name: str, kind: str) -> int:
         self._types[name] = kind
-        self._numbers[name] = len(self._numbers) + 1
-        return self._numbers[name]
+        number = self._numbers[name] = len(self._numbers) + 1
+        return number
 
     def _number(self, value: str) -> int:
         if value not in self._numbers:
@@ -92,58 +98,55 @@ class _Recording:
             self.constants[struct.pack("<Q", int(value[14:-1], 16))] = self._new(value, _DOUBLE)
         return self._numbers[value]
 
-    def _computed(self, name: str, what: str) -> list[Step]:
-        kind = _result(what)
-        if what.startswith("fcmp") and self._uses[name] == 1:
-            self._types[name], self._later[name] = kind, what
-            return []
-        lines, values = list[str](), dict[str, str]()
-        what = self._written(what, lines, values)
-        numbers = tuple(self._number(value) for value in values)
-        text = "\n".join([*lines, what])
-        instruction = _instruction(text, tuple(self._types[value] for value in values), kind, self._declared(text))
-        return [Step(instruction, numbers, (self._new(name, kind),))]
+    def _computed(self, name: str, text: str, values: list[str]) -> None:
+        kind = _result(text)
+        if text.startswith("fcmp") and self._uses[name] == 1:
+            self._later[name] = text, values
+            return
+        texts, given = [text], list[str]()
+        for value in values:
+            before, inner = self._later.pop(value, ("", [value]))
+            texts.append(before)
+            given += inner
+        order = {value: k for k, value in enumerate(dict.fromkeys(given))}
+        numbers = tuple([self._number(value) for value in order])
+        types = tuple([self._types[value] for value in order])
+        instruction = _instruction(tuple(texts), tuple([order[value] for value in given]), types, kind)
+        self.steps.append(Step(instruction, numbers, (self._new(name, kind),)))
 
-    def _written(self, what: str, lines: list[str], values: dict[str, str]) -> str:
-        """An operation on arguments, after lines with the comparisons that become a part of it."""
-        parts = _VALUE.split(what)
-        for k in range(1, len(parts), 2):
-            value = parts[k]
-            if value in self._later:
-                lines.append(self._written(self._later.pop(value), lines, values))
-                parts[k] = f"%c{len(lines) - 1}"
-            else:
-                parts[k] = values.setdefault(value, f"%a{len(values)}")
-        return "".join(parts)
 
-    def _declared(self, text: str) -> tuple[tuple[str, str], ...]:
-        return tuple((name, self._intrinsics[name]) for name in re.findall(r"@(llvm\.[\w.]+)", text)) if "@" in text else ()
+_declared: dict[str, str] = {}
+"""Declarations of LLVM's functions by their names."""
 
 
 @functools.lru_cache(maxsize=4096)
-def _result_of(what: str) -> str:
-    types = _TYPE.findall(what)
-    if not _KNOWN.match(what) or not types:
-        raise _Unknown
-    return _MASK if what[1:4] == "cmp" else types[-1] if what.startswith(("select", "bitcast")) else types[0]
-
-
-def _result(what: str) -> str:
+def _result(text: str) -> str:
     """The type of what an operation makes."""
-    return _result_of(_VALUE.sub("", what))
+    types = _TYPE.findall(text)
+    if not _KNOWN.match(text) or not types:
+        raise _Unknown
+    return _MASK if text[1:4] == "cmp" else types[-1] if text.startswith(("select", "bitcast")) else types[0]
 
 
 @functools.lru_cache(maxsize=4096)
-def _instruction(text: str, types: tuple[str, ...], kind: str, declared: tuple[tuple[str, str], ...]) -> Instruction:
-    """Lines of which the last one makes a result, all others comparisons; of arguments of these types."""
+def _instruction(texts: tuple[str, ...], given: tuple[int, ...], types: tuple[str, ...], kind: str) -> Instruction:
+    """An operation, the first text; the others are the comparisons that make its values, or empty for those that are given. `given`: the
+    numbers of arguments of these `types`, in their order.
+    """
     def write(L: Lanes, operands: list[str]) -> None:
-        L.intrinsics.update(declared)
-        names = {f"%a{k}": L.emit(f"load {kind}, ptr {_at(L, '%s', operands[k])}") for k, kind in enumerate(types)}
-        for k, line in enumerate(text.split("\n")):
-            names[f"%c{k}"] = last = L.emit(re.sub(r"%[ac]\d+", lambda found: names[found[0]], line))
-        L.lines.append(f"  store {kind} {last}, ptr {_at(L, '%s', operands[-1])}")
+        L.intrinsics.update((name, _declared[name]) for text in texts for name in re.findall(r"@(llvm\.[\w.]+)", text))
+        arguments = [L.emit(f"load {each}, ptr {_at(L, '%s', operands[k])}") for k, each in enumerate(types)]
+        rest = (arguments[k] for k in given)
+        values = [L.emit(_filled(text, rest)) if text else next(rest) for text in texts[1:]]
+        result = L.emit(_filled(texts[0], iter(values)))
+        L.lines.append(f"  store {kind} {result}, ptr {_at(L, '%s', operands[-1])}")
 
-    return Instruction("recorded_" + sha256(f"{text} {types}".encode()).hexdigest()[:16], len(types) + 1, write)
+    return Instruction("recorded_" + sha256(f"{texts} {given} {types}".encode()).hexdigest()[:16], len(types) + 1, write)
+
+
+def _filled(text: str, values: Iterator[str]) -> str:
+    first, *others = text.split("\0")
+    return first + "".join(next(values) + other for other in others)
 
 
 def _at(L: Lanes, begin: str, offset: str) -> str:

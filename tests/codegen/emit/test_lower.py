@@ -9,8 +9,9 @@ import pytest
 import codegen
 from codegen import kernel as kernels
 from codegen.emit import lower
+from codegen.emit.lanes import Kind
 from codegen.emit.lower import _Slots, batch_width
-from codegen.emit.translate import Kind, decorated_nodes, live_nodes
+from codegen.emit.translate import decorated_nodes, live_nodes
 from codegen.graph.expr import Expr, ExprPool
 from codegen.machine.native import Code, object_code
 from tests.codegen.boxes import random_boxes, same_bits

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import codegen
-from codegen.emit.translate import Kind, vectors
+from codegen.emit.lanes import Kind
+from codegen.emit.translate import vectors
 from codegen.graph.expr import Expr, ExprPool
 from codegen.machine import tiers
 from codegen.machine.bytecode import interpretable

@@ -11,8 +11,7 @@ import sympy as sp
 
 import codegen
 from codegen.emit import entry, lower
-from codegen.emit.lanes import Module
-from codegen.emit.translate import Kind
+from codegen.emit.lanes import Kind, Module
 from codegen.graph.expr import Expr, ExprPool
 from codegen.machine import interpreter as instructions
 from codegen.machine import native
