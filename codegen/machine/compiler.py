@@ -79,6 +79,11 @@ class Compiler:
             if not self._changed.wait_for(lambda: not (self._asked or self._adopting), seconds):
                 raise RuntimeError(f"{len(self._asked)} pieces of machine code were not ready within {seconds} s")
 
+    def wait(self, name: str, seconds: float) -> None:
+        """Waits for one piece of code, at most so many seconds, and no longer than another process works at it."""
+        with self._changed:
+            self._changed.wait_for(lambda: not (name in self._asked or self._adopting) or self._deaths >= _DEATHS, seconds)
+
     def hand_over(self) -> None:
         """This process ends: the child gets the rest, and goes on without it; what LLVM does here is waited for."""
         with self._changed:

@@ -46,12 +46,12 @@ def _read(source: int, size: int) -> bytes:
 
 
 def made(how: str, given: tuple[Any, ...]) -> bytes:
-    """Machine code: of LLVM assembly, a "text" or a "loop", or of a serialized graph as the "block" of a kernel."""
+    """Machine code: of LLVM assembly, a "text", the "first" code or a "loop"; or of a serialized graph as the "block" of a kernel."""
     # Imported late: requests are read meanwhile.
-    from .native import object_code, optimized_object_code
+    from .native import first_object_code, object_code, optimized_object_code
 
-    if how == "text":
-        return object_code(*given)
+    if how in ("text", "first"):
+        return object_code(*given) if how == "text" else first_object_code(*given)
     if how == "loop":
         text, quick = given
         return optimized_object_code(text, quick=quick)
@@ -71,8 +71,6 @@ def _block(graph: bytes, kind: Any, bounded: bool) -> str:
 def main() -> None:
     """Until nothing is left to do."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
     # Nothing but messages may be written where these go.
     answers = os.dup(1)
     os.dup2(2, 1)
@@ -101,10 +99,22 @@ def _listen(requests: "queue.SimpleQueue[Any]") -> None:
     os._exit(0)
 
 
+def _give_way(how: str) -> None:
+    """The other process is in no hurry, but for the first code of loops, and comes before this one."""
+    global _polite
+    if how != "first" and not _polite and hasattr(os, "nice"):
+        os.nice(_NICE)
+        _polite = True
+
+
+_polite = False
+
+
 def _answer(place: str | None, name: str, how: str, given: tuple[Any, ...]) -> tuple[str, bytes | None]:
     """The code, which is kept in the cache at that place, too; None where it cannot be made."""
     from . import cache
 
+    _give_way(how)
     os.environ.pop(cache.VARIABLE, None)
     if place is not None:
         os.environ[cache.VARIABLE] = place

@@ -7,6 +7,7 @@ what. Everything a theorem needs is computed by `codegen` kernels, which set the
 import ctypes
 import functools
 import inspect
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +21,8 @@ from .native import Code, code_key, first_object_code, optimized_object_code
 
 # Better code of a loop is asked for once it ran so many seconds, or at the end of a query.
 _SECONDS = 0.5
+# Seconds for which its first code is waited for, which takes about as long to make.
+_PATIENCE = 0.5
 _loops: list["Loop"] = []
 
 
@@ -27,7 +30,7 @@ class Loop:
     """A loop as native code: called with the address of a search's addresses and some integers, returns an integer.
 
     At first it is code that LLVM hardly optimized, which is ready ten times sooner and runs up to 1.7 times slower (measured), unless
-    better code is in the cache on disk.
+    better code is in the cache on disk. That is made in the background as soon as there is a `Loop`, and waited for when it is called.
 
     With `quick`, better code has fewer optimizations: the contact search is large and spends its time in kernels, so that takes 0.6 s
     instead of 1.6 s and runs 2 to 5 % slower (measured). The loops over Bezier pairs would lose 10 %, and have the best code at once.
@@ -35,23 +38,41 @@ class Loop:
 
     def __init__(self, name: str, text: Callable[[], str], integers: int, quick: bool) -> None:
         self._name, self._text, self._integers, self._quick = name, text, integers, quick
-        self._seconds, self._codes = 0.0, list[Code]()
+        self._seconds, self._codes, self._lock = 0.0, list[Code](), threading.Lock()
+        self._call: Callable[..., int] | None = None
         code = cache.load(name)
         self._best = code is not None or not quick
-        if code is None:
-            code = first_object_code(text()) if quick else cache.kept(name, lambda: optimized_object_code(text()))
-        self._adopt(code)
+        if code is not None or not quick:
+            self._adopt(code or cache.kept(name, lambda: optimized_object_code(text())))
+        else:
+            self._first = Work(code_key("first", name), "first", (text(),))
+            compiler.ask(self._first, self._adopt_first)
 
     def _adopt(self, code: bytes) -> None:
         # The one before is kept: other threads may be running it.
         self._codes.append(Code(code, ("entry",)))
         self._call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, *[ctypes.c_int64] * self._integers)(self._codes[-1].address["entry"])
 
+    def _adopt_first(self, code: bytes) -> None:
+        with self._lock:
+            if self._call is None:
+                self._adopt(code)
+
+    def _waited(self) -> Callable[..., int]:
+        """The first code, made here if the compiler does not come to it."""
+        if self._call is None:
+            compiler.wait(self._first.name, _PATIENCE)
+        if self._call is None:
+            self._adopt_first(first_object_code(self._text()))
+        assert self._call is not None
+        return self._call
+
     def __call__(self, *arguments: int) -> int:
+        call = self._call or self._waited()
         if self._best:
-            return self._call(*arguments)
+            return call(*arguments)
         begin = time.perf_counter()
-        result = self._call(*arguments)
+        result = call(*arguments)
         self._seconds += time.perf_counter() - begin
         return result
 

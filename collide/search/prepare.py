@@ -7,6 +7,7 @@ import numpy as np
 
 from codegen.algebra import linear
 from codegen.algebra.local_step import LARGEST, local_step
+from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import row_type
 from codegen.machine.records import gather, padded, scatter
 from codegen.time_bounds.advance import Advance
@@ -14,6 +15,7 @@ from codegen.time_bounds.separable_advance import ComposedAdvance, SeparableAdva
 
 from .native import layout
 from .native.layout import SearchMemory
+from .native.loop import run
 from .problem import Problem
 
 # How a method narrows boxes: 0 not at all, 1 by Linear_Solve on the raw rows, 2 by a square operator as well, 3 by that alone where the
@@ -33,6 +35,8 @@ def prepare(p: Problem, method: str) -> Prepared:
     operator, march = METHODS[method][1], method == "auto"
     key = f"search {operator} {march}", p.bounded
     if key not in p.built:
+        # Its code is made meanwhile, should there be none.
+        compiled(run)
         p.built[key] = Prepared(_row(p, operator, march), _sizes(p))
     found: Prepared = p.built[key]
     return found

@@ -27,6 +27,7 @@ def loop(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
     made = native.Loop("name", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     monkeypatch.setattr(native, "_loops", [made])
+    compiler.settle()
     return made
 
 
@@ -41,6 +42,15 @@ def test_better_code_is_asked_for_at_the_end_of_a_query_that_used_it(loop):
     native.optimize_loops(ended=True)
     compiler.settle()
     assert loop._best and len(loop._codes) == 2 and loop(table.ctypes.data, 35) == 42
+
+
+def test_loops_that_the_compiler_does_not_come_to_are_compiled_here(monkeypatch):
+    monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
+    monkeypatch.setattr(native, "_PATIENCE", 0.0)
+    monkeypatch.setattr(native.compiler, "ask", lambda work, adopt: None)
+    made = native.Loop("other", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
+    count = np.array([7], np.int64)
+    assert made(np.array([count.ctypes.data], np.int64).ctypes.data, 3) == 10 and not made._best
 
 
 def test_code_that_other_threads_may_be_running_stays(loop):
