@@ -47,7 +47,8 @@ class Program:
     def __init__(self, steps: Sequence[Step], constants: dict[bytes, int], rounding: str,
                  inputs: tuple[Sequence[int], Sequence[int]] = ((), ()), pointers: int = 0, unknown: np.ndarray = _NONE) -> None:
         library = NEAREST if rounding == "nearest" else UPWARD
-        functions = library.need([step.instruction for step in steps])
+        # Single operations of straight-line code are no better for LLVM's efforts.
+        functions = library.need([step.instruction for step in steps], 0 if pointers else 2)
         place, room = _places(steps, [*constants.values(), *inputs[0], *inputs[1]])
         self.large = is_large(room * VECTOR)
         self._unknown, self._calls = unknown, np.zeros(1, np.int64)

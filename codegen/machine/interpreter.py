@@ -85,12 +85,12 @@ class _Library:
         self._alive: list[Code] = []
         self._lock = threading.RLock()
 
-    def need(self, instructions: Iterable[Instruction]) -> dict[str, int]:
-        """Addresses by symbol, of these at least."""
+    def need(self, instructions: Iterable[Instruction], opt: int = 2) -> dict[str, int]:
+        """Addresses by symbol, of these at least; made with so much effort."""
         with self._lock:
             new = {i.symbol: i for i in instructions if i.symbol not in self.address}
             if new:
-                self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()))
+                self._link(tuple(sorted(new)), lambda module: _define_all(module, new.values()), opt)
             return self.address
 
     def enter(self, large: bool, pointers: int = 0) -> int:
@@ -98,16 +98,16 @@ class _Library:
         name = f"enter{pointers or ''}{'_large' if large else ''}"
         with self._lock:
             if name not in self.address:
-                self._link((name,), lambda module: _enter(module, name, large, pointers))
+                self._link((name,), lambda module: _enter(module, name, large, pointers), 0 if pointers else 2)
             return self.address[name]
 
-    def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object]) -> None:
+    def _link(self, symbols: tuple[str, ...], add: Callable[[Module], object], opt: int) -> None:
         def build() -> bytes:
             module = Module(rounding=self.rounding)
             add(module)
-            return object_code(module.text())
+            return object_code(module.text(), opt=opt)
 
-        code = Code(cache.kept(code_key("instructions", repr(symbols), self.rounding), build), symbols)
+        code = Code(cache.kept(code_key("instructions", repr(symbols), self.rounding, str(opt)), build), symbols)
         self._alive.append(code)
         self.address |= code.address
 

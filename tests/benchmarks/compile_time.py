@@ -45,7 +45,7 @@ def mixed(operations: int) -> tuple[list[Any], list[Any]]:
 
 _COMPILE = """
 import time, numpy as np, codegen, codegen.from_sympy
-from codegen.expr import reachable
+from codegen.graph.expr import reachable
 from tests.benchmarks.compile_time import mixed
 expressions, symbols = mixed({operations})
 lo = np.full((8, 3), 0.25)
@@ -86,8 +86,8 @@ def import_times() -> None:
 
 _LOOP = """
 import time
-from collide.native import compiled
-from collide.search.loop import run
+from codegen.machine.loop_runtime import compiled
+from collide.search.native.loop import run
 start = time.perf_counter()
 compiled(run)
 print(time.perf_counter() - start)
