@@ -64,6 +64,8 @@ class Compiler:
     def ask(self, work: Work, adopt: Adopt) -> None:
         """`adopt` is called with the machine code when it is ready, in another thread; never if it cannot be made."""
         with self._changed:
+            if self._ends:
+                return
             if work.name in self._asked:
                 self._asked[work.name][1].append(adopt)
                 return
@@ -73,7 +75,7 @@ class Compiler:
                 self._serves = True
                 threading.Thread(target=self._serve, name="compiler", daemon=True).start()
 
-    def settle(self, seconds: float = 60.0) -> None:
+    def settle(self, seconds: float = 300.0) -> None:
         """Waits until all that was asked for is in use: for tests and benchmarks. RuntimeError if it takes longer."""
         with self._changed:
             if not self._changed.wait_for(lambda: not (self._asked or self._adopting), seconds):

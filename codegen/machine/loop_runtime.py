@@ -21,8 +21,8 @@ from .native import Code, code_key, first_object_code, optimized_object_code
 
 # Better code of a loop is asked for once it ran so many seconds, or at the end of a query.
 _SECONDS = 0.5
-# Seconds for which its first code is waited for, which takes about as long to make.
-_PATIENCE = 0.5
+# Bytes of text up to which its first code is made at once; seconds for which that of others is waited for, which takes as long to make.
+_SHORT, _PATIENCE = 100_000, 0.5
 _loops: list["Loop"] = []
 
 
@@ -44,6 +44,8 @@ class Loop:
         self._best = code is not None or not quick
         if code is not None or not quick:
             self._adopt(code or cache.kept(name, lambda: optimized_object_code(text())))
+        elif len(text()) < _SHORT:
+            self._adopt(first_object_code(text()))
         else:
             self._first = Work(code_key("first", name), "first", (text(),))
             compiler.ask(self._first, self._adopt_first)

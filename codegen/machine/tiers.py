@@ -30,6 +30,8 @@ _STUBS = 32
 
 # Taken inside `linked._lock`, so nothing is built while it is held but what interprets (see there).
 _lock = threading.RLock()
+# How many were asked for.
+_asked = [0]
 
 def begin_query() -> None:
     """A query begins: what several queries use is worth compiling sooner."""
@@ -105,6 +107,7 @@ class Tiered:
         """Machine code as soon as it can be made."""
         if not self.asked:
             self.asked, self._stubs.shared[self._k] = True, False
+            _asked[0] += 1
             compiler.ask(self._work(), self._adopt)
 
     def _adopt(self, code: bytes) -> None:
@@ -129,9 +132,9 @@ def compile_repeated() -> None:
     for tiered in _most_called(lambda stubs: stubs.shared | ((stubs.calls > stubs.before) & (stubs.queries >= QUERIES - 1)
                                                              & ((stubs.calls >= AGAIN * (stubs.queries + 1)) | (stubs.calls >= SERIES)))):
         tiered.ask()
-    left = FIRST - sum(tiered.asked for stubs in _all for tiered in stubs.taken)
-    for tiered in _most_called(lambda stubs: stubs.calls > stubs.before)[:max(left, 0)]:
-        tiered.ask()
+    if _asked[0] < FIRST:
+        for tiered in _most_called(lambda stubs: stubs.calls > stubs.before)[:FIRST - _asked[0]]:
+            tiered.ask()
 
 
 def _most_called(wanted: Callable[[_Stubs], np.ndarray]) -> list[Tiered]:

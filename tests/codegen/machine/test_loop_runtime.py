@@ -25,6 +25,7 @@ def answer(s, k):
 @pytest.fixture
 def loop(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
+    monkeypatch.setattr(native, "_SHORT", 0)
     made = native.Loop("name", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     monkeypatch.setattr(native, "_loops", [made])
     compiler.settle()
@@ -46,6 +47,7 @@ def test_better_code_is_asked_for_at_the_end_of_a_query_that_used_it(loop):
 
 def test_loops_that_the_compiler_does_not_come_to_are_compiled_here(monkeypatch):
     monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
+    monkeypatch.setattr(native, "_SHORT", 0)
     monkeypatch.setattr(native, "_PATIENCE", 0.0)
     monkeypatch.setattr(native.compiler, "ask", lambda work, adopt: None)
     made = native.Loop("other", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
