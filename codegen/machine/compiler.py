@@ -125,7 +125,7 @@ class Compiler:
         child = self._living(work.name) if code is None else None
         if child is not None:
             with contextlib.suppress(*ENDED):
-                send(_ends_of(child)[0], (os.environ.get(cache.VARIABLE), *work))
+                send(_ends_of(child)[0], (os.environ.get(cache.VARIABLE), cache.fingerprint(), *work))
             return
         if code is None and self._deaths < _DEATHS and not self._ends:
             with self._busy, contextlib.suppress(Exception):

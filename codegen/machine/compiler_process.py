@@ -110,10 +110,14 @@ def _give_way(how: str) -> None:
 _polite = False
 
 
-def _answer(place: str | None, name: str, how: str, given: tuple[Any, ...]) -> tuple[str, bytes | None]:
-    """The code, which is kept in the cache at that place, too; None where it cannot be made."""
+def _answer(place: str | None, source: bytes, name: str, how: str, given: tuple[Any, ...]) -> tuple[str, bytes | None]:
+    """The code, which is kept in the cache at that place, too; None where it cannot be made, or not by the source the name stands for,
+    which changed since the other process read it.
+    """
     from . import cache
 
+    if cache.fingerprint() != source:
+        return name, None
     _give_way(how)
     os.environ.pop(cache.VARIABLE, None)
     if place is not None:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import codegen
-from codegen.machine import cache, compiler, tiers
+from codegen.graph.serialize import serialize
+from codegen.machine import cache, compiler, compiler_process, tiers
 from codegen.machine.compiler import Compiler, Work
 from tests.codegen.boxes import random_boxes, same_bits
 from tests.codegen.test_random_graphs import VARIABLES, Grower
@@ -85,6 +86,23 @@ def test_what_cannot_be_made_stays_as_it_is(made):
     ask("good", EMPTY)
     own.settle()
     assert list(found) == ["good"] and cache.load("bad") is None
+
+
+def test_nothing_is_made_by_another_source_than_the_name_stands_for(made, monkeypatch):
+    """It would be kept in the cache under a name that promises the other one."""
+    own, ask, found = made
+    monkeypatch.setattr(compiler.cache, "fingerprint", lambda: b"another")
+    ask("name", EMPTY)
+    own.settle()
+    assert not found and cache.load("name") is None
+
+
+@pytest.mark.parametrize("kind", ["interval", "decorated", "points"])
+@pytest.mark.parametrize("bounded", [False, True])
+def test_the_text_of_kernels_is_the_same_in_both_processes(kind, bounded):
+    kernel = codegen.Kernel(Grower(3).graphs(40), [f"x{k}" for k in range(VARIABLES)], quick=True, bounded=bounded)
+    assert kernel._interpretable
+    assert compiler_process._block(serialize(kernel.outputs), kind, kernel._bounded(kind)) == kernel.llvm(kind, "block")
 
 
 @POSIX
