@@ -12,7 +12,7 @@
 - `time_bounds`: before when can two moving points not coincide
 
 `given`: what the user gives, and why no text ever runs. `functions` and `operators` are SymPy functions that SymPy itself has not;
-`family` takes the numbers of a graph as parameters.
+`family` takes the numbers of a graph as parameters; `pattern` is which entries of a sparse Jacobian or Hessian there are.
 """
 
 from .interval import Interval

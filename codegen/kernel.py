@@ -23,7 +23,7 @@ from .emit.lower import batch_width, lower
 from .emit.repetition import fold
 from .emit.room import is_large
 from .from_sympy import from_sympy
-from .graph.autodiff import jacobian
+from .graph.autodiff import jacobian, mirrored, sparse_hessian, sparse_jacobian
 from .graph.expr import Expr, reachable
 from .graph.meanvalue import mean_value_form
 from .graph.quadrature import expand
@@ -33,6 +33,7 @@ from .machine.linked import NONE, address, batch_function, general_batch_functio
 from .machine.native import Code, check_cpu, code_key, object_code
 from .machine.tiers import Tiered
 from .numbers import rounded_doubles
+from .pattern import Pattern, pattern
 from .walk import nesting_in_words
 
 Array = NDArray[np.float64]
@@ -98,14 +99,15 @@ class Kernel:
 
     Errors: ValueError for wrong shapes, for NaN or reversed bounds (with the row), and for an interval [inf, inf].
 
+    `pattern`: of a sparse Jacobian or Hessian, which entry of the matrix each expression is; else None.
     `quick`: interpreted until it turns out to be used much (see `tiers`), so the first results come at once; with the same bits.
     `bounded`: made for inputs of at most `signs.LARGEST` in size, so that few products need a guard against 0 * infinity; a box or
     parameters that are larger, in what the formulas use of them, get the whole line from `interval`. Results are the same else.
     """
 
     def __init__(self, outputs: Sequence[Expr], variables: Sequence[str], parameters: Sequence[str] = (),
-                 cpu: str | None = None, quick: bool = False, bounded: bool = False) -> None:
-        self.outputs = tuple(outputs)
+                 cpu: str | None = None, quick: bool = False, bounded: bool = False, pattern: Pattern | None = None) -> None:
+        self.outputs, self.pattern = tuple(outputs), pattern
         self.variables, self.parameters = tuple(variables), tuple(parameters)
         self.cpu, self.quick, self.bounded = cpu, quick, bounded
         self._lock = threading.RLock()
@@ -154,16 +156,37 @@ class Kernel:
         self._run("points", len(x), (x, NONE), (q, NONE), stride, (out, NONE, NONE))
         return out
 
-    def jacobian(self) -> "Kernel":
+    def jacobian(self, *, sparse: bool = False) -> "Kernel":
         """The kernel of all partial derivatives, outputs row-major (expression, variable).
 
-        At kinks (abs, Min, Max) its bounds contain Clarke's generalized gradient; at jumps they say nothing.
+        `sparse`: only of those that are not 0 for all values; which they are is said by its `pattern`, of shape (expressions,
+        variables). At kinks (abs, Min, Max) its bounds contain Clarke's generalized gradient; at jumps they say nothing.
         """
+        variables = self._differentiable()
+        return self._derived(sparse_jacobian(self.outputs, variables)) if sparse else self._made(jacobian(self.outputs, variables))
+
+    def hessian(self, *, sparse: bool = False) -> "Kernel":
+        """The kernel of all second partial derivatives, outputs row-major (expression, variable, variable). Only the lower triangles are
+        differentiated and computed.
+
+        `sparse`: only the entries of the lower triangles that are not 0 for all values; which they are is said by its `pattern`, of shape
+        (expressions * variables, variables): the triangles of all expressions, one below the other. Level 0 unless the function and its
+        derivatives are proved differentiable on the whole box; at kinks of a derivative as in `jacobian`, and at its jumps, which kinks of
+        the function are, bounds say nothing.
+        """
+        rows, n = sparse_hessian(self.outputs, self._differentiable()), len(self.variables)
+        return self._derived(rows) if sparse else self._made(mirrored(rows, jacobian(self.outputs, self._differentiable()), n))
+
+    def _differentiable(self) -> list[Expr]:
         if not self.variables:
             raise ValueError("this kernel has no variables to take derivatives by")
-        pool = self.outputs[0].pool
-        variables = [pool.variable(k) for k in range(len(self.variables))]
-        return Kernel(jacobian(self.outputs, variables), self.variables, self.parameters, self.cpu, self.quick)
+        return [e.pool.variable(k) for e in self.outputs[:1] for k in range(len(self.variables))]
+
+    def _derived(self, rows: Sequence[dict[int, Expr]]) -> "Kernel":
+        return self._made([d for row in rows for d in row.values()], pattern(rows, len(self.variables)))
+
+    def _made(self, outputs: Sequence[Expr], pattern: Pattern | None = None) -> "Kernel":
+        return Kernel(outputs, self.variables, self.parameters, self.cpu, self.quick, pattern=pattern)
 
     # -- native access ------------------------------------------------------------------------------------------
 
@@ -297,13 +320,11 @@ class Kernel:
     # -- pickling -----------------------------------------------------------------------------------------------
 
     def __reduce__(self) -> tuple[Callable[..., "Kernel"], tuple[Any, ...]]:
-        return _restore, (serialize(self.outputs), self.variables, self.parameters, self.cpu, self.quick, self.bounded)
+        return _restore, (serialize(self.outputs), self.variables, self.parameters, self.cpu, self.quick, self.bounded, self.pattern)
 
 
-def _restore(data: bytes, variables: Sequence[str], parameters: Sequence[str], cpu: str | None, quick: bool, bounded: bool) -> Kernel:
-    return Kernel(deserialize(data), variables, parameters, cpu, quick, bounded)
-
-
+def _restore(data: bytes, *arguments: Any) -> Kernel:
+    return Kernel(deserialize(data), *arguments)
 
 
 _repeated: dict[bytes, list[tuple[float, float]]] = {}

@@ -24,6 +24,10 @@ from .translate import Translation, Values, vectors
 
 # Nodes a chunk: by measurement, smaller chunks hardly compile faster, and pass more through memory; larger ones compile more slowly.
 CHUNK = 400
+# LLVM's time grows with the square of the loads and stores in a function, too: 400 outputs of 1,400 nodes took 20 s, and take 1 s.
+MANY, SMALL_CHUNK = 128, 32
+# Outputs that are the same as another one are stored like this, in a loop from this many on.
+COPIES = 16
 # A kernel among others runs as fast as its instructions are fetched, so long library functions are written once and called, but in
 # small graphs, which fit the processor's cache anyway: the two polynomials of a sine are some 180 instructions, a product 18 or 26. Of
 # larger graphs products that need no guard are written in place, of the largest none: called, they compile several times faster.
@@ -65,7 +69,7 @@ def batch_width(outputs: Sequence[Expr]) -> int:
     order = reachable(outputs)
     for e in order:
         depth[e.index] = 1 + max((depth[a.index] for a in e.args), default=0)
-    deepest = max(depth[e.index] for e in outputs)
+    deepest = max((depth[e.index] for e in outputs), default=0)
     return 32 if len(order) < 1.5 * deepest and 16 < len(order) <= CHUNK else WIDTH
 
 
@@ -79,7 +83,7 @@ class _Lowering(Translation):
         self.places: dict[int, list[int]] = {}
         for k, e in enumerate(outputs):
             self.places.setdefault(e.index, []).append(k)
-        self.repeated: list[tuple[int, int]] = []
+        self.repeated: list[tuple[int, int, int]] = []
 
     # -- operations ---------------------------------------------------------------------------------------------
 
@@ -103,7 +107,8 @@ class _Lowering(Translation):
     # -- chunks -------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        chunks = [self.order[k:k + CHUNK] for k in range(0, len(self.order), CHUNK)] or [[]]
+        size = CHUNK if len(self.places) <= MANY else min(CHUNK, SMALL_CHUNK)
+        chunks = [self.order[k:k + size] for k in range(0, len(self.order), size)] or [[]]
         slots = _Slots(chunks, self._leaf)
         stored: dict[int, bool] = {}
         self._last_slot = slots.count * self._slot_vectors
@@ -173,28 +178,30 @@ class _Lowering(Translation):
 
     def _store_outputs(self, chunk: Sequence[Expr]) -> None:
         """Write the outputs computed in this chunk. Of many that are the same, as the zeros of a sparse Jacobian, the others are copies."""
-        count, spare = vectors(self.kind)[1], CHUNK
+        count = vectors(self.kind)[1]
         for e in chunk:
             if e.index in self.places:
                 first, *others = self.places[e.index]
+                copied = others if len(others) > COPIES else []
                 for j, value in enumerate(self.results(e)):
-                    for k in (first, *others[:spare]):
+                    for k in [first] if copied else [first, *others]:
                         self.lanes.store("%out", k * count + j, value)
-                self.repeated += [(first, k) for k in others[spare:]]
-                spare = max(0, spare - len(others))
+                self.repeated += [(first, *run) for run in _runs(copied)]
 
     def _repeat(self) -> str:
-        """The function ``repeat(ptr out)``, a loop that copies outputs."""
-        L, pairs = self.lanes, ", ".join(f"[2 x i64] [i64 {first}, i64 {k}]" for first, k in self.repeated)
-        L.intrinsics["repeated"] = f"@repeated = private constant [{len(self.repeated)} x [2 x i64]] [{pairs}]"
+        """The function ``repeat(ptr out)``, which copies outputs to runs of others."""
+        L, runs = self.lanes, ", ".join(f"[3 x i64] [i64 {first}, i64 {begin}, i64 {end}]" for first, begin, end in self.repeated)
+        L.intrinsics["repeated"] = f"@repeated = private constant [{len(self.repeated)} x [3 x i64]] [{runs}]"
         output = f"[{vectors(self.kind)[1]} x {L.vector}]"
-        lines = ["entry:", "  br label %next", "next:", "  %i = phi i64 [ 0, %entry ], [ %after, %next ]",
-                 "  %pair = getelementptr [2 x i64], ptr @repeated, i64 %i", "  %ends = load [2 x i64], ptr %pair",
-                 "  %first = extractvalue [2 x i64] %ends, 0", "  %k = extractvalue [2 x i64] %ends, 1",
-                 f"  %from = getelementptr {output}, ptr %out, i64 %first", f"  %to = getelementptr {output}, ptr %out, i64 %k",
-                 f"  %values = load {output}, ptr %from, align 8", f"  store {output} %values, ptr %to, align 8",
-                 "  %after = add i64 %i, 1", f"  %more = icmp slt i64 %after, {len(self.repeated)}",
-                 "  br i1 %more, label %next, label %done", "done:", "  ret void"]
+        lines = ["entry:", "  br label %next", "next:", "  %i = phi i64 [ 0, %entry ], [ %after, %last ]",
+                 "  %run = getelementptr [3 x i64], ptr @repeated, i64 %i", "  %ends = load [3 x i64], ptr %run",
+                 "  %first = extractvalue [3 x i64] %ends, 0", "  %begin = extractvalue [3 x i64] %ends, 1",
+                 "  %end = extractvalue [3 x i64] %ends, 2", f"  %from = getelementptr {output}, ptr %out, i64 %first",
+                 f"  %values = load {output}, ptr %from, align 8", "  br label %copy", "copy:",
+                 "  %k = phi i64 [ %begin, %next ], [ %onward, %copy ]", f"  %to = getelementptr {output}, ptr %out, i64 %k",
+                 f"  store {output} %values, ptr %to, align 8", "  %onward = add i64 %k, 1", "  %same = icmp slt i64 %onward, %end",
+                 "  br i1 %same, label %copy, label %last", "last:", "  %after = add i64 %i, 1",
+                 f"  %more = icmp slt i64 %after, {len(self.repeated)}", "  br i1 %more, label %next, label %done", "done:", "  ret void"]
         return "\n".join(["define internal void @repeat(ptr %out) #2 {", *lines, "}"])
 
     # -- loops --------------------------------------------------------------------------------------------------
@@ -264,3 +271,9 @@ class _Slots:
                 dying.setdefault(last_use[e.index], []).append(slot)
             free.extend(dying.pop(k, []))
         return count
+
+
+def _runs(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending numbers as ranges from begin to end."""
+    cuts = [k for k in range(1, len(places)) if places[k] != places[k - 1] + 1]
+    return [(places[a], places[b - 1] + 1) for a, b in zip([0, *cuts], [*cuts, len(places)], strict=True)] if places else []

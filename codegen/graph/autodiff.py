@@ -177,13 +177,72 @@ def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Ex
     """
     if not outputs:
         return []
-    pool = outputs[0].pool
-    order = reachable(outputs)
-    columns = [forward(pool, order, v) for v in variables]
-    zero = pool.constant(0)
-    return [[column.get(e.index, zero) for column in columns] for e in outputs]
+    rows = sparse_partials(outputs, variables)
+    zero = outputs[0].pool.constant(0)
+    return [[row.get(j, zero) for j in range(len(variables))] for row in rows]
+
+
+def sparse_partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:
+    """The same without what is 0 for all values: of each output {position of the variable: derivative}, positions ascending.
+
+    A variable costs time only at nodes that depend on it.
+    """
+    rows: list[dict[int, Expr]] = [{} for _ in outputs]
+    places: dict[int, list[int]] = {}
+    for i, e in enumerate(outputs):
+        places.setdefault(e.index, []).append(i)
+    for j, (seed, order) in enumerate(zip(variables, _dependents(reachable(outputs), variables), strict=True)):
+        column = forward(seed.pool, order, seed)
+        for index in places.keys() & column.keys():
+            if not (column[index].op == "constant" and column[index].value == 0):
+                for i in places[index]:
+                    rows[i][j] = column[index]
+    return rows
+
+
+def _dependents(order: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+    """For each variable the nodes that depend on it, itself included, in order."""
+    found: list[list[Expr]] = [[] for _ in variables]
+    on: dict[int, frozenset[int]] = {}
+    own: dict[int, frozenset[int]] = {}
+    for j, v in enumerate(variables):
+        own[v.index] = own.get(v.index, frozenset()) | {j}
+    for e in order:
+        sets = {on[a.index] for a in e.args if a.index in on}
+        depends = own[e.index] if e.index in own else next(iter(sets)) if len(sets) == 1 else frozenset().union(*sets)
+        if depends:
+            on[e.index] = depends
+            for j in depends:
+                found[j].append(e)
+    return found
 
 
 def jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
     """The partial derivatives, row-major (output, variable), each guarded by its output."""
     return [d.pool.guarded(d, e) for e, row in zip(outputs, partials(outputs, variables), strict=True) for d in row]
+
+
+def sparse_jacobian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:
+    """The rows of `jacobian` without what is 0 for all values: {position of the variable: derivative}."""
+    return [{j: d.pool.guarded(d, e) for j, d in row.items()} for e, row in zip(outputs, sparse_partials(outputs, variables), strict=True)]
+
+
+def sparse_hessian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[dict[int, Expr]]:
+    """The lower triangles of the second derivatives, a row {position: derivative} for each (output, variable), each guarded by the
+    derivative it is taken of, and so by the output.
+    """
+    rows = []
+    for gradient in sparse_jacobian(outputs, variables):
+        second = dict(zip(gradient, sparse_jacobian(list(gradient.values()), variables), strict=True))
+        rows += [{j: d for j, d in second.get(i, {}).items() if j <= i} for i in range(len(variables))]
+    return rows
+
+
+def mirrored(triangles: Sequence[dict[int, Expr]], gradients: Sequence[Expr], n: int) -> list[Expr]:
+    """Whole matrices, row-major, of the lower triangles that `sparse_hessian` gives; a zero is guarded by its row's gradient."""
+    whole = []
+    for row, gradient in enumerate(gradients):
+        first, i = row - row % n, row % n
+        zero = gradient.pool.guarded(gradient.pool.constant(0), gradient)
+        whole += [triangles[first + max(i, j)].get(min(i, j), zero) for j in range(n)]
+    return whole

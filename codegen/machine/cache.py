@@ -31,6 +31,8 @@ _SHARE = 1.0 / 16.0
 # Seconds until the use of an entry is noted again, and until a temporary file counts as left behind.
 _HOUR, _DAY = 3600.0, 86400.0
 _MAGIC = b"generative-collision object 1\n"
+SOURCE = Path(__file__).parent.parent
+"""The folder of `codegen`."""
 
 
 def directory() -> Path | None:
@@ -63,11 +65,10 @@ def _private(status: os.stat_result) -> bool:
 
 @functools.cache
 def fingerprint() -> bytes:
-    """Digest of the source of codegen: code emitted by another version is never used."""
+    """Digest of the source of all of `codegen`: code emitted by another version is never used."""
     digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
+    for path in sorted(SOURCE.rglob("*.py")):
+        digest.update(path.relative_to(SOURCE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.digest()
 
 

@@ -264,3 +264,15 @@ def test_several_processes_compile_the_same_kernel_at_once(place: Path) -> None:
     outputs = [p.communicate(timeout=60) for p in started]
     assert [error for _, error in outputs] == [""] * 3 and len({out for out, _ in outputs}) == 1
     assert [f.suffix for f in place.iterdir()] == [".o"]
+
+
+def test_code_is_that_of_the_whole_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Not only of the folder that the cache is in: what emits code is in another one."""
+    assert Path(codegen.__file__).parent == cache.SOURCE
+    digests = set()
+    monkeypatch.setattr(cache, "SOURCE", tmp_path)
+    for text in ("one", "two"):
+        (tmp_path / "emit").mkdir(exist_ok=True)
+        (tmp_path / "emit" / "lanes.py").write_text(text)
+        digests.add(cache.fingerprint.__wrapped__())
+    assert len(digests) == 2
