@@ -18,6 +18,10 @@ Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 NEWTON_STEPS = 12
 
 
+LARGEST_ORDER = 1000
+"""Of a Bessel function; a table of larger orders would be zeros."""
+
+
 class UnsupportedExpression(ValueError):
     """A SymPy expression that has no inclusion function here; the message names the part and the way out."""
 
@@ -109,6 +113,12 @@ def _bessel(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     return p.node("sinc", args[1], value=int(order))
 
 
+def _bessel_j(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    if not (e.order.is_Integer and 0 <= e.order <= LARGEST_ORDER):
+        raise UnsupportedExpression(f"the order of besselj must be an integer from 0 to {LARGEST_ORDER}, got {e.order}")
+    return p.node("bessel_j", args[1], value=int(e.order))
+
+
 def _integral(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     f, a, b, _ = args
     return bind("integral", f, p.node("bound", value=int(e.variable.dummy_index)), a, b, value=int(e.args[4]))
@@ -151,6 +161,7 @@ RULES: dict[type, Convert] = {
     sp.sec: _reciprocal("cos"), sp.csc: _reciprocal("sin"), sp.cot: _reciprocal("tan"),
     sp.sech: _reciprocal("cosh"), sp.csch: _reciprocal("sinh"), sp.coth: _reciprocal("tanh"),
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
+    sp.erf: _same("erf"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
     sp.Integral: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
     sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),

@@ -34,6 +34,7 @@ ONLY: dict[str, set[str]] = {
     "codegen.functions": {"sympy"},
     "codegen.given": {"sympy", "mpmath"},
     "codegen.operators": {"sympy", "mpmath"},
+    "codegen.pattern": {"scipy"},
     "codegen.machine.native": {"llvmlite"},
     # A folder: the reference interpreter, on arbitrary-precision numbers.
     "codegen.reference": {"mpmath"},
@@ -91,7 +92,8 @@ ORDER: dict[str, list[str]] = {
 # Modules outside the folders that those may import, which themselves import only the folders named.
 GROUND: dict[str, dict[str, set[str]]] = {
     "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "functions": set(), "sympy_rules": {"graph"},
-                "from_sympy": {"graph"}, "numbers": {"graph", "reference"}, "kernel": {"graph", "reference", "emit", "machine"},
+                "from_sympy": {"graph"}, "numbers": {"graph", "reference"}, "pattern": {"graph"},
+                "kernel": {"graph", "reference", "emit", "machine"},
                 "constants": {"graph", "reference", "emit", "machine"}},
     "collide": {"given": set()},
 }  # fmt: skip

@@ -9,7 +9,19 @@ from typing import Any
 
 from ..graph.expr import Expr
 from ..graph.signs import Known
-from .elementary import arithmetic, bessel, chebyshev, exponential, hyperbolic, inverse_trigonometric, kinks, logic, power, trigonometric
+from .elementary import (
+    arithmetic,
+    bessel,
+    chebyshev,
+    exponential,
+    hyperbolic,
+    inverse_trigonometric,
+    kinks,
+    logic,
+    power,
+    tabulated,
+    trigonometric,
+)
 from .lanes import Emit, Lanes
 
 # Two or three instructions: written in place.
@@ -27,6 +39,7 @@ INTERVAL: dict[str, Emit] = {
     "asin": inverse_trigonometric.asin, "acos": inverse_trigonometric.acos, "atan": inverse_trigonometric.atan,
     "atan2": inverse_trigonometric.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
     "asinh": hyperbolic.asinh, "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh,
+    "erf": tabulated.erf, "sine_integral": tabulated.sine_integral,
     "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "choice": logic.choice,
 }  # fmt: skip
 
@@ -58,7 +71,8 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "sinh": (hyperbolic.sinh_point, False), "cosh": (hyperbolic.cosh_point, False),
     "tanh": (hyperbolic.tanh_point, False), "asinh": (hyperbolic.asinh_point, False),
     "acosh": (hyperbolic.acosh_point, False), "atanh": (hyperbolic.atanh_point, False),
-    "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
+    "erf": (tabulated.erf_point, False), "sine_integral": (tabulated.sine_integral_point, False),
+    "bessel_j": (tabulated.bessel_j_point, False), "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
     "true": (lambda L: (L.const(1.0),), True), "false": (lambda L: (L.const(0.0),), True),
@@ -82,6 +96,9 @@ def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
     if e.op == "sinc":
         order = e.value
         return f"sinc_{order}", lambda L, n, h: bessel.sinc(L, n, h, order)
+    if e.op == "bessel_j":
+        order = e.value
+        return f"bessel_j_{order}", lambda L, n, h: tabulated.bessel_j(L, n, h, order)
     if e.op == "chebyshev":
         return f"chebyshev_{len(e.args) - 2}", chebyshev.chebyshev
     return e.op, INTERVAL[e.op]

@@ -16,7 +16,7 @@ the *second* operand. Callers put the operand that is never NaN second.
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 WIDTH = 8
@@ -32,13 +32,17 @@ def literal(x: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
 
 
+Declarations = dict[str, str | Callable[[], str]]
+"""What a module declares, by name: text, or a function that writes it once the text of the module is wanted."""
+
+
 class Lanes:
     """Writer of one function body over vectors of doubles.
 
     `lines` collects the instructions, `intrinsics` the declarations they need (shared by the module).
     """
 
-    def __init__(self, intrinsics: dict[str, str], width: int = WIDTH, rounding: str = "upward") -> None:
+    def __init__(self, intrinsics: "Declarations", width: int = WIDTH, rounding: str = "upward") -> None:
         self.width, self.rounding = width, rounding
         self.intrinsics = intrinsics
         self.lines: list[str] = []
@@ -83,6 +87,20 @@ class Lanes:
     def store(self, pointer: str, position: int, value: str) -> None:
         at = self.emit(f"getelementptr inbounds {self.vector}, ptr {pointer}, i64 {position}")
         self.lines.append(f"  store {self.vector} {value}, ptr {at}, align 8")
+
+    def row(self, name: str, rows: Callable[[], Sequence[Sequence[float]]], index: str, columns: int) -> list[str]:
+        """Row `index` (bits) of a constant table, one of its own for each lane, as a vector a column."""
+        self.intrinsics[name] = lambda: _table(name, rows())
+        starts = [self.emit(f"mul i64 {self.emit(f'extractelement {self.bits} {index}, i64 {k}')}, {columns}") for k in range(self.width)]
+        places = [self.emit(f"getelementptr double, ptr @{name}, i64 {start}") for start in starts]
+        return [self._gathered(places, j) for j in range(columns)]
+
+    def _gathered(self, places: Sequence[str], offset: int) -> str:
+        vector = "poison"
+        for k, place in enumerate(places):
+            at = self.emit(f"getelementptr double, ptr {place}, i64 {offset}")
+            vector = self.emit(f"insertelement {self.vector} {vector}, double {self.emit(f'load double, ptr {at}')}, i64 {k}")
+        return vector
 
     # -- rounded arithmetic -------------------------------------------------------------------------------------
 
@@ -215,6 +233,11 @@ class Lanes:
         return self.emit(f"icmp eq {self.bits} {a}, {b}")
 
 
+def _table(name: str, rows: Sequence[Sequence[float]]) -> str:
+    numbers = [f"double {literal(x)}" for row in rows for x in row]
+    return f"@{name} = private constant [{len(numbers)} x double] [{', '.join(numbers)}]"
+
+
 Emit = Callable[..., tuple[str, ...]]
 """A library function: (Lanes, *vectors) -> vectors, emitted once a module and called by name."""
 
@@ -230,7 +253,7 @@ class Module:
 
     def __init__(self, width: int = WIDTH, rounding: str = "upward", longest: float = math.inf) -> None:
         self.width, self.rounding, self.longest = width, rounding, longest
-        self.intrinsics: dict[str, str] = {}
+        self.intrinsics: Declarations = {}
         self.functions: dict[str, str] = {}
         self._results: dict[str, int] = {}
         self._inline: dict[str, bool] = {}
@@ -286,4 +309,5 @@ class Module:
         attributes = (f"attributes #1 = {{ strictfp }}\n"
                       f"attributes #2 = {{ {strict}nounwind noinline {wide} }}\n"
                       f"attributes #4 = {{ nounwind }}\n")
-        return "\n".join([*self.intrinsics.values(), *self.functions.values(), attributes])
+        declared = [text if isinstance(text, str) else text() for text in self.intrinsics.values()]
+        return "\n".join([*declared, *self.functions.values(), attributes])

@@ -16,15 +16,15 @@ from typing import Any
 from ..deadline import check
 
 # Every operation with its number of arguments (None: any number). `value` carries what is not an expression: the
-# number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc, the
-# number of a bound variable, how often an operation repeats.
+# number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc and
+# bessel_j, the number of a bound variable, how often an operation repeats.
 ARITY: dict[str, int | None] = {
     "constant": 0, "variable": 0, "parameter": 0, "undefined": 0,
     "add": 2, "sub": 2, "neg": 1, "mul": 2, "div": 2, "fma": 3, "power_integer": 1, "pow": 2, "sqrt": 1,
     "abs": 1, "sign": 1, "heaviside": 1, "min": 2, "max": 2, "floor": 1, "ceiling": 1,
     "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
-    "sinc": 1, "chebyshev": None,
+    "sinc": 1, "chebyshev": None, "erf": 1, "bessel_j": 1, "sine_integral": 1,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3, "choice": 3,
     "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.
@@ -34,7 +34,8 @@ BOOLEAN = frozenset({"lt", "le", "eq", "and", "or", "not", "true", "false"})
 # Operations that are defined wherever their arguments are.
 _TOTAL = frozenset({
     "constant", "variable", "parameter", "add", "sub", "neg", "mul", "fma", "power_integer", "abs", "sign", "heaviside", "min", "max",
-    "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "where", "choice", *BOOLEAN,
+    "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "erf", "bessel_j",
+    "sine_integral", "where", "choice", *BOOLEAN,
 })  # fmt: skip
 
 # Nodes that are asked for between two looks at the clock: about a millisecond.

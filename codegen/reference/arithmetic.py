@@ -21,6 +21,7 @@ from mpmath.libmp import finf, fninf, fzero, mpf_mul, mpf_neg
 
 from .chebyshev_basis import basis_range
 from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least, less, named_constant, power, real_power, sign
+from .entire import ERF, SI, bessel, entire_range
 from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .spherical_bessel import quotient_range
 
@@ -140,6 +141,15 @@ class Reference(ElementaryFunctions):
     def sinc(self, order: int, x: Decorated) -> Decorated:
         """j_order(x) / x**order, of the spherical Bessel function; order 0 is sin(x)/x."""
         return self._decorated(quotient_range(order, x.lo, x.hi, self.format), 3, x)
+
+    def erf(self, x: Decorated) -> Decorated:
+        return self._decorated(entire_range(ERF, x.lo, x.hi, self.format), 3, x)
+
+    def sine_integral(self, x: Decorated) -> Decorated:
+        return self._decorated(entire_range(SI, x.lo, x.hi, self.format), 3, x)
+
+    def bessel_j(self, order: int, x: Decorated) -> Decorated:
+        return self._decorated(entire_range(bessel(order), x.lo, x.hi, self.format), 3, x)
 
     def chebyshev(self, x: Decorated, *c: Decorated) -> Decorated:
         """c_0 + c_1 T_1(x) + ..., by Snyder 1993, Appendix B; values at the ends where the derivative has one sign."""

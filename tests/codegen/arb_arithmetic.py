@@ -185,6 +185,15 @@ class ArbArithmetic:
         odd = math.prod(range(1, 2 * order + 2, 2))
         return self._apply(lambda a: (-a * a / 4).hypgeom_0f1(arb(fmpq(2 * order + 3, 2))) / odd, x)
 
+    def erf(self, x: Point) -> Point:
+        return self._apply(lambda a: a.erf(), x)
+
+    def sine_integral(self, x: Point) -> Point:
+        return self._apply(lambda a: a.si(), x)
+
+    def bessel_j(self, order: int, x: Point) -> Point:
+        return self._apply(lambda a: a.bessel_j(arb(order)), x)
+
     def chebyshev(self, x: Point, *c: Point) -> Point:
         def series(a: arb, *coefficients: arb) -> arb:
             total, before, now = arb(0), a, arb(1)

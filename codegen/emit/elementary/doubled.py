@@ -64,9 +64,9 @@ def negate_where(L: Lanes, sign: str, a: Value) -> Value:
     return L.from_bits(L.bits_xor(L.to_bits(a), sign))
 
 
-def polynomial(L: Lanes, x: Value, coefficients: Sequence[float]) -> Value:
+def polynomial(L: Lanes, x: Value, coefficients: Sequence[float | Value]) -> Value:
     """sum of coefficients[i] x^i by Estrin's scheme: pairs in x, then in x^2, x^4, ... (short chains of fma)."""
-    terms = [L.const(c) for c in coefficients]
+    terms = [c if isinstance(c, str) else L.const(c) for c in coefficients]
     while len(terms) > 1:
         pairs = [L.fma(b, x, a) for a, b in zip(terms[::2], terms[1::2], strict=False)]
         terms = pairs + terms[2 * len(pairs):]
