@@ -161,7 +161,7 @@ RULES: dict[type, Convert] = {
     sp.sec: _reciprocal("cos"), sp.csc: _reciprocal("sin"), sp.cot: _reciprocal("tan"),
     sp.sech: _reciprocal("cosh"), sp.csch: _reciprocal("sinh"), sp.coth: _reciprocal("tanh"),
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
-    sp.erf: _same("erf"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
+    sp.erf: _same("erf"), sp.erfc: _same("erfc"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
     sp.Integral: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
     sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),

@@ -39,7 +39,7 @@ INTERVAL: dict[str, Emit] = {
     "asin": inverse_trigonometric.asin, "acos": inverse_trigonometric.acos, "atan": inverse_trigonometric.atan,
     "atan2": inverse_trigonometric.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
     "asinh": hyperbolic.asinh, "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh,
-    "erf": tabulated.erf, "sine_integral": tabulated.sine_integral,
+    "erf": tabulated.erf, "erfc": tabulated.erfc, "sine_integral": tabulated.sine_integral,
     "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "choice": logic.choice,
 }  # fmt: skip
 
@@ -71,7 +71,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "sinh": (hyperbolic.sinh_point, False), "cosh": (hyperbolic.cosh_point, False),
     "tanh": (hyperbolic.tanh_point, False), "asinh": (hyperbolic.asinh_point, False),
     "acosh": (hyperbolic.acosh_point, False), "atanh": (hyperbolic.atanh_point, False),
-    "erf": (tabulated.erf_point, False), "sine_integral": (tabulated.sine_integral_point, False),
+    "erf": (tabulated.erf_point, False), "erfc": (tabulated.erfc_point, False), "sine_integral": (tabulated.sine_integral_point, False),
     "bessel_j": (tabulated.bessel_j_point, False), "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),

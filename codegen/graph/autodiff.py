@@ -37,6 +37,11 @@ def _atan2(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]
     return x / squared, -(y / squared)
 
 
+def _bell(p: ExprPool, x: Expr) -> Expr:
+    """erf' = 2 e^(-x^2) / sqrt(pi)."""
+    return 2 / p.node("sqrt", p.constant("pi")) * p.node("exp", -p.power_integer(x, 2))
+
+
 def _bessel_j(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
     """J_0' = -J_1 and 2 J_n' = J_(n-1) - J_(n+1) (DLMF 10.6.1, 10.6.3)."""
     n, after = e.value, p.node("bessel_j", a[0], value=e.value + 1)
@@ -91,7 +96,8 @@ RULES: dict[str, Rule] = {
     # g_k = j_k(x)/x^k of the spherical Bessel functions satisfies g_k' = -x g_{k+1} (DLMF 10.51.2).
     "sinc": lambda p, e, a: (-(a[0] * p.node("sinc", a[0], value=e.value + 1)),),
     "chebyshev": _chebyshev,
-    "erf": lambda p, e, a: (2 / p.node("sqrt", p.constant("pi")) * p.node("exp", -p.power_integer(a[0], 2)),),
+    "erf": lambda p, e, a: (_bell(p, a[0]),),
+    "erfc": lambda p, e, a: (-_bell(p, a[0]),),
     "sine_integral": lambda p, e, a: (p.node("sinc", a[0], value=0),),
     "bessel_j": _bessel_j,
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},

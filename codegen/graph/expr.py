@@ -24,7 +24,7 @@ ARITY: dict[str, int | None] = {
     "abs": 1, "sign": 1, "heaviside": 1, "min": 2, "max": 2, "floor": 1, "ceiling": 1,
     "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
-    "sinc": 1, "chebyshev": None, "erf": 1, "bessel_j": 1, "sine_integral": 1,
+    "sinc": 1, "chebyshev": None, "erf": 1, "erfc": 1, "bessel_j": 1, "sine_integral": 1,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3, "choice": 3,
     "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.
@@ -34,7 +34,7 @@ BOOLEAN = frozenset({"lt", "le", "eq", "and", "or", "not", "true", "false"})
 # Operations that are defined wherever their arguments are.
 _TOTAL = frozenset({
     "constant", "variable", "parameter", "add", "sub", "neg", "mul", "fma", "power_integer", "abs", "sign", "heaviside", "min", "max",
-    "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "erf", "bessel_j",
+    "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "erf", "erfc", "bessel_j",
     "sine_integral", "where", "choice", *BOOLEAN,
 })  # fmt: skip
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from .expr import Expr
 
-_ALWAYS_NONNEGATIVE = frozenset({"abs", "exp", "cosh", "heaviside"})
+_ALWAYS_NONNEGATIVE = frozenset({"abs", "exp", "cosh", "heaviside", "erfc"})
 _BOUND = {"sin": 1.0, "cos": 1.0, "tanh": 1.0, "sign": 1.0, "heaviside": 1.0, "sinc": 1.0, "atan": 2.0, "atan2": 4.0,
-          "erf": 1.0, "bessel_j": 1.0, "sine_integral": 2.0}  # fmt: skip
+          "erf": 1.0, "erfc": 2.0, "bessel_j": 1.0, "sine_integral": 2.0}  # fmt: skip
 
 # A bound below this cannot overflow: it is far below 2^1024, and every rounding adds less than the factor used below.
 _FINITE = 1e300

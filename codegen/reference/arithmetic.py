@@ -21,7 +21,7 @@ from mpmath.libmp import finf, fninf, fzero, mpf_mul, mpf_neg
 
 from .chebyshev_basis import basis_range
 from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least, less, named_constant, power, real_power, sign
-from .entire import ERF, SI, bessel, entire_range
+from .entire import ERF, SI, bessel, complement, entire_range
 from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .spherical_bessel import quotient_range
 
@@ -144,6 +144,10 @@ class Reference(ElementaryFunctions):
 
     def erf(self, x: Decorated) -> Decorated:
         return self._decorated(entire_range(ERF, x.lo, x.hi, self.format), 3, x)
+
+    def erfc(self, x: Decorated) -> Decorated:
+        """Decreasing: the ends change places."""
+        return self._decorated((complement(x.hi, self.format)[0], complement(x.lo, self.format)[1]), 3, x)
 
     def sine_integral(self, x: Decorated) -> Decorated:
         return self._decorated(entire_range(SI, x.lo, x.hi, self.format), 3, x)

@@ -135,8 +135,13 @@ def _product(a: Bounds, b: Bounds) -> Bounds:
 # -- values and ranges ------------------------------------------------------------------------------------------
 
 
+def _outward(bounds: Bounds, bits: int) -> Pair:
+    lo, hi = bounds
+    return from_rational(lo.numerator, lo.denominator, bits, DOWN), from_rational(hi.numerator, hi.denominator, bits, UP)
+
+
 def _rounded(bounds: Bounds, format: Format) -> Pair:
-    down, up = (from_rational(x.numerator, x.denominator, format.precision, way) for x, way in zip(bounds, (DOWN, UP), strict=True))
+    down, up = _outward(bounds, format.precision)
     return format.down(down), format.up(up)
 
 
@@ -147,8 +152,7 @@ def value(f: Entire, x: Number, format: Format = DOUBLE) -> Pair:
     at = fraction(x)
 
     def enclose(bits: int) -> Pair:
-        ((lo, hi),) = taylor(f, at, 0, bits)
-        return tuple(from_rational(y.numerator, y.denominator, bits, way) for y, way in ((lo, DOWN), (hi, UP)))  # type: ignore[return-value]
+        return _outward(taylor(f, at, 0, bits)[0], bits)
 
     return format.tight(enclose)
 
@@ -237,3 +241,19 @@ def _monotone(x: Number, format: Format) -> Pair:
     if infinite(x):
         return fone, fone
     return value(ERF, x, format) if less(x, from_int(32)) else (format.down(_below_one(1024)), fone)
+
+
+def complement(x: Number, format: Format = DOUBLE) -> Pair:
+    """The tight enclosure of erfc x; beyond 32 erfc x < e^(-1024) < 2^-1400."""
+    if infinite(x) or less(from_int(32), libmp.mpf_abs(x)):
+        small = format.up(from_man_exp(1, -1400))
+        return (fzero, small) if sign(x) > 0 else (format.down(mpf_add(from_int(2), mpf_neg(small), 0, DOWN)), from_int(2))
+    if x == fzero:
+        return fone, fone
+    at = fraction(x)
+
+    def enclose(bits: int) -> Pair:
+        ((lo, hi),) = taylor(ERF, at, 0, bits)
+        return _outward((1 - hi, 1 - lo), bits)
+
+    return format.tight(enclose)

@@ -188,6 +188,9 @@ class ArbArithmetic:
     def erf(self, x: Point) -> Point:
         return self._apply(lambda a: a.erf(), x)
 
+    def erfc(self, x: Point) -> Point:
+        return self._apply(lambda a: a.erfc(), x)
+
     def sine_integral(self, x: Point) -> Point:
         return self._apply(lambda a: a.si(), x)
 

@@ -40,7 +40,7 @@ def bessel(pool: ExprPool) -> dict[str, Expr]:
 
 def tabulated(pool: ExprPool) -> dict[str, Expr]:
     x = pool.variable(0)
-    found = {name: pool.node(name, x) for name in ("erf", "sine_integral")}
+    found = {name: pool.node(name, x) for name in ("erf", "erfc", "sine_integral")}
     return found | {f"bessel_j {k}": pool.node("bessel_j", x, value=k) for k in ORDERS}
 
 
@@ -124,7 +124,7 @@ WIDER = {"third": 0.0, "reciprocal 1": 0.0, "square times": 2.0, "abs times exp"
          # k - 1 roundings of an ulp each, of which an ulp of the result may be half as large
          **{f"power_integer {k}": 2.0 * (k - 1) for k in POWERS}, **dict.fromkeys(EXACTLY, 0.0)}
 TINY = 28.0  # more units of 2^-1074 for a function with a denormal end: its error bound is a sum of several
-UNLIMITED = ("sinc", "chebyshev", "sine_integral", "bessel_j")
+UNLIMITED = ("sinc", "erfc", "chebyshev", "sine_integral", "bessel_j")
 
 
 def test_bounds_hold_the_reference_and_are_close_to_it(family: Family) -> None:

@@ -30,7 +30,7 @@ EXPRESSIONS = [
     sp.Mod(7 * x, y), sp.exp(x), sp.exp(-x / y), sp.E**x, sp.log(x), sp.log(x, 2), sp.log(x, y), sp.sin(x), sp.cos(x), sp.tan(x),
     sp.asin(x), sp.acos(x), sp.atan(x), sp.atan2(y, x - y), sp.sinh(x), sp.cosh(x), sp.tanh(x), sp.asinh(x), sp.acosh(1 + x),
     sp.atanh(x), sp.sec(x), sp.csc(x), sp.cot(x), sp.sech(x), sp.csch(x), sp.coth(x), sp.sinc(x), sp.sinc(x - y), cosc(x),
-    sp.erf(x), sp.Si(x), sp.besselj(0, x), sp.besselj(2, x * y),
+    sp.erf(x), sp.erfc(y), sp.Si(x), sp.besselj(0, x), sp.besselj(2, x * y),
     SphericalBesselQuotient(2, x), Chebyshev(x, 1, 2, sp.Rational(1, 3), y), sp.Heaviside(x - y), sp.Heaviside(x - y, 0),
     fma(x, y, z), sp.pi * x, sp.GoldenRatio * x, sp.EulerGamma + x, sp.Catalan * x, x + sp.E,
     sp.Piecewise((x, x < y), (y, sp.Eq(x, y)), (z, True)), sp.Piecewise((x, x <= y), (z**2, x > y)),

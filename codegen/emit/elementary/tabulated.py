@@ -1,4 +1,4 @@
-"""Entire functions from tables of Taylor polynomials: erf, J_n, Si (see `reference.entire`, which bounds the coefficients).
+"""Entire functions from tables of Taylor polynomials: erf, erfc, J_n, Si (see `reference.entire`, which bounds the coefficients).
 
 An argument 0 <= x <= limit lies in a cell, |x - k w| <= w/2, w a power of two; t = x - k w is exact: it is a multiple of the last place of
 x and no larger than x, and for x < w/2 it is x. A row of the table holds f(k w) and f'(k w) as unevaluated sums, the coefficients of t^2,
@@ -16,15 +16,19 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...reference import entire
-from ...reference.entire import Entire, taylor
+from ...reference.entire import Bounds, Entire, taylor
 from ..lanes import Lanes
+from . import exponential
 from .bessel import ULP
-from .doubled import Approximation, Value, negate_where, negated_lower, polynomial, two_product, two_sum, upper
+from .doubled import Approximation, Value, fast_two_sum, negate_where, negated_lower, polynomial, two_product, two_sum, upper
 
 Interval = tuple[Value, Value]
 
 SLOPE_ERROR = 2.0**-44
 """More than the error of a computed derivative, as is asserted of every row: d + 1 times what it is for f, in proportion to |t|."""
+
+INVERSE_ROOT_PI = float.fromhex("0x1.20dd750429b6dp-1"), float.fromhex("0x1.20dd750429b6ep-1")
+"""Doubles below and above 1/sqrt(pi)."""
 
 HALF_PI = float.fromhex("0x1.921fb54442d18p+0"), float.fromhex("0x1.921fb54442d19p+0")
 """Doubles below and above pi/2."""
@@ -37,22 +41,38 @@ _INTEGER = 2.0**52
 
 
 class Table(NamedTuple):
-    """`width` w of a cell, a power of two; `derivative(k)` bounds |f^(k)| everywhere."""
+    """`width` w of a cell, a power of two. `complement`: of 1 - f."""
 
     name: str
     function: Entire
     width: Fraction
     limit: int
     degree: int
+    complement: bool = False
 
-    def derivative(self, k: int) -> Fraction:
-        """erf^(k) by Cramer's bound of Hermite functions, |H_n(x) e^(-x^2/2)| <= 1.0865 sqrt(2^n n!) (DLMF 18.14.9); others are below 1."""
-        if self.function is not entire.ERF:
-            return Fraction(1)
-        return Fraction(123, 100) * (math.isqrt(2 ** (k - 1) * math.factorial(k - 1)) + 1)
+    def coefficients(self, cell: int) -> list[Bounds]:
+        """Bounds of those of t^0, t^1, ..., t^degree."""
+        first, *others = taylor(self.function, cell * self.width, self.degree, 300 if self.complement else 160)
+        if not self.complement:
+            return [first, *others]
+        return [(1 - first[1], 1 - first[0]), *((-hi, -lo) for lo, hi in others)]
+
+    def rest(self, cell: int, half: Fraction) -> Fraction:
+        """Of |f^(d + 1) t^d| / (d + 1)! in the cell. erf^(k + 1) is 2/sqrt(pi) e^(-x^2) H_k(x) but for its sign, and |H_k| at most what its
+        recurrence gives with all signs plus; e^(-y) is below the inverse of a partial sum of e^y. Derivatives of the others are below 1.
+        """
+        bound = Fraction(1)
+        if self.function is entire.ERF:
+            nearest, farthest = max(cell - 1, 0) * self.width, (cell + 1) * self.width
+            before, now = Fraction(0), Fraction(1)
+            for k in range(self.degree):
+                before, now = now, 2 * farthest * now + 2 * k * before
+            bound = Fraction(113, 100) * now / _exponential(nearest**2)
+        return bound / math.factorial(self.degree + 1) * half**self.degree
 
 
 ERF = Table("erf", entire.ERF, Fraction(1, 4), 6, 14)
+ERFC = Table("erfc", entire.ERF, Fraction(1, 16), 8, 16, complement=True)
 SI = Table("sine_integral", entire.SI, Fraction(1, 2), 64, 13)
 
 
@@ -74,17 +94,26 @@ def _row(table: Table, k: int) -> list[float]:
     level of the scheme, and four more; of f(k w) and f'(k w) t only low parts are rounded, fewer than eight times each, which `_value` adds
     for f(k w). The rest of Taylor's series is f^(d + 1) t^(d + 1) / (d + 1)!. All but what f(k w) brings is in proportion to |t| at least.
     """
-    d, bounds = table.degree, taylor(table.function, k * table.width, table.degree, 160)
+    d, bounds = table.degree, table.coefficients(k)
     (high, low), (slope, slope_low) = map(_two, bounds[:2])
     c = [float((lo + hi) / 2) for lo, hi in bounds[2:]]
     half = table.width / 2 * (1 + ULP)
     off = _off(bounds[1], Fraction(slope) + Fraction(slope_low)) + sum(
         _off(b, Fraction(x)) * half ** (j + 1) for j, (b, x) in enumerate(zip(bounds[2:], c, strict=True)))
     rounding = sum(abs(Fraction(x)) * half ** (j + 1) * (j + len(c).bit_length() + 6) for j, x in enumerate(c)) * ULP * (1 + 99 * ULP)
-    rest = table.derivative(d + 1) / math.factorial(d + 1) * half**d
+    rest = table.rest(k, half)
     standing = _off(bounds[0], Fraction(high) + Fraction(low))
     assert (d + 1) * (off + rounding + rest) + abs(Fraction(slope)) * 8 * ULP < Fraction(SLOPE_ERROR), table.name
     return [high, low, slope, slope_low, *c, _up(standing), _up(off + rounding + rest + 8 * ULP**2 * abs(Fraction(slope)))]
+
+
+def _exponential(y: Fraction) -> Fraction:
+    """A lower bound of e^y, y >= 0: a sum of truncated terms."""
+    term = total = 1 << 100
+    for k in range(1, 200):
+        term = term * y.numerator // (y.denominator * k)
+        total += term
+    return Fraction(total, 1 << 100)
 
 
 def _two(bounds: tuple[Fraction, Fraction]) -> tuple[float, float]:
@@ -150,6 +179,37 @@ def erf(L: Lanes, n: Value, h: Value) -> Interval:
     return _erf_upper(L, n), _erf_upper(L, h)
 
 
+def _complement(L: Lanes, x: Value) -> Interval:
+    """Negated lower and upper bound of erfc x: 1 + erf(-x) for x < 0, the table, and what holds beyond."""
+    zero, limit = L.const(0.0), L.const(float(ERFC.limit))
+    y, _ = _value(L, ERF, L.min(L.abs(x), L.const(float(ERF.limit))))
+    one, one_low = fast_two_sum(L, L.const(1.0), y.high)
+    y = Approximation(one, L.add(y.low, one_low), L.add(y.error, L.const(2.0**-100)))
+    z, _ = _value(L, ERFC, L.min(L.max(x, zero), limit))
+    left, within = L.lt(x, zero), L.le(x, limit)
+    above = L.select(L.lt(x, L.const(-float(ERF.limit))), L.const(2.0), L.min(upper(L, y), L.const(2.0)))
+    far_n, far_h = _far_complement(L, L.max(x, limit))
+    n = L.select(left, negated_lower(L, y), L.select(within, negated_lower(L, z), far_n))
+    h = L.select(left, above, L.select(within, L.min(upper(L, z), L.const(1.0)), far_h))
+    return n, h
+
+
+def _far_complement(L: Lanes, x: Value) -> Interval:
+    """e^(-x^2) / (x sqrt(pi)) times 1 - r/2 is too small, times 1 - r/2 + 3 r^2/4 too large, r = 1/x^2 (DLMF 7.12.1); for x >= 1."""
+    above, below = L.mul(x, x), L.neg(L.mul(L.neg(x), x))
+    small_n, small_h = exponential.exp(L, above, L.neg(below))
+    r_n, r = L.div(L.const(-1.0), above), L.div(L.const(1.0), below)
+    less = L.neg(L.fma(r, L.const(0.5), L.const(-1.0)))
+    more = L.fma(L.mul(r, r), L.const(0.75), L.fma(r_n, L.const(0.5), L.const(1.0)))
+    factor_n, factor_h = (L.div(L.const(c), x) for c in (-INVERSE_ROOT_PI[0], INVERSE_ROOT_PI[1]))
+    return L.mul(L.mul(factor_n, less), L.neg(small_n)), L.mul(small_h, L.mul(factor_h, more))
+
+
+def erfc(L: Lanes, n: Value, h: Value) -> Interval:
+    """erfc X: decreasing, not negative."""
+    return L.min(_complement(L, h)[0], L.const(0.0)), _complement(L, L.neg(n))[1]
+
+
 def _spanned(L: Lanes, table: Table, n: Value, h: Value, everywhere: Interval) -> Interval:
     """The range of J_n or Si, which is met with negated lower and upper bounds that hold `everywhere`."""
     zero, limit = L.const(0.0), L.const(float(table.limit))
@@ -201,6 +261,12 @@ def sine_integral(L: Lanes, n: Value, h: Value) -> Interval:
 def erf_point(L: Lanes, x: Value) -> tuple[Value]:
     y, _ = _signed(L, ERF, x)
     return (L.select(L.isnan(x), x, L.add(y.high, y.low)),)
+
+
+def erfc_point(L: Lanes, x: Value) -> tuple[Value]:
+    """Approximates erfc x; beyond the table to 10^-4 of it."""
+    n, h = _complement(L, x)
+    return (L.select(L.isnan(x), x, L.mul(L.sub(h, n), L.const(0.5))),)
 
 
 def bessel_j_point(L: Lanes, x: Value, order: int) -> tuple[Value]:

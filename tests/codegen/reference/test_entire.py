@@ -11,7 +11,7 @@ from flint import arb, arb_series, ctx, fmpq
 from mpmath import libmp
 
 from codegen.reference.directed import Format, to_float
-from codegen.reference.entire import ERF, SI, Entire, bessel, entire_range, taylor, value
+from codegen.reference.entire import ERF, SI, Entire, bessel, complement, entire_range, taylor, value
 
 FUNCTIONS: dict[str, tuple[Entire, Callable[[arb], arb]]] = {
     "erf": (ERF, lambda a: a.erf()), "Si": (SI, lambda a: a.si()),
@@ -85,3 +85,14 @@ def test_erf_at_the_ends() -> None:
     ends = [(-math.inf, math.inf), (7.0, 8.0), (40.0, 1e300), (-math.inf, -40.0)]
     found = [tuple(map(to_float, entire_range(ERF, libmp.from_float(a), libmp.from_float(b)))) for a, b in ends]
     assert found == [(-1, 1), (1 - 2.0**-53, 1), (1 - 2.0**-53, 1), (-1, -1 + 2.0**-53)]
+
+
+def test_complements_are_tight() -> None:
+    rng = random.Random(1)
+    with ctx.workprec(4000):
+        for x in [0.0, 5e-324, -5e-324, *(rng.uniform(-10, 29) for _ in range(40))]:
+            lo, hi = map(to_float, complement(libmp.from_float(x)))
+            y = exact(Fraction(x)).erfc()
+            assert arb(lo) <= y <= arb(hi) and hi <= math.nextafter(lo, math.inf)
+    assert [tuple(map(to_float, complement(libmp.from_float(x)))) for x in (40.0, math.inf, -40.0)] == [
+        (0, 5e-324), (0, 5e-324), (math.nextafter(2, 0), 2)]

@@ -1,4 +1,4 @@
-"""erf, J_n and Si from tables: every row against Arb, values, ranges, what is told beyond the tables."""
+"""erf, erfc, J_n and Si from tables: every row against Arb, values, ranges, what is told beyond the tables."""
 
 import math
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from codegen.emit.elementary import tabulated
-from codegen.emit.elementary.tabulated import ERF, SI, Table, bessel_table
+from codegen.emit.elementary.tabulated import ERF, ERFC, SI, Table, bessel_table
 from codegen.emit.lanes import Emit
 from codegen.machine.native import machine
 from tests.lanes import VectorFunction
@@ -19,7 +19,8 @@ from .referee import ball, excess, largest_excess, same_bits, sizes
 ORDERS = [0, 1, 2, 5, 40]
 Real = Callable[[arb], arb]
 FUNCTIONS: dict[str, tuple[Table, Real, Emit]] = {
-    "erf": (ERF, lambda a: a.erf(), tabulated.erf), "Si": (SI, lambda a: a.si(), tabulated.sine_integral),
+    "erf": (ERF, lambda a: a.erf(), tabulated.erf), "erfc": (ERFC, lambda a: a.erfc(), tabulated.erfc),
+    "Si": (SI, lambda a: a.si(), tabulated.sine_integral),
     **{f"J{n}": (bessel_table(n), lambda a, n=n: a.bessel_j(arb(n)), lambda L, *x, n=n: tabulated.bessel_j(L, *x, n)) for n in ORDERS},
 }  # fmt: skip
 
@@ -69,6 +70,21 @@ def test_erf_is_close() -> None:
     rng = np.random.default_rng(3)
     x = np.concatenate([rng.uniform(-6, 6, 500), sizes(rng, 300, -1000, 2), rng.uniform(6, 9, 20)])
     assert largest_excess(tabulated.erf, lambda a: a.erf(), x) <= 3.0
+
+
+def test_erfc_is_close() -> None:
+    """Beyond the table to 2 10^-4 of it; there it falls to the least double."""
+    rng = np.random.default_rng(7)
+    x = np.concatenate([rng.uniform(-7, 8, 500), sizes(rng, 100, -1000, 2), np.nextafter(np.arange(0, 8, 1 / 32), 0)])
+    assert largest_excess(tabulated.erfc, lambda a: a.erfc(), x) <= 8.0
+    x = np.concatenate([rng.uniform(8, 26, 200), [8 + 2.0**-50]])
+    n, h = VectorFunction(tabulated.erfc, 2, 2)(-x, x)
+    with ctx.workprec(2000):
+        assert all(-ball(a) <= ball(v).erfc() <= ball(b) for a, b, v in zip(n, h, x, strict=True))
+    assert (h + n < 2e-4 * h).all()
+    lo, hi = np.array([-math.inf, 5.0, 30.0, 1e300, 27.0, 26.0]), np.array([math.inf, math.inf, 1e300, 1e305, 27.5, 27.0])
+    n, h = VectorFunction(tabulated.erfc, 2, 2)(-lo, hi)
+    assert (n[:5] == 0).all() and n[5] < 0 and h[0] == 2 and (h[2:4] == 5e-324).all() and h[4] < 1e-318
 
 
 def test_boxes_are_enclosed(function: tuple[Table, Real, Emit]) -> None:
@@ -137,14 +153,15 @@ def test_a_wrong_table_is_noticed(change: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_points(function: tuple[Table, Real, Emit]) -> None:
     table, f, _ = function
-    names = {"erf": tabulated.erf_point, "sine_integral": tabulated.sine_integral_point}
+    names = {"erf": tabulated.erf_point, "erfc": tabulated.erfc_point, "sine_integral": tabulated.sine_integral_point}
     emit = names.get(table.name) or (lambda L, x: tabulated.bessel_j_point(L, x, table.function.power))
     x = points(table, 5)
     point = VectorFunction(emit, 1, 1, rounding="nearest")
     with ctx.workprec(200):
-        assert all(abs(ball(v) - f(ball(t))) < 2.0**-52 for v, t in zip(point(x)[0], x, strict=True))
+        assert all(abs(ball(v) - f(ball(t))) < 2.0**-51 for v, t in zip(point(x)[0], x, strict=True))
     (beyond,) = point(np.array([math.nan, 65.0, -math.inf]))
-    assert np.isnan(beyond[0]) and (beyond[1:].tolist() == [1.0, -1.0] if table is ERF else np.isnan(beyond).all())
+    limits = {"erf": [1.0, -1.0], "erfc": [0.0, 2.0]}.get(table.name)
+    assert np.isnan(beyond[0]) and (np.isnan(beyond).all() if limits is None else beyond[1:].tolist() == limits)
 
 
 @pytest.mark.skipif(machine() != "x86_64", reason="compares two x86-64 targets")
