@@ -11,7 +11,7 @@ import html
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,7 @@ from .graph.meanvalue import mean_value_form
 from .graph.quadrature import expand
 from .graph.serialize import deserialize, serialize
 from .machine.bytecode import interpretable
+from .machine.capsule import SIGNATURES, capsule
 from .machine.linked import NONE, address, batch_function, general_batch_function, linked, tiered
 from .machine.native import Code, check_cpu, code_key, object_code
 from .machine.tiers import Tiered
@@ -38,6 +39,7 @@ from .walk import nesting_in_words
 
 Array = NDArray[np.float64]
 Levels = NDArray[np.uint8]
+Entry = Literal["block", "batch"]
 
 
 @nesting_in_words
@@ -194,10 +196,25 @@ class Kernel:
         """Address of ``void block(double *x, double *p, double *out)`` over one block of 8 lanes (see `lower`).
 
         For native callers; it encloses as `interval` does, sets the rounding mode itself and checks nothing. The
-        address is valid as long as this kernel is alive.
+        address is valid as long as this process lives.
         """
         code = self._tiered(kind)
         return self._code(kind, "block").address["block"] if code is None else code.address
+
+    def address(self, kind: Kind = "interval", entry: Entry = "block") -> int:
+        """The address of an entry for native callers (C, cffi, numba): "block" is `block_address`, "batch" the loop over rows of arrays.
+
+        `docs/pages/native.md` says what they take and who answers for what. Valid as long as this process lives. ValueError for a kind or
+        an entry that there is not.
+        """
+        for given, known, what in ((kind, ("interval", "decorated", "points"), "kind"), (entry, tuple(SIGNATURES), "entry")):
+            if given not in known:
+                raise ValueError(f"{what} must be one of {', '.join(known)}, got {given!r}")
+        return self.block_address(kind) if entry == "block" else self._code(kind, "batch").address["batch"]
+
+    def capsule(self, kind: Kind = "interval", entry: Entry = "block") -> Any:
+        """The same address as a PyCapsule, named by the C type of the function."""
+        return capsule(self.address(kind, entry), entry)
 
     def _tiered(self, kind: Kind) -> Tiered | None:
         """The code that is interpreted at first; None if this is not."""
