@@ -22,6 +22,10 @@ LARGEST_ORDER = 1000
 """Of a Bessel function; a table of larger orders would be zeros."""
 
 
+LARGEST_POLYGAMMA = 20
+"""Beyond, Stirling's series from 8 on says less and less."""
+
+
 class UnsupportedExpression(ValueError):
     """A SymPy expression that has no inclusion function here; the message names the part and the way out."""
 
@@ -119,6 +123,13 @@ def _bessel_j(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     return p.node("bessel_j", args[1], value=int(e.order))
 
 
+def _polygamma(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    order = e.args[0]
+    if not (order.is_Integer and 0 <= order <= LARGEST_POLYGAMMA):
+        raise UnsupportedExpression(f"the order of polygamma must be an integer from 0 to {LARGEST_POLYGAMMA}, got {order}")
+    return p.node("polygamma", args[1], value=int(order))
+
+
 def _integral(p: ExprPool, e: Any, args: list[Expr]) -> Expr:
     f, a, b, _ = args
     return bind("integral", f, p.node("bound", value=int(e.variable.dummy_index)), a, b, value=int(e.args[4]))
@@ -162,6 +173,8 @@ RULES: dict[type, Convert] = {
     sp.sech: _reciprocal("cosh"), sp.csch: _reciprocal("sinh"), sp.coth: _reciprocal("tanh"),
     sp.sinc: lambda p, e, args: p.node("sinc", args[0], value=0),
     sp.erf: _same("erf"), sp.erfc: _same("erfc"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
+    sp.gamma: _same("gamma"), sp.loggamma: _same("loggamma"), sp.polygamma: _polygamma,
+    sp.digamma: lambda p, e, args: p.node("polygamma", args[0], value=0),
     sp.Integral: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
     sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),

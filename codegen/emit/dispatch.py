@@ -14,6 +14,7 @@ from .elementary import (
     bessel,
     chebyshev,
     exponential,
+    gamma,
     hyperbolic,
     inverse_trigonometric,
     kinks,
@@ -40,6 +41,7 @@ INTERVAL: dict[str, Emit] = {
     "atan2": inverse_trigonometric.atan2, "sinh": hyperbolic.sinh, "cosh": hyperbolic.cosh, "tanh": hyperbolic.tanh,
     "asinh": hyperbolic.asinh, "acosh": hyperbolic.acosh, "atanh": hyperbolic.atanh,
     "erf": tabulated.erf, "erfc": tabulated.erfc, "sine_integral": tabulated.sine_integral,
+    "loggamma": gamma.loggamma, "gamma": gamma.gamma,
     "lt": logic.lt, "le": logic.le, "eq": logic.eq, "where": logic.where, "choice": logic.choice,
 }  # fmt: skip
 
@@ -48,7 +50,8 @@ LEVEL: dict[str, Emit] = {
     "sign": kinks.sign_level, "heaviside": kinks.heaviside_level,
     "min": kinks.min_level, "max": kinks.max_level,
     "floor": kinks.floor_level, "ceiling": kinks.ceiling_level,
-    "log": exponential.log_level, "tan": trigonometric.tan_level,
+    "log": exponential.log_level, "loggamma": exponential.log_level, "gamma": exponential.log_level,
+    "polygamma": exponential.log_level, "tan": trigonometric.tan_level,
     "asin": inverse_trigonometric.asin_level, "acos": inverse_trigonometric.acos_level,
     "atan2": inverse_trigonometric.atan2_level,
     "acosh": hyperbolic.acosh_level, "atanh": hyperbolic.atanh_level,
@@ -72,6 +75,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "tanh": (hyperbolic.tanh_point, False), "asinh": (hyperbolic.asinh_point, False),
     "acosh": (hyperbolic.acosh_point, False), "atanh": (hyperbolic.atanh_point, False),
     "erf": (tabulated.erf_point, False), "erfc": (tabulated.erfc_point, False), "sine_integral": (tabulated.sine_integral_point, False),
+    "loggamma": (gamma.loggamma_point, False), "gamma": (gamma.gamma_point, False), "polygamma": (gamma.polygamma_point, False),
     "bessel_j": (tabulated.bessel_j_point, False), "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
@@ -99,6 +103,9 @@ def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
     if e.op == "bessel_j":
         order = e.value
         return f"bessel_j_{order}", lambda L, n, h: tabulated.bessel_j(L, n, h, order)
+    if e.op == "polygamma":
+        order = e.value
+        return f"polygamma_{order}", lambda L, n, h: gamma.polygamma(L, n, h, order)
     if e.op == "chebyshev":
         return f"chebyshev_{len(e.args) - 2}", chebyshev.chebyshev
     return e.op, INTERVAL[e.op]

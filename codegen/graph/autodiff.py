@@ -100,6 +100,9 @@ RULES: dict[str, Rule] = {
     "erfc": lambda p, e, a: (-_bell(p, a[0]),),
     "sine_integral": lambda p, e, a: (p.node("sinc", a[0], value=0),),
     "bessel_j": _bessel_j,
+    "loggamma": lambda p, e, a: (p.node("polygamma", a[0], value=0),),
+    "gamma": lambda p, e, a: (e * p.node("polygamma", a[0], value=0),),
+    "polygamma": lambda p, e, a: (p.node("polygamma", a[0], value=e.value + 1),),
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
     **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip

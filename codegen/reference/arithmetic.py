@@ -23,6 +23,7 @@ from .chebyshev_basis import basis_range
 from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least, less, named_constant, power, real_power, sign
 from .entire import ERF, SI, bessel, complement, entire_range
 from .functions import Decorated, ElementaryFunctions, excludes_zero
+from .gamma import gamma_range, log_value, plain_value, polygamma_range
 from .spherical_bessel import quotient_range
 
 
@@ -154,6 +155,22 @@ class Reference(ElementaryFunctions):
 
     def bessel_j(self, order: int, x: Decorated) -> Decorated:
         return self._decorated(entire_range(bessel(order), x.lo, x.hi, self.format), 3, x)
+
+    def loggamma(self, x: Decorated) -> Decorated:
+        if sign(x.hi) <= 0:
+            return self.undefined()
+        return self._decorated(gamma_range(log_value, x.lo, x.hi, self.format), 3 if sign(x.lo) > 0 else 0, x)
+
+    def gamma(self, x: Decorated) -> Decorated:
+        """The whole line for boxes that reach below 0."""
+        if sign(x.lo) < 0 or sign(x.hi) <= 0:
+            return self.undefined()
+        return self._decorated(gamma_range(plain_value, x.lo, x.hi, self.format), 3 if sign(x.lo) > 0 else 0, x)
+
+    def polygamma(self, order: int, x: Decorated) -> Decorated:
+        if sign(x.hi) <= 0:
+            return self.undefined()
+        return self._decorated(polygamma_range(order, x.lo, x.hi, self.format), 3 if sign(x.lo) > 0 else 0, x)
 
     def chebyshev(self, x: Decorated, *c: Decorated) -> Decorated:
         """c_0 + c_1 T_1(x) + ..., by Snyder 1993, Appendix B; values at the ends where the derivative has one sign."""

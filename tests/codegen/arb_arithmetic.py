@@ -191,6 +191,18 @@ class ArbArithmetic:
     def erfc(self, x: Point) -> Point:
         return self._apply(lambda a: a.erfc(), x)
 
+    def loggamma(self, x: Point) -> Point:
+        return self._inside(lambda a: a.lgamma(), lambda a: a <= 0, x)
+
+    def gamma(self, x: Point) -> Point:
+        return self._apply(lambda a: a.gamma(), x)
+
+    def polygamma(self, order: int, x: Point) -> Point:
+        """(-1)^(n+1) n! zeta(n + 1, x)."""
+        def value(a: arb) -> arb:
+            return a.digamma() if order == 0 else (-1) ** (order + 1) * arb(order + 1).gamma() * arb(order + 1).zeta(a)
+        return self._inside(value, lambda a: a <= 0, x)
+
     def sine_integral(self, x: Point) -> Point:
         return self._apply(lambda a: a.si(), x)
 

@@ -25,7 +25,8 @@ SMOOTH: list[Any] = [
     sp.log(x**2 + y**2), sp.sin(x * y) * sp.cos(y), sp.tan(x), sp.asin(x / 4), sp.acos(x * y / 8), sp.atan(x / y),
     sp.atan2(y, x), sp.sinh(x) * sp.tanh(y), sp.cosh(x - y), sp.asinh(x * y), sp.acosh(x**2 + 1), sp.atanh(x / 5),
     sp.sinc(x * y), SphericalBesselQuotient(2, x + y), Chebyshev(x / 3, 1, 2, sp.Rational(1, 3), -1, y),
-    sp.erf(x * y), sp.erfc(x), sp.Si(x + y), sp.besselj(0, x * y), sp.besselj(1, x), sp.besselj(3, x - y),
+    sp.erf(x * y), sp.erfc(x), sp.gamma(x + y), sp.loggamma(x), sp.polygamma(1, y),
+    sp.Si(x + y), sp.besselj(0, x * y), sp.besselj(1, x), sp.besselj(3, x - y),
     (x**2 + 1) ** y, sp.Abs(x) ** 3, sp.log(x + 5, 10) / y, sp.sec(x / 3) + sp.cot(y),
 ]  # fmt: skip
 PIECES: list[Any] = [

@@ -31,7 +31,7 @@ STEPS = ["sign", "heaviside", "floor", "ceiling", "where", "choice", "modulo"]
 # Constants that are no doubles, and some that no double comes near.
 SIZES = [Fraction(10) ** 400, -(Fraction(10) ** 400), Fraction(1, 10**400), Fraction(2) ** -1074, Fraction(0)]
 ELEMENTARY = ["exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
-              "atanh", "sinc", "erf", "erfc", "bessel_j", "sine_integral", "pow", "atan2", "chebyshev"]  # fmt: skip
+              "atanh", "sinc", "erf", "erfc", "loggamma", "gamma", "bessel_j", "sine_integral", "pow", "atan2", "chebyshev"]  # fmt: skip
 ARGUMENTS = {"add": 2, "sub": 2, "mul": 2, "div": 2, "fma": 3, "min": 2, "max": 2, "pow": 2, "atan2": 2}
 
 

@@ -26,7 +26,8 @@ SMOOTH = [
     sp.atan(x / y), sp.atan2(x, y - z), sp.sinh(x * y), sp.cosh(x - y), sp.tanh(x * z), sp.asinh(x / z), sp.acosh(1 + x * y),
     sp.atanh(x * y), SphericalBesselQuotient(1, x * y), sp.sinc(x + y), sp.sec(x), sp.cot(y), sp.coth(z),
     Chebyshev(x * y, 1, sp.Rational(1, 3), 2, z, x), fma(x, y, z * x),
-    sp.erf(x * y), sp.erfc(x), sp.Si(x + y), sp.besselj(0, x * y), sp.besselj(1, x), sp.besselj(3, x - y),
+    sp.erf(x * y), sp.erfc(x), sp.gamma(x + y), sp.loggamma(x), sp.polygamma(1, y),
+    sp.Si(x + y), sp.besselj(0, x * y), sp.besselj(1, x), sp.besselj(3, x - y),
     sp.sin(sp.sqrt(x**2 + y**2)) / (1 + sp.exp(-z)) + sp.Piecewise((x**2, x < 5), (y, True)),
     sp.Abs(x + 1) * y, sp.Max(x, y + 2) * z, sp.Min(x, y + 2) ** 2, sp.sign(x) * y, sp.floor(5 + x / 10) * y, sp.Heaviside(x) * z,
 ]  # fmt: skip

@@ -1,0 +1,182 @@
+"""log Gamma, Gamma and the polygamma functions of x > 0, by Stirling's series in interval arithmetic.
+
+For y > 0 what is left of each series lies between 0 and the first term left out (DLMF 5.11.ii and, for derivatives of the same integral
+of a completely monotone function, 5.15.9):
+
+    log Gamma(y) = (y - 1/2) log y - y + log(2 pi)/2 + sum B_2k / (2k (2k - 1) y^(2k-1)),
+    W_n(y) = (-1)^(n+1) psi^(n)(y) = head + n!/(2 y^(n+1)) + sum B_2k (2k + n - 1)! / ((2k)! y^(2k+n)),
+
+head = -log y for n = 0, else (n - 1)! / y^n. For x < 8 they are taken at y = x + 8: log Gamma(x) is less by log(x (x+1) ... (x+7)), and
+W_n(x) more by n! times the sum of 1/(x + i)^(n+1). W_n falls; log Gamma falls up to LEAST_AT and rises beyond: ends enclose, and the least
+value. Bounds are some 10^-14 apart, those of Gamma in proportion to x log x times that.
+
+Gamma is enclosed for x > 0 only; a box that reaches below gets the whole line at level 0.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from ...graph.expr import ExprPool
+from ...reference.interpreter import enclose_constant, enclose_rational
+from ..lanes import Lanes
+from . import arithmetic, exponential, power
+from .arithmetic import LARGEST
+
+Value = str
+Interval = tuple[Value, Value]
+
+SHIFT, TERMS = 8, 11
+
+LEAST_AT = float.fromhex("0x1.762d86356be3fp+0"), float.fromhex("0x1.762d86356be40p+0")
+"""Doubles below and above 1.4616321449683623..., where Gamma is least."""
+
+LEAST_LOG, LEAST = float.fromhex("-0x1.f19b9bcc38a42p-4"), float.fromhex("0x1.c56dc82a74aeep-1")
+"""Doubles below the least values of log Gamma and of Gamma."""
+
+
+@functools.cache
+def bernoulli(count: int) -> list[Fraction]:
+    """B_0, ..., B_(count - 1), with B_1 = -1/2."""
+    found = [Fraction(1)]
+    for m in range(1, count):
+        found.append(-sum((math.comb(m + 1, k) * b for k, b in enumerate(found)), Fraction(0)) / (m + 1))
+    return found
+
+
+@functools.cache
+def coefficients(order: int) -> list[Fraction]:
+    """Of the two series (order -1: log Gamma), the last of them that of the first term left out."""
+    b = bernoulli(2 * TERMS + 1)
+    if order < 0:
+        return [b[2 * k] / (2 * k * (2 * k - 1)) for k in range(1, TERMS + 1)]
+    return [b[2 * k] * math.factorial(2 * k + order - 1) / math.factorial(2 * k) for k in range(1, TERMS + 1)]
+
+
+def _number(L: Lanes, lo: Fraction | float, hi: Fraction | float) -> Interval:
+    return L.const(-enclose_rational(Fraction(lo))[0]), L.const(enclose_rational(Fraction(hi))[1])
+
+
+def _horner(L: Lanes, z: Interval, c: Sequence[Fraction]) -> Interval:
+    """c_1 + c_2 z + ... for z > 0, the last coefficient times something between 0 and 1."""
+    total = _number(L, min(c[-1], Fraction(0)), max(c[-1], Fraction(0)))
+    for a in reversed(c[:-1]):
+        total = arithmetic.add(L, *_number(L, a, a), *arithmetic.multiply(L, *total, *z))
+    return total
+
+
+def _select(L: Lanes, mask: str, a: Interval, b: Interval) -> Interval:
+    return L.select(mask, a[0], b[0]), L.select(mask, a[1], b[1])
+
+
+def _shifted(L: Lanes, x: Value, i: int) -> Interval:
+    """x + i at a number x."""
+    return L.add(L.neg(x), L.const(-float(i))), L.add(x, L.const(float(i)))
+
+
+def _log_gamma(L: Lanes, x: Value) -> Interval:
+    """Bounds at a number x > 0."""
+    far = L.ge(x, L.const(float(SHIFT)))
+    y = _select(L, far, (L.neg(x), x), _shifted(L, x, SHIFT))
+    product = _shifted(L, x, SHIFT - 1)
+    for i in reversed(range(SHIFT - 1)):
+        product = arithmetic.multiply_both_nonnegative(L, *product, *_shifted(L, x, i))
+    product = _select(L, far, _number(L, 1, 1), product)
+    pool = ExprPool()
+    lo, hi = enclose_constant(pool.node("log", pool.constant(2) * pool.constant("pi")) * Fraction(1, 2))
+    r = arithmetic.reciprocal(L, *y)
+    series = arithmetic.multiply(L, *_horner(L, arithmetic.multiply(L, *r, *r), coefficients(-1)), *r)
+    half_less = arithmetic.subtract(L, *y, *_number(L, 0.5, 0.5))
+    value = arithmetic.subtract(L, *arithmetic.multiply(L, *half_less, *exponential.log(L, *y)), *y)
+    value = arithmetic.add(L, *arithmetic.add(L, *value, L.const(-lo), L.const(hi)), *series)
+    return arithmetic.subtract(L, *value, *exponential.log(L, *product))
+
+
+def _polygamma(L: Lanes, x: Value, n: int) -> Interval:
+    """Bounds of W_n at a number x > 0."""
+    far = L.ge(x, L.const(float(SHIFT)))
+    y = _select(L, far, (L.neg(x), x), _shifted(L, x, SHIFT))
+    near = arithmetic.zero(L)
+    for i in range(SHIFT):
+        near = arithmetic.add(L, *near, *power.power_integer(L, *arithmetic.reciprocal(L, *_shifted(L, x, i)), n + 1))
+    near = _select(L, far, arithmetic.zero(L), near)
+    r = arithmetic.reciprocal(L, *y)
+    factorial = _number(L, math.factorial(n), math.factorial(n))
+    half = _number(L, Fraction(math.factorial(n), 2), Fraction(math.factorial(n), 2))
+    tail = arithmetic.multiply(L, *r, *arithmetic.add(L, *half, *arithmetic.multiply(L, *r, *_horner(
+        L, arithmetic.multiply(L, *r, *r), coefficients(n)))))
+    if n:
+        tail = arithmetic.add(L, *tail, *_number(L, math.factorial(n - 1), math.factorial(n - 1)))
+        tail = arithmetic.multiply(L, *tail, *power.power_integer(L, *r, n))
+    else:
+        tail = arithmetic.subtract(L, *tail, *exponential.log(L, *y))
+    return arithmetic.add(L, *tail, *arithmetic.multiply(L, *factorial, *near))
+
+
+def _ends(L: Lanes, n: Value, h: Value) -> tuple[Value, Value]:
+    """The ends of a box as positive finite numbers; which have no bounds of their own is looked at later."""
+    tiny, large = L.const(2.0**-1074), L.const(LARGEST)
+    return L.min(L.max(L.neg(n), tiny), large), L.min(L.max(h, tiny), large)
+
+
+def loggamma(L: Lanes, n: Value, h: Value) -> Interval:
+    """log Gamma over x > 0, the whole line where there is none."""
+    zero, infinity = L.const(0.0), L.const(math.inf)
+    a, b = _ends(L, n, h)
+    first, last = _log_gamma(L, a), _log_gamma(L, b)
+    falling = L.le(b, L.const(LEAST_AT[0]))
+    rising = L.both(L.ge(a, L.const(LEAST_AT[1])), L.lt(n, zero))
+    least = L.const(-LEAST_LOG)
+    below = L.min(L.select(falling, last[0], L.select(rising, first[0], least)), least)
+    bounded = L.both(L.lt(n, zero), L.lt(h, infinity))
+    above = L.select(bounded, L.max(first[1], last[1]), infinity)
+    defined = L.gt(h, zero)
+    return L.select(defined, below, infinity), L.select(defined, above, infinity)
+
+
+def gamma(L: Lanes, n: Value, h: Value) -> Interval:
+    """Gamma over x > 0; the whole line for boxes that reach below 0."""
+    new_n, new_h = exponential.exp(L, *loggamma(L, n, h))
+    positive = L.both(L.le(n, L.const(0.0)), L.gt(h, L.const(0.0)))
+    infinity = L.const(math.inf)
+    return L.select(positive, L.min(new_n, L.const(-LEAST)), infinity), L.select(positive, new_h, infinity)
+
+
+def polygamma(L: Lanes, n: Value, h: Value, order: int) -> Interval:
+    """psi^(order) over x > 0, the whole line where there is none."""
+    zero, infinity = L.const(0.0), L.const(math.inf)
+    a, b = _ends(L, n, h)
+    above, below = _polygamma(L, a, order)[1], _polygamma(L, b, order)[0]
+    above = L.select(L.lt(n, zero), above, infinity)
+    limit = zero if order else infinity
+    below = L.select(L.lt(h, infinity), L.min(below, limit), limit)
+    defined = L.gt(h, zero)
+    w = L.select(defined, below, infinity), L.select(defined, above, infinity)
+    return w if order % 2 else (w[1], w[0])
+
+
+# -- points -------------------------------------------------------------------------------------------------------
+
+
+def _middle(L: Lanes, x: Value, bounds: Interval, limit: float) -> Value:
+    """Of bounds in ordinary arithmetic; NaN for x <= 0, the limit at infinity."""
+    value = L.mul(L.sub(bounds[1], bounds[0]), L.const(0.5))
+    value = L.select(L.lt(x, L.const(math.inf)), value, L.const(limit))
+    return L.select(L.gt(x, L.const(0.0)), value, L.const(math.nan))
+
+
+def loggamma_point(L: Lanes, x: Value) -> tuple[Value]:
+    """Approximates log Gamma x; NaN for x <= 0."""
+    return (_middle(L, x, _log_gamma(L, x), math.inf),)
+
+
+def gamma_point(L: Lanes, x: Value) -> tuple[Value]:
+    """Approximates Gamma x; NaN for x <= 0."""
+    return exponential.exp_point(L, loggamma_point(L, x)[0])
+
+
+def polygamma_point(L: Lanes, x: Value, order: int) -> tuple[Value]:
+    """Approximates psi^(order) x; NaN for x <= 0."""
+    value = _middle(L, x, _polygamma(L, x, order), 0.0 if order else -math.inf)
+    return (value if order % 2 else L.neg(value),)
