@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
-from ..emit.lanes import Lanes
+from ..emit.lanes import Declarations, Lanes
 from .bytecode import Program, Step
 from .interpreter import LEAVE, VECTOR, Instruction
 
@@ -115,7 +115,7 @@ class _Recording:
         self.steps.append(Step(instruction, numbers, (self._new(name, kind),)))
 
 
-_declared: dict[str, str] = {}
+_declared: Declarations = {}
 """Declarations of LLVM's functions by their names."""
 
 
