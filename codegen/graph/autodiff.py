@@ -250,9 +250,11 @@ def sparse_hessian(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[d
     derivative it is taken of, and so by the output.
     """
     rows = []
-    for gradient in sparse_jacobian(outputs, variables):
-        second = dict(zip(gradient, sparse_jacobian(list(gradient.values()), variables), strict=True))
-        rows += [{j: d for j, d in second.get(i, {}).items() if j <= i} for i in range(len(variables))]
+    for e, gradient in zip(outputs, sparse_partials(outputs, variables), strict=True):
+        # Guards are not differentiated, so they come last.
+        second = dict(zip(gradient, sparse_partials(list(gradient.values()), variables), strict=True))
+        guards = {i: d.pool.guarded(d, e) for i, d in gradient.items()}
+        rows += [{j: d.pool.guarded(d, guards[i]) for j, d in second.get(i, {}).items() if j <= i} for i in range(len(variables))]
     return rows
 
 
