@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..deadline import check
 from . import cache
 from .compiler import Work, compiler
 from .loops import argument_kinds, loop_assembly, told
@@ -21,8 +22,9 @@ from .native import Code, code_key, first_object_code, optimized_object_code
 
 # Better code of a loop is asked for once it ran so many seconds, or at the end of a query.
 _SECONDS = 0.5
-# Bytes of text up to which its first code is made at once; seconds for which that of others is waited for, which takes as long to make.
-_SHORT, _PATIENCE = 100_000, 0.5
+# Bytes of text up to which its first code is made at once; seconds for which that of others is waited for, which takes as long to make,
+# and how often a caller's time is looked at meanwhile.
+_SHORT, _PATIENCE, _LOOKS = 100_000, 0.5, 20
 _loops: list["Loop"] = []
 
 
@@ -62,8 +64,10 @@ class Loop:
 
     def _waited(self) -> Callable[..., int]:
         """The first code, made here if the compiler does not come to it."""
-        if self._call is None:
-            compiler.wait(self._first.name, _PATIENCE)
+        for _ in range(_LOOKS):
+            if self._call is None:
+                check()
+                compiler.wait(self._first.name, _PATIENCE / _LOOKS)
         if self._call is None:
             self._adopt_first(first_object_code(self._text()))
         assert self._call is not None

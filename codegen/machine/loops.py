@@ -27,6 +27,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..deadline import check
 from ..emit.lanes import literal
 from .loop_memory import (
     BOOL,
@@ -101,6 +102,7 @@ class _LoopModule:
         """Name and result kind of `function` specialized to argument kinds, compiled on first use."""
         key = function, kinds
         if key not in self._done:
+            check()
             name = f"{function.__name__}.{next(self._serial)}"
             self._done[key] = name, _Function(self, function, kinds, name).compile()
         return self._done[key]

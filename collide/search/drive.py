@@ -28,7 +28,7 @@ FIRST_PART, _PROMPT = 8, 0.05
 READING = 2.5e-6
 # Seconds for which the conversion of a formula may go on when the time is up; and what an answer may take then: of the budget such a share,
 # and so many seconds.
-GRACE = 0.4
+GRACE = 0.1
 _SHARE, _REPORT = 0.05, 0.05
 # What the time of a query goes to.
 PREPARING, CONVERTING = "looking at the bodies", "converting and compiling formulas"

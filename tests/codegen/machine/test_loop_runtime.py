@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
+from codegen.deadline import TimeUp, limited
 from codegen.machine import loop_runtime as native
 from codegen.machine.compiler import compiler
 from codegen.machine.loops import INT, STRUCT, loop_assembly, told
@@ -53,6 +54,21 @@ def test_loops_that_the_compiler_does_not_come_to_are_compiled_here(monkeypatch)
     made = native.Loop("other", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
     count = np.array([7], np.int64)
     assert made(np.array([count.ctypes.data], np.int64).ctypes.data, 3) == 10 and not made._best
+
+
+def test_a_limit_of_time_ends_the_writing_of_a_loop_and_the_wait_for_it(monkeypatch):
+    """And nothing is lost: the next call goes on."""
+    monkeypatch.setenv("GENERATIVE_COLLISION_CACHE", "")
+    monkeypatch.setattr(native, "_SHORT", 0)
+    monkeypatch.setattr(native.compiler, "ask", lambda *_: None)
+    with limited(lambda: -1.0), pytest.raises(TimeUp):
+        loop_assembly(answer, [STRUCT, INT], Numbers, "entry")
+    made = native.Loop("name", lambda: loop_assembly(answer, [STRUCT, INT], Numbers, "entry"), 1, True)
+    count = np.array([7], np.int64)
+    table = np.array([count.ctypes.data], np.int64)
+    with limited(lambda: -1.0), pytest.raises(TimeUp):
+        made(table.ctypes.data, 35)
+    assert made(table.ctypes.data, 35) == 42
 
 
 def test_code_that_other_threads_may_be_running_stays(loop):
