@@ -26,10 +26,9 @@ _SLICE, _SHORT = 2000, 20
 FIRST_PART, _PROMPT = 8, 0.05
 # Seconds that an answer takes for each box that it lists, about: so much earlier a search stops (`Clock.spent`).
 READING = 2.5e-6
-# Seconds for which the conversion of a formula may go on when the time is up; and what an answer may take then: of the budget such a share,
-# and so many seconds.
-GRACE = 0.1
-_SHARE, _REPORT = 0.05, 0.05
+# Seconds for which the conversion of a formula may go on when the time is up, again as much what is set up then (`extend`), and what an
+# answer may take: a fifth of a second in all.
+GRACE = _REPORT = 0.06
 # What the time of a query goes to.
 PREPARING, CONVERTING = "looking at the bodies", "converting and compiling formulas"
 SEARCHING, REPORTING = "searching", "comparing what was found"
@@ -71,8 +70,8 @@ class Search(Protocol):
 @dataclass(frozen=True)
 class Budget:
     """What a query may use: `seconds` of time, `boxes` examined (the `iterations` of its result), `bytes` of memory for its queue, which
-    grows by doubling: a search ends once it has more. None is no limit. The seconds are those of the whole call; what is begun when they
-    are over may take some tenths of a second more, and the answer a twentieth of them.
+    grows by doubling: a search ends once it has more. None is no limit. The seconds are those of the whole call; what is
+    begun when they are over, and the answer, may take some two tenths of a second more.
     """
 
     seconds: float | None = 60.0
@@ -170,9 +169,8 @@ class Clock:
         self._grace = max(self._grace, GRACE - self.left)
 
     def reporting(self) -> "_Work":
-        """Likewise for what makes the answer: it has what is left of the budget, a small share of it, and some milliseconds more."""
-        share = 0.0 if self.budget.seconds is None else _SHARE * self.budget.seconds
-        end = self.seconds + max(self.left, 0.0) + share + _REPORT
+        """Likewise for what makes the answer: it has what is left of the budget, and some milliseconds more."""
+        end = self.seconds + max(self.left, 0.0) + _REPORT
         return _Work(self, lambda: end - self.seconds, REPORTING)
 
     def end_by(self, error: type[BaseException] | None) -> bool:
