@@ -59,8 +59,7 @@ class Scene:
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
-        families = numbers is None and few_faces(bodies)
-        members = [member_of(b) if families else Member(b) for b in bodies]
+        members = [member_of(b) if numbers is None else Member(b) for b in bodies]
         if numbers is None:
             check_numbers(bodies, members)
         self.numbers = tuple(numbers or map(numbers_of, members))
@@ -267,7 +266,7 @@ class Scene:
         numbers = *self.pair_numbers(m.label), self._known(m.label)[1]
         whole = build(_whole(m.first), _whole(m.second), **self.named(m.label))
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
-        whole = with_numbers(whole, numbers, self.time)
+        whole = with_numbers(whole, numbers, self.time).with_data(label=m.label)
         border = closed_border(m.first, m.second, window[0] <= self.unproved) if m.closed else None
         return _over(whole, (m.first, m.second), numbers, window, border)
 
@@ -275,7 +274,7 @@ class Scene:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
         known, others = self._known(label)
         symbols = tuple(numbers.symbols for numbers in (*self.pair_numbers(label), others))
-        return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency, "label": label,
+        return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency,
                 "incoming": not self.apart(label), "tracked": known, "symbols": symbols}
 
     def _known(self, label: Pair) -> tuple[tuple[Known, ...], Numbers]:
@@ -304,12 +303,6 @@ def closed_border(first: Cell, second: Cell, unproved: bool) -> np.ndarray:
 
 def _whole(part: Cell) -> Cell:
     return part.whole or part
-
-
-def few_faces(bodies: Sequence[Any]) -> bool:
-    """Are there so few pairs of faces that they are not culled, and each pair of bodies has code of its own?"""
-    counts = [len(getattr(body, "faces", (body,))) for body in bodies]
-    return (sum(counts) ** 2 - sum(n**2 for n in counts)) // 2 <= FEW
 
 
 def _over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
