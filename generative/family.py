@@ -42,7 +42,7 @@ class Member:
         return frozenset(e for e in self.numbers if isinstance(e, Parameter))
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=1 << 14)
 @interruptible()
 def member_of(body: Any) -> Member:
     """The body as a member of its family. A solid is a family of its own.

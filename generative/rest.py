@@ -1,7 +1,6 @@
 """Bodies that do not move against each other. What touches then goes on touching, so none of their contacts is new."""
 
 import functools
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from . import IDENTITY, ImplicitSurface, Motion, t
 from .changes import pieces_of
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=1 << 14)
 @interruptible()
 def carrier(body: Any) -> Motion | None:
     """The motion that carries the whole body, if its shape is fixed; the identity if it does not move. None for other bodies."""
@@ -24,13 +23,13 @@ def carrier(body: Any) -> Motion | None:
     return next(iter(motions)) if len(motions) == 1 and t not in free_symbols(*shapes) else None
 
 
-def carried_along(carriers: Sequence[Motion | None]) -> set[tuple[int, int]]:
-    """The pairs of bodies that have the same motion."""
+def carried_along(carriers: Sequence[Motion | None]) -> list[list[int]]:
+    """Groups of two bodies or more that have the same motion."""
     together: dict[tuple[Any, ...], list[int]] = {}
     for k, motion in enumerate(carriers):
         if motion is not None:
             together.setdefault(motion.entries, []).append(k)
-    return {pair for bodies in together.values() for pair in itertools.combinations(bodies, 2)}
+    return [bodies for bodies in together.values() if len(bodies) > 1]
 
 
 @functools.lru_cache(maxsize=1024)

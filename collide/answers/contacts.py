@@ -5,9 +5,10 @@ proved.
 """
 
 import decimal
+import itertools
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -20,6 +21,7 @@ from generative.body import body_name, label
 
 from .. import picture
 from ..bodies.on_face import NOWHERE, UV, Held, own_box, place_on
+from ..moment.pairs import Pairs, Starts, count_in, pairs_in
 from ..moment.start import Start
 from ..search.progress import duration
 from .consistency import check_time
@@ -76,7 +78,7 @@ class Contacts:
     variables: Sequence[tuple[str, ...]]
     iterations: int
     seconds: float
-    start: dict[tuple[int, int], Start]
+    start: Mapping[tuple[int, int], Start]
     bodies: Sequence[Any] = ()
     time_span: tuple[float, float] = (0.0, 1.0)
     notes: tuple[str, ...] = ()
@@ -91,6 +93,11 @@ class Contacts:
         assert k == len(self.features) == len(self.boxes) == len(self.variables), "one feature pair and one box a point"
         times = [float(box[-1, 1]) for box, exists in zip(self.boxes, self.existence.tolist(), strict=True) if exists]
         check_time(self.time, self.clear_until, self.time_span[1], min(times, default=math.inf))
+
+    @property
+    def ignored(self) -> Pairs:
+        """The pairs of bodies that were not asked about: no claim is made of them."""
+        return self.start.ignored if isinstance(self.start, Starts) else Pairs(len(self.bodies))
 
     @property
     def unique(self) -> np.ndarray:
@@ -130,7 +137,7 @@ class Contacts:
 
     def summary(self) -> str:
         """One paragraph: what was proved, what was only located, and what the budget left open."""
-        sentences = [_outcome(self), _clearance(self), *self.notes, _starts(self)]
+        sentences = [_outcome(self), _clearance(self), *self.notes, _ignored(self), _starts(self)]
         sentences.append(effort(self.iterations, self.seconds))
         return " ".join(s for s in sentences if s)
 
@@ -170,7 +177,8 @@ def _outcome(c: Contacts) -> str:
     if c.status is Status.NO_CONTACT:
         first, last = (_number(end, 12) for end in c.time_span)
         if _all_apart(c):
-            return f"No contact: the bodies are proved not to touch from t = {first} to t = {last}."
+            who = "the pairs of bodies asked about" if c.ignored else "the bodies"
+            return f"No contact: {who} are proved not to touch from t = {first} to t = {last}."
         return f"No new contact from t = {first} to t = {last}: proved, in the sense given below."
     if c.status is Status.CONTACT:
         return f"First contact{_whose(c)} {_when(c)}: {_points(c)}."
@@ -231,29 +239,43 @@ def _clearance(c: Contacts) -> str:
 
 
 def _all_apart(c: Contacts) -> bool:
-    return all(state is Start.DISJOINT or pair in c.undecided for pair, state in c.start.items())
+    states = (state for state in Start if state is not Start.DISJOINT)
+    return all(pair in c.undecided for state in states for pair in pairs_in(c.start, state))
 
 
 def _starts(c: Contacts) -> str:
     """Which pairs are not proved disjoint at the start, and how this weakens the claim."""
     sentences = []
     for state in (Start.TOUCHING, Start.OVERLAPPING, Start.UNKNOWN):
-        pairs = [pair for pair, s in c.start.items() if s is state and pair not in c.undecided]
-        if pairs:
-            sentences.append(f"Bodies {named_pairs(c.bodies, pairs)} are {state.value}.")
+        count = count_in(c.start, state) - (len(c.undecided) if state is Start.UNKNOWN else 0)
+        if count:
+            pairs = itertools.islice((pair for pair in pairs_in(c.start, state) if pair not in c.undecided), MOST_PAIRS)
+            sentences.append(f"Bodies {named_pairs(c.bodies, [*pairs], count)} are {state.value}.")
     if sentences:
         sentences.append("For such pairs the claim is only that there is no new incoming tangential contact before.")
     elif c.start and not c.undecided:
-        sentences.append("All pairs of bodies are disjoint at the start (proved).")
+        sentences.append(f"All {'other ' if c.ignored else ''}pairs of bodies are disjoint at the start (proved).")
     if c.undecided:
         sentences.append(f"The surfaces of bodies {named_pairs(c.bodies, sorted(c.undecided))} are proved apart at the start; whether one "
                          "body encloses the other is not decided, and what is said of them is said of their surfaces.")
     return " ".join(sentences)
 
 
-def named_pairs(bodies: Sequence[Any], pairs: Sequence[tuple[int, int]]) -> str:
-    """The first few pairs of bodies, in words."""
-    rest = f"; and {counted(len(pairs) - MOST_PAIRS, 'more pair')}" if len(pairs) > MOST_PAIRS else ""
+def _ignored(c: Contacts) -> str:
+    """Which pairs were not asked about."""
+    groups = ["the pairs among " + ", ".join([*(label(c.bodies, k) for k in group[:MOST_PAIRS]), *["..."] * (len(group) > MOST_PAIRS)])
+              for group in c.ignored.groups]
+    groups += [" and ".join(label(c.bodies, k) for k in pair) for pair in sorted(c.ignored.single)]
+    if not groups:
+        return ""
+    rest = f"; and {counted(len(groups) - MOST_PAIRS, 'more item')}" if len(groups) > MOST_PAIRS else ""
+    return f"Not asked about, and not part of any claim: {'; '.join(groups[:MOST_PAIRS])}{rest}."
+
+
+def named_pairs(bodies: Sequence[Any], pairs: Sequence[tuple[int, int]], count: int | None = None) -> str:
+    """The first few pairs of bodies, of so many, in words."""
+    count = len(pairs) if count is None else count
+    rest = f"; and {counted(count - MOST_PAIRS, 'more pair')}" if count > MOST_PAIRS else ""
     return "; ".join(f"{label(bodies, i)} and {label(bodies, j)}" for i, j in pairs[:MOST_PAIRS]) + rest
 
 

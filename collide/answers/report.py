@@ -1,6 +1,6 @@
 """Makes the `Contacts` of what a search found: which solutions count, where they are, and what was proved of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from .contacts import Contacts, Status, named_pairs
 from .distinct import distinct, labels
 from .local_minimum import come_to_touch
 
-Starts = dict[tuple[int, int], Start]
+Starts = Mapping[tuple[int, int], Start]
 
 
 # A speed of approach below this part of the speeds of both bodies may be nothing but rounding.

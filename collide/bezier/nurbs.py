@@ -17,7 +17,7 @@ from generative.mesh import grid_triangles
 from generative.patch import bezier_patch
 from generative.thumbnail import beside, image
 
-from ..culling.broad_phase import sweep_and_prune
+from ..culling.sweep import sweep_and_prune
 from ..given import is_number
 from .form import nearest, number, raised
 
@@ -81,7 +81,7 @@ class BezierNets:
         (`bezier.inherited`), which is at most twice the largest number.
         """
         lo, hi = (np.concatenate(ends) for ends in zip(self._boxes(), other._boxes(), strict=True))
-        found = np.array(sweep_and_prune(lo, hi), np.int64).reshape(-1, 2)
+        found = sweep_and_prune(lo, hi)
         found = np.sort(found[(found < len(self)).sum(axis=1) == 1], axis=1)
         found = found[np.lexsort(found.T[::-1])]
         return found[:, 0], found[:, 1] - len(self)

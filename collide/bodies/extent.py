@@ -5,7 +5,8 @@ two hundred bodies of one shape need no kernel of their own.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from codegen.given import expression
 from codegen.graph.expr import Expr, ExprPool
 from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
+from codegen.walk import free_symbols
 from generative import Motion, t, u, v, x, y, z
 
 from .cells import Cell, end_of
@@ -90,6 +92,17 @@ def fixed_kernel(variables: int, write: Callable[..., list[Expr]], parameters: i
                   [f"p{k}" for k in range(parameters)], quick=True)
 
 
+_first: "weakref.WeakValueDictionary[tuple[Any, ...], Extent]" = weakref.WeakValueDictionary()
+"""Of parts of one shape, the first that was asked for where it is in its own frame."""
+
+
+@functools.lru_cache(maxsize=4096)
+def _used(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> list[int]:
+    """The places of the symbols that occur in formulas."""
+    found = free_symbols(*formulas)
+    return [k for k, s in enumerate(symbols) if s in found]
+
+
 @dataclass(frozen=True, eq=False)
 class Extent:
     """A part of a body: the points body(path(symbols), t) over the box `domain` (p, 2) of its symbols, carried by `motion`, with `numbers`
@@ -109,6 +122,14 @@ class Extent:
     @cached_property
     def deforming(self) -> bool:
         return self.body is not None and any(expression(e).has(t) for e in self.body)
+
+    @cached_property
+    def still(self) -> "Extent":
+        """The same part of another body, or of this one: what no motion changes is known once for all bodies of a shape."""
+        formulas = (*(self.body or ()), *self.path)
+        used = _used(formulas, self.numbers.symbols)
+        numbers = tuple(self.numbers.symbols[k] for k in used), self.numbers.intervals[used].tobytes()
+        return _first.setdefault((formulas, self.symbols, self.domain.shape, self.domain.tobytes(), numbers), self)
 
     @cached_property
     def shape(self) -> Member:
@@ -144,11 +165,12 @@ class Extent:
     def cells(self, times: np.ndarray) -> np.ndarray:
         """Boxes (rows, cells, 3, 2) in the part's own frame that hold it throughout each of the time intervals (rows, 2)."""
         if not self.deforming:
-            return np.broadcast_to(self._resting, (len(times), *self._resting.shape))
+            return np.broadcast_to(self.resting, (len(times), *self.resting.shape))
         return self._points(self.grid, times)
 
     @cached_property
-    def _resting(self) -> np.ndarray:
+    def resting(self) -> np.ndarray:
+        """The cells (cells, 3, 2) of a part that does not deform."""
         return self._enclosed(self.grid)
 
     def _enclosed(self, grid: np.ndarray) -> np.ndarray:
@@ -181,20 +203,21 @@ class Crowd:
 
     def __init__(self, parts: Sequence[Extent]) -> None:
         self.parts = tuple(parts)
-        self.most = max((len(p.grid) for p in self.parts), default=1)
-        self.deforming = np.array([p.deforming for p in self.parts])
-        kernels = [part.placing.kernel for part in self.parts]
-        self._kernels = list(dict.fromkeys(kernels))
-        number = {kernel: k for k, kernel in enumerate(self._kernels)}
-        self._family = np.array([number[kernel] for kernel in kernels], np.int64)
-        self._numbers = [np.stack([part.placing.numbers for part, own in zip(self.parts, self._family, strict=True) if own == k])
-                         for k in range(len(self._kernels))]
-        # The place of each part in its family.
-        self._place = np.array([int((self._family[:k] == own).sum()) for k, own in enumerate(self._family)], np.int64)
+        placing = [p.placing for p in self.parts]
+        self._kernels, self._family = _kinds([kernel for kernel, _ in placing])
+        self._shapes, self._shape = _kinds([p.still for p in self.parts])
+        self.most = max((len(p.grid) for p in self._shapes), default=1)
+        self.deforming = np.array([p.deforming for p in self._shapes], bool)[self._shape]
+        # The parts of each family, and the place of each part in its own.
+        members = np.split(np.argsort(self._family, kind="stable"), np.cumsum(np.bincount(self._family))[:-1])
+        self._numbers = [np.stack([placing[k].numbers for k in own.tolist()]) for own in members]
+        self._place = np.empty(len(self.parts), np.int64)
+        for own in members:
+            self._place[own] = np.arange(len(own))
 
     @cached_property
     def ball(self) -> np.ndarray:
-        return np.stack([p.ball for p in self.parts])
+        return np.stack([p.ball for p in self._shapes])[self._shape]
 
     def motions(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
         """Rotations and translations (rows, 12, 2), enclosed: one call for every family of motions."""
@@ -214,19 +237,49 @@ class Crowd:
 
     def cells(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
         """(rows, cells, 3, 2): the cells of each part in its own frame, the last one repeated to make their number equal."""
-        out = self._resting[which]
-        for k in np.unique(which[self.deforming[which]]).tolist():
-            rows = np.flatnonzero(which == k)
+        out = self._resting[self._shape[which]]
+        for k, rows in self._deforming(which):
             out[rows] = self._padded(self.parts[k].cells(times[rows]))
         return out
 
+    def hulls(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(rows, 1, 3, 2): a box round the cells of each part."""
+        out = self._hulls[self._shape[which]]
+        for k, rows in self._deforming(which):
+            out[rows] = _hull(self.parts[k].cells(times[rows]))
+        return out
+
+    def _deforming(self, which: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """The parts that deform, each with its rows."""
+        return ((k, np.flatnonzero(which == k)) for k in np.unique(which[self.deforming[which]]).tolist())
+
+    @cached_property
+    def _hulls(self) -> np.ndarray:
+        return _hull(self._resting)
+
     @cached_property
     def _resting(self) -> np.ndarray:
-        none = np.zeros((1, 1, 3, 2))
-        return np.concatenate([self._padded(none if p.deforming else p.cells(none[:, 0, 0])) for p in self.parts])
+        return np.concatenate([self._padded(np.zeros((1, 1, 3, 2)) if p.deforming else p.resting[None]) for p in self._shapes])
 
     def _padded(self, cells: np.ndarray) -> np.ndarray:
         return np.concatenate([cells, np.repeat(cells[:, -1:], self.most - cells.shape[1], axis=1)], axis=1)
+
+
+def _hull(cells: np.ndarray) -> np.ndarray:
+    """(rows, 1, 3, 2): boxes round cells (rows, cells, 3, 2)."""
+    return np.stack([cells[..., 0].min(axis=1), cells[..., 1].max(axis=1)], axis=-1)[:, None]
+
+
+@functools.lru_cache(maxsize=8)
+def crowd_of(parts: tuple[Extent, ...]) -> Crowd:
+    """The parts of a scene, of which the same are asked for again and again."""
+    return Crowd(parts)
+
+
+def _kinds(items: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
+    """The different ones of some items, and which of these each one is."""
+    different = {item: k for k, item in enumerate(dict.fromkeys(items))}
+    return list(different), np.array([different[item] for item in items], np.int64)
 
 
 def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
@@ -270,7 +323,7 @@ def box_of(part: Cell, numbers: Numbers = NONE) -> np.ndarray:
     return box
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1 << 15)
 def extent_of(part: Cell, numbers: Numbers = NONE, box: Box | None = None) -> Extent:
     """Where a part is; an implicit one is somewhere in `box` in the frame of its first leaf, or, where that is not known, within its
     bounds.

@@ -59,7 +59,7 @@ class Numbers:
 NONE = Numbers()
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=1 << 14)
 def numbers_of(member: Member) -> Numbers:
     return Numbers(member.symbols, member.numbers) if member.symbols else NONE
 

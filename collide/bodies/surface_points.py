@@ -11,7 +11,7 @@ from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 from generative.creases import creased
 
-from .extent import Crowd, Extent, extent_of, swept
+from .extent import Extent, crowd_of, extent_of, swept
 from .numbers import NONE, Numbers
 from .parts import faces_of
 
@@ -79,7 +79,7 @@ def face_boxes(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
 
 def boxes_at(parts: Sequence[Extent], moment: float) -> np.ndarray:
     """(parts, 3, 2): boxes that hold parts of bodies at a moment."""
-    crowd, which, when = Crowd(parts), np.arange(len(parts)), np.full((len(parts), 2), moment)
+    crowd, which, when = crowd_of(tuple(parts)), np.arange(len(parts)), np.full((len(parts), 2), moment)
     return swept(crowd.motions(which, when), crowd.cells(which, when))
 
 

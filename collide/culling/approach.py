@@ -26,7 +26,8 @@ def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal
 
     The first step of a pair is given. It is left after so many `tries`, or where steps are shorter than that times 2^-finest.
     """
-    known = [_native(p) for p in parts]
+    used, own = np.unique(pairs, return_inverse=True)
+    known, pairs = [_native(parts[k]) for k in used.tolist()], own.reshape(-1, 2)
     lengths = [len(k.cells) for k in known]
     blocks, ends = max(lengths, default=1), np.cumsum([0, *lengths])
     arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks, "grids": int(ends[-1]),
@@ -62,13 +63,13 @@ class _Native(NamedTuple):
     kept: tuple[object, ...]
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=1 << 14)
 def _native(part: Extent) -> _Native:
-    move, ball = part.placing, part.ball
+    move, ball = part.placing, part.still.ball
     numbers, centre = _lanes(move.numbers), _lanes(np.repeat(ball[:3, None], 2, axis=1))
-    row = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data, len(part.grid)
+    row = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data, len(part.still.grid)
     if not part.deforming:
-        return _Native((*row, 0, 0), float(ball[3]), _blocks(part.cells(np.zeros((1, 2)))[0]), (move.kernel, numbers, centre))
+        return _Native((*row, 0, 0), float(ball[3]), _blocks(part.still.resting), (move.kernel, numbers, centre))
     at, shape = part.on_surface(part.grid), part.shape
     cells = _blocks(np.concatenate([at, np.zeros((len(at), 1, 2))], axis=1))
     shape_numbers = _lanes(shape.numbers)

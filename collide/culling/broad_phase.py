@@ -3,38 +3,50 @@
 A pair of parts has a window of time, outside of which it is *proved* apart: its ends are moved inwards by a search in one dimension, time
 (Section 6), in steps that grow, and shrink where that fails (`approach`). Of many parts the pairs are found first: the time span is cut
 into slices, and in each every part is enclosed by a box (a bounding box through time) and, if it is rigid, by a sphere round its moving
-centre R(t) O + T(t) (the printed formula of Section 6 omits R(t)). Boxes are compared by sweep and prune along one axis. Too many pairs
+centre R(t) O + T(t) (the printed formula of Section 6 omits R(t)). Boxes are compared by sweep and prune (`sweep`). Too many pairs
 may survive, never too few, and a window never excludes a moment of contact.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..bodies.extent import Crowd, Extent, swept
+from codegen.deadline import check
+
+from ..bodies.extent import Crowd, Extent, crowd_of, swept
 from .approach import moved_on
 from .approach_loop import MARGIN
+from .sweep import Sweep, numbered
 
 # All of these decide only effort: whatever is not proved apart is kept.
 SLICES = 64
 # Up to so many pairs are compared over the whole time span.
 _FEW = 300
+# Of more, parts are enclosed in windows of so many slices, after the whole span, and in slices: what meets nothing in a window is looked at
+# no closer. Where more pairs for each part are to be tested than this, shorter windows come at once; so many parts in windows are enclosed
+# at a time.
+_LENGTHS, _LISTED, _ROWS = (8, 1), 64, 1 << 13
 # Steps begin with twice the span, or a slice, and are halved no further than so often; backward, and in slices; tries of a pair.
 _FINEST, _COARSE, _WITHIN, _TRIES = 12, 7, 6, 64
 
 Window = tuple[float, float]
+Asked = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def windows(parts: Sequence[Extent], owners: Sequence[int], span: Window, slices: int = SLICES) -> dict[tuple[int, int], Window]:
-    """For every pair of parts (a, b), a < b, of different owners that may touch: the time outside of which they are *proved* apart."""
+def windows(parts: Sequence[Extent], owners: Sequence[int] | np.ndarray, span: Window, slices: int = SLICES,
+            asked: Asked | None = None) -> dict[tuple[int, int], Window]:
+    """For every pair of parts (a, b), a < b, of different owners that may touch: the time outside of which they are *proved* apart.
+
+    `asked`: of owners i < j, arrays, which pairs are looked at (default: all).
+    """
     own, span = np.asarray(owners, np.int64), _extended(span)
     if (len(own)**2 - (np.bincount(own)**2).sum()) // 2 <= _FEW:
-        pairs = np.argwhere(np.triu(own[:, None] != own))
+        pairs = _asked(np.argwhere(np.triu(own[:, None] != own)), own, asked)
         begin, end = (np.full(len(pairs), t) for t in span)
         step, finest = np.full(len(pairs), 2.0 * (span[1] - span[0])), _FINEST
         end = moved_on(parts, pairs, end, begin, step, tries=_TRIES, finest=_COARSE, backward=True)
     else:
-        pairs, begin, end = _in_slices(parts, own, span, slices)
+        pairs, begin, end = _in_slices(parts, own, span, slices, asked)
         step, finest = np.full(len(pairs), (span[1] - span[0]) / slices), _WITHIN
     begin = moved_on(parts, pairs, begin, end, step, tries=_TRIES, finest=finest)
     keep = begin < end
@@ -58,11 +70,12 @@ def _extended(span: Window) -> Window:
 # -- many parts -------------------------------------------------------------------------------------------------------------
 
 
-def _in_slices(parts: Sequence[Extent], owners: np.ndarray, span: Window, slices: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _in_slices(parts: Sequence[Extent], owners: np.ndarray, span: Window, slices: int,
+               asked: Asked | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pairs (n, 2) of parts that may touch, and their windows as ends of slices."""
     times = np.linspace(*span, slices + 1)
     times[0], times[-1] = span
-    a, b, when = _meeting(Crowd(parts), owners, np.stack([times[:-1], times[1:]], axis=-1))
+    a, b, when = _meeting(crowd_of(tuple(parts)), owners, times, asked)
     pairs, at = np.unique(a * len(parts) + b, return_inverse=True)
     first, last = np.full(len(pairs), slices), np.zeros(len(pairs), np.int64)
     np.minimum.at(first, at, when)
@@ -70,38 +83,51 @@ def _in_slices(parts: Sequence[Extent], owners: np.ndarray, span: Window, slices
     return np.stack([pairs // len(parts), pairs % len(parts)], axis=1), times[first], times[last + 1]
 
 
-def _meeting(crowd: Crowd, owners: np.ndarray, slices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Parts a < b of different owners and slices k in which their boxes and balls meet."""
-    count = len(crowd.parts)
-    which, when = np.repeat(np.arange(count), len(slices)), np.tile(slices, (count, 1))
-    motion = crowd.motions(which, when)
-    balls = crowd.balls(which, motion).reshape(count, len(slices), 7)
-    a, b, k = _overlaps(swept(motion, crowd.cells(which, when)).reshape(count, len(slices), 3, 2))
-    a, b = np.minimum(a, b), np.maximum(a, b)
-    keep = (owners[a] != owners[b]) & _balls_meet(balls[a, k], balls[b, k])
-    return a[keep], b[keep], k[keep]
+def _meeting(crowd: Crowd, owners: np.ndarray, times: np.ndarray, asked: Asked | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Parts a < b of different owners and slices k in which their boxes and balls meet.
+
+    Windows of many slices come first: a part goes on to the shorter ones of those windows alone in which it meets another one. So do boxes
+    round boxes, before those round all cells.
+    """
+    slices = len(times) - 1
+    which, first, long = np.arange(len(crowd.parts)), np.zeros(len(crowd.parts), np.int64), slices
+    for length in (slices, *(n for n in _LENGTHS if n < slices), 0):
+        check()
+        which, first, long = *_divided(which, first, np.minimum(first + long, slices), max(length, 1)), max(length, 1)
+        motion, boxes = _swept(crowd, which, times[np.stack([first, np.minimum(first + long, slices)], axis=1)], closely=length == 0)
+        sweep = Sweep(boxes[..., 0], boxes[..., 1], first)
+        if length == 0 or sweep.tests < _LISTED * len(which):
+            pairs = _asked(sweep.pairs(), owners[which], asked)
+            some = np.unique(pairs) if length else np.arange(len(which))
+            which, first = which[some], first[some]
+    balls = crowd.balls(which, motion)
+    a, b = pairs[_balls_meet(*(balls[pairs[:, side]] for side in (0, 1)))].T
+    return np.minimum(which[a], which[b]), np.maximum(which[a], which[b]), first[a]
 
 
-def _overlaps(boxes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Parts and slices (a, b, k) in which two boxes (parts, slices, 3, 2) overlap."""
-    swept = [np.column_stack([ends, np.full(len(ends), k)]) for k in range(boxes.shape[1])
-             for ends in [sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1])]]
-    a, b, k = np.concatenate(swept).T
-    return a, b, k
+def _divided(which: np.ndarray, first: np.ndarray, end: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+    """Parts in windows of slices, from `first` to `end`, as parts in windows of so many slices each."""
+    counts = -(-(end - first) // length)
+    return np.repeat(which, counts), np.repeat(first, counts) + length * numbered(counts)
 
 
-def sweep_and_prune(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Pairs (k, 2) of boxes (n, 3) that overlap: those that do along the axis of widest spread, tested on the others (Six, Wood 1982)."""
-    axis = int(np.argmax(np.ptp(np.where(np.isfinite(lo), lo, 0.0), axis=0)))
-    order = np.argsort(lo[:, axis], kind="stable")
-    # A box meets along the axis those after it in this order that start before it ends.
-    ends = np.searchsorted(lo[order, axis], hi[order, axis], side="right")
-    counts = np.maximum(ends - np.arange(1, len(order) + 1), 0)
-    left = np.repeat(np.arange(len(order)), counts)
-    right = np.arange(len(left)) - np.repeat(np.cumsum(counts) - counts, counts) + left + 1
-    a, b = order[left], order[right]
-    meet = np.all((lo[a] <= hi[b]) & (lo[b] <= hi[a]), axis=1)
-    return np.column_stack([a[meet], b[meet]])
+def _swept(crowd: Crowd, which: np.ndarray, times: np.ndarray, closely: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Motions (rows, 12, 2) of parts in windows of time (rows, 2), and boxes (rows, 3, 2) that hold the parts throughout: round their cells
+    (`closely`), or round boxes that hold these.
+    """
+    motion = crowd.motions(which, times)
+    rows = [slice(k, k + _ROWS) for k in range(0, len(which), _ROWS)]
+    boxes = [swept(motion[some], (crowd.cells if closely else crowd.hulls)(which[some], times[some])) for some in rows]
+    return motion, np.concatenate([np.empty((0, 3, 2)), *boxes])
+
+
+def _asked(pairs: np.ndarray, owners: np.ndarray, asked: Asked | None) -> np.ndarray:
+    """Those of the pairs (n, 2) of different owners that are asked about."""
+    i, j = owners[pairs].reshape(-1, 2).T
+    keep = i != j
+    if asked is not None:
+        keep &= asked(np.minimum(i, j), np.maximum(i, j))
+    return np.asarray(pairs[keep])
 
 
 def _balls_meet(a: np.ndarray, b: np.ndarray) -> np.ndarray:

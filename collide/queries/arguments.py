@@ -4,7 +4,8 @@ import contextlib
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from generative.symbols import text
 from ..bodies.numbers import NONE, Numbers, numbers_of
 from ..bodies.surface_points import all_parallel
 from ..given import check_positive
+from ..moment.pairs import Pairs
 from ..search.paving import Paving
 from ..search.prepare import METHODS
 
@@ -72,6 +74,47 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
             fault = solid_fault(body.resting, span)
             if fault:
                 raise ValueError(f"{name}: {fault}")
+
+
+def ignored_pairs(given: Any, bodies: Sequence[Any]) -> Pairs:
+    """The pairs of bodies that are not asked about: `given` lists pairs, and groups of which no pair is, by numbers or names of bodies."""
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise TypeError(f"ignore must be a list of pairs or groups of bodies, got {shown(given)}")
+    groups = [_group(item, bodies) for item in given]
+    found = Pairs(len(bodies), [(min(g), max(g)) for g in groups if len(g) == 2], [g for g in groups if len(g) > 2])
+    pairs, most = len(bodies) * (len(bodies) - 1) // 2, sum(len(g) * (len(g) - 1) // 2 for g in groups)
+    if most >= pairs == len(found):
+        raise ValueError("ignore leaves no pair of bodies to ask about")
+    return found
+
+
+def _group(item: Any, bodies: Sequence[Any]) -> list[int]:
+    """The numbers of the bodies of a pair or group."""
+    if isinstance(item, (str, bytes)) or not isinstance(item, Iterable):
+        raise TypeError(f'ignore lists pairs and groups of bodies, such as (0, 1) or ("arm", "base"), got {shown(item)}')
+    names = list(item)
+    group = [_numbered(name, bodies) for name in names]
+    if len(group) < 2:
+        raise ValueError(f"ignore lists pairs of bodies, or groups of more, got {shown(names)}")
+    twice = [k for k in group if group.count(k) > 1]
+    if twice:
+        raise ValueError(f"the pair or group {shown(names)} of ignore has {called(bodies, twice[0])} twice")
+    return group
+
+
+def _numbered(name: Any, bodies: Sequence[Any]) -> int:
+    """The number of a body that is given by it, or by its name."""
+    if isinstance(name, str):
+        found = [k for k, body in enumerate(bodies) if body.name == name]
+        if len(found) == 1:
+            return found[0]
+        known = f"bodies {found[0]} and {found[1]} are; give their numbers" if found else "no body is"
+        raise ValueError(f"ignore names a body called {name!r}, but {known}")
+    if isinstance(name, bool) or not isinstance(name, Integral):
+        raise TypeError(f"ignore takes numbers and names of bodies, got {shown(name)}")
+    if not 0 <= int(name) < len(bodies):
+        raise ValueError(f"ignore names body {name}, but there are {len(bodies)} bodies, numbered from 0")
+    return int(name)
 
 
 def check_options(method: str, order: str, **numbers: float) -> None:

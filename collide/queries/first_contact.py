@@ -5,9 +5,8 @@ may meet. A pair that could meet only after the first contact is not searched, a
 time (`scene`), edges and vertices are searched only round the contacts found.
 """
 
-import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..culling.broad_phase import Window
 from ..given import check_span
+from ..moment.pairs import Starts
 from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget
 from ..search.options import Options, resolved
@@ -28,13 +28,13 @@ from ..timeline.crossings import touched_before
 from ..timeline.evidence import Evidence, Query
 from ..timeline.scene import Scene
 from ..timeline.stages import searches, to_the_end
-from .arguments import check_bodies, check_kinds, check_options
+from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 
 
 @nesting_in_words
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
-                  tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), method: str = "auto", order: str = "auto",
-                  tangency: bool = True, budget: Budget | float | None = None, progress: bool = False) -> Contacts:
+                  tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), ignore: Iterable[Any] = (), method: str = "auto",
+                  order: str = "auto", tangency: bool = True, budget: Budget | float | None = None, progress: bool = False) -> Contacts:
     """The earliest contact of moving, possibly deforming bodies in a time span, with what is proved about it.
 
     For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces meet, and before
@@ -50,14 +50,17 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     curves or patches, the bracket of the time is about this wide. `separation`: the distance between the points listed on such curves and
     patches. Isolated contacts beside these are listed, too, but one of the same two faces may be missed if it is nearer to the curve or
     patch than an eighth of `separation`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only then listed
-    without proof. `tracked`: contacts that are known already (`Tracked`). `method`, `order`, `tangency`: see the README; they change the
-    work, not the meaning. `budget`: seconds or a `Budget`. It counts everything, also compiling formulas; but what was compiled is searched
-    for at least some milliseconds. To go on after a spent budget, ask again for the time from `clear_until` on.
+    without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about, and groups
+    (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm", "hand")]``.
+    Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`: see the
+    README; they change the work, not the meaning. `budget`: seconds or a `Budget`. It counts everything, also compiling formulas; but what
+    was compiled is searched for at least some milliseconds. To go on after a spent budget, ask again for the time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for a time span that is not finite or does not go forward, for a
-    tolerance or budget that is not positive, for an unknown option, and for tracked functions that do not follow the bodies. A spent
-    budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
+    with a free `Parameter`, or with edges that do not lie on its faces, for pairs to be ignored of bodies that do not exist, and where no
+    pair is left, for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, for an unknown
+    option, and for tracked functions that do not follow the bodies. A spent budget, Ctrl-C and refused memory raise nothing: the result
+    says what is proved so far.
     """
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
@@ -65,16 +68,18 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         raise TypeError(f"tangency must be True or False, got {shown(tangency)}")
     clock = Clock(as_budget(budget), progress)
     options = Options(method, order, resolved(simultaneity, span), float(separation), float(tolerance))
-    start = dict.fromkeys(itertools.combinations(range(len(bodies)), 2), Start.UNKNOWN) if isinstance(bodies, Sequence) else {}
+    start = Starts(len(bodies) if isinstance(bodies, Sequence) else 0, Start.UNKNOWN)
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()
     with clock.query():
         check_kinds(bodies)
+        ignored = ignored_pairs(ignore, bodies)
+        start = Starts(len(bodies), Start.UNKNOWN, ignored)
         check_tracked(tracked, bodies, span)
         if method == "time-dependent":
             check_bodies(bodies, span)
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
-        scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto")
+        scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto", ignored=ignored)
         check_bodies(bodies, span)
         start, undecided = scene.start(options.tolerance, clock), scene.undecided
         scene.extend_back(options.simultaneity, options.tolerance, clock)
@@ -111,7 +116,7 @@ def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
 
 def _at_rest(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:
     """Which pairs do not move against each other, and may touch."""
-    pairs = [pair for pair in sorted(scene.resting) if scene.states.get(pair) is not Start.DISJOINT]
+    pairs = [pair for pair in scene.states.others if pair in scene.resting]
     if not pairs:
         return ()
     return (f"Bodies {named_pairs(bodies, pairs)} do not move against each other, so no contact of theirs is new.",)

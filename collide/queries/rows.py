@@ -20,6 +20,7 @@ from generative.symbols import parameters_of
 from ..bodies.numbers import Numbers, end_kernel
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
+from ..moment.pairs import Starts
 from ..moment.start import Start
 from ..search.problem import Problem
 from ..situations.contact import situation
@@ -138,8 +139,7 @@ def _apart(scene: Scene) -> Scene:
     """Lets the surfaces count as apart before the start, also if they are at rest. If they meet at the start, they are then found to meet
     there.
     """
-    scene.states[0, 1], scene.unproved = Start.DISJOINT, scene.begin
-    scene.resting = set()
+    scene.states, scene.unproved = Starts(2, Start.DISJOINT), scene.begin
     return scene
 
 

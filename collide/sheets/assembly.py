@@ -14,7 +14,7 @@ from generative.symbols import parameters_of
 
 from ..bezier.nurbs import BezierNets
 from ..bodies.parts import sides
-from ..culling.broad_phase import sweep_and_prune
+from ..culling.sweep import sweep_and_prune
 from .glue import Join, joins
 from .self_pairs import Pair
 from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
@@ -140,7 +140,7 @@ def windows(pieces: Sequence[Piece], span: Span) -> dict[tuple[int, int], Span]:
     times = np.linspace(*span, _SLICES + 1)
     times[0], times[-1] = span
     boxes = np.stack([_swept(p, np.stack([times[:-1], times[1:]], axis=1)) for p in pieces])
-    met = [np.sort(sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1]).reshape(-1, 2), axis=1) for k in range(_SLICES)]
+    met = [np.sort(sweep_and_prune(boxes[:, k, :, 0], boxes[:, k, :, 1]), axis=1) for k in range(_SLICES)]
     windows: dict[tuple[int, int], Span] = {}
     for k, found in enumerate(met):
         for i, j in found.tolist():

@@ -16,7 +16,7 @@ import sympy as sp
 from codegen.deadline import interruptible
 from generative import u, v
 
-from ..culling.broad_phase import sweep_and_prune
+from ..culling.sweep import sweep_and_prune
 from .sheet import Piece
 
 # A side or corner of a piece: (number of the parameter, end) and (end of u, end of v).
@@ -207,7 +207,7 @@ def _close(points: np.ndarray, near: float) -> Iterator[tuple[int, int]]:
     finite = np.flatnonzero(np.isfinite(points).all(axis=1))
     if not len(finite):
         return
-    pairs = np.sort(finite[sweep_and_prune(points[finite] - near, points[finite] + near)].reshape(-1, 2), axis=1)
+    pairs = np.sort(finite[sweep_and_prune(points[finite] - near, points[finite] + near)], axis=1)
     yield from (tuple(pair) for pair in pairs[np.lexsort(pairs.T[::-1])].tolist())
 
 

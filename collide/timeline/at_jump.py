@@ -3,12 +3,12 @@
 import math
 
 from ..culling.broad_phase import Window
+from ..moment.pairs import Pair
 from ..search.drive import CONVERTING
 from ..search.native.layout import LOCATED
 from ..search.search import Search
 from .crossings import crossing
 from .evidence import Evidence, Query, within
-from .scene import Pair
 from .stalls import Request, drive_past
 
 # Boxes in which it may be seen that nothing meets while a motion jumps, and after how many it is looked whether something was located.

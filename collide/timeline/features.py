@@ -19,10 +19,11 @@ from ..bodies.numbers import Numbers
 from ..bodies.parts import Path, faces_of, is_closed
 from ..bodies.surface_points import FEW
 from ..culling.broad_phase import Window, may_meet
+from ..moment.pairs import Pair
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import situation
-from .scene import Meeting, Pair, Scene
+from .scene import Meeting, Scene
 
 
 def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:

@@ -12,13 +12,14 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from codegen.deadline import check
-from generative import u, v
+from generative import ImplicitBody, u, v
 from generative.changes import is_short, smooth_bodies
 from generative.creases import divided
 from generative.family import Member, member_of
@@ -29,7 +30,9 @@ from ..bodies.extent import Extent, extent_of
 from ..bodies.numbers import NONE, Numbers, check_numbers, numbers_of
 from ..bodies.parts import Pole, ends_of, faces_of, parts_of
 from ..bodies.surface_points import FEW, boxes_at
-from ..culling.broad_phase import Window, may_meet, windows
+from ..culling.broad_phase import Asked, Window, may_meet, windows
+from ..culling.sweep import sweep_and_prune
+from ..moment.pairs import Pair, Pairs, Starts, pairs_in
 from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
 from ..search.drive import Clock
 from ..search.problem import Problem
@@ -38,7 +41,11 @@ from ..situations.presence import is_large, near, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 
-Pair = tuple[int, int]
+# Of no more parts it is counted which pairs are asked about.
+_COUNTED = 64
+
+
+Features = tuple[Pair, str, str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +58,21 @@ class Meeting:
     window: Window
     closed: bool = False
 
+    @property
+    def features(self) -> Features:
+        """What names it among the meetings of a scene, where a face may have several parts."""
+        return self.label, self.first.feature, self.second.feature
+
 
 class Scene:
     """The parts of all bodies, and the situations of those that come near each other."""
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
-                 tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None) -> None:
-        """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already."""
+                 tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None,
+                 ignored: Pairs | None = None) -> None:
+        """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
+        bodies that are not asked about.
+        """
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
         members = [member_of(b) if numbers is None else Member(b) for b in bodies]
         if numbers is None:
@@ -67,9 +82,11 @@ class Scene:
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
         self._carriers = [carrier(body) for body in bodies]
-        self.resting = carried_along(self._carriers)
+        self.resting = Pairs(len(self.bodies), groups=carried_along(self._carriers))
+        # What no part is looked at for: pairs that are not asked about, and, once it is known how they begin, those at rest.
+        self.left_out = [ignored or Pairs(len(self.bodies))]
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
-        self.states: dict[Pair, Start] = {}
+        self.states = Starts(len(self.bodies), Start.UNKNOWN, ignored)
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
         self.undecided: set[Pair] = set()
         self.early: frozenset[Pair] = frozenset()
@@ -79,11 +96,15 @@ class Scene:
         self._place()
 
     def _place(self) -> None:
-        self._parts = [without_absent(parts_of(body, charts), numbers, self.span)
-                       for body, charts, numbers in zip(self.bodies, self.charts, self.numbers, strict=True)]
-        faces = [(k, part) for k in range(len(self.bodies)) for part in self.parts(k) if part.dimension == 2]
-        self.near, self.many = self._near(faces), True
+        self._parts = [self._parts_of(k) for k in range(len(self.bodies))]
+        self.near, self.many = self._near(self._faces(range(len(self.bodies)))), True
         self._meetings: list[Meeting] | None = None
+
+    def _parts_of(self, body: int) -> tuple[Cell, ...]:
+        return without_absent(parts_of(self.bodies[body], self.charts[body]), self.numbers[body], self.span)
+
+    def _faces(self, bodies: Iterable[int]) -> list[tuple[int, Cell]]:
+        return [(k, part) for k in bodies for part in self.parts(k) if part.dimension == 2]
 
     def parts(self, body: int) -> tuple[Cell, ...]:
         return self._parts[body]
@@ -94,20 +115,31 @@ class Scene:
         side = int(name[-1]) - 1
         body, face = problem.label[side], int(problem.features[side].split()[1])
         self.charts[body] |= {(face, u if name[0] == "u" else v, end)}
-        self._place()
+        self._parts[body], self._meetings = self._parts_of(body), None
+        # The parts of a face are where it was, so they meet nothing else, nor at other times.
+        known: dict[Features, Window] = {}
+        for m in self.near:
+            if body in m.label:
+                lo, hi = known.get(m.features, m.window)
+                known[m.features] = min(lo, m.window[0]), max(hi, m.window[1])
+        labels = {label for label, *_ in known}
+        found = self._near(self._faces(sorted({k for label in labels for k in label})), labels)
+        again = [replace(m, window=(max(m.window[0], lo), min(m.window[1], hi))) for m in found if m.features in known
+                 for lo, hi in [known[m.features]] if m.window[0] <= hi and lo <= m.window[1]]
+        self.near = sorted([*(m for m in self.near if body not in m.label), *again], key=attrgetter("label"))
 
     def _near(self, parts: Sequence[tuple[int, Cell]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
         """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
-        wanted = None if labels is None else set(labels)
-        pairs: list[Pair] = []
-        for a, (i, _) in enumerate(parts):
-            check()
-            pairs += [(a, b) for b in range(a + 1, len(parts)) for j in (parts[b][0],) if i != j
-                      and (wanted is None or (i, j) in wanted) and not (self.states and (i, j) in self.resting)]
-        found = dict.fromkeys(pairs, self.span)
-        if len(pairs) > FEW:
-            met = self._windows(parts)
-            found = {pair: met[pair] for pair in pairs if pair in met}
+        owners = np.array([k for k, _ in parts], np.int64)
+        wanted = None if labels is None else Pairs(len(self.bodies), labels)
+
+        def asked(i: np.ndarray, j: np.ndarray) -> np.ndarray:
+            known = np.ones(len(i), bool) if wanted is None else wanted.holds(i, j)
+            return known & ~np.any([left.holds(i, j) for left in self.left_out], axis=0)
+
+        found = self._all_of(owners, asked)
+        if found is None:
+            found = self._windows(parts, owners, asked)
         near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
         if self.span[0] == self.begin:
             return near
@@ -115,18 +147,25 @@ class Scene:
         cut = [m if m.label in self.early else replace(m, window=(max(m.window[0], self.begin), m.window[1])) for m in near]
         return [m for m in cut if m.window[0] <= m.window[1]]
 
-    def _windows(self, parts: Sequence[tuple[int, Cell]]) -> dict[Pair, Window]:
+    def _all_of(self, owners: np.ndarray, asked: Asked) -> dict[Pair, Window] | None:
+        """All pairs of parts over the whole span, where they are few; else None."""
+        if len(owners) > _COUNTED:
+            return None
+        pairs = np.argwhere(np.triu(owners[:, None] != owners))
+        pairs = pairs[asked(*owners[pairs].reshape(-1, 2).T)]
+        return dict.fromkeys(((a, b) for a, b in pairs.tolist()), self.span) if len(pairs) <= FEW else None
+
+    def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked) -> dict[Pair, Window]:
         """When pairs of parts, by their numbers, may meet. Parts of large bodies are looked at closely if they come near others at all."""
-        owners = [owner for owner, _ in parts]
-        met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span)
+        met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span, asked=asked)
         if not any(is_large(part) for _, part in parts):
             return met
         left = sorted(k for k in {k for pair in met for k in pair}
-                      if not is_large(parts[k][1]) or where(parts[k][1], self.numbers[owners[k]], self.span) is not None)
-        again = windows([self.extent(*parts[k]) for k in left], [owners[k] for k in left], self.span)
+                      if not is_large(parts[k][1]) or where(parts[k][1], self.numbers[parts[k][0]], self.span) is not None)
+        again = windows([self.extent(*parts[k]) for k in left], owners[left], self.span, asked=asked)
         return {(left[a], left[b]): window for (a, b), window in again.items()}
 
-    def start(self, tolerance: float, clock: Clock) -> dict[Pair, Start]:
+    def start(self, tolerance: float, clock: Clock) -> Starts:
         """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
         pairs at rest are left out: they stay as they are, so none of their contacts is new.
         """
@@ -134,42 +173,37 @@ class Scene:
         for m in self.near:
             if m.window[0] <= self.begin:
                 close.setdefault(m.label, []).append((m.first, m.second))
-        for label in itertools.combinations(range(len(self.bodies)), 2):
+        self.states = Starts(len(self.bodies), Start.DISJOINT, self.states.ignored)
+        for label in sorted({*close, *self._overlapping()}):
             check()
-            state, apart = Start.DISJOINT, True
-            if label in close and clock.over:
-                state, apart = Start.UNKNOWN, False
-            elif label in close:
-                state, apart = self._start_of(label, self.begin, tolerance, clock, close[label])
-            elif self._overlap(*label):
+            state, apart = Start.UNKNOWN, label not in close
+            if label not in close:
                 state = nested(self.bodies[label[0]], self.bodies[label[1]], self.begin, clock, self.pair_numbers(label))
-            self.states[label] = state
+            elif not clock.over:
+                state, apart = self._start_of(label, self.begin, tolerance, clock, close[label])
+            if state is not Start.DISJOINT:
+                self.states.others[label] = state
             if apart and state is Start.UNKNOWN:
                 self.undecided.add(label)
-        self.resting |= {(i, j) for (i, j), state in self.states.items()
-                         if state is not Start.DISJOINT and at_rest(self._carriers[i], self._carriers[j])}
+        self.resting.single |= {(i, j) for i, j in self.states.others if at_rest(self._carriers[i], self._carriers[j])}
+        self.left_out = [*self.left_out, self.resting]
         self.near = [m for m in self.near if m.label not in self.resting]
         return self.states
 
-    def _overlap(self, i: int, j: int) -> bool:
-        """Do boxes round two bodies at the beginning meet, so that one of them may enclose the other?"""
-        a, b = self._hulls[i], self._hulls[j]
-        return not ((a[:, 0] > b[:, 1]) | (b[:, 0] > a[:, 1])).any()
-
-    @functools.cached_property
-    def _hulls(self) -> np.ndarray:
-        """(bodies, 3, 2): boxes that hold the bodies at the beginning."""
+    def _overlapping(self) -> list[Pair]:
+        """Pairs of bodies round which boxes at the beginning meet, so that one of them may enclose the other."""
         owned = [(k, p) for k, body in enumerate(self.bodies) for p in faces_of(body)]
-        boxes, owner = boxes_at([self.extent(k, p) for k, p in owned], self.begin), np.array([k for k, _ in owned])
-        own = [boxes[owner == k] for k in range(len(self.bodies))]
-        return np.stack([np.stack([b[..., 0].min(axis=0), b[..., 1].max(axis=0)], axis=1) for b in own])
+        boxes, owners = boxes_at([self.extent(k, p) for k, p in owned], self.begin), np.array([k for k, _ in owned], np.int64)
+        first = np.searchsorted(owners, np.arange(len(self.bodies)))
+        pairs = np.sort(sweep_and_prune(np.minimum.reduceat(boxes[..., 0], first), np.maximum.reduceat(boxes[..., 1], first)), axis=1)
+        return [(i, j) for i, j in pairs.tolist() if (i, j) not in self.left_out[0]]
 
     def extend_back(self, reach: float, tolerance: float, clock: Clock) -> None:
         """Pairs that touch at the beginning, but are proved apart `reach` before it, come together just then. They are searched from there
         like others that start apart: a contact at the very beginning, which rounding could not tell from one before it, is then proved.
         """
         moment = self.begin - reach
-        touching = [label for label, state in self.states.items() if state is Start.TOUCHING and label not in self.tracked]
+        touching = [label for label in pairs_in(self.states, Start.TOUCHING) if label not in self.tracked]
         self.early = frozenset(label for label in touching if moment < self.begin and not clock.over
                                and self._start_of(label, moment, tolerance, clock).state is Start.DISJOINT)
         if self.early:
@@ -206,7 +240,9 @@ class Scene:
             return True
         met = list(itertools.compress(met, near))
         variants = smooth_bodies(self.bodies, *window) if jumping is None else jumps.variants(self.bodies, self.numbers, window)
-        features = {label: {(m.first.feature, m.second.feature) for m in met if m.label == label} for label in {m.label for m in met}}
+        features: dict[Pair, set[tuple[str, str]]] = {}
+        for m in met:
+            features.setdefault(m.label, set()).add((m.first.feature, m.second.feature))
         return bool(variants) and all(
             apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],
                          window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in features.items())
@@ -232,7 +268,7 @@ class Scene:
     def by_faces(self, label: Pair) -> bool:
         """Do the closed faces of two bodies tell when they meet?"""
         apart = self.apart(label) and label not in self.tracked
-        return self.closed and apart and not any(p.leaves for k in label for p in faces_of(self.bodies[k])[:1])
+        return self.closed and apart and not any(isinstance(self.bodies[k], ImplicitBody) for k in label)
 
     def meetings(self) -> list[Meeting]:
         """All that must be searched to know when bodies meet, in the order of their windows."""

@@ -11,18 +11,20 @@ from codegen.constants import bounds
 from collide.bodies.extent import _GRID, Crowd, Extent, swept
 from collide.culling import broad_phase
 from collide.culling.approach import moved_on
-from collide.culling.broad_phase import may_meet, sweep_and_prune, windows
+from collide.culling.broad_phase import may_meet, windows
 from collide.timeline.scene import Scene
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 from generative.primitives import ball as implicit_ball
 from generative.primitives import half_space
 
 
-@pytest.fixture(params=["pairs", "slices"], autouse=True)
+@pytest.fixture(params=["pairs", "windows", "slices"], autouse=True)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few parts are compared pair by pair, many by sweep and prune in slices of time first."""
-    if request.param == "slices":
+    """Few parts are compared pair by pair, many by sweep and prune first: in windows that become shorter, or in slices of time at once."""
+    if request.param != "pairs":
         monkeypatch.setattr(broad_phase, "_FEW", 0)
+    if request.param == "slices":
+        monkeypatch.setattr(broad_phase, "_LISTED", 0)
 
 
 TURN = {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)}
@@ -47,16 +49,6 @@ def flight(rng: np.random.Generator) -> Rigid:
     axis = [int(c) for c in rng.integers(1, 9, 3)]
     return Rigid(rotation=axis_angle(axis, t * sp.Rational(int(rng.integers(1, 9)), 4)),
                  translation=[a + b * t for a, b in zip(place, speed, strict=True)])
-
-
-def test_sweep_and_prune_finds_exactly_the_overlapping_boxes() -> None:
-    rng = np.random.default_rng(3)
-    for n in (2, 5, 60):
-        lo = rng.uniform(-2, 2, (n, 3))
-        hi = lo + rng.uniform(0, 1.5, (n, 3))
-        lo[0], hi[0] = -np.inf, np.inf
-        expected = {(i, j) for i in range(n) for j in range(i + 1, n) if np.all((lo[i] <= hi[j]) & (lo[j] <= hi[i]))}
-        assert {(min(p), max(p)) for p in sweep_and_prune(lo, hi)} == expected
 
 
 def test_pairs_whose_sampled_points_come_close_are_kept_in_a_window_that_holds_the_moment() -> None:
@@ -152,6 +144,15 @@ def test_windows_of_parts_that_pass_each_other_hold_every_close_moment() -> None
             for j in range(i + 1, 4):
                 close = [m for m, cloud in zip(moments, clouds, strict=True) if _gap(cloud[i], cloud[j]) < 0.03]
                 assert not close or ((i, j) in kept and kept[i, j][0] <= close[0])
+
+
+def test_only_pairs_that_are_asked_about_are_kept() -> None:
+    """Three tori in one place, which all meet: owners alone decide, whichever parts are theirs."""
+    for owners, (i, j) in itertools.product(((0, 1, 2, 2), (2, 0, 2, 1), (1, 2, 0, 0)), ((0, 1), (0, 2), (1, 2))):
+        for step in (1, -1):
+            parts = [extent(torus().moved(Rigid(translation=[step * sp.Rational(k, 9), 0, 0]))) for k in range(4)]
+            kept = windows(parts, owners, (0.0, 1.0), asked=lambda a, b, i=i, j=j: (a != i) | (b != j))
+            assert {tuple(sorted((owners[a], owners[b]))) for a, b in kept} == {(0, 1), (0, 2), (1, 2)} - {(i, j)}
 
 
 def test_cells_are_compared_in_frames_that_turn() -> None:

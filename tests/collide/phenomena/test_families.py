@@ -196,7 +196,8 @@ def test_a_new_pose_of_many_bodies_converts_no_situation():
     """Five balls in a row, each turned and falling in its own way, on a floor: another scene of the kind has the same situations, though
     other pairs of it meet.
     """
-    shape = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v) / 2], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+    formulas = [sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v) / 2]
+    shape = ParametricSurface(formulas, {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
     floor = ParametricSurface([9 * u + 8, 9 * v, 0], SQUARE)
 
     def scene(seed):

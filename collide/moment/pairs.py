@@ -1,0 +1,104 @@
+"""Pairs of bodies: those that are left out of a question, and how each of the others begins.
+
+Of N bodies there are N (N - 1) / 2 pairs, and few of them are special; the tables here keep these alone.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .start import Start
+
+Pair = tuple[int, int]
+
+
+class Pairs:
+    """A set of pairs (i, j), i < j, of `count` bodies: single pairs, and groups of bodies of which it holds all pairs."""
+
+    def __init__(self, count: int, single: Iterable[Pair] = (), groups: Iterable[Iterable[int]] = ()) -> None:
+        self.count, self.single = count, set(single)
+        self.groups: list[tuple[int, ...]] = []
+        # Each row gives every body the number of its group, a number of its own where it is in none. Groups in one row are disjoint.
+        self._rows: list[np.ndarray] = []
+        for members in groups:
+            self._add(members)
+
+    def _add(self, members: Iterable[int]) -> None:
+        group = tuple(sorted(members))
+        own = np.array(group, np.int64)
+        row = next((row for row in self._rows if (row[own] < self.count).all()), None)
+        if row is None:
+            row = np.arange(self.count)
+            self._rows.append(row)
+        row[own] = self.count + len(self.groups)
+        self.groups.append(group)
+
+    def __contains__(self, pair: Pair) -> bool:
+        return pair in self.single or self._grouped(*pair)
+
+    def _grouped(self, i: int, j: int) -> bool:
+        return any(row[i] == row[j] for row in self._rows)
+
+    def __bool__(self) -> bool:
+        return bool(self.single or self.groups)
+
+    def holds(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """(n,) bool: which of the pairs (i, j), i < j, of arrays of numbers are in it?"""
+        found = np.zeros(len(i), bool)
+        for row in self._rows:
+            found |= row[i] == row[j]
+        if self.single:
+            found |= np.isin(i * self.count + j, np.array([first * self.count + second for first, second in self.single]))
+        return found
+
+    def __len__(self) -> int:
+        rows = np.array(self._rows, np.int64).reshape(-1, self.count)
+        grouped = sum(int((rows[:, k + 1:] == rows[:, k, None]).any(axis=0).sum()) for k in range(self.count) if self._rows)
+        return grouped + sum(not self._grouped(*pair) for pair in self.single)
+
+
+class Starts(Mapping[Pair, Start]):
+    """The state of every pair (i, j), i < j, of `count` bodies but those `ignored`: `usual`, except for `others`."""
+
+    def __init__(self, count: int, usual: Start, ignored: Pairs | None = None) -> None:
+        self.usual, self.ignored = usual, ignored or Pairs(count)
+        self.others: dict[Pair, Start] = {}
+
+    def __contains__(self, pair: object) -> bool:
+        if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(k, (int, np.integer)) for k in pair)):
+            return False
+        return 0 <= pair[0] < pair[1] < self.ignored.count and pair not in self.ignored
+
+    def __getitem__(self, pair: Pair) -> Start:
+        if pair not in self:
+            raise KeyError(pair)
+        return self.others.get(pair, self.usual)
+
+    def __iter__(self) -> Iterator[Pair]:
+        return (pair for pair in itertools.combinations(range(self.ignored.count), 2) if pair not in self.ignored)
+
+    def __len__(self) -> int:
+        count = self.ignored.count
+        return count * (count - 1) // 2 - len(self.ignored)
+
+    def __repr__(self) -> str:
+        return f"Starts({self.usual!r}, but for {self.others!r})" if self.ignored.count > _SHOWN else repr(dict(self))
+
+
+# The states of more bodies are not listed pair by pair.
+_SHOWN = 16
+
+
+def pairs_in(start: Mapping[Pair, Start], state: Start) -> Iterator[Pair]:
+    """The pairs in a state, in order; those that are as usual are not looked for if they are in another one."""
+    known: Any = start.others if isinstance(start, Starts) and start.usual is not state else start
+    return (pair for pair, own in known.items() if own is state)
+
+
+def count_in(start: Mapping[Pair, Start], state: Start) -> int:
+    """How many pairs are in a state?"""
+    if isinstance(start, Starts) and start.usual is state:
+        return len(start) - sum(own is not state for own in start.others.values())
+    return sum(1 for _ in pairs_in(start, state))
