@@ -13,7 +13,7 @@ from .timing import machine
 
 NAMES = ["kernels", "compile_time", "contact", "orders", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
          "threads", "optimizers", "starts"]
-SLOW = ["linear_million", "cold", "constants"]
+SLOW = ["linear_million", "cold", "constants", "bodies"]
 
 
 def main() -> None:
