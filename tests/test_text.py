@@ -224,8 +224,8 @@ CODEGEN = [
     Call(operators.Inverse(x**3 + x, x, u, 0, 1).at, 1),
 ]  # fmt: skip
 COLLIDE = [
-    Call(collide.first_contact, [PLATE, BOWL], (0, 3), simultaneity=1e-6, separation=0.05, tolerance=1e-9, method="auto", order="auto",
-         tracked=[collide.Tracked(*TRACKED)], budget=5.0),
+    Call(collide.first_contact, [PLATE, BOWL, PLATE], (0, 3), simultaneity=1e-6, separation=0.05, tolerance=1e-9, method="auto",
+         order="auto", tracked=[collide.Tracked(*TRACKED)], ignore=[(0, 2)], budget=5.0),
     Call(tracking, *TRACKED), Call(collide.self_contact, BOWL, (0, 1), simultaneity=1e-6, separation=0.05, tolerance=1e-9, budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: [1.0, 2.0]}, tolerance=1e-6, budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: np.array([1.0, 2.0])}),

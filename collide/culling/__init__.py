@@ -1,4 +1,5 @@
 """Which cells of bodies can meet, and when (Snyder 1993, Sections 6 and 7).
 
-`broad_phase` sweeps boxes through time; `approach` and its native loop bound the windows of pairs by how fast they come near each other.
+`broad_phase` sweeps boxes through time (`sweep`); `approach` and its native loop bound the windows of pairs by how fast they come near each
+other.
 """
