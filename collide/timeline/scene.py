@@ -135,7 +135,9 @@ class Scene:
 
         def asked(i: np.ndarray, j: np.ndarray) -> np.ndarray:
             known = np.ones(len(i), bool) if wanted is None else wanted.holds(i, j)
-            return known & ~np.any([left.holds(i, j) for left in self.left_out], axis=0)
+            for left in filter(None, self.left_out):
+                known &= ~left.holds(i, j)
+            return known
 
         found = self._all_of(owners, asked)
         if found is None:
@@ -151,9 +153,11 @@ class Scene:
         """All pairs of parts over the whole span, where they are few; else None."""
         if len(owners) > _COUNTED:
             return None
-        pairs = np.argwhere(np.triu(owners[:, None] != owners))
-        pairs = pairs[asked(*owners[pairs].reshape(-1, 2).T)]
-        return dict.fromkeys(((a, b) for a, b in pairs.tolist()), self.span) if len(pairs) <= FEW else None
+        own = owners.tolist()
+        pairs = [(a, b) for a, b in itertools.combinations(range(len(own)), 2) if own[a] != own[b]]
+        if pairs:
+            pairs = list(itertools.compress(pairs, asked(*owners[np.array(pairs)].T)))
+        return dict.fromkeys(pairs, self.span) if len(pairs) <= FEW else None
 
     def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked) -> dict[Pair, Window]:
         """When pairs of parts, by their numbers, may meet. Parts of large bodies are looked at closely if they come near others at all."""
@@ -174,7 +178,8 @@ class Scene:
             if m.window[0] <= self.begin:
                 close.setdefault(m.label, []).append((m.first, m.second))
         self.states = Starts(len(self.bodies), Start.DISJOINT, self.states.ignored)
-        for label in sorted({*close, *self._overlapping()}):
+        # Where faces of all pairs are close there is nothing more to find.
+        for label in sorted({*close, *(self._overlapping() if len(close) < len(self.states) else ())}):
             check()
             state, apart = Start.UNKNOWN, label not in close
             if label not in close:
