@@ -1,5 +1,6 @@
 """Budgets of time: that they hold in every phase of a query, and what an answer says of where the time went."""
 
+import itertools
 import time
 
 import numpy as np
@@ -9,7 +10,7 @@ import sympy as sp
 import collide
 from codegen.deadline import TimeUp, check
 from codegen.kernel import Kernel
-from collide import Budget, Status
+from collide import Budget, Start, Status
 from collide.answers import distinct
 from collide.answers import report as answer
 from collide.polyhedra import mesh, mesh_tree
@@ -201,16 +202,17 @@ def test_the_tree_of_a_mesh_that_takes_too_long_ends_the_query(monkeypatch):
     assert r.status is Status.BUDGET_SPENT and r.time == (1.0, 3.0) and r.clear_until == 1.0 and len(levels) == 4
 
 
-def test_no_kernel_is_made_for_pairs_once_the_time_is_up(monkeypatch):
-    """Four hundred bodies in a row: pair by pair the clock is looked at."""
+def test_no_pair_is_looked_at_once_the_time_is_up(monkeypatch):
+    """Twenty bodies, of which each may enclose another: pair by pair the clock is looked at."""
     clock_time, asked = Time(monkeypatch), []
 
-    def slow(self: object, i: int, j: int) -> bool:
-        asked.append((i, j))
+    def slow(*bodies: object) -> Start:
+        asked.append(bodies)
         clock_time.pass_by(1)
-        return False
+        return Start.DISJOINT
 
-    monkeypatch.setattr(scene.Scene, "_overlap", slow)
+    monkeypatch.setattr(scene.Scene, "_overlapping", lambda self: list(itertools.combinations(range(20), 2)))
+    monkeypatch.setattr(scene, "nested", slow)
     c = collide.first_contact([box(1, 1, 1).moved(move(3 * k, 0, t)) for k in range(20)], (0, 1), budget=5)
     assert c.status is Status.BUDGET_SPENT and len(asked) == 6
 
