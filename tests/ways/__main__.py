@@ -17,7 +17,6 @@ from .machinery import MACHINES
 from .scenes import KINDS, scene
 from .source import script
 
-
 _compile_repeated = drive.compile_repeated
 
 
