@@ -85,6 +85,11 @@ POINT: dict[str, tuple[Emit, bool]] = {
 
 PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigonometric.sincos_point}
 
+# Families of functions by an integer, which is a constant of their code: an exponent or an order.
+NUMBERED: dict[str, Emit] = {
+    "power_integer": power.power_integer, "sinc": bessel.sinc, "bessel_j": tabulated.bessel_j, "polygamma": gamma.polygamma,
+}  # fmt: skip
+
 
 def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
     """Name and emitter of the library function for the node `e`, chosen by what is `known` of its arguments."""
@@ -94,18 +99,9 @@ def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
         a = e.args[0]
         one = a.op == "constant" and a.value == 1
         return ("reciprocal_of", _reciprocal) if one else ("divide", arithmetic.divide)
-    if e.op == "power_integer":
-        exponent = e.value
-        return f"power_integer_{exponent}", lambda L, n, h: power.power_integer(L, n, h, exponent)
-    if e.op == "sinc":
-        order = e.value
-        return f"sinc_{order}", lambda L, n, h: bessel.sinc(L, n, h, order)
-    if e.op == "bessel_j":
-        order = e.value
-        return f"bessel_j_{order}", lambda L, n, h: tabulated.bessel_j(L, n, h, order)
-    if e.op == "polygamma":
-        order = e.value
-        return f"polygamma_{order}", lambda L, n, h: gamma.polygamma(L, n, h, order)
+    if e.op in NUMBERED:
+        emit, number = NUMBERED[e.op], e.value
+        return f"{e.op}_{number}", lambda L, n, h: emit(L, n, h, number)
     if e.op == "chebyshev":
         return f"chebyshev_{len(e.args) - 2}", chebyshev.chebyshev
     return e.op, INTERVAL[e.op]

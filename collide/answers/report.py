@@ -16,8 +16,7 @@ from .contacts import Contacts, Status, named_pairs
 from .distinct import distinct, labels
 from .local_minimum import come_to_touch
 
-Starts = Mapping[tuple[int, int], Start]
-
+States = Mapping[tuple[int, int], Start]
 
 # A speed of approach below this part of the speeds of both bodies may be nothing but rounding.
 _SLOW = 1e-9
@@ -55,7 +54,7 @@ _UNCOMPARED = ("What was found is listed as it is: places were not compared with
                "listed several times, and normals are missing.")
 
 
-def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: Starts, clock: Clock,
+def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tuple[float, float], start: States, clock: Clock,
              seen: float, notes: tuple[str, ...] = (), undecided: Collection[tuple[int, int]] = ()) -> Contacts:
     """The answer: what the search found, when everything up to the time `seen` was looked at. A search None means that there was nothing to
     search.
@@ -101,7 +100,7 @@ def _early(s: Search) -> _Found:
     return found.those(found.times[:, 0] <= s.proved + s.simultaneity)
 
 
-def _counted(s: Search, bodies: Sequence[Any], start: Starts) -> _Found:
+def _counted(s: Search, bodies: Sequence[Any], start: States) -> _Found:
     """Those of them that count. A unique contact that comes later than the proved one counts only if bodies come to touch there."""
     early = _early(s)
     later = (early.kinds == UNIQUE) & (early.times[:, 0] > s.proved)
@@ -111,7 +110,7 @@ def _counted(s: Search, bodies: Sequence[Any], start: Starts) -> _Found:
     return early.those(np.array([not doubt or _comes_to_touch(s, k, bodies, start) for k, doubt in numbers], bool))
 
 
-def _listed(s: Search, found: _Found, finished: bool, start: Starts) -> _Listed:
+def _listed(s: Search, found: _Found, finished: bool, start: States) -> _Listed:
     """The solutions that count, each place once. If something is proved, then of the others only those that may come before it are listed.
     The contact that proves the time need not be in a listed box.
     """
@@ -132,7 +131,7 @@ def _unlisted(s: Search) -> _Listed:
     return _Listed(known.numbers.tolist(), np.minimum(known.kinds, EXISTS).tolist(), np.full((len(known.numbers), 3), np.nan))
 
 
-def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequence[Any], span: tuple[float, float], start: Starts,
+def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequence[Any], span: tuple[float, float], start: States,
               clock: Clock, notes: tuple[str, ...], undecided: Collection[tuple[int, int]]) -> Contacts:
     known, kind = listed.known, np.array(listed.kinds, np.int64)
     problems = [] if s is None else [s.problem_of(k) for k in known]
@@ -146,7 +145,7 @@ def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequ
         undecided=frozenset(undecided))
 
 
-def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: Starts) -> bool:
+def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: States) -> bool:
     """Do bodies come to touch at solution k? True where that is not known, and for bodies that do not start apart."""
     problem, at = s.problem_of(k), _middle(s.found(k))
     if problem.incoming or not bodies:
@@ -212,7 +211,7 @@ def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
 # -- normals ---------------------------------------------------------------------------------------------------
 
 
-def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: Starts) -> np.ndarray:
+def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: States) -> np.ndarray:
     """(k, 3): the unit normal at each contact, all contacts of a problem at once."""
     normals = np.full((len(problems), 3), np.nan)
     numbers: dict[Problem, list[int]] = {}
