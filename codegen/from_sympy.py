@@ -17,6 +17,7 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
+from .spline import Spline
 from .sympy_rules import SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
@@ -133,8 +134,8 @@ class _Converter:
             return (e.base,) if _has_number_in_exponent(e) else e.args
         if isinstance(e, (DefiniteIntegral, Inverse)):
             return (e.args[0], *e.args[2:])
-        if kind is sp.Integral:
-            self.kept.append(_definite(e))
+        if kind in (sp.Integral, Spline):
+            self.kept.append(e.unrolled() if kind is Spline else _definite(e))
             return (self.kept[-1],)
         if kind is sp.Piecewise:
             branches = [part for pair in e.args for part in pair.args]

@@ -1,5 +1,5 @@
 """SymPy functions that `codegen` knows beside SymPy's own: Chebyshev series, spherical Bessel quotients; integrals and inverses
-are in `operators`.
+are in `operators`, cubic splines in `spline`.
 
 They are ordinary SymPy expressions: they print, substitute, differentiate and evaluate numerically.
 """
@@ -10,8 +10,9 @@ import sympy as sp
 
 from .given import expression
 from .operators import DefiniteIntegral, Inverse
+from .spline import Samples, Spline
 
-__all__ = ["Chebyshev", "DefiniteIntegral", "Inverse", "SphericalBesselQuotient", "cosc"]
+__all__ = ["Chebyshev", "DefiniteIntegral", "Inverse", "Samples", "SphericalBesselQuotient", "Spline", "cosc"]
 
 
 class _Function(sp.Function):  # type: ignore[misc]

@@ -10,6 +10,7 @@ from .functions import Chebyshev, SphericalBesselQuotient
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
 from .operators import DefiniteIntegral, Inverse
+from .spline import Spline
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""
@@ -175,7 +176,7 @@ RULES: dict[type, Convert] = {
     sp.erf: _same("erf"), sp.erfc: _same("erfc"), sp.Si: _same("sine_integral"), sp.besselj: _bessel_j,
     sp.gamma: _same("gamma"), sp.loggamma: _same("loggamma"), sp.polygamma: _polygamma,
     sp.digamma: lambda p, e, args: p.node("polygamma", args[0], value=0),
-    sp.Integral: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
+    sp.Integral: lambda p, e, args: args[0], Spline: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
     sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),
     sp.Mod: lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),

@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from codegen.deadline import interruptible
+from codegen.functions import Spline
 from codegen.walk import atoms, parts, replaced
 
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
@@ -26,7 +27,7 @@ from .symbols import NOT_REAL
 _ACROSS = 4
 # Only differences of fewer operations are simplified, and only if they are about zero when this number stands for their symbols.
 _SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
-_KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min)
+_KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min, Spline)
 
 Known = tuple[tuple[Any, Any], ...]
 """Symbols that stand for numbers, each with its exact number."""
@@ -66,7 +67,7 @@ def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[A
     if len(moments) != 1:
         return ()
     (moment,) = moments
-    switches = {e for piece in pieces for f in _formulas(piece) for e in atoms(f, sp.Piecewise) if changes_at_known_moments(e)}
+    switches = {e for piece in pieces for f in _formulas(piece) for e in atoms(f, sp.Piecewise, Spline) if changes_at_known_moments(e)}
     joined = {e: _joined(e, lo, moment, hi) for e in switches}
     if any(e is None for e in joined.values()):
         return ()
@@ -78,7 +79,7 @@ def joined_bodies(bodies: Sequence[Any], window: tuple[float, float]) -> tuple[A
 def _joined(e: Any, lo: Any, moment: Any, hi: Any) -> Any:
     """A Piecewise of the time alone as one formula from `lo` to `hi`; None where its pieces are not seen to meet at the moment."""
     before, at, after = (branch(e, time) for time in (lo, moment, hi))
-    if any(piece.has(sp.Piecewise) for piece in (before, at, after)):
+    if any(piece.has(sp.Piecewise, Spline) for piece in (before, at, after)):
         return None
     if not all(vanishes((piece - before).xreplace({t: moment})) for piece in (at, after)):
         return None
@@ -147,6 +148,8 @@ def _differences(kink: Any) -> list[Any]:
     """The expressions whose sign changes where a formula changes."""
     if isinstance(kink, sp.Piecewise):
         return [r.lhs - r.rhs for _, condition in kink.args for r in atoms(condition, Relational)]
+    if isinstance(kink, Spline):
+        return [kink.args[0] - sp.Rational(knot) for knot in kink.samples.knots[1:-1].tolist()]
     return list(kink.args) if isinstance(kink, sp.Abs) else [a - b for a, b in itertools.combinations(kink.args, 2)]
 
 
@@ -208,8 +211,10 @@ def branch(e: Any, moment: Any, symbol: Any = t, known: Known = ()) -> Any:
     held: dict[Any, Any] = {}
     # Those inside others come first.
     for kink in (part for part in parts(e) if isinstance(part, _KINKED)):
-        told = all(_slope(d, symbol, known) is not None for d in _differences(kink))
-        if isinstance(kink, sp.Piecewise):
+        told = all(_slope(d, symbol, known) is not None for d in ([kink.args[0]] if isinstance(kink, Spline) else _differences(kink)))
+        if told and isinstance(kink, Spline):
+            held[kink] = replaced(kink.piece_at(_at(kink.args[0], symbol, moment, known)), held)
+        elif isinstance(kink, sp.Piecewise):
             piece = _piece(kink, moment, symbol, known) if told else None
             held[kink] = kink if piece is None else replaced(piece, held)
         elif told:

@@ -8,7 +8,6 @@ caller knows a bound of a derivative, otherwise a measured difference, or exactn
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import factorial
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,12 @@ from scipy.interpolate import CubicSpline
 from codegen.functions import Chebyshev
 from codegen.given import doubles, shown
 
-from .curve import Curve, chebyshev, joined
+from .curve import Curve, chebyshev
+from .following import check_finite, check_numbers, followed, increasing, splines
 from .motion import Motion, Rigid
 from .numeric import approx_function
 from .polyhedron import brick
-from .symbols import exact, interval, items, t, u
+from .symbols import exact, interval, t, u
 from .thumbnail import beside, drawn_curves, thumbnail
 
 Array = np.ndarray
@@ -66,7 +66,7 @@ def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, 
     lo, hi = (float(e) for e in interval(domain, "the domain of a curve"))
     if derivative_bound is not None and degree is None:
         raise ValueError("a derivative bound proves an error for a chosen degree; give degree= too")
-    _check_numbers(tolerance=tolerance, derivative_bound=derivative_bound)
+    check_numbers(tolerance=tolerance, derivative_bound=derivative_bound)
 
     def values(at: Array) -> Array:
         return doubles(function(at), "the values of the function", "(n, 3)")
@@ -77,12 +77,6 @@ def chebyshev_curve(function: Callable[[Array], Any], domain: Any = (-1, 1), *, 
         error = 2 * derivative_bound * ((hi - lo) / 4) ** (chosen + 1) / factorial(chosen + 1)
         statement = f"proved from the bound {derivative_bound:g} of derivative {chosen + 1}, up to the rounding of the samples"
     return Fit(chebyshev(coefficients.tolist(), domain), error, f"{statement}; degree {chosen}")
-
-
-def _check_numbers(**numbers: Any) -> None:
-    for name, value in numbers.items():
-        if value is not None and not (isinstance(value, Real) and float(value) >= 0):
-            raise ValueError(f"{name} must be a number from 0 up, got {shown(value)}")
 
 
 def _interpolant(function: Callable[[Array], Array], lo: float, hi: float, degree: int | None,
@@ -129,20 +123,10 @@ def interpolating_curve(points: Sequence[Any], parameters: Sequence[Any] | None 
         raise ValueError(f"an interpolating curve needs finite points, but point {int(np.argmin(np.isfinite(data).all(axis=1)))} is not")
     if closed:
         data = np.concatenate([data, data[:1]])
-    at = _increasing(range(len(data)) if parameters is None else parameters, len(data))
+    at = increasing(range(len(data)) if parameters is None else parameters, len(data))
     slopes = CubicSpline(at, data, bc_type="periodic" if closed else "not-a-knot")(at, 1)
     pieces = [Curve(_hermite(u, at[k:k + 2], data[k:k + 2], slopes[k:k + 2]), (at[k], at[k + 1])) for k in range(len(at) - 1)]
     return Fit(pieces, 0.0, "exact at the points; between them the data say nothing")
-
-
-def _increasing(values: Any, count: int) -> Array:
-    at = doubles(items(values, "parameters"), "parameters", f"({count},)")
-    if at.shape != (count,):
-        raise ValueError(f"there must be {count} increasing parameters, one a point, got {len(at)}")
-    if not (np.diff(at) > 0).all():
-        k = int(np.argmin(np.diff(at) > 0))
-        raise ValueError(f"parameters must increase, but number {k + 1}, {at[k + 1]:g}, follows {at[k]:g}")
-    return at
 
 
 def _hermite(symbol: Any, ends: Array, values: Array, slopes: Array) -> list[Any]:
@@ -157,18 +141,41 @@ def _hermite(symbol: Any, ends: Array, values: Array, slopes: Array) -> list[Any
 # -- motions ---------------------------------------------------------------------------------------------------------
 
 
-def motion_through(times: Sequence[float], quaternions: Any, translations: Any) -> Fit:
+def motion_through(times: Sequence[float], quaternions: Any, translations: Any, *, noise: float | str | None = None) -> Fit:
     """The motion through sampled poses: cubic splines of the quaternion (scalar first, made continuous in sign) and translation.
 
-    Exactly rigid at all times, since the rotation divides by the quaternion's length; at the sample times exactly the samples.
+    Exactly rigid at all times, since the rotation divides by the quaternion's length; at the sample times exactly the samples. Before the
+    first time the first cubic goes on, and after the last time the last one. `noise` is the standard deviation of each coordinate of a
+    translation and, in radian, of a turn about each axis: the motion then has as few pieces as follow the samples up to that. "auto": it is
+    found from the data (see `joint_motion`). `error` is then the largest distance, in translation or in radian of rotation, at the samples.
     """
     at, quaternion, translation = _samples(times, quaternions, translations)
     data = np.concatenate([quaternion, translation], axis=1)
-    slopes = CubicSpline(at, data)(at, 1)
-    cubics = [_hermite(t, at[k:k + 2], data[k:k + 2], slopes[k:k + 2]) for k in range(len(at) - 1)]
-    entries = [joined(pieces, t, at[1:-1].tolist()) for pieces in zip(*cubics, strict=True)]
-    motion = Rigid(entries[:4], entries[4:], normalize=True)
-    return Fit(motion, 0.0, "exact at the samples; between them the data say nothing", (at[0], at[-1]))
+    # A turn by a small angle about one axis changes a quaternion by half of it, and there are three axes and four numbers.
+    found = followed(at, data, noise, {"rad in rotations": (slice(0, 4), 0.25 * np.sqrt(3)), "in translations": (slice(4, 7), 1.0)})
+    entries = splines(found.knots, found.spline(found.knots), found.spline(found.knots, 1))
+    error = 0.0 if found.exact else _pose_error(found.spline(at), data)
+    return Fit(Rigid(entries[:4], entries[4:], normalize=True), error, found.statement, (at[0], at[-1]))
+
+
+def joint_motion(times: Sequence[float], values: Any, *, noise: float | str | None = None) -> Fit:
+    """Cubic splines through samples of joint angles or other numbers: formulas of t, as `Screw`, `axis_angle` and all motions take them.
+
+    `values` (n,) give one formula, (n, k) a list of k; angles are taken as they are, so unwrap them first. Exactly the samples at their
+    times. With `noise`, the standard deviation of the values, or "auto" to find it from the data, they
+    are least squares splines instead, of as few pieces as leave residuals of that size, or of as many as have the least Bayesian
+    information criterion (Schwarz 1978); `error` is the largest residual, and `statement` tells the noise.
+    """
+    data = doubles(values, "the values of joints", "(n,) or (n, k)")
+    columns = data.reshape(len(data), -1) if data.ndim in (1, 2) and data.size else None
+    if columns is None or len(columns) < 3:
+        raise ValueError(f"sampled joints need n >= 3 values, (n,) or (n, k), got the shape {data.shape}")
+    at = increasing(times, len(columns), "sample times", "a sample")
+    check_finite(columns, "sampled joints must be finite, but sample")
+    found = followed(at, columns, noise, {"": (slice(0, columns.shape[1]), 1.0)})
+    formulas = splines(found.knots, found.spline(found.knots), found.spline(found.knots, 1))
+    error = 0.0 if found.exact else float(abs(found.spline(at) - columns).max())
+    return Fit(formulas if data.ndim == 2 else formulas[0], error, found.statement, (at[0], at[-1]))
 
 
 def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any, *, degree: int | None = None,
@@ -182,7 +189,7 @@ def chebyshev_motion(times: Sequence[float], quaternions: Any, translations: Any
     at, quaternion, translation = _samples(times, quaternions, translations)
     data, argument = np.concatenate([quaternion, translation], axis=1), (2 * at - at[0] - at[-1]) / (at[-1] - at[0])
     most = min(len(at) - 1, int(2 * np.sqrt(len(at))))
-    _check_numbers(tolerance=tolerance)
+    check_numbers(tolerance=tolerance)
     if degree is not None and not (isinstance(degree, int) and 1 <= degree <= most):
         raise ValueError(f"{len(at)} samples determine a degree from 1 to {most}, got {shown(degree)}")
     for chosen in range(1, most + 1) if degree is None else [degree]:
@@ -206,7 +213,7 @@ def chebyshev_motion_of(pose: Callable[[Array], tuple[Any, Any]], time: Any, *, 
     be continuous. Suits the dense output of an ODE solver.
     """
     lo, hi = (float(e) for e in interval(time, "a time span"))
-    _check_numbers(tolerance=tolerance)
+    check_numbers(tolerance=tolerance)
 
     def function(at: Array) -> Array:
         return np.concatenate([doubles(part, "a pose", "(n, k)") for part in pose(at)], axis=1)
@@ -219,13 +226,11 @@ def chebyshev_motion_of(pose: Callable[[Array], tuple[Any, Any]], time: Any, *, 
 def _samples(times: Any, quaternions: Any, translations: Any) -> tuple[Array, Array, Array]:
     """Checked samples; the quaternions q and -q are the same rotation, so each takes the sign nearer to the one before it."""
     quaternion, translation = doubles(quaternions, "quaternions", "(n, 4)").copy(), doubles(translations, "translations", "(n, 3)")
-    at = _increasing(times, len(quaternion))
+    at = increasing(times, len(quaternion), "sample times", "a pose")
     if len(at) < 3 or quaternion.shape != (len(at), 4) or translation.shape != (len(at), 3):
         raise ValueError(f"sampled poses need n >= 3 quaternions (n, 4) and translations (n, 3), got {quaternion.shape} and "
                          f"{translation.shape}")
-    if not (np.isfinite(quaternion).all() and np.isfinite(translation).all()):
-        k = int(np.argmin(np.isfinite(np.concatenate([quaternion, translation], axis=1)).all(axis=1)))
-        raise ValueError(f"sampled poses must be finite, but pose {k} is not")
+    check_finite(np.concatenate([quaternion, translation], axis=1), "sampled poses must be finite, but pose")
     lengths = np.linalg.norm(quaternion, axis=1)
     if not np.allclose(lengths, 1, rtol=0, atol=1e-9):
         k = int(np.argmax(abs(lengths - 1)))
@@ -259,7 +264,7 @@ def rotation_minimizing_up(path: Curve, up: Any = None, *, steps: int = 512, tol
     half as many of them (an estimate, from above, of the error of the former) to that of the fit, in radian. `tolerance`, an error of
     approximation: that of the fit.
     """
-    _check_numbers(tolerance=tolerance)
+    check_numbers(tolerance=tolerance)
     _check_path(path)
     if not isinstance(steps, int) or steps < 8 or steps % 2:
         raise ValueError(f"double reflection needs an even number of at least 8 steps, got {shown(steps)}")

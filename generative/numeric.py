@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.functions import Spline
 from codegen.given import expression, lambdified
 from codegen.operators import DefiniteIntegral, Inverse, separate
+from codegen.walk import atoms, replaced
 
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
 
@@ -23,6 +25,9 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
     """A NumPy function of arrays, one a symbol, that approximates the expressions; they are stacked along the last axis."""
     # NumPy functions refuse integers of more than 64 bits, of which exact rationals may be made.
     given = [expression(e) for e in expressions]
+    splines = {e: sp.Dummy(real=True) if e.free_symbols <= {*symbols} else e.unrolled() for e in atoms(sp.Tuple(*given), Spline)}
+    if splines:
+        return _with_splines([replaced(e, splines) for e in given], symbols, {e: s for e, s in splines.items() if s.is_Symbol})
     large = {n: sp.Float(n, 20) for e in given for n in e.atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
     plain, operators = separate([e.xreplace(large) for e in given])
     function = lambdified([*symbols, *operators.values()], plain, [_FUNCTIONS, "numpy"], cse=True)
@@ -33,6 +38,17 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
         with np.errstate(all="ignore"):
             results = function(*values, *(g(*values) for g in inner))
             return np.stack([np.broadcast_to(np.asarray(e, dtype=float), shape) for e in results], axis=-1)
+
+    return evaluate
+
+
+def _with_splines(expressions: Sequence[Any], symbols: Sequence[sp.Symbol], splines: dict[Any, Any]) -> Callable[..., np.ndarray]:
+    """The function of formulas in which symbols stand for splines."""
+    outer, inner = approx_function(expressions, [*symbols, *splines.values()]), approx_function([e.args[0] for e in splines], symbols)
+
+    def evaluate(*values: Any) -> np.ndarray:
+        at = np.moveaxis(inner(*values), -1, 0)
+        return outer(*values, *(e.approx(place) for e, place in zip(splines, at, strict=True)))
 
     return evaluate
 

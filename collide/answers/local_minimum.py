@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 
 from generative import ParametricSurface, u, v
+from generative.knots import followed
 
 from ..bodies.parts import parts_of, sides
 from ..bodies.surface_points import position_kernel
@@ -57,7 +58,7 @@ def _least(problem: Problem, at: np.ndarray) -> bool:
 
 def _on_its_side(problem: Problem, at: np.ndarray, side: int, normal: np.ndarray, body: Any) -> bool:
     """Do the faces at an edge or vertex of a body lie on its own side of the plane across the normal?"""
-    part = next((p for p in parts_of(body) if p.feature == problem.features[side]), None)
+    part = next((p for p in parts_of(followed(body, float(at[-1]))) if p.feature == problem.features[side]), None)
     if part is None or part.dimension == 2 or not np.isfinite(normal).all():
         return True
     own = dict(zip(part.symbols, at[[problem.variables.index(f"{name}{side + 1}") for name in part.names[:part.dimension]]], strict=True))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from codegen.constants import enclose, framed
 from codegen.from_sympy import convert
@@ -16,11 +17,17 @@ from generative.family import Member, parameters_in
 
 
 class Numbers:
-    """Values of `symbols`: `exact` SymPy numbers, and `intervals` (p, 2) that hold them."""
+    """Values of `symbols`: `exact` SymPy numbers, and `intervals` (p, 2) that hold them. An exact number None is the double that is its
+    interval.
+    """
 
     def __init__(self, symbols: Sequence[Any] = (), exact: Sequence[Any] = (), intervals: np.ndarray | None = None) -> None:
-        self.symbols, self.exact = tuple(symbols), tuple(exact)
+        self.symbols, self._exact = tuple(symbols), tuple(exact)
         self.intervals = np.array([enclose(e) for e in exact]).reshape(-1, 2) if intervals is None else intervals
+
+    @functools.cached_property
+    def exact(self) -> tuple[Any, ...]:
+        return tuple(sp.Rational(lo) if e is None else e for e, lo in zip(self._exact, self.intervals[:, 0].tolist(), strict=True))
 
     @property
     def parameters(self) -> tuple[np.ndarray, np.ndarray] | None:

@@ -24,6 +24,8 @@ from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
+from ..timeline.along import along
+from ..timeline.course import course_of
 from ..timeline.crossings import touched_before
 from ..timeline.evidence import Evidence, Query
 from ..timeline.scene import Scene
@@ -79,7 +81,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         if method == "time-dependent":
             check_bodies(bodies, span)
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
-        scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto", ignored=ignored)
+        scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto", ignored=ignored,
+                      course=None if tracked else course_of(bodies, span))
         check_bodies(bodies, span)
         start, undecided = scene.start(options.tolerance, clock), scene.undecided
         scene.extend_back(options.simultaneity, options.tolerance, clock)
@@ -93,12 +96,17 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
     """What is known, ever more of it. If bodies met before the start, only what comes after it counts."""
     begin, proved = query.scene.begin, math.inf
-    for found in to_the_end(query, searches(query)):
+    for found in _searched(query):
         proved = found.proved
         yield found
     if proved < begin:
         query.scene.restore_begin(time)
-        yield from to_the_end(query, searches(query))
+        yield from _searched(query)
+
+
+def _searched(query: Query) -> Iterator[Evidence]:
+    course = query.scene.course
+    return to_the_end(query, searches(query)) if course is None else along(query, course)
 
 
 def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, options: Options) -> tuple[str, ...]:

@@ -40,9 +40,14 @@ def without_absent(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> t
     """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
     if not any(_doubtful(part) for part in parts):
         return parts
+    return _present_ones(parts, numbers, (0.0, 0.0) if is_still(parts) else span)
+
+
+@functools.lru_cache(maxsize=1024)
+def is_still(parts: tuple[Cell, ...]) -> bool:
+    """Are they parts of an implicit body that does not deform, whose leaves move together, or of a parametric one?"""
     leaves = [leaf for part in parts for leaf in part.leaves]
-    still = all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
-    return _present_ones(parts, numbers, (0.0, 0.0) if still else span)
+    return all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
 
 
 @functools.lru_cache(maxsize=512)

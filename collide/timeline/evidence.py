@@ -1,13 +1,15 @@
 """What is known of the time span after a search of a part of it, and what stays an open question for all that follows."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from ..culling.broad_phase import Window
+from ..moment.pairs import Pair
 from ..search.drive import Clock
 from ..search.options import Options
 from ..search.search import Search
+from .course import Held
 from .scene import Meeting, Scene
 
 
@@ -21,6 +23,10 @@ class Query(NamedTuple):
     def within(self, span: Window, bodies: Sequence[Any] | None = None) -> "Query":
         """Of the same bodies, or others that are there, in another span of time."""
         return self._replace(scene=self.scene.within(span, bodies))
+
+    def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "Query":
+        """Of the formulas and numbers that bodies have then, and these pairs alone."""
+        return self._replace(scene=self.scene.held(held, span, labels))
 
 
 class Evidence(NamedTuple):

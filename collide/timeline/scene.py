@@ -37,9 +37,10 @@ from ..moment.start import Beginning, Start, apart_within, crossings, nested, st
 from ..search.drive import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
-from ..situations.presence import is_large, near, where, without_absent
+from ..situations.presence import is_large, is_still, near, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
+from .course import Course, Held
 
 # Of no more parts it is counted which pairs are asked about.
 _COUNTED = 64
@@ -69,10 +70,19 @@ class Scene:
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None,
-                 ignored: Pairs | None = None) -> None:
+                 ignored: Pairs | None = None, course: Course | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
-        bodies that are not asked about.
+        bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage.
         """
+        given, self.course, self.holds = bodies, course, (-math.inf, math.inf)
+        # What it was when it was made; do formulas hold across a knot; and the pairs of bodies that the scene is about, None: all.
+        self._first: Scene | None = None
+        self.across = False
+        self.labels: tuple[Pair, ...] | None = None
+        if course is not None:
+            check_numbers(bodies, [Member(b) for b in bodies])
+            bodies, numbers, self.holds, _ = course.piece(0)
+            span, time = (span[0], float(course.ends[1])), (time[0], time[1] if len(course.ends) == 2 else sp.Rational(course.ends[1]))
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
         members = [member_of(b) if numbers is None else Member(b) for b in bodies]
         if numbers is None:
@@ -81,7 +91,7 @@ class Scene:
         self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
-        self._carriers = [carrier(body) for body in bodies]
+        self._carriers = [carrier(body) for body in given]
         self.resting = Pairs(len(self.bodies), groups=carried_along(self._carriers))
         # What no part is looked at for: pairs that are not asked about, and, once it is known how they begin, those at rest.
         self.left_out = [ignored or Pairs(len(self.bodies))]
@@ -95,9 +105,15 @@ class Scene:
         self.unproved = -math.inf
         self._place()
 
+    @property
+    def first(self) -> "Scene":
+        """What it was when it was made."""
+        return self._first or self
+
     def _place(self) -> None:
-        self._parts = [self._parts_of(k) for k in range(len(self.bodies))]
-        self.near, self.many = self._near(self._faces(range(len(self.bodies)))), True
+        bodies = range(len(self.bodies)) if self.labels is None else sorted({k for label in self.labels for k in label})
+        self._parts = {k: self._parts_of(k) for k in bodies}
+        self.near, self.many = self._near(self._faces(bodies), self.labels), True
         self._meetings: list[Meeting] | None = None
 
     def _parts_of(self, body: int) -> tuple[Cell, ...]:
@@ -134,10 +150,7 @@ class Scene:
         wanted = None if labels is None else Pairs(len(self.bodies), labels)
 
         def asked(i: np.ndarray, j: np.ndarray) -> np.ndarray:
-            known = np.ones(len(i), bool) if wanted is None else wanted.holds(i, j)
-            for left in filter(None, self.left_out):
-                known &= ~left.holds(i, j)
-            return known
+            return self.asked(i, j) if wanted is None else self.asked(i, j) & wanted.holds(i, j)
 
         found = self._all_of(owners, asked)
         if found is None:
@@ -209,9 +222,14 @@ class Scene:
         """
         moment = self.begin - reach
         touching = [label for label in pairs_in(self.states, Start.TOUCHING) if label not in self.tracked]
-        self.early = frozenset(label for label in touching if moment < self.begin and not clock.over
+        if touching and moment < self.holds[0] and self.course is not None:
+            # The stages after the first one are those of a piece still.
+            self._first = copy.copy(self)
+            self.bodies, self.numbers, self.holds, self.across = self.course.across(self.holds[0])
+        self.early = frozenset(label for label in touching if self.holds[0] <= moment < self.begin and not clock.over
                                and self._start_of(label, moment, tolerance, clock).state is Start.DISJOINT)
         if self.early:
+            self.first.early = self.early
             self._begin_at(moment, sp.Rational(moment))
 
     def restore_begin(self, time: tuple[Any, Any]) -> None:
@@ -231,6 +249,40 @@ class Scene:
         other.span, other.time = span, (sp.Rational(span[0]), sp.Rational(span[1]))
         other._place()
         return other
+
+    def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "Scene":
+        """Likewise, with the formulas and numbers that bodies have then, of these pairs of bodies alone."""
+        other = copy.copy(self)
+        other.numbers, other.holds, other.labels, other.across = held.numbers, held.window, tuple(labels), held.across
+        return other.within(span, held.bodies)
+
+    def stage(self, numbers: tuple[Numbers, ...], holds: Window, span: Window, near: Sequence[tuple[Pair, Cell, Cell]]) -> "Scene":
+        """The same formulas with other numbers, in another span of time, in which these parts come near each other."""
+        other = copy.copy(self)
+        other.numbers, other.holds, other.charts, other.begin = numbers, holds, list(self.charts), span[0]
+        other.span, other.time = span, (sp.Rational(span[0]), sp.Rational(span[1]))
+        by_faces = {label: self.by_faces(label) for label in {label for label, *_ in near}}
+        meetings = [Meeting(label, p, q, span, by_faces[label]) for label, p, q in near]
+        other._parts = {k: self.lasting(k) for k in {k for label, *_ in near for k in label}}
+        other.near, other._meetings, other.many = [m for m in meetings if self.faces(m)], meetings, len(meetings) > FEW
+        return other
+
+    def lasting(self, body: int) -> tuple[Cell, ...]:
+        """The parts of a body, but for those of which it is proved that they are nowhere, whatever the numbers of its motion."""
+        parts = parts_of(self.bodies[body], self.charts[body])
+        return without_absent(parts, self.numbers[body], self.span) if is_still(parts) else parts
+
+    def lasting_extents(self, body: int) -> list[Extent]:
+        """Where they are in their own frames, likewise."""
+        parts = self.lasting(body)
+        return [self.extent(body, p) if is_still(parts) else extent_of(p, self.numbers[body]) for p in parts]
+
+    def asked(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Of bodies i < j, arrays, which pairs are looked at?"""
+        known = np.ones(len(i), bool)
+        for left in filter(None, self.left_out):
+            known &= ~left.holds(i, j)
+        return known
 
     def is_clear(self, window: Window, tolerance: float, clock: Clock, jumping: Collection[Pair] | None = None) -> bool:
         """Is it proved that nothing meets in a stage across a change of motion, by the formulas before it, at it and after it?

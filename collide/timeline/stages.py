@@ -37,10 +37,12 @@ _TRIES, _PAYS = 6, 0.5
 _CLOSE = 1e-12
 
 
-def searches(query: Query, changes: bool = True) -> Iterator[Evidence]:
-    """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit."""
+def searches(query: Query, changes: bool = True, goes_on: bool = False) -> Iterator[Evidence]:
+    """What is known, ever more of it: after every stage of the search for the time, and after that for what was hit. `goes_on`: other
+    formulas hold after the span, which is left just before its end if something may be there.
+    """
     found = Evidence(None, False, query.scene.span[0])
-    for found in Stages(query, changes).times():
+    for found in Stages(query, changes, goes_on).times():
         yield found
     while found.search is not None and found.features:
         found = hit(query, found)
@@ -75,7 +77,7 @@ class Stages:
     beginning anew, where the search got to, makes few of many.
     """
 
-    def __init__(self, query: Query, changes: bool) -> None:
+    def __init__(self, query: Query, changes: bool, goes_on: bool = False) -> None:
         scene, self.query, self.simultaneity = query.scene, query, query.options.simultaneity
         self.begin, self.last = scene.span
         self.end, self.boxes = self.begin, 0
@@ -83,6 +85,7 @@ class Stages:
         self.jumps = jumps_of(scene.bodies, scene.span, scene.numbers) if changes else []
         self.kinks = set(stage_ends(scene.bodies, scene.span) if changes else ())
         self.divided = self.kinks | {end for jump in self.jumps for end in jump if self.begin < end < self.last}
+        self.left_at = {*self.kinks, self.last} if goes_on else self.kinks
         self.ends = sorted({*_ends(scene.meetings(), scene.span), *self.divided} if changes else {self.last})
         self.pace, self.doubts = _Pace(), Doubts()
         # A time by which contact is proved; was something located in the stage before; and the end of the last touch that was passed.
@@ -145,7 +148,7 @@ class Stages:
     def _smooth(self) -> Evidence:
         """What is found in a stage in which formulas stay the same."""
         query, begin, end = self.query, self.begin, self.end
-        looks = Looks(0.5 * self.simultaneity if end in self.kinks else 0.0, self.pace.hasty, self.reach, begin == self.passed,
+        looks = Looks(0.5 * self.simultaneity if end in self.left_at else 0.0, self.pace.hasty, self.reach, begin == self.passed,
                       functools.partial(crossed_by, query))
         known = self.proved if self.proved <= end else math.inf
         found = first_meeting(query, (begin, end), known, looks, self.pace.length < math.inf)
@@ -211,6 +214,13 @@ def beyond(query: Query, found: Evidence) -> Evidence | None:
     span = max(begin, clear - reach), end + reach
     if end - clear > reach or not begin < clear or not span[0] < end < span[1] or query.clock.exceeded():
         return None
+    if span[1] > scene.holds[1]:
+        assert scene.course is not None
+        held = scene.course.across(scene.holds[1])
+        if not held.window[0] <= span[0] < span[1] <= held.window[1]:
+            return None
+        query = query.held(held, span, {m.label for m in found.meetings})
+        scene = query.scene
     if stage_ends(scene.bodies, _around(span)) or not free_of_jumps(scene.bodies, scene.numbers, _around(span)):
         return None
     later = _last(searches(query.within(span), changes=False)) or found
@@ -251,7 +261,7 @@ def _joined(query: Query, stage: Window, reach: float) -> Evidence | None:
     span = max(scene.span[0], stage[0] - reach), min(scene.span[1], stage[1] + reach)
     if not span[0] < stage[0] or not stage[1] < span[1] or query.clock.exceeded():
         return None
-    bodies = joined_bodies(scene.bodies, _around(span))
+    bodies = scene.bodies if scene.across else joined_bodies(scene.bodies, _around(span))
     if not bodies or not free_of_jumps(bodies, scene.numbers, _around(span)):
         return None
     found = _last(searches(query.within(span, bodies), changes=False))
