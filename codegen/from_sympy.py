@@ -14,10 +14,10 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from .functions import Spline
 from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
-from .spline import Spline
 from .sympy_rules import SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}

@@ -6,11 +6,10 @@ from typing import Any
 
 import sympy as sp
 
-from .functions import Chebyshev, SphericalBesselQuotient
+from .functions import Chebyshev, SphericalBesselQuotient, Spline
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
 from .operators import DefiniteIntegral, Inverse
-from .spline import Spline
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
 """(pool, SymPy node, its converted arguments) -> node."""

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import sympy as sp
 
 from codegen.deadline import interruptible
-from codegen.functions import Samples, Spline
-from codegen.spline import hermite, joined
+from codegen.functions import Samples, Spline, hermite, joined
 from codegen.walk import atoms, replaced
 
 from .brep import Solid

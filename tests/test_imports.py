@@ -15,8 +15,7 @@ PACKAGES = ["generative", "codegen", "collide", "models"]
 
 # Outside the standard library, a module may import its own package and these; `only` names modules that may import more.
 ALLOWED: dict[str, set[str]] = {
-    "generative": {"sympy", "codegen.deadline", "codegen.walk", "codegen.functions", "codegen.given", "codegen.operators",
-                   "codegen.spline"},
+    "generative": {"sympy", "codegen.deadline", "codegen.walk", "codegen.functions", "codegen.given", "codegen.operators"},
     "codegen": {"numpy"},
     "collide": {"numpy", "sympy", "codegen", "generative"},
     "models": {"sympy", "generative"},
@@ -34,7 +33,6 @@ ONLY: dict[str, set[str]] = {
     "codegen.constants": {"sympy"},
     "codegen.sympy_rules": {"sympy"},
     "codegen.functions": {"sympy"},
-    "codegen.spline": {"sympy"},
     "codegen.given": {"sympy", "mpmath"},
     "codegen.operators": {"sympy", "mpmath"},
     "codegen.pattern": {"scipy"},
@@ -94,8 +92,8 @@ ORDER: dict[str, list[str]] = {
 }  # fmt: skip
 # Modules outside the folders that those may import, which themselves import only the folders named.
 GROUND: dict[str, dict[str, set[str]]] = {
-    "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "spline": set(), "functions": set(),
-                "sympy_rules": {"graph"}, "from_sympy": {"graph"}, "numbers": {"graph", "reference"}, "pattern": {"graph"},
+    "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "functions": set(), "sympy_rules": {"graph"},
+                "from_sympy": {"graph"}, "numbers": {"graph", "reference"}, "pattern": {"graph"},
                 "kernel": {"graph", "reference", "emit", "machine"},
                 "constants": {"graph", "reference", "emit", "machine"}},
     "collide": {"given": set()},

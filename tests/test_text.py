@@ -210,6 +210,7 @@ GENERATIVE = [
     Call(fit.chebyshev_curve, lambda s: np.stack([s, s, s], 1), (0, 1), degree=2, tolerance=1.0, derivative_bound=1.0),
     Call(fit.interpolating_curve, np.array(CORNERS, float), [0.0, 1.0, 2.0, 3.0]), Call(fit.motion_through, *POSES),
     Call(fit.motion_through, *map(np.array, POSES)), Call(fit.chebyshev_motion, *POSES, degree=1, tolerance=1.0),
+    Call(fit.motion_through, *POSES, noise=1.0), Call(fit.joint_motion, np.arange(3.0), np.arange(3.0), noise=1.0),
     Call(fit.chebyshev_motion_of, lambda s: (np.ones((len(s), 4)), np.ones((len(s), 3))), (0, 1), degree=1, tolerance=1.0),
     Call(fit.rotation_minimizing_up, LINE, [1, 0, 0], steps=8, tolerance=1.0),
     Call(fit.double_reflection, LINE, np.array([0.0, 1.0]), [1, 0, 0]),
@@ -219,7 +220,9 @@ CODEGEN = [
     Call(codegen.compile, [[x * SPEED, 1]], [x], [SPEED], form="natural"), Call(KERNEL.interval, *UNIT, parameters=([1.0], [1.0])),
     Call(KERNEL.decorated, *UNIT, parameters=([1.0], [1.0])), Call(KERNEL.points, [[1.0]], parameters=[1.0]),
     Call(KERNEL.points, np.ones((1, 1)), parameters=np.ones(1)), Call(functions.Chebyshev, x, 1, 2, 3),
-    Call(functions.SphericalBesselQuotient, 1, x), Call(functions.cosc, x), Call(operators.DefiniteIntegral, x**2, x, 0, 1, 8),
+    Call(functions.Samples, [0.0, 1.0], [0.0, 1.0], [0.0, 1.0], 0),
+    Call(functions.Spline, x, functions.Samples([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])), Call(functions.SphericalBesselQuotient, 1, x),
+    Call(functions.cosc, x), Call(operators.DefiniteIntegral, x**2, x, 0, 1, 8),
     Call(operators.DefiniteIntegral(x * u, x, 0, 1).at, 1), Call(operators.Inverse, x**3 + x, x, u, 0, 1),
     Call(operators.Inverse(x**3 + x, x, u, 0, 1).at, 1),
 ]  # fmt: skip
@@ -256,6 +259,7 @@ CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 # Arguments that are names, or functions, and results, which hold what a query puts there.
 BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "Mesh")
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
+SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
 RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Kernel", "MeshContact", "Minimum", "MinimumStatus",
            "Shape", "Start", "Status", "Trace", "Zeros", "ZerosStatus"}
@@ -316,7 +320,7 @@ def test_no_callable_and_no_argument_is_missing_here() -> None:
             continue
         own = covered.get(WRAPPED.get(name, name))
         assert own is not None, f"{name} is not called"
-        for parameter in () if name in (*WRAPPED, "Chebyshev", "SphericalBesselQuotient") else inspect.signature(thing).parameters.values():
+        for parameter in () if name in (*WRAPPED, *SERIES) else inspect.signature(thing).parameters.values():
             truth = isinstance(parameter.default, bool) or parameter.annotation in (bool, "bool", bool | None)
             known = f"{name}.{parameter.name}" in NAMES | CALLED
             assert parameter.name in own or truth or known, f"no argument {parameter.name} of {name} is given"
