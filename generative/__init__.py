@@ -4,7 +4,7 @@ Formulas are written in real symbols: `u` and `v`, the parameters of surfaces (`
 bodies, the time `t`, and `Parameter` for numbers that are given later. Where to look for
 
 - bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices); motions: `motion`, `screw`
-- what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`; `primitives`
+- what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`, `hull`; `primitives`
 - what approximates, in floating point, for pictures and data: `mesh`, `thumbnail`, `fit`
 - what the solver asks of formulas: `family` and `template` (numbers apart from formulas), `chart` (smooth parameters round a pole)
 """
@@ -13,6 +13,7 @@ from . import curve, deform, patch, primitives, solids, sweep
 from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
 from .brep import Edge, Solid, Vertex
 from .curve import Curve
+from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
 from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler
 from .polyhedron import polyhedron
@@ -23,6 +24,6 @@ from .symbols import Parameter, t, u, v, x, y, z
 
 __all__ = [
     "IDENTITY", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Motion", "Parameter", "ParametricSurface", "Rigid", "Screw",
-    "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "interpolate_poses",
+    "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "hull", "interpolate_poses",
     "intersection", "keyframes", "patch", "polyhedron", "primitives", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

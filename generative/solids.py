@@ -1,16 +1,23 @@
-"""Solids from curves: extruded, revolved, lofted and swept, closed by caps where they are open.
+"""Solids from curves: extruded, revolved, lofted and swept, closed by caps where they are open; and what a ball sweeps, capsules and
+rounded boxes.
 
 Outlines are closed curves that run counterclockwise; `generative.sew` makes the edges and refuses what does not close.
 """
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from .brep import Solid
+import sympy as sp
+
+from .brep import Edge, Solid
 from .curve import Curve
 from .sew import cap, open_sides, sew
 from .surface import ParametricSurface
 from .sweep import extrude, loft, revolve, sweep
+from .symbols import positive, text, u, v, vector
+
+_TURN = (0, 2 * sp.pi)
 
 
 def capped(side: ParametricSurface, *centres: Any) -> Solid:
@@ -54,3 +61,54 @@ def swept(section: Curve, path: Curve, *, up: Any = (0, 0, 1), scale: Any = 1) -
     """
     tube = sweep(section, path, up=up, scale=scale)
     return capped(tube, *(path.at(path.domain[end]) for _, end in open_sides(tube)))
+
+
+def capsule(radius: Any = sp.Rational(1, 2), length: Any = 1, *, name: str | None = None) -> Solid:
+    """The points no farther than `radius` from the segment (0, 0, 0) to (0, 0, length): a cylinder with hemispheres at both ends.
+
+    Normals agree along its two edges. `name`: what results call it.
+    """
+    r, end = positive(radius, [], "the radius of a capsule"), positive(length, [], "the length of a capsule")
+    tube = ParametricSurface([r * sp.cos(u), r * sp.sin(u), v], {u: _TURN, v: (0, end)})
+    across = [r * sp.cos(v) * sp.cos(u), r * sp.cos(v) * sp.sin(u)]
+    low, high = (ParametricSurface([*across, height + r * sp.sin(v)], {u: _TURN, v: latitudes})
+                 for height, latitudes in ((0, (-sp.pi / 2, 0)), (end, (0, sp.pi / 2))))
+    edges = [Edge((0, k), ((u, height), (u, 0)), _TURN) for k, height in ((1, 0), (2, end))]
+    return Solid([tube, low, high], edges).noted("closed: a cylinder between hemispheres").named(name)
+
+
+def rounded_box(sizes: Any = (1, 1, 1), radius: Any = sp.Rational(1, 8), *, name: str | None = None) -> Solid:
+    """|x| <= a/2, |y| <= b/2, |z| <= c/2 for `sizes` = (a, b, c), with edges and corners rounded by balls of this radius.
+
+    That is all points no farther than `radius` from a smaller box: six rectangles, twelve quarters of cylinders, eight of balls.
+    `name`: what results call it.
+    """
+    r = positive(radius, [], "the radius of a rounded box")
+    half = [positive(e, [], "a size of a rounded box") / 2 - r for e in vector(sizes, [], "the sizes of a rounded box")]
+    for e in half:
+        positive(e, [], f"each size of a rounded box less twice its radius {text(r)}")
+    signs = list(itertools.product((-1, 1), repeat=2))
+    faces = [_rectangle(half, r, axis, sign) for axis in range(3) for sign in (-1, 1)]
+    faces += [_quarter(half, r, axis, *pair) for axis in range(3) for pair in signs]
+    faces += [_eighth(half, r, *corner) for corner in itertools.product((-1, 1), repeat=3)]
+    return sew(faces).named(name)
+
+
+def _rectangle(half: Sequence[Any], radius: Any, axis: int, sign: int) -> ParametricSurface:
+    b, c = (axis + 1) % 3, (axis + 2) % 3
+    point = {axis: sign * (half[axis] + radius), b: u, c: v}
+    return ParametricSurface([point[k] for k in range(3)], {u: (-half[b], half[b]), v: (-half[c], half[c])}, flipped=sign < 0)
+
+
+def _quarter(half: Sequence[Any], radius: Any, axis: int, first: int, second: int) -> ParametricSurface:
+    """Of a cylinder along an edge, u the angle from the first of the other axes towards the second."""
+    b, c = (axis + 1) % 3, (axis + 2) % 3
+    point = {axis: v, b: first * (half[b] + radius * sp.cos(u)), c: second * (half[c] + radius * sp.sin(u))}
+    return ParametricSurface([point[k] for k in range(3)], {u: (0, sp.pi / 2), v: (-half[axis], half[axis])}, flipped=first * second < 0)
+
+
+def _eighth(half: Sequence[Any], radius: Any, *signs: int) -> ParametricSurface:
+    """Of a ball, by longitude and latitude."""
+    away = sp.cos(v) * sp.cos(u), sp.cos(v) * sp.sin(u), sp.sin(v)
+    point = [sign * (h + radius * e) for sign, h, e in zip(signs, half, away, strict=True)]
+    return ParametricSurface(point, {u: (0, sp.pi / 2), v: (0, sp.pi / 2)}, flipped=signs[0] * signs[1] * signs[2] < 0)

@@ -24,6 +24,7 @@ ONLY: dict[str, set[str]] = {
     "generative.numeric": {"numpy"},
     "generative.sampled": {"numpy"},
     "generative.mesh": {"numpy", "scipy", "trimesh"},
+    "generative.hull": {"numpy", "scipy"},
     "generative.marching": {"numpy"},
     "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},

@@ -4,12 +4,12 @@ from typing import Any
 
 import sympy as sp
 
-from generative import Curve, ParametricSurface, Solid, curve, sew, sweep, u, v
+from generative import Curve, ParametricSurface, Solid, curve, sew, solids, sweep, u, v
 from generative.solids import capped
 from generative.symbols import exact
 
 from .facts import Facts, centred, shape
-from .quadrics import TURN, cylinder_side, sphere
+from .quadrics import TURN, sphere
 from .solids import disc
 
 GEARS = "F. Litvin and A. Fuentes, Gear Geometry and Applied Theory, 2004, Chapter 10; MathWorld: Circle Involute"
@@ -125,10 +125,7 @@ def capsule(*, radius: Any = sp.Rational(1, 2), length: Any = 1) -> Solid:
 
     Normals agree along its two edges.
     """
-    across = [radius * sp.cos(v) * sp.cos(u), radius * sp.cos(v) * sp.sin(u)]
-    ends = [ParametricSurface([*across, height + radius * sp.sin(v)], {u: TURN, v: latitudes})
-            for height, latitudes in ((0, (-sp.pi / 2, 0)), (length, (0, sp.pi / 2)))]
-    return sew([cylinder_side(radius=radius, height=length), *ends])
+    return solids.capsule(radius, length)
 
 
 def _half_ball_facts(radius: Any = 1) -> Facts:

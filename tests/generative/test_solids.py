@@ -1,5 +1,7 @@
 """Solids from curves against volumes in closed form, and the remarks on what is known of their closing."""
 
+import math
+
 import pytest
 import sympy as sp
 
@@ -68,5 +70,35 @@ def test_what_is_known_of_closing_is_said():
     (lambda: sweep.loft([curve.circle(), curve.circle(2)], at=[1, 0]), "increasing places"),
 ])  # fmt: skip
 def test_misuse_says_what_to_do(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+R = sp.Rational
+
+
+@pytest.mark.parametrize("radius, length", [(R(1, 2), 1), (R(9, 100), R(3, 10)), (sp.sqrt(2), 0.1)])
+def test_a_capsule_has_the_volume_of_a_cylinder_and_a_ball(radius, length):
+    solid = solids.capsule(radius, length, name="link")
+    r, h = float(radius), float(length)
+    assert volume(solid) == pytest.approx(math.pi * r**2 * h + 4 / 3 * math.pi * r**3, rel=1e-9)
+    assert solid == sew(solid.faces) and solid.name == "link"  # the edges that are found at sampled points are those declared
+
+
+@pytest.mark.parametrize("sizes, radius", [((1, 1, 1), R(1, 8)), ((R(3, 10), 1, 2), R(1, 10))])
+def test_a_rounded_box_has_the_volume_of_steiners_formula(sizes, radius):
+    solid = solids.rounded_box(sizes, radius)
+    a, b, c, r = (float(e) for e in (*(e - 2 * radius for e in sizes), radius))
+    steiner = a * b * c + 2 * r * (a * b + b * c + c * a) + math.pi * r**2 * (a + b + c) + 4 / 3 * math.pi * r**3
+    assert (len(solid.faces), len(solid.edges), len(solid.vertices)) == (26, 48, 24)
+    assert volume(solid) == pytest.approx(steiner, rel=1e-9)
+
+
+@pytest.mark.parametrize("make, message", [
+    (lambda: solids.capsule(0), "the radius of a capsule must be positive"),
+    (lambda: solids.capsule(1, -1), "the length of a capsule must be positive"),
+    (lambda: solids.rounded_box((1, 1, R(1, 4)), R(1, 8)), "each size of a rounded box less twice its radius 1/8 must be positive"),
+])
+def test_sizes_that_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
