@@ -3,7 +3,8 @@
 Formulas are written in real symbols: `u` and `v`, the parameters of surfaces (`u` alone of curves), `x`, `y` and `z` for points of implicit
 bodies, the time `t`, and `Parameter` for numbers that are given later. Where to look for
 
-- bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices); motions: `motion`, `screw`
+- bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices)
+- motions: `motion`, `screw`, `chain` (links and joints), `urdf` (those of a file)
 - what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`, `hull`; `primitives`
 - what approximates, in floating point, for pictures and data: `mesh`, `thumbnail`, `fit`
 - what the solver asks of formulas: `family` and `template` (numbers apart from formulas), `chart` (smooth parameters round a pole)
@@ -12,10 +13,11 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 from . import curve, deform, patch, primitives, solids, sweep
 from . import thumbnail as _thumbnail  # noqa: F401  (registers how values look in a notebook)
 from .brep import Edge, Solid, Vertex
+from .chain import Chain, Joint, fixed, prismatic, revolute
 from .curve import Curve
 from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
-from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler
+from .motion import IDENTITY, Motion, Product, Rigid, Screw, axis_angle, euler, pose
 from .polyhedron import polyhedron
 from .screw import interpolate_poses, keyframes
 from .sew import cap, sew
@@ -23,7 +25,8 @@ from .surface import ParametricSurface
 from .symbols import Parameter, t, u, v, x, y, z
 
 __all__ = [
-    "IDENTITY", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Motion", "Parameter", "ParametricSurface", "Rigid", "Screw",
-    "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "hull", "interpolate_poses",
-    "intersection", "keyframes", "patch", "polyhedron", "primitives", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
+    "IDENTITY", "Chain", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Joint", "Motion", "Parameter", "ParametricSurface",
+    "Product", "Rigid", "Screw", "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "fixed",
+    "hull", "interpolate_poses", "intersection", "keyframes", "patch", "polyhedron", "pose", "primitives", "prismatic", "revolute", "sew",
+    "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from codegen.given import shown
 
+from .motion import Motion, pose
 from .value import Value
 
 
@@ -24,6 +25,17 @@ class Body(Value):
         other = copy.copy(self)
         other._name = checked_name(name)
         return other
+
+    def moved(self, motion: Motion) -> Self:
+        """This body carried along by `motion`, after the motion it has already."""
+        raise NotImplementedError
+
+    def placed(self, rotation: Any = None, translation: Any = (0, 0, 0), *, normalize: bool = False) -> Self:
+        """This body at a pose given as arrays: a matrix (3, 3) or a quaternion [w, x, y, z], and a vector; see `generative.pose`.
+
+        It is ``moved(pose(rotation, translation))``, after the motion it has already. Bodies of one kind at other poses share all code.
+        """
+        return self.moved(pose(rotation, translation, normalize=normalize))
 
     def _named_in_repr(self) -> str:
         return "" if self.name is None else f", name={self.name!r}"

@@ -18,7 +18,7 @@ from codegen.deadline import interruptible
 from codegen.functions import Spline
 from codegen.walk import atoms, parts, replaced
 
-from . import ImplicitBody, ImplicitSurface, ParametricSurface, Rigid, Solid, t
+from . import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t
 from .divided import Divided
 from .implicit import Combination
 from .symbols import NOT_REAL
@@ -113,7 +113,7 @@ def _moments(piece: Any) -> tuple[Any, ...]:
 
 def _formulas(piece: Any) -> tuple[Any, ...]:
     """All formulas of a shape and its motion."""
-    return *piece.motion.entries, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)
+    return *piece.motion.formulas, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -193,7 +193,7 @@ def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
         return Combination(body.operation, [with_formulas(c, change) for c in body.children])
     if isinstance(body, Solid):
         return Solid._unchecked([with_formulas(f, change) for f in body.faces], body.edges, body.vertices, body.closed)
-    motion = Rigid._unchecked(body.motion.rotation.applyfunc(change), [change(e) for e in body.motion.translation])
+    motion = body.motion.changed(change)
     if isinstance(body, ImplicitSurface):
         return ImplicitSurface(change(body.body), [tuple(map(change, ends)) for ends in body.bounds], motion=motion)
     domain = {s: tuple(map(change, ends)) for s, ends in body.domain.items()}

@@ -27,7 +27,7 @@ def creased(surface: ParametricSurface) -> Solid | None:
     found = surface.pieces if isinstance(surface, Divided) else _creased(surface.resting, ())
     if found is None or surface.motion.is_identity:
         return found
-    return Solid._unchecked([f.placed(surface.motion) for f in found.faces], found.edges, found.vertices, found.closed)
+    return Solid._unchecked([f.carried_by(surface.motion) for f in found.faces], found.edges, found.vertices, found.closed)
 
 
 @functools.lru_cache(maxsize=512)

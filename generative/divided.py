@@ -22,8 +22,8 @@ class Divided(ParametricSurface):
     def pieces(self) -> Solid:
         return self._pieces
 
-    def placed(self, motion: Motion) -> "Divided":
-        placed = Divided(super().placed(motion), self.pieces)
+    def carried_by(self, motion: Motion) -> "Divided":
+        placed = Divided(super().carried_by(motion), self.pieces)
         placed.__dict__["resting"] = self.resting
         return placed
 

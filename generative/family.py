@@ -8,7 +8,7 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy as sp
 
@@ -17,13 +17,25 @@ from codegen.deadline import interruptible
 from .brep import Edge, Solid, Vertex
 from .chart import is_pole
 from .implicit import Combination, ImplicitBody, ImplicitSurface
-from .motion import Motion, Rigid
+from .motion import AlongZ, Motion, Product, Rigid
 from .seams import period
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of, u, v
 from .template import Instruction, Reader, write
 
 Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
+
+
+class Factor(NamedTuple):
+    """A factor of a motion without its numbers, of which it has so many: the formulas of its rotation and of its translation, or, as one,
+    of angle and advance along z; none where all twelve entries are numbers.
+    """
+
+    formulas: tuple[Formulas, ...]
+    numbers: int
+
+
+Moves = tuple[Factor, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,19 +57,52 @@ class Member:
 @functools.lru_cache(maxsize=1 << 14)
 @interruptible()
 def member_of(body: Any) -> Member:
-    """The body as a member of its family. A solid is a family of its own.
+    """The body as a member of its family. A solid has the numbers of its motion alone, if that is a product, and else is a family of its
+    own.
 
     The ends of a domain are data, too, and so are bounds. But if a surface has a pole, ends that are numbers stay in its formula, since how
     it goes on round the pole depends on them.
     """
     if isinstance(body, ImplicitBody):
         return _implicit_member(body)
+    if isinstance(body, Solid):
+        return _solid_member(body)
     if not isinstance(body, ParametricSurface):
         return Member(body)
-    shape, motion = _resting(body.resting), Reader(moves=True)
-    moves = motion.read(body.motion.entries[:9]), motion.read(body.motion.entries[9:], places=True)
-    numbers = *shape.numbers, *motion.numbers
-    return Member(_moved(shape.body, moves, len(shape.numbers), len(numbers)), _symbols(len(numbers)), numbers)
+    shape, (moves, others) = _resting(body.resting), _read_motion(body.motion)
+    numbers = *shape.numbers, *others
+    return Member(_moved(shape.body, moves, isinstance(body.motion, Product), len(shape.numbers)), _symbols(len(numbers)), numbers)
+
+
+def _solid_member(body: Solid) -> Member:
+    """Its edges and vertices name parameters of its faces, so all numbers of its shape stay in the formulas."""
+    motion = body.faces[0].motion
+    if not isinstance(motion, Product) or any(f.motion != motion for f in body.faces) or parameters_in(body.resting):
+        return Member(body)
+    moves, numbers = _read_motion(motion)
+    return Member(_moved(body.resting, moves, True, 0), _symbols(len(numbers)), numbers)
+
+
+def _read_motion(motion: Motion) -> tuple[Moves, tuple[Any, ...]]:
+    """The factors of a motion, and their numbers."""
+    read = [_read_factor(f, isinstance(motion, Product)) for f in motion.factors]
+    return tuple(factor for factor, _ in read), tuple(chain(*(numbers for _, numbers in read)))
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_factor(motion: Motion, kept: bool) -> tuple[Factor, tuple[Any, ...]]:
+    """A motion, or (`kept`) a factor of a product, and its numbers.
+
+    Angles are read before they are in sines and cosines: SymPy writes sin(-a) as -sin(a), which depends on the numbers in a.
+    """
+    if kept and motion.is_constant:
+        return Factor((), 12), motion.entries
+    reader, read = Reader(moves=True), tuple[Formulas, ...]()
+    if isinstance(motion, AlongZ):
+        read = (reader.read(motion.formulas, places=True),)
+    else:
+        read = reader.read(motion.entries[:9]), reader.read(motion.entries[9:], places=True)
+    return Factor(read, len(reader.numbers)), tuple(reader.numbers)
 
 
 @functools.lru_cache(maxsize=512)
@@ -129,20 +174,56 @@ def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int
 
 
 @functools.lru_cache(maxsize=512)
-def _moved(resting: ParametricSurface, motion: tuple[Formulas, Formulas], own: int, numbers: int) -> ParametricSurface:
-    """The surface of a family with `own` numbers, carried by a motion that has the others."""
-    return resting.placed(_rigid(motion, _symbols(numbers)[own:]))
+def _moved(resting: Any, moves: Moves, kept: bool, own: int) -> Any:
+    """The surface or solid of a family with `own` numbers, carried by a motion that has the others, a product where it is `kept`."""
+    return resting.moved(_carrier(moves, kept, own))
+
+
+@functools.lru_cache(maxsize=512)
+def _carrier(moves: Moves, kept: bool, own: int) -> Motion:
+    """The motion of a family; `own` numbers come before its own."""
+    made: list[Motion] = []
+    for factor in moves:
+        symbols, own = _symbols(own + factor.numbers)[own:], own + factor.numbers
+        made.append(_written_factor(factor, symbols))
+    return Product(*made) if kept else made[0]
+
+
+def _written_factor(factor: Factor, symbols: Sequence[Parameter]) -> Motion:
+    if not factor.formulas:
+        return Rigid._unchecked(sp.ImmutableMatrix(3, 3, symbols[:9]), symbols[9:])
+    first, *others = factor.formulas
+    return _rigid((first, others[0]), symbols) if others else AlongZ(*_written(first, symbols))
 
 
 def _implicit_member(body: ImplicitBody) -> Member:
     leaves = tuple(dict.fromkeys(body.leaves))
     motions = tuple(dict.fromkeys(leaf.motion for leaf in leaves))
-    shape, motion = Reader(), Reader(moves=True)
+    shape = Reader()
     formulas = shape.read([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))])
-    moves = tuple((motion.read(list(m.rotation)), motion.read(list(m.translation), places=True)) for m in motions)
+    moves, numbers = _read_motions(motions, len(shape.numbers))
     carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
-    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(motion.numbers))
-    return Member(whole, _symbols(len(shape.numbers) + len(motion.numbers)), (*shape.numbers, *motion.numbers))
+    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(numbers))
+    return Member(whole, _symbols(len(shape.numbers) + len(numbers)), (*shape.numbers, *numbers))
+
+
+Several = tuple[tuple[Formulas, Formulas], ...] | tuple[tuple[Moves, bool, int], ...]
+"""Motions that have their numbers in common, or, where one of them is a product, numbers of their own, so many before them."""
+
+
+def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[Any, ...]]:
+    """Several motions of one body, which has `own` other numbers, and their numbers."""
+    if not any(isinstance(m, Product) for m in motions):
+        reader = Reader(moves=True)
+        read = tuple((reader.read(m.entries[:9]), reader.read(m.entries[9:], places=True)) for m in motions)
+        return read, tuple(reader.numbers)
+    moves: list[tuple[Moves, bool, int]] = []
+    numbers: list[Any] = []
+    for m in motions:
+        factors, found = _read_motion(m)
+        moves.append((factors, isinstance(m, Product), own + len(numbers)))
+        numbers += found
+    return tuple(moves), tuple(numbers)
 
 
 def parameters_in(body: Any) -> frozenset[Parameter]:
@@ -162,7 +243,7 @@ def _in_shape(piece: Any) -> frozenset[Parameter]:
 
 @functools.lru_cache(maxsize=4096)
 def _in_motion(motion: Motion) -> frozenset[Parameter]:
-    return frozenset(parameters_of(*motion.entries))
+    return frozenset(s for s in motion.symbols if isinstance(s, Parameter))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -186,12 +267,11 @@ def _tree(body: ImplicitBody, leaves: Sequence[ImplicitSurface]) -> Tree:
 
 
 @functools.lru_cache(maxsize=512)
-def _implicit(tree: Tree, shapes: Formulas, motions: tuple[tuple[Formulas, Formulas], ...], carriers: tuple[int, ...], own: int,
-              others: int) -> ImplicitBody:
+def _implicit(tree: Tree, shapes: Formulas, motions: Several, carriers: tuple[int, ...], own: int, others: int) -> ImplicitBody:
     """The implicit body of a family. Each leaf has a formula, six ends of its bounds, and the number of its motion."""
     symbols = _symbols(own + others)
     made = _written(shapes, symbols[:own])
-    moves = [_rigid(parts, symbols[own:]) for parts in motions]
+    moves = [_carrier(*parts) if len(parts) == 3 else _rigid(parts, symbols[own:]) for parts in motions]
     leaves = [ImplicitSurface(e, [ends[:2], ends[2:4], ends[4:]], motion=moves[carrier])
               for carrier, (e, *ends) in zip(carriers, (made[k:k + 7] for k in range(0, len(made), 7)), strict=True)]
     return _grown(tree, leaves)

@@ -11,6 +11,7 @@ from codegen.walk import free_symbols, replaced
 
 from . import IDENTITY, ImplicitSurface, Motion, t
 from .changes import pieces_of
+from .motion import Product, common
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -18,7 +19,7 @@ from .changes import pieces_of
 def carrier(body: Any) -> Motion | None:
     """The motion that carries the whole body, if its shape is fixed; the identity if it does not move. None for other bodies."""
     pieces = pieces_of(body)
-    motions = {piece.motion if t in free_symbols(*piece.motion.entries) else IDENTITY for piece in pieces}
+    motions = {piece.motion if t in piece.motion.symbols else IDENTITY for piece in pieces}
     shapes = [e for piece in pieces for e in ([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
     return next(iter(motions)) if len(motions) == 1 and t not in free_symbols(*shapes) else None
 
@@ -28,7 +29,7 @@ def carried_along(carriers: Sequence[Motion | None]) -> list[list[int]]:
     together: dict[tuple[Any, ...], list[int]] = {}
     for k, motion in enumerate(carriers):
         if motion is not None:
-            together.setdefault(motion.entries, []).append(k)
+            together.setdefault(motion.formulas if len(motion.factors) == 1 else motion.factors, []).append(k)
     return [bodies for bodies in together.values() if len(bodies) > 1]
 
 
@@ -37,10 +38,14 @@ def carried_along(carriers: Sequence[Motion | None]) -> list[list[int]]:
 def at_rest(first: Motion | None, second: Motion | None) -> bool:
     """Is one of two rigid motions the other one after a constant displacement? This is decided by expanding their formulas.
 
-    Let R, T and S, U be their rotations and translations. Then S = R B and U = T + R a must hold for the B and a that hold at t = 0.
+    Let R, T and S, U be their rotations and translations. Then S = R B and U = T + R a must hold for the B and a that hold at t = 0. Of
+    products it is seen only where they begin with the same factors, and all others are constant.
     """
     if first is None or second is None or not all(map(_rigid, (first, second))):
         return False
+    if isinstance(first, Product) or isinstance(second, Product):
+        shared = common(first, second)
+        return all(f.is_constant for m in (first, second) for f in m.factors[shared:])
     start = {t: sp.Integer(0)}
     turned = (first.rotation.T * second.rotation).applyfunc(lambda e: replaced(e, start))
     moved = (first.rotation.T * (second.translation - first.translation)).applyfunc(lambda e: replaced(e, start))
@@ -52,4 +57,4 @@ def at_rest(first: Motion | None, second: Motion | None) -> bool:
 
 def _rigid(motion: Motion) -> bool:
     """Does it consist of formulas of the time alone? Others, as those with unknown parameters, are not looked into."""
-    return free_symbols(*motion.entries) <= {t}
+    return motion.symbols <= {t}

@@ -80,9 +80,9 @@ class ParametricSurface(Body):
         """This surface carried along by `motion`, after the motion it has already."""
         if not isinstance(motion, Motion):
             raise TypeError(f"a surface moves by a Motion, such as Rigid or Screw, got {shown(motion)}")
-        return self.placed(motion @ self.motion)
+        return self.carried_by(motion @ self.motion)
 
-    def placed(self, motion: Motion) -> "ParametricSurface":
+    def carried_by(self, motion: Motion) -> "ParametricSurface":
         """This surface with `motion` in the place of the motion it has."""
         placed = ParametricSurface.__new__(ParametricSurface)
         placed._body, placed._domain, placed._flipped, placed._motion = self._body, self._domain, self._flipped, motion

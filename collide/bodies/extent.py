@@ -7,7 +7,7 @@ two hundred bodies of one shape need no kernel of their own.
 import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -21,8 +21,10 @@ from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
 from codegen.walk import free_symbols
 from generative import Motion, t, u, v, x, y, z
+from generative.motion import Product
 
 from .cells import Cell, end_of
+from .motions import divided, entries_of, row_times
 from .numbers import NONE, Numbers
 
 # Cells of a part, by the number of its parameters.
@@ -68,10 +70,29 @@ def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers
 
     The parts of a body share these: those of one face its formulas, all of them the motion; and paths do not change when a body moves.
     """
-    if numbers.symbols:
+    if numbers.symbols and _used(outputs, numbers.symbols):
         return Member(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
     pool = ExprPool()
     return member(convert(list(outputs), {s: pool.variable(k) for k, s in enumerate(variables)}, pool), len(variables))
+
+
+@functools.lru_cache(maxsize=4096)
+def _motion_member(motion: Product, numbers: Numbers) -> Member:
+    """The entries of a product, whose kernel has the numbers of the factors as parameters, one after the other."""
+    if numbers.symbols:
+        own = numbers.only(motion.symbols)
+        return Member(_motion_kernel(motion, own.symbols), own.intervals)
+    pool = ExprPool()
+    time = pool.variable(0)
+    return member(entries_of(motion, {t: time}, pool, time), 1)
+
+
+@functools.lru_cache(maxsize=512)
+def _motion_kernel(motion: Product, symbols: tuple[Any, ...]) -> Kernel:
+    pool = ExprPool()
+    time = pool.variable(0)
+    known = {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}
+    return _family_kernel(serialize(entries_of(motion, known, pool, time)), 1, len(symbols))
 
 
 @functools.lru_cache(maxsize=512)
@@ -130,6 +151,10 @@ class Extent:
         used = _used(formulas, self.numbers.symbols)
         numbers = tuple(self.numbers.symbols[k] for k in used), self.numbers.intervals[used].tobytes()
         return _first.setdefault((formulas, self.symbols, self.domain.shape, self.domain.tobytes(), numbers), self)
+
+    def seen(self, shared: int) -> "Extent":
+        """The same part without so many of the first factors of its motion: as it is seen from a frame that moves by these."""
+        return _seen(self, shared) if shared else self
 
     @cached_property
     def shape(self) -> Member:
@@ -195,7 +220,14 @@ class Extent:
     @cached_property
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
+        if isinstance(self.motion, Product):
+            return _motion_member(self.motion, self.numbers)
         return formula_member(self.motion.entries, (t,), self.numbers)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _seen(part: Extent, shared: int) -> Extent:
+    return replace(part, motion=divided(part.motion, shared)[1])
 
 
 class Crowd:
@@ -301,11 +333,6 @@ def _carried_ends(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:
     for k in range(2):
         ends[k, ..., :12], ends[k, ..., 12:] = motion[..., k], cells[..., k].swapaxes(0, 1)
     return np.reshape(_rigid_kernel().interval(*ends.reshape(2, count * rows, 15)), (2, count, rows, 3))
-
-
-def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:
-    """The product of a row and a column of a 3 x 3 matrix."""
-    return w[0] * v[0] + w[1] * v[1] + w[2] * v[2]
 
 
 @functools.cache

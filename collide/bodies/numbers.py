@@ -1,7 +1,7 @@
 """The numbers of a body that is a member of a family: exact, and as intervals for kernels."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,11 @@ class Numbers:
     def pairs(self) -> tuple[tuple[Any, Any], ...]:
         """The symbols, each with its exact number."""
         return tuple(zip(self.symbols, self.exact, strict=True))
+
+    def only(self, symbols: Collection[Any]) -> "Numbers":
+        """Those of some symbols, in the order that they have here."""
+        kept = [k for k, s in enumerate(self.symbols) if s in symbols]
+        return Numbers([self.symbols[k] for k in kept], [self.exact[k] for k in kept], self.intervals[kept])
 
     def enclose(self, e: Any) -> tuple[float, float]:
         """Bounds of a number, or of an expression of the symbols."""

@@ -13,7 +13,8 @@ from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory
 from codegen.machine.structures import LANES
 
-from ..bodies.extent import Extent, fixed_kernel, row_times
+from ..bodies.extent import Extent, fixed_kernel
+from ..bodies.motions import row_times
 from .approach_loop import ApproachMemory, Part, approach
 
 # So many pairs are moved on before the clock is looked at.
@@ -21,13 +22,15 @@ _AT_ONCE = 512
 
 
 def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal: np.ndarray, step: np.ndarray, *, tries: int,
-             finest: int = 0, backward: bool = False) -> np.ndarray:
+             finest: int = 0, backward: bool = False, shared: np.ndarray | None = None) -> np.ndarray:
     """(n,): times up to which pairs (n, 2) of parts are *proved* apart from `begin` on, at most their goals; `backward`: down to which.
 
+    `shared`: how many factors the motions of a pair begin with in common, which are left out.
     The first step of a pair is given. It is left after so many `tries`, or where steps are shorter than that times 2^-finest.
     """
-    used, own = np.unique(pairs, return_inverse=True)
-    known, pairs = [_native(parts[k]) for k in used.tolist()], own.reshape(-1, 2)
+    frames = np.zeros(len(pairs), np.int64) if shared is None else shared
+    used, own = np.unique(np.stack([pairs, np.stack([frames, frames], axis=1)], axis=2).reshape(-1, 2), axis=0, return_inverse=True)
+    known, pairs = [_native(parts[k].seen(frame)) for k, frame in used.tolist()], own.reshape(-1, 2)
     lengths = [len(k.cells) for k in known]
     blocks, ends = max(lengths, default=1), np.cumsum([0, *lengths])
     arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks, "grids": int(ends[-1]),

@@ -31,24 +31,28 @@ _FINEST, _COARSE, _WITHIN, _TRIES = 12, 7, 6, 64
 
 Window = tuple[float, float]
 Asked = Callable[[np.ndarray, np.ndarray], np.ndarray]
+Shared = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def windows(parts: Sequence[Extent], owners: Sequence[int] | np.ndarray, span: Window, slices: int = SLICES,
-            asked: Asked | None = None) -> dict[tuple[int, int], Window]:
+            asked: Asked | None = None, shared: Shared | None = None) -> dict[tuple[int, int], Window]:
     """For every pair of parts (a, b), a < b, of different owners that may touch: the time outside of which they are *proved* apart.
 
-    `asked`: of owners i < j, arrays, which pairs are looked at (default: all).
+    `asked`: of owners i < j, arrays, which pairs are looked at (default: all). `shared`: likewise, how many factors their motions begin
+    with in common (default: none).
     """
     own, span = np.asarray(owners, np.int64), _extended(span)
     if (len(own)**2 - (np.bincount(own)**2).sum()) // 2 <= _FEW:
         pairs = _asked(np.argwhere(np.triu(own[:, None] != own)), own, asked)
         begin, end = (np.full(len(pairs), t) for t in span)
         step, finest = np.full(len(pairs), 2.0 * (span[1] - span[0])), _FINEST
-        end = moved_on(parts, pairs, end, begin, step, tries=_TRIES, finest=_COARSE, backward=True)
+        frames = shared(*own[pairs].T) if shared else None
+        end = moved_on(parts, pairs, end, begin, step, tries=_TRIES, finest=_COARSE, backward=True, shared=frames)
     else:
         pairs, begin, end = _in_slices(parts, own, span, slices, asked)
         step, finest = np.full(len(pairs), (span[1] - span[0]) / slices), _WITHIN
-    begin = moved_on(parts, pairs, begin, end, step, tries=_TRIES, finest=finest)
+        frames = shared(*own[pairs].T) if shared else None
+    begin = moved_on(parts, pairs, begin, end, step, tries=_TRIES, finest=finest, shared=frames)
     keep = begin < end
     return {(i, j): (lo, hi) for (i, j), lo, hi in zip(*(values[keep].tolist() for values in (pairs, begin, end)), strict=True)}
 

@@ -30,7 +30,7 @@ from ..bodies.numbers import NONE, Numbers
 from ..bodies.on_face import held_of
 from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
-from .place import Placed, contact_equations, place
+from .place import Placed, contact_equations, in_world, place
 from .placed_implicit import coordinates_of
 from .tracking import Known
 
@@ -42,25 +42,26 @@ _KINKS = ("abs", "min", "max")
 def member(first: Cell, second: Cell, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
     found = situation(first, second, literal=True, **options)
-    return found if any(options.get("symbols", ())[:2]) else found.as_member()
+    return found if any(options.get("symbols", ())[:2]) and not options.get("shared") else found.as_member()
 
 
 @functools.lru_cache(maxsize=4096)
 def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[Known, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
-              implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ())) -> Problem:
+              implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ()), shared: int = 0) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts. A problem built
     before is used again, with its kernels. `literal`: numbers of a path are constants, not parameters. `implied`: without tangency, a row
     more that the equations imply (see `_implied`). `symbols` in the formulas of the first body, of the second and of the contacts stand for
-    numbers: see `with_numbers`.
+    numbers: see `with_numbers`. `shared`: of two parametric parts, so many first factors of both motions are the same, so the pair is
+    looked at from a frame that moves by these; their symbols come after those of contacts.
     """
     both = bool(first.leaves and second.leaves)
     angle = tangency and both and first.dimension == second.dimension == 2
     spatial = coordinates_of(first) if both else len(first.symbols) + len(second.symbols)
     frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols)
-    a, b = place((first, second), frame)
+    a, b = place((first, second), frame, shared)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
     feasible = _feasible(a, b, equations, frame, incoming, tracked)
@@ -90,7 +91,8 @@ def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows
     return Problem(
         (*frame.names, "t"), outer, inner, equations=tuple(equations), necessary=necessary, incoming=incoming,
         strict=incoming and bool(necessary), objective=len(frame.names), border=frame.borders_array(),
-        period=np.array([*frame.periods, 0.0]), polar=np.array([*frame.polar, (-math.inf, math.inf)]), image=(*a.position, *b.position),
+        period=np.array([*frame.periods, 0.0]), polar=np.array([*frame.polar, (-math.inf, math.inf)]),
+        image=(*in_world(a, a.position), *in_world(b, b.position)),
         parameters=np.array(frame.values).reshape(-1, 2), directions=directions, **fields)
 
 
@@ -314,11 +316,11 @@ def _directions(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -
         if len(face.outward) == 1 and face.part.dimension == 2:
             n = face.outward[0]
             speed = _closing(face, other, equations, frame), _rate_size(face, other)
-            result += [*(n if sign > 0 else (-n[0], -n[1], -n[2])), *speed, one]
+            result += [*in_world(a, n if sign > 0 else (-n[0], -n[1], -n[2]), turns=True), *speed, one]
     if not result and a.tangents and b.tangents:
         n = cross(a.tangents[0], b.tangents[0])
         outward = [sum((d[k] for d in a.outward[1:]), a.outward[0][k]) for k in range(3)]
         speed = dot(subtract(a.velocity, b.velocity), n), _length(n) * (_length(a.velocity) + _length(b.velocity))
-        result += [*n, *speed, dot(n, (outward[0], outward[1], outward[2]))]
+        result += [*in_world(a, n, turns=True), *speed, dot(n, (outward[0], outward[1], outward[2]))]
     return tuple(result)
 

@@ -18,7 +18,8 @@ from generative import Motion, t
 @dataclass
 class Frame:
     """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before it, is known
-    first. `symbols` stand for numbers of the first body, of the second, and maybe of contacts known between them; `late` are the
+    first. `symbols` stand for numbers of the first body, of the second, and maybe of contacts known between them, and of a motion that both
+    have in common; `late` are the
     parameters that are expressions of those, (number, body 1 or 2, expression).
     """
 
@@ -45,7 +46,7 @@ class Frame:
         return sum(map(len, self.symbols))
 
     def known(self, side: int) -> dict[Any, Expr]:
-        """The symbols of a body (1 or 2), or of contacts (3), and the time as nodes."""
+        """The symbols of a body (1 or 2), of contacts (3), or of a common motion (4), and the time as nodes."""
         first = sum(map(len, self.symbols[:side - 1]))
         return {**{s: self.pool.parameter(first + k) for k, s in enumerate(self.symbols[side - 1])}, t: self.time}
 

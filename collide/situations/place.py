@@ -5,7 +5,7 @@ part brings equations. Where both are implicit, the first brings as variables th
 x1, y1, z1, so that its bounds are the domain; on a side of these one of them is a constant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,28 +13,34 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, subtract
 from codegen.time_bounds.moving_bodies import Moving, moving
-from generative import u, v
+from generative import Motion, u, v
+from generative.motion import Product
 
 from ..bodies.cells import Cell
+from ..bodies.motions import carried, divided, entries_of, turned
 from .frame import Frame, Local
 from .placed_implicit import PlacedImplicit
 
 
 class PlacedParametric:
-    """A parametric part with variables of its own; `side` (1 or 2) is in their names."""
+    """A parametric part with variables of its own; `side` (1 or 2) is in their names. `shared`: so many of the first factors of its motion
+    are left out, which the other part has, too: all is seen from a frame that moves by these.
+    """
 
     # It is not given by equations, and the other part may be a function of its position.
     values: Sequence[Expr] = ()
     deformation: Sequence[Expr] = ()
     carrier = True
+    shared = 0
 
-    def __init__(self, part: Cell, frame: Frame, side: int) -> None:
-        self.part, self.frame, self.side, self.known = part, frame, side, frame.known(side)
+    def __init__(self, part: Cell, frame: Frame, side: int, shared: int = 0) -> None:
+        self.part, self.frame, self.side, self.known, self.shared = part, frame, side, frame.known(side), shared
+        self._moves: dict[Motion, list[Expr]] = {}
         count = part.dimension
         columns = zip(part.names[:count], part.domain, part.periods, part.border, part.polar[:count], strict=True)
         self.own = [frame.variable(f"{name}{side}", ends, period, border, polar) for name, ends, period, border, polar in columns]
         self._at = {part.path: self._nodes(part.path)}
-        self.position = self._vector(part.surface.expressions, part.path)
+        self.position = self._in_world(part.surface, part.path, carried)
 
     def _nodes(self, path: tuple[Any, ...]) -> list[Expr]:
         own, symbols = dict(zip(self.part.symbols, self.own, strict=True)), self.frame.symbols[self.side - 1]
@@ -47,6 +53,24 @@ class PlacedParametric:
         at = self._at[path]
         a, b, c = convert(expressions, {**self.known, u: at[0], v: at[1]}, self.frame.pool)
         return a, b, c
+
+    def _in_world(self, surface: Any, path: tuple[Any, ...], by: Callable[..., Vector]) -> Vector:
+        """The point of a surface at a path, `carried`, or its normal, `turned`; by a product of motions that is multiplied on the graph."""
+        turns = by is turned
+        if not isinstance(surface.motion, Product):
+            return self._vector(surface.normal if turns else surface.expressions, path)
+        return by(self._entries(surface.motion), self._vector(surface.body_normal if turns else surface.body, path))
+
+    def _entries(self, motion: Motion) -> list[Expr]:
+        if motion not in self._moves:
+            seen = divided(motion, self.shared)[1] if isinstance(motion, Product) else motion
+            self._moves[motion] = entries_of(seen, self.known, self.frame.pool, None)
+        return self._moves[motion]
+
+    @cached_property
+    def observer(self) -> list[Expr]:
+        """The entries of what is left out of the motion."""
+        return entries_of(divided(self.part.surface.motion, self.shared)[0], self.frame.known(4), self.frame.pool, self.frame.time)
 
     @cached_property
     def local(self) -> Local:
@@ -62,7 +86,7 @@ class PlacedParametric:
         surface, motion, own = self.part.surface, self.part.surface.motion, [e.value for e in self.own]
         if surface.deforming:
             return moving(self.position, own, self.frame.spatial)
-        entries = convert(motion.entries, self.known, self.frame.pool)
+        entries = self._entries(motion)
         return Moving(self.local.at, entries[:9], entries[9:], own, rigid=True)
 
     @property
@@ -79,7 +103,7 @@ class PlacedParametric:
         if len(self.own) == 2:
             a, b = self.tangents
             return [cross(b, a) if self.part.surface.flipped else cross(a, b)]
-        return [self._vector(surface.normal, path) for surface, path in self.part.outward]
+        return [self._in_world(surface, path, turned) for surface, path in self.part.outward]
 
     def conditions(self) -> list[Expr]:
         """None beside the domain."""
@@ -89,9 +113,13 @@ class PlacedParametric:
 Placed = PlacedParametric | PlacedImplicit
 
 
-def place(parts: tuple[Cell, Cell], frame: Frame) -> tuple[Placed, Placed]:
-    """Both parts of a pair: parametric ones first, since implicit ones are functions of their positions."""
+def place(parts: tuple[Cell, Cell], frame: Frame, shared: int = 0) -> tuple[Placed, Placed]:
+    """Both parts of a pair: parametric ones first, since implicit ones are functions of their positions. `shared`: see
+    `PlacedParametric`, which both are then.
+    """
     first, second = parts
+    if shared:
+        return PlacedParametric(first, frame, 1, shared), PlacedParametric(second, frame, 2, shared)
     if first.leaves and not second.leaves:
         b = _placed(second, frame, 2, None)
         return _placed(first, frame, 1, b), b
@@ -103,6 +131,13 @@ def _placed(part: Cell, frame: Frame, side: int, other: Placed | None) -> Placed
     if not part.leaves:
         return PlacedParametric(part, frame, side)
     return PlacedImplicit(part, frame, side, None if other is None else (other.local, other.position))
+
+
+def in_world(placed: Placed, at: Vector, turns: bool = False) -> Vector:
+    """A point, or (`turns`) a direction, in the world, where a pair is seen from a frame that moves with both."""
+    if isinstance(placed, PlacedParametric) and placed.shared:
+        return (turned if turns else carried)(placed.observer, at)
+    return at
 
 
 def contact_equations(a: Placed, b: Placed) -> tuple[Expr, ...]:

@@ -12,6 +12,7 @@ from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.implicit import Combination, Piece
 
 from ..bodies.cells import Cell, end_of
+from ..bodies.motions import entries_of
 from .frame import Frame, Local, all_of, any_of, as_vector
 
 
@@ -71,7 +72,8 @@ class PlacedImplicit:
         Where both bodies are in one frame that is tilted, or turns, A is but for rounding what it is without that frame. Of a point in
         the world that would not be seen, since its coordinates forget that they vary together.
         """
-        entries = [convert(m.entries, known, self.frame.pool) for m, known in ((self.local.motion, self.local.known), (motion, self.known))]
+        moves = (self.local.motion, self.local.known), (motion, self.known)
+        entries = [entries_of(m, known, self.frame.pool, self.frame.time) for m, known in moves]
         (first, shift), (second, away) = ((e[:9], e[9:]) for e in entries)
         columns = [*(as_vector(first[k::3]) for k in range(3)), subtract(as_vector(shift), as_vector(away))]
         rows = [[self._close(dot(as_vector(second[k::3]), column)) for column in columns] for k in range(3)]

@@ -68,7 +68,7 @@ def _in_one_plane(scene: Scene, first: Cell, second: Cell, label: Pair) -> bool:
     problem = situation(first, second, literal=True, **scene.named(label))
     if "constant" not in problem.built:
         problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
-    return any(_is_zero(e, scene.pair_numbers(label)) for e in problem.built["constant"])
+    return any(_is_zero(e, scene.situation_numbers(label)) for e in problem.built["constant"])
 
 
 def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:
@@ -145,9 +145,9 @@ def _meets(cells: Sequence[np.ndarray], boxes: np.ndarray) -> np.ndarray:
     return np.asarray(meet.any(axis=1))
 
 
-def _is_zero(e: Expr, numbers: tuple[Numbers, Numbers]) -> bool:
+def _is_zero(e: Expr, numbers: Sequence[Numbers]) -> bool:
     """Is an expression without variables exactly zero, with these numbers?"""
-    exact = [*numbers[0].known(e.pool).values(), *numbers[1].known(e.pool).values()]
+    exact = [node for own in numbers for node in own.known(e.pool).values()]
     (value,) = substitute([e], {e.pool.parameter(k).index: number for k, number in enumerate(exact)})
     return value.op == "constant" and value.value == 0
 

@@ -59,7 +59,7 @@ def _kernels(bodies: Sequence[Any], numbers: Sequence[Numbers]) -> list[tuple[Ke
 @functools.lru_cache(maxsize=4096)
 def _formulas(piece: Any) -> tuple[Any, ...]:
     """The largest parts of its formulas that may change at moments, of the time alone."""
-    whole = [*piece.motion.entries, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
+    whole = [*piece.motion.formulas, *([piece.body] if isinstance(piece, ImplicitSurface) else piece.body)]
     found = {e for formula in whole for e in atoms_of(formula, _CHANGING) if not changes_at_known_moments(e)}
     timed = [e for e in found if e.has(t) and all(s == t or isinstance(s, Parameter) for s in e.free_symbols)]
     return tuple(sorted((e for e in timed if not any(e is not other and other.has(e) for other in timed)), key=sp.default_sort_key))

@@ -20,17 +20,19 @@ import sympy as sp
 
 from codegen.deadline import check
 from generative import ImplicitBody, u, v
-from generative.changes import is_short, smooth_bodies
+from generative.changes import is_short, pieces_of, smooth_bodies
 from generative.creases import divided
 from generative.family import Member, member_of
+from generative.motion import Product, common
 from generative.rest import at_rest, carried_along, carrier
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
+from ..bodies.motions import divided as divided_motion
 from ..bodies.numbers import NONE, Numbers, check_numbers, numbers_of
 from ..bodies.parts import Pole, ends_of, faces_of, parts_of
 from ..bodies.surface_points import FEW, boxes_at
-from ..culling.broad_phase import Asked, Window, may_meet, windows
+from ..culling.broad_phase import Asked, Shared, Window, may_meet, windows
 from ..culling.sweep import sweep_and_prune
 from ..moment.pairs import Pair, Pairs, Starts, pairs_in
 from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
@@ -174,12 +176,12 @@ class Scene:
 
     def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked) -> dict[Pair, Window]:
         """When pairs of parts, by their numbers, may meet. Parts of large bodies are looked at closely if they come near others at all."""
-        met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span, asked=asked)
+        met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span, asked=asked, shared=self._frames)
         if not any(is_large(part) for _, part in parts):
             return met
         left = sorted(k for k in {k for pair in met for k in pair}
                       if not is_large(parts[k][1]) or where(parts[k][1], self.numbers[parts[k][0]], self.span) is not None)
-        again = windows([self.extent(*parts[k]) for k in left], owners[left], self.span, asked=asked)
+        again = windows([self.extent(*parts[k]) for k in left], owners[left], self.span, asked=asked, shared=self._frames)
         return {(left[a], left[b]): window for (a, b), window in again.items()}
 
     def start(self, tolerance: float, clock: Clock) -> Starts:
@@ -343,7 +345,7 @@ class Scene:
         """Those of the meetings that may be within a part of the time span, each with its window there."""
         parts = list(dict.fromkeys(owned for m in meetings for owned in zip(m.label, (m.first, m.second), strict=True)))
         number = {owned: at for at, owned in enumerate(parts)}
-        met = windows([self.extent(k, p) for k, p in parts], [k for k, _ in parts], span)
+        met = windows([self.extent(k, p) for k, p in parts], [k for k, _ in parts], span, shared=self._frames)
         found = []
         for m in meetings:
             a, b = sorted(number[owned] for owned in zip(m.label, (m.first, m.second), strict=True))
@@ -356,7 +358,7 @@ class Scene:
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation
-        numbers = *self.pair_numbers(m.label), self._known(m.label)[1]
+        numbers = self.situation_numbers(m.label)
         whole = build(_whole(m.first), _whole(m.second), **self.named(m.label))
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         whole = with_numbers(whole, numbers, self.time).with_data(label=m.label)
@@ -365,10 +367,34 @@ class Scene:
 
     def named(self, label: Pair) -> dict[str, Any]:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
-        known, others = self._known(label)
-        symbols = tuple(numbers.symbols for numbers in (*self.pair_numbers(label), others))
-        return {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency,
-                "incoming": not self.apart(label), "tracked": known, "symbols": symbols}
+        symbols = tuple(numbers.symbols for numbers in self.situation_numbers(label))
+        named = {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency,
+                 "incoming": not self.apart(label), "tracked": self._known(label)[0], "symbols": symbols}
+        return named | ({"shared": self._shared(label)} if self._shared(label) else {})
+
+    def _shared(self, label: Pair) -> int:
+        """How many factors the motions of two parametric bodies begin with in common; 0 where contacts are known, which have places in the
+        world.
+        """
+        first, second = (self._carriers[k] for k in label)
+        if label in self.tracked or first is None or second is None or any(isinstance(self.bodies[k], ImplicitBody) for k in label):
+            return 0
+        return common(first, second)
+
+    @property
+    def _frames(self) -> Shared | None:
+        """The same of arrays of bodies; None where no pair has anything in common."""
+        if sum(isinstance(m, Product) for m in self._carriers) < 2:
+            return None
+        return lambda i, j: np.array([self._shared(label) for label in zip(i.tolist(), j.tolist(), strict=True)], np.int64)
+
+    def situation_numbers(self, label: Pair) -> tuple[Numbers, ...]:
+        """The numbers of two bodies as their situations take them: of the first, the second, known contacts, and a motion in common."""
+        both, shared = self.pair_numbers(label), self._shared(label)
+        if not shared:
+            return *both, self._known(label)[1]
+        (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, both, strict=True))
+        return first, second, self._known(label)[1], before
 
     def _known(self, label: Pair) -> tuple[tuple[Known, ...], Numbers]:
         """The tracked contacts of two bodies, and their numbers."""
@@ -392,6 +418,13 @@ class Scene:
 def closed_border(first: Cell, second: Cell, unproved: bool) -> np.ndarray:
     """Tangency is not used at any end of the faces: there may be an edge. Nor where time begins, if they may cross then (`unproved`)."""
     return np.array([*ends_of(first), *ends_of(second), (unproved, False)], int)
+
+
+@functools.lru_cache(maxsize=4096)
+def _divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers, Numbers]:
+    """The numbers of the first factors of a motion, and all others."""
+    first = divided_motion(pieces_of(body)[0].motion, shared)[0].symbols
+    return numbers.only(first), numbers.only(set(numbers.symbols) - first)
 
 
 def _whole(part: Cell) -> Cell:
