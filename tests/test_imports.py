@@ -26,6 +26,7 @@ ONLY: dict[str, set[str]] = {
     "generative.mesh": {"numpy", "scipy", "trimesh"},
     "generative.hull": {"numpy", "scipy"},
     "generative.marching": {"numpy"},
+    "generative.urdf": {"numpy", "trimesh", "yourdfpy"},
     "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "generative.following": {"numpy", "scipy"},
