@@ -73,7 +73,8 @@ def _joint(kind: str, name: str, parent: str, child: str, axis: Any, origin: Mot
 
 class Chain:
     """A tree of links and joints. `links` are the bodies of each link by its name, one or a list, in the frame of the link; a link that is
-    named by joints alone has no body. `joints`: one for every link but one, the root, which is the `base`.
+    named by joints alone has no body. `joints`: one for every link but one, the root. Without joints it is an assembly: several bodies that
+    move as one.
 
     Raises ValueError for joints that form no tree, and for links or joints of one name.
 
