@@ -79,7 +79,7 @@ class Chain:
     Raises ValueError for joints that form no tree, and for links or joints of one name.
 
     >>> from generative import Chain, Rigid, revolute, solids, t
-    >>> bar = solids.capsule("0.1", 1)
+    >>> bar = solids.capsule(0.125, 1)
     >>> arm = Chain({"upper": bar, "lower": bar},
     ...             [revolute("shoulder", "base", "upper"), revolute("elbow", "upper", "lower", axis=(0, 1, 0),
     ...                                                              origin=Rigid(translation=[0, 0, 1]))])

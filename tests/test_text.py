@@ -169,6 +169,17 @@ def timed(*, seconds: Any = 1.0, boxes: Any = 100, bytes: Any = 10**6) -> Any:
     return collide.Budget(seconds, boxes, bytes)
 
 
+def jointed(axis: Any, origin: Any, factor: Any, offset: Any) -> Any:
+    generative.fixed("k", "b", "c", origin=origin)
+    follows = "k", factor, offset
+    return [make("j", "a", "b", axis=axis, origin=origin, follows=follows) for make in (generative.revolute, generative.prismatic)]
+
+
+def chained(body: Any, value: Any, base: Any) -> Any:
+    chain = generative.Chain({"a": body, "b": [BALL]}, [generative.revolute("j", "b", "a")])
+    return chain.at({"j": value}, base=base)
+
+
 GENERATIVE = [
     Call(ParametricSurface, [u, v, t * u], SQUARE, motion=FALL), Call(PLATE.at, 1), Call(PLATE.moved, FALL), Call(BOWL.at, 1),
     Call(ImplicitSurface, x * y - z, [(-1, 1)] * 3, motion=FALL), Call(BALL.at, 1), Call(BALL.moved, FALL), Call((BALL | BALL).at, 1),
@@ -214,7 +225,11 @@ GENERATIVE = [
     Call(fit.chebyshev_motion_of, lambda s: (np.ones((len(s), 4)), np.ones((len(s), 3))), (0, 1), degree=1, tolerance=1.0),
     Call(fit.rotation_minimizing_up, LINE, [1, 0, 0], steps=8, tolerance=1.0),
     Call(fit.double_reflection, LINE, np.array([0.0, 1.0]), [1, 0, 0]),
-    Call(approximated, u * v), Call(symbols.exact, 1),
+    Call(approximated, u * v), Call(symbols.exact, 1), Call(generative.hull, CORNERS), Call(generative.hull, np.array(CORNERS, float)),
+    Call(solids.capsule, 1, 1), Call(solids.rounded_box, [1, 1, 1], sp.Rational(1, 8)), Call(generative.Product, FALL, HERE),
+    Call(generative.pose, [1, 0, 0, 0], [0, 0, 1]), Call(generative.pose, np.eye(3), np.zeros(3)),
+    Call(BALL.placed, [1, 0, 0, 0], [0, 0, 1]),
+    Call(jointed, [0, 0, 1], HERE, 1, 0), Call(chained, BALL, t, FALL),
 ]  # fmt: skip
 CODEGEN = [
     Call(codegen.compile, [[x * SPEED, 1]], [x], [SPEED], form="natural"), Call(KERNEL.interval, *UNIT, parameters=([1.0], [1.0])),
@@ -257,13 +272,14 @@ MODELS += [Call(machines.push_time, allowance=sp.Rational(1, 50), major=2, pitch
 CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 
 # Arguments that are names, or functions, and results, which hold what a query puts there.
-BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "Mesh")
+BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "capsule",
+          "rounded_box", "Mesh")
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
-RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Kernel", "MeshContact", "Minimum", "MinimumStatus",
-           "Shape", "Start", "Status", "Trace", "Zeros", "ZerosStatus"}
-WRAPPED = {"Budget": "timed", "Tracked": "tracking"}
+RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum",
+           "MinimumStatus", "Shape", "Start", "Status", "Trace", "Zeros", "ZerosStatus"}
+WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 
 @pytest.fixture

@@ -7,9 +7,10 @@ import pytest
 import sympy as sp
 
 from codegen import compile
-from generative import Chain, Parameter, Product, Rigid, Screw, axis_angle, fixed, prismatic, revolute, solids, t
+from generative import IDENTITY, Chain, Parameter, Product, Rigid, Screw, axis_angle, fixed, prismatic, revolute, solids, t
 from generative.family import member_of
 from generative.motion import AlongZ, common
+from generative.rest import at_rest
 from tests.arms import arm, polynomials, segments, values
 
 BAR = solids.capsule(sp.Rational(1, 8), 1)
@@ -75,6 +76,14 @@ def test_products_keep_their_factors():
         assert entries[0] == pytest.approx(entries[1], abs=1e-12)
     assert product == Product(a, b, c) and product != Product(a, c, b) and Product(a, a.inverse()).is_identity is False
     assert Product(Rigid()).is_identity and Product().is_constant and product.symbols == {t}
+
+
+def test_links_are_at_rest_to_each_other_only_by_constant_factors_after_common_ones():
+    turn, other, here, there = AlongZ(t), AlongZ(2 * t), Rigid(translation=[1, 0, 0]), Rigid(translation=[0, 1, 0])
+    assert at_rest(Product(here, turn, here), Product(here, turn, there)) and at_rest(Product(turn), Product(turn, here))
+    assert not at_rest(Product(here, turn), Product(there, turn)) and not at_rest(Product(turn, here), Product(other, here))
+    assert not at_rest(Product(turn, here), Product(turn, here, turn)) and not at_rest(Product(turn), IDENTITY)
+    assert at_rest(Product(here), IDENTITY)
 
 
 def test_values_may_hold_parameters():
