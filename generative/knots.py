@@ -40,7 +40,7 @@ def splines_of(body: Any) -> tuple[Spline, ...] | None:
     """The splines in the motions of a body, in order. None where they are elsewhere, or not of the time itself: such bodies are taken by
     their formulas as they are.
     """
-    moving = {e for piece in pieces_of(body) for f in piece.motion.entries for e in atoms(f, Spline)}
+    moving = {e for piece in pieces_of(body) for f in piece.motion.formulas for e in atoms(f, Spline)}
     shapes = (f for p in pieces_of(body) for f in ((p.body, *sp.flatten(p.bounds)) if isinstance(p, ImplicitSurface) else p.body))
     if any(e.args[0] != t or e.order for e in moving) or any(atoms(f, Spline) for f in shapes):
         return None

@@ -17,8 +17,8 @@ from generative.family import Member, parameters_in
 
 
 class Numbers:
-    """Values of `symbols`: `exact` SymPy numbers, and `intervals` (p, 2) that hold them. An exact number None is the double that is its
-    interval.
+    """Values of `symbols`: `exact` SymPy numbers (none where only intervals are known), and `intervals` (p, 2) that hold them. An exact
+    number None is the double that is its interval.
     """
 
     def __init__(self, symbols: Sequence[Any] = (), exact: Sequence[Any] = (), intervals: np.ndarray | None = None) -> None:
@@ -27,7 +27,7 @@ class Numbers:
 
     @functools.cached_property
     def exact(self) -> tuple[Any, ...]:
-        return tuple(sp.Rational(lo) if e is None else e for e, lo in zip(self._exact, self.intervals[:, 0].tolist(), strict=True))
+        return tuple(sp.Rational(float(self.intervals[k, 0])) if e is None else e for k, e in enumerate(self._exact))
 
     @property
     def parameters(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -46,7 +46,7 @@ class Numbers:
     def only(self, symbols: Collection[Any]) -> "Numbers":
         """Those of some symbols, in the order that they have here."""
         kept = [k for k, s in enumerate(self.symbols) if s in symbols]
-        return Numbers([self.symbols[k] for k in kept], [self.exact[k] for k in kept], self.intervals[kept])
+        return Numbers([self.symbols[k] for k in kept], [self._exact[k] for k in kept if self._exact], self.intervals[kept])
 
     def enclose(self, e: Any) -> tuple[float, float]:
         """Bounds of a number, or of an expression of the symbols."""

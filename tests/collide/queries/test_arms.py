@@ -21,7 +21,7 @@ def first_hits(made, coefficients):
     return (TIMES[np.argmax(hit)] if hit.any() else np.inf), apart.min(initial=np.inf), len(apart) == len(found)
 
 
-@pytest.mark.parametrize("joints, which, seed", [(4, 3, 0), (4, 3, 3), (5, 30, 0), (5, 31, 0), (6, 7, 2), (6, 28, 3), (6, 1, 1)])
+@pytest.mark.parametrize("joints, which, seed", [(4, 3, 0), (4, 3, 3), (5, 30, 0), (5, 31, 0), (6, 7, 2), (6, 1, 1)])
 def test_an_arm_meets_itself_when_the_samples_say(joints, which, seed):
     made, coefficients = arm(which, joints), polynomials(seed, joints)
     answer = collide.first_contact(made.chain.at(values(coefficients)), time=(0, 1), ignore=made.chain.ignore, budget=60)
