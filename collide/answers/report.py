@@ -232,16 +232,15 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
     candidates = problem.candidates(at)
     if not candidates.shape[1]:
         return np.full((len(at), 3), np.nan)
-    size, rows = np.abs(candidates[..., :3]).max(axis=2), np.arange(len(at))
+    size = np.abs(candidates[:, :, :3]).max(axis=2)
     good = (size > 0) & (size < np.inf)
-    first = good.argmax(axis=1)
-    chosen, size = candidates[rows, first], size[rows, first]
-    speed, against, declared = chosen[:, 3], chosen[:, 4], chosen[:, 5]
+    chosen = np.arange(len(at)), good.argmax(axis=1)
+    direction, (speed, against, declared) = candidates[chosen][:, :3], candidates[chosen][:, 3:].T
     side = np.where(np.abs(speed) > _SLOW * against, speed, declared) if apart else declared
     with np.errstate(invalid="ignore"):
         # By a power of two, which is exact: bodies of any size have normals whose squares overflow.
-        direction = chosen[:, :3] / np.ldexp(1.0, np.frexp(size)[1] - 1)[:, None]
+        direction = direction / np.ldexp(1.0, np.frexp(size[chosen])[1] - 1)[:, None]
         length = np.sqrt((direction**2).sum(axis=1))
         normals: np.ndarray = direction / np.where(side >= 0, length, -length)[:, None]
-    normals[~good[rows, first]] = np.nan
+    normals[~good[chosen]] = np.nan
     return normals

@@ -63,7 +63,7 @@ class Starts(Mapping[Pair, Start]):
     """The state of every pair (i, j), i < j, of `count` bodies but those `ignored`: `usual`, except for `others`."""
 
     def __init__(self, count: int, usual: Start, ignored: Pairs | None = None) -> None:
-        self.usual, self.ignored = usual, ignored or Pairs(count)
+        self.usual, self.ignored = usual, Pairs(count) if ignored is None else ignored
         self.others: dict[Pair, Start] = {}
 
     def __contains__(self, pair: object) -> bool:
@@ -72,9 +72,10 @@ class Starts(Mapping[Pair, Start]):
         return 0 <= pair[0] < pair[1] < self.ignored.count and pair not in self.ignored
 
     def __getitem__(self, pair: Pair) -> Start:
-        if pair not in self:
+        own = self.others.get(pair)
+        if own is None and pair not in self:
             raise KeyError(pair)
-        return self.others.get(pair, self.usual)
+        return own or self.usual
 
     def __iter__(self) -> Iterator[Pair]:
         return (pair for pair in itertools.combinations(range(self.ignored.count), 2) if pair not in self.ignored)

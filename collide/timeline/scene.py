@@ -96,9 +96,9 @@ class Scene:
         self._carriers = [carrier(body) for body in given]
         self.resting = Pairs(len(self.bodies), groups=carried_along(self._carriers))
         # What no part is looked at for: pairs that are not asked about, and, once it is known how they begin, those at rest.
-        self.left_out = [ignored or Pairs(len(self.bodies))]
+        self.left_out = [Pairs(len(self.bodies)) if ignored is None else ignored]
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(self.bodies)
-        self.states = Starts(len(self.bodies), Start.UNKNOWN, ignored)
+        self.states = Starts(len(self.bodies), Start.UNKNOWN, self.left_out[0])
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
         self.undecided: set[Pair] = set()
         self.early: frozenset[Pair] = frozenset()
@@ -336,7 +336,7 @@ class Scene:
             faces = [replace(m, closed=True) for m in self.near if by_faces[m.label]]
             labels = {label for label, alone in by_faces.items() if not alone}
             owners = sorted({k for label in labels for k in label})
-            others = self._near([(k, part) for k in owners for part in self.parts(k)], labels)
+            others = self._near([(k, part) for k in owners for part in self.parts(k)], labels) if labels else []
             self._meetings = sorted([*faces, *others], key=lambda m: m.window[0])
             self.many = len(self._meetings) > FEW
         return self._meetings
