@@ -74,7 +74,9 @@ def sew(faces: Sequence[ParametricSurface]) -> Solid:
         raise ValueError("the faces enclose no volume: the profile or outline they are made from is degenerate")
     if volume < 0:
         raise ValueError("the faces enclose a negative volume: all normals point inwards; give every face the other orientation")
-    return Solid(faces, edges, _vertices(ends, near)).noted(SEWN)
+    # That edges and vertices are on all of their faces was just seen, at t = 0: the same test again only for faces that deform.
+    made = Solid if any(f.deforming for f in faces) else Solid._unchecked
+    return made(faces, edges, _vertices(ends, near)).noted(SEWN)
 
 
 def borders(faces: Sequence[ParametricSurface]) -> list[Border]:

@@ -13,7 +13,7 @@ from .timing import machine
 
 NAMES = ["kernels", "compile_time", "contact", "orders", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
          "threads", "optimizers", "starts", "recorded"]
-SLOW = ["linear_million", "cold", "constants", "bodies", "arms"]
+SLOW = ["linear_million", "cold", "constants", "bodies", "arms", "assemblies"]
 
 
 def main() -> None:
