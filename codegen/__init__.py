@@ -2,7 +2,8 @@
 
     SymPy ─► from_sympy ─► graph ─► emit ─► LLVM text ─► machine ─► Kernel
 
-`compile` is the way in; `Kernel` says what a kernel offers and guarantees. Each folder imports only those before it:
+`compile` is the way in; `Kernel` says what a kernel offers and guarantees. `contract` compiles constraints into a `Contractor`, which
+narrows boxes. Each folder imports only those before it:
 
 - `graph`: formulas as graphs, their derivatives, and what is known of them; SymPy is read by `from_sympy` with `sympy_rules`
 - `reference`: the slow arithmetic that defines what a kernel returns
@@ -15,7 +16,8 @@
 `family` takes the numbers of a graph as parameters; `pattern` is which entries of a sparse Jacobian or Hessian there are.
 """
 
+from .contractor import Contractor, contract
 from .interval import Interval
 from .kernel import Kernel, compile
 
-__all__ = ["Interval", "Kernel", "compile"]
+__all__ = ["Contractor", "Interval", "Kernel", "compile", "contract"]

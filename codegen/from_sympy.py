@@ -34,7 +34,7 @@ def from_sympy(expressions: Iterable[Any], variables: Sequence[Any], parameters:
     for constants that are not real.
     """
     pool = pool or ExprPool()
-    _check_symbols(variables, parameters)
+    check_symbols(variables, parameters)
     known: dict[Any, Expr] = {s: pool.variable(k) for k, s in enumerate(variables)}
     known.update({s: pool.parameter(k) for k, s in enumerate(parameters)})
     return convert(expressions, known, pool)
@@ -81,7 +81,7 @@ def flatten(expressions: Any) -> list[Any]:
     raise UnsupportedExpression(f"cannot compile {shown(expressions)} of type {kind}; give SymPy expressions, or a list of them")
 
 
-def _check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
+def check_symbols(variables: Sequence[Any], parameters: Sequence[Any]) -> None:
     for given in (variables, parameters):
         if not isinstance(given, (list, tuple, sp.Tuple, np.ndarray, sp.MatrixBase)):
             hint = f"; write [{given}]" if isinstance(given, sp.Symbol) else ""

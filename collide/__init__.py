@@ -29,6 +29,7 @@ from .queries.check_solid import check_solid
 from .queries.contact_batch import contact_batch
 from .queries.first_contact import first_contact
 from .queries.minimize import Minimum, MinimumStatus, minimize
+from .queries.pave import Subpaving, SubpavingStatus, pave
 from .queries.self_contact import self_contact
 from .queries.solve import Zeros, ZerosStatus, solve
 from .queries.trace import Trace, trace
@@ -37,8 +38,7 @@ from .situations.tracking import Tracked
 
 __all__ = [
     "BezierNets", "Budget", "Contacts", "ContradictionError", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start",
-    "Status", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "contact_batch",
-    "edge_edge",
-    "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "self_contact", "solve", "trace", "triangle_triangle",
-    "vertex_face",
+    "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
+    "check_solid", "contact_batch", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
+    "solve", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -31,6 +31,7 @@ ONLY: dict[str, set[str]] = {
     "generative.fit": {"numpy", "scipy", "trimesh"},
     "generative.following": {"numpy", "scipy"},
     "codegen.from_sympy": {"sympy"},
+    "codegen.contractor": {"sympy"},
     "codegen.walk": {"sympy"},
     "codegen.constants": {"sympy"},
     "codegen.sympy_rules": {"sympy"},
@@ -155,7 +156,7 @@ def test_an_upward_import_is_noticed(package: str, a: str, b: str) -> None:
     assert len(upward(package, [(a, b), (b, b)])) == 1
 
 
-@pytest.mark.parametrize(("package", "most"), [("collide", 8), ("codegen", 14)])
+@pytest.mark.parametrize(("package", "most"), [("collide", 8), ("codegen", 15)])
 def test_few_modules_stand_outside_the_folders(package: str, most: int) -> None:
     assert len(list((ROOT / package).glob("*.py"))) <= most
 

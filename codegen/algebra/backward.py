@@ -11,11 +11,12 @@ where nodes are defined. Branches of `where` are not entered: the branch not tak
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..emit.dispatch import INLINE, interval_operation
 from ..emit.elementary import arithmetic, exponential
 from ..emit.entry import add_entry
-from ..emit.lanes import Module
+from ..emit.lanes import Lanes, Module
 from ..graph.expr import Expr, reachable
 from ..graph.serialize import serialize
 from ..graph.signs import Known, analyse
@@ -67,14 +68,46 @@ def _text(equations: Sequence[Expr], condition: Expr | None, order: Sequence[Exp
     return module.text()
 
 
-class _Pass:
+class Narrowing:
+    """What rules work on: `box` holds the present enclosure of every node."""
+
+    module: Module
+    L: Lanes
+    box: dict[int, Any]
+    changed: set[int]
+    empty: Value
+
+    def meet(self, e: Expr, other: Interval) -> None:
+        """Intersect the enclosure of a node with another one of the same values."""
+        if e.op == "constant":
+            return
+        n, h = self.box[e.index]
+        self.replace(e, (self.L.min(other[0], n), self.L.min(other[1], h)))
+
+    def replace(self, e: Expr, new: Interval) -> None:
+        self.box[e.index] = new
+        self.changed.add(e.index)
+        self.empty = self.L.either(self.empty, self.L.gt(self.L.neg(new[0]), new[1]))
+
+    def outside(self, e: Expr, end: Value) -> None:
+        """Narrow by |e| >= end, for end >= 0: a bound of e inside the gap moves to its far side."""
+        L = self.L
+        n, h = self.box[e.index]
+        up, down = L.lt(n, end), L.lt(h, end)     # lo > -end, hi < end
+        self.replace(e, (L.select(up, L.min(L.neg(end), n), n), L.select(down, L.min(L.neg(end), h), h)))
+
+    def call(self, name: str, function: Callable[..., Interval], *arguments: Value) -> Interval:
+        n, h = self.module.call(self.L, f"{name}_backward", function, *arguments)
+        return n, h
+
+
+class _Pass(Narrowing):
     """The code of one pass; `box` holds the present enclosure of every node."""
 
     def __init__(self, module: Module, order: Sequence[Expr]) -> None:
         self.module, self.order, self.L = module, order, module.lanes()
         self.known: dict[int, Known] = analyse(order)
-        self.box: dict[int, Interval] = {}
-        self.changed: set[int] = set()
+        self.box, self.changed = {}, set()
         self.empty = self.L.mask_const(False)
         for e in order:
             self.box[e.index] = self._forward(e)
@@ -104,18 +137,6 @@ class _Pass:
 
     # -- narrowing ----------------------------------------------------------------------------------------------
 
-    def meet(self, e: Expr, other: Interval) -> None:
-        """Intersect the enclosure of a node with another one of the same values."""
-        if e.op == "constant":
-            return
-        n, h = self.box[e.index]
-        self.replace(e, (self.L.min(other[0], n), self.L.min(other[1], h)))
-
-    def replace(self, e: Expr, new: Interval) -> None:
-        self.box[e.index] = new
-        self.changed.add(e.index)
-        self.empty = self.L.either(self.empty, self.L.gt(self.L.neg(new[0]), new[1]))
-
     def demand(self, condition: Expr) -> None:
         """Narrow by a condition that must be true; conditions other than comparisons and their conjunctions say nothing here."""
         infinity, parts = self.L.const(float("inf")), [condition]
@@ -133,16 +154,9 @@ class _Pass:
 
     def backward(self, e: Expr) -> None:
         """Narrow the arguments of a node by its enclosure."""
-        rule = _RULES.get(e.op)
+        rule = RULES.get(e.op)
         if rule is not None and e.index in self.changed:
             rule(self, e)
-
-    def outside(self, e: Expr, end: Value) -> None:
-        """Narrow by |e| >= end, for end >= 0: a bound of e inside the gap moves to its far side."""
-        L = self.L
-        n, h = self.box[e.index]
-        up, down = L.lt(n, end), L.lt(h, end)     # lo > -end, hi < end
-        self.replace(e, (L.select(up, L.min(L.neg(end), n), n), L.select(down, L.min(L.neg(end), h), h)))
 
     def store(self) -> None:
         """Write the variables where something is left, and the flag."""
@@ -153,56 +167,52 @@ class _Pass:
                     L.store("%x", 2 * e.value + side, L.select(self.empty, L.load("%x", 2 * e.value + side), new))
         L.store("%flag", 0, L.select(self.empty, L.const(0.0), L.load("%flag", 0)))
 
-    def call(self, name: str, function: Callable[..., Interval], *arguments: Value) -> Interval:
-        n, h = self.module.call(self.L, f"{name}_backward", function, *arguments)
-        return n, h
-
 
 # -- rules: solve e = op(a, b) for its arguments ----------------------------------------------------------------------
 
 
-def _add(s: _Pass, e: Expr) -> None:
+def _add(s: Narrowing, e: Expr) -> None:
     a, b = e.args
     s.meet(a, arithmetic.subtract(s.L, *s.box[e.index], *s.box[b.index]))
     s.meet(b, arithmetic.subtract(s.L, *s.box[e.index], *s.box[a.index]))
 
 
-def _sub(s: _Pass, e: Expr) -> None:
+def _sub(s: Narrowing, e: Expr) -> None:
     a, b = e.args
     s.meet(a, arithmetic.add(s.L, *s.box[e.index], *s.box[b.index]))
     s.meet(b, arithmetic.subtract(s.L, *s.box[a.index], *s.box[e.index]))
 
 
-def _neg(s: _Pass, e: Expr) -> None:
+def _neg(s: Narrowing, e: Expr) -> None:
     s.meet(e.args[0], arithmetic.negate(s.L, *s.box[e.index]))
 
 
-def _quotient(s: _Pass, above: Interval, below: Interval, e: Expr) -> None:
+def _quotient(s: Narrowing, above: Interval, below: Interval, e: Expr) -> None:
     """Narrow e by above = below e."""
     if e.op != "constant":
         s.replace(e, s.call("quotient", lambda L, *v: intersect_quotient(L, v[:2], v[2:4], v[4:]), *above, *below, *s.box[e.index]))
 
 
-def _mul(s: _Pass, e: Expr) -> None:
+def _mul(s: Narrowing, e: Expr) -> None:
     a, b = e.args
     _quotient(s, s.box[e.index], s.box[b.index], a)
     _quotient(s, s.box[e.index], s.box[a.index], b)
 
 
-def _div(s: _Pass, e: Expr) -> None:
+def _div(s: Narrowing, e: Expr) -> None:
     a, b = e.args
     if a.op != "constant":
         s.meet(a, s.call("multiply", arithmetic.multiply, *s.box[e.index], *s.box[b.index]))
     _quotient(s, s.box[a.index], s.box[e.index], b)
 
 
-def _abs(s: _Pass, e: Expr) -> None:
+def _abs(s: Narrowing, e: Expr) -> None:
     n, h = s.box[e.index]
     s.meet(e.args[0], (h, h))
     s.outside(e.args[0], s.L.max(s.L.neg(n), s.L.const(0.0)))
 
 
-def _power(s: _Pass, e: Expr) -> None:
+def _power(s: Narrowing, e: Expr) -> None:
     """x^k for k a power of two, by square roots: |x| = the k-th root. Other powers are left alone."""
     L, k = s.L, e.value
     if k < 2 or k & (k - 1):
@@ -217,33 +227,33 @@ def _power(s: _Pass, e: Expr) -> None:
     s.outside(e.args[0], L.max(L.neg(root[0]), zero))
 
 
-def _sqrt(s: _Pass, e: Expr) -> None:
+def _sqrt(s: Narrowing, e: Expr) -> None:
     """x = e^2 for the e >= 0."""
     L, zero = s.L, s.L.const(0.0)
     n, h = s.box[e.index]
     s.meet(e.args[0], arithmetic.square(L, L.min(n, zero), L.max(h, zero)))
 
 
-def _exp(s: _Pass, e: Expr) -> None:
+def _exp(s: Narrowing, e: Expr) -> None:
     s.meet(e.args[0], s.call("log", exponential.log, *s.box[e.index]))
 
 
-def _log(s: _Pass, e: Expr) -> None:
+def _log(s: Narrowing, e: Expr) -> None:
     s.meet(e.args[0], s.call("exp", exponential.exp, *s.box[e.index]))
 
 
-def _min(s: _Pass, e: Expr) -> None:
+def _min(s: Narrowing, e: Expr) -> None:
     """Both arguments are at least the minimum."""
     for a in e.args:
         s.meet(a, (s.box[e.index][0], s.L.const(float("inf"))))
 
 
-def _max(s: _Pass, e: Expr) -> None:
+def _max(s: Narrowing, e: Expr) -> None:
     for a in e.args:
         s.meet(a, (s.L.const(float("inf")), s.box[e.index][1]))
 
 
-_RULES: dict[str, Callable[[_Pass, Expr], None]] = {
+RULES: dict[str, Callable[[Narrowing, Expr], None]] = {
     "add": _add, "sub": _sub, "neg": _neg, "mul": _mul, "div": _div, "abs": _abs, "power_integer": _power, "sqrt": _sqrt,
     "exp": _exp, "log": _log, "min": _min, "max": _max, "guarded": lambda s, e: s.meet(e.args[0], s.box[e.index]),
 }  # fmt: skip

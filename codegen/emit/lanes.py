@@ -79,12 +79,12 @@ class Lanes:
         operands = ", ".join(f"{self.vector} {a}" for a in args)
         return self.emit(f"call {self.vector} @{name}({operands}, {_CONSTRAINED}) #1")
 
-    def load(self, pointer: str, position: int) -> str:
-        """The vector at `position` of an array of vectors."""
+    def load(self, pointer: str, position: int | str) -> str:
+        """The vector at `position` of an array of vectors, a number or a value of 64 bits."""
         at = self.emit(f"getelementptr inbounds {self.vector}, ptr {pointer}, i64 {position}")
         return self.emit(f"load {self.vector}, ptr {at}, align 8")
 
-    def store(self, pointer: str, position: int, value: str) -> None:
+    def store(self, pointer: str, position: int | str, value: str) -> None:
         at = self.emit(f"getelementptr inbounds {self.vector}, ptr {pointer}, i64 {position}")
         self.lines.append(f"  store {self.vector} {value}, ptr {at}, align 8")
 

@@ -248,10 +248,14 @@ class Clock:
         return max(1, min(usual, (self.budget.boxes - self.boxes - s.iterations) // 8))
 
     def report(self, s: Search) -> None:
-        if self._bar is not None:
-            self._bar.searching(self.boxes + s.iterations, s.open_count, s.solution_count)
+        self.tell(s.open_count, s.solution_count, s.iterations)
         if self._watch is not None:
             self.slice = self._watch(s, self.boxes, self.seconds)
+
+    def tell(self, still_open: int, found: int, iterations: int = 0) -> None:
+        """Let the progress bar, if there is one, show so many boxes."""
+        if self._bar is not None:
+            self._bar.searching(self.boxes + iterations, still_open, found)
 
     def close(self) -> None:
         """The query ends: code that makes the next ones faster is asked for. Ctrl-C ends that, and changes no answer."""
