@@ -43,6 +43,8 @@ def proved_pieces(equations: Sequence[Any], outside: Contractor, symbols: Sequen
     best = np.argmax([np.abs(np.linalg.det(slopes[:, :, c])) for c in choices], axis=0)
     for k, choice in enumerate(choices):
         rows = np.flatnonzero(best == k)
+        if not len(rows):
+            continue
         found, region = pieces.proved(list(choice), boxes[rows], slopes[rows])
         found &= ((domain[:, 0] <= region[..., 0]) & (region[..., 1] <= domain[:, 1])).all(axis=1)
         found[found] = np.isnan(outside(region[found, :, 0], region[found, :, 1])[0][:, 0])
@@ -68,7 +70,7 @@ class _Pieces:
 
     def proved(self, choice: list[int], boxes: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k,) and (k, n, 2): the variables `choice` are solved for, in these boxes."""
-        regular: Any = np.linalg.det(slopes[:, :, choice]) != 0.0
+        regular = np.asarray(np.linalg.det(slopes[:, :, choice])).astype(bool)
         inverse = np.linalg.inv(np.where(regular[:, None, None], slopes[:, :, choice], np.eye(len(choice))))
         centre = boxes.mean(axis=2)
         for _ in range(_STEPS):
