@@ -66,11 +66,12 @@ class _Pieces:
     def slopes(self, points: np.ndarray) -> np.ndarray:
         """Approximate derivatives at points (k, n): (k, m, n); 0 where there are none."""
         found = Kernel(self.derivatives, self.names).points(points).reshape(len(points), len(self.functions), len(self.names))
-        return np.where(np.isfinite(found).all(axis=(1, 2))[:, None, None], found, 0.0)
+        known: Any = np.isfinite(found).all(axis=(1, 2))
+        return np.where(known[:, None, None], found, 0.0)
 
     def proved(self, choice: list[int], boxes: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(k,) and (k, n, 2): the variables `choice` are solved for, in these boxes."""
-        regular = np.asarray(np.linalg.det(slopes[:, :, choice])).astype(bool)
+        regular = np.linalg.det(slopes[:, :, choice]) != 0.0
         inverse = np.linalg.inv(np.where(regular[:, None, None], slopes[:, :, choice], np.eye(len(choice))))
         centre = boxes.mean(axis=2)
         for _ in range(_STEPS):
