@@ -108,6 +108,7 @@ SPEED = Parameter("speed")
 SPEEDING = PLATE.moved(Rigid(translation=[0, 0, SPEED * t - 1]))
 TRACKED = (0, 1), t / 9, 0, t / 9, 0, 5.0
 KERNEL = codegen.compile([x * SPEED], [x], [SPEED])
+CONTRACTOR = codegen.contract(x <= SPEED, [x], [SPEED])
 UNIT = ([[0.0]], [[1.0]])
 NETS = collide.nurbs_to_bezier(np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1))
 
@@ -239,7 +240,9 @@ CODEGEN = [
     Call(functions.Spline, x, functions.Samples([0.0, 1.0], [0.0, 1.0], [0.0, 1.0])), Call(functions.SphericalBesselQuotient, 1, x),
     Call(functions.cosc, x), Call(operators.DefiniteIntegral, x**2, x, 0, 1, 8),
     Call(operators.DefiniteIntegral(x * u, x, 0, 1).at, 1), Call(operators.Inverse, x**3 + x, x, u, 0, 1),
-    Call(operators.Inverse(x**3 + x, x, u, 0, 1).at, 1),
+    Call(operators.Inverse(x**3 + x, x, u, 0, 1).at, 1), Call(codegen.contract, [x <= SPEED, sp.Eq(x, 1)], [x], [SPEED], rounds=2),
+    Call(CONTRACTOR.__call__, *UNIT, parameters=([1.0], [1.0])),
+    Call(CONTRACTOR.__call__, np.zeros((1, 1)), np.ones((1, 1)), parameters=([1.0], [1.0])),
 ]  # fmt: skip
 COLLIDE = [
     Call(collide.first_contact, [PLATE, BOWL, PLATE], (0, 3), simultaneity=1e-6, separation=0.05, tolerance=1e-9, method="auto",
@@ -252,6 +255,7 @@ COLLIDE = [
          method="auto", budget=5.0),
     Call(collide.minimize, x**2 + y, {x: (0, 2), y: (0, 2)}, equal=[x - y], at_least=[x - 1, y > 1], tolerance=1e-8, width=1e-6,
          budget=5.0),
+    Call(collide.pave, [x**2 + y**2 <= 1, sp.Eq(x, y)], {x: (0, 2), y: (0, 2)}, eps=0.5, budget=5.0),
     Call(collide.check_solid, brick(), time=(0, 1), within=1e-9, budget=5.0), Call(collide.trace, [PLATE, BOWL], (0, 3)),
     *(Call(f, POINTS, 1e-6, time=(0, 1), budget=5.0) for f in (collide.edge_edge, collide.vertex_face)),
     *(Call(f, POINTS[:, :4], 1e-6, motions=(HERE, Rigid(translation=[0, 0, SPEED * t])), time=(0, 1), parameters={SPEED: [1.0]}, budget=5.0)
@@ -277,8 +281,8 @@ BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersectio
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
-RESULTS = {"Contacts", "ContradictionError", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum",
-           "MinimumStatus", "Shape", "Start", "Status", "Trace", "Zeros", "ZerosStatus"}
+RESULTS = {"Contacts", "ContradictionError", "Contractor", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum",
+           "MinimumStatus", "Shape", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 

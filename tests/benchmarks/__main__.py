@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .timing import machine
 
-NAMES = ["kernels", "compile_time", "contact", "orders", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
+NAMES = ["kernels", "compile_time", "contact", "orders", "paving", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
          "threads", "optimizers", "starts", "recorded"]
 SLOW = ["linear_million", "cold", "constants", "bodies", "arms", "assemblies"]
 
