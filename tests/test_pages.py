@@ -33,6 +33,13 @@ def test_the_code_of_the_page_on_the_inside_runs(capsys):
     assert "2 points, each proved" in capsys.readouterr().out and np.diff(space["trace"].bracket[-1]) < 1e-9
 
 
+def test_the_code_of_the_page_on_paving_runs(capsys):
+    space = {}
+    for source in re.findall(r"```python\n(.*?)```", (ROOT / "docs/pages/paving.md").read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(source, "paving.md", "exec"), space)
+    assert np.isnan(space["lo"][1]).all() and space["ring"].volume.contains(3 * np.pi) and space["curve"].exists.mean() > 0.9
+
+
 def test_modules_that_pages_name_are_there():
     """Paths as written in backticks, such as `collide/search/native`."""
     for page in ["README.md", *(f"docs/pages/{p.name}" for p in (ROOT / "docs/pages").glob("*.md"))]:
