@@ -26,6 +26,7 @@ from .from_sympy import from_sympy
 from .graph.autodiff import jacobian, mirrored, sparse_hessian, sparse_jacobian
 from .graph.expr import Expr, reachable
 from .graph.meanvalue import mean_value_form
+from .graph.pattern import Pattern, pattern
 from .graph.quadrature import expand
 from .graph.serialize import deserialize, serialize
 from .machine.bytecode import interpretable
@@ -34,7 +35,6 @@ from .machine.linked import NONE, address, batch_function, general_batch_functio
 from .machine.native import Code, check_cpu, code_key, object_code
 from .machine.tiers import Tiered
 from .numbers import rounded_doubles
-from .pattern import Pattern, pattern
 from .walk import nesting_in_words
 
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .graph.expr import Expr
+from .expr import Expr
 
 Indices = NDArray[np.int32]
 
