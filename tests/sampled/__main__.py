@@ -1,0 +1,56 @@
+"""``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies against dense sampling; prints what disagrees."""
+
+import argparse
+import time
+from collections import Counter
+
+import collide
+from tests.arms import arm, polynomials, values
+from tests.collide.queries.test_arms import first_hits
+
+from .compared import Scene, wrong
+
+KINDS, SLOW = ("combined", "arms", "mixed"), 20
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.sampled", description=__doc__)
+    parser.add_argument("kinds", nargs="*", default=KINDS, metavar="KIND", help=", ".join(KINDS))
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--budget", type=float, default=60, help="seconds a question")
+    options = parser.parse_args()
+    total = 0
+    for kind in options.kinds:
+        statuses, begin = Counter[str](), time.perf_counter()
+        for seed in range(options.seed, options.seed + options.count):
+            started = time.perf_counter()
+            status, found = arms(seed, options.budget) if kind == "arms" else bodies(kind, seed, options.budget)
+            statuses[status] += 1
+            if time.perf_counter() - started > SLOW:
+                print(f"slow {kind} {seed}: {status}, {time.perf_counter() - started:.0f} s", flush=True)
+            total += len(found)
+            for words in found:
+                print(f"WRONG {kind} {seed}: {words}", flush=True)
+        print(f"{kind}: {dict(statuses)}, {time.perf_counter() - begin:.0f} s", flush=True)
+    return min(total, 1)
+
+
+def bodies(kind: str, seed: int, budget: float) -> tuple[str, list[str]]:
+    scene = Scene(kind, seed)
+    answer = scene.asked(budget)
+    return answer.status.name, list(wrong(scene, answer))
+
+
+def arms(seed: int, budget: float) -> tuple[str, list[str]]:
+    made, coefficients = arm(seed), polynomials(seed)
+    answer = collide.first_contact(made.chain.at(values(coefficients)), time=(0, 1), ignore=made.chain.ignore, budget=budget)
+    first, gap, all_apart = first_hits(made, coefficients)
+    found = [] if answer.clear_until <= first else [f"links overlap at {first!r}, before {answer.clear_until!r}"]
+    if all_apart and answer.status is collide.Status.CONTACT and not gap < 2e-3:
+        found.append(f"a contact, but samples are {gap:.3g} apart")
+    return answer.status.name, found
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
