@@ -21,9 +21,9 @@ from .answers.consistency import ContradictionError
 from .answers.contacts import Contacts, Status
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
+from .bodies.mesh import Mesh
 from .moment.start import Start
 from .polyhedra.mesh import MeshContact, mesh_mesh
-from .polyhedra.mesh_tree import Mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
 from .queries.contact_batch import contact_batch

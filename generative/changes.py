@@ -22,6 +22,7 @@ from . import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t
 from .divided import Divided
 from .implicit import Combination
 from .symbols import NOT_REAL
+from .triangulated import Triangulated
 
 # A stage across a moment is at most so many units in the last place long.
 _ACROSS = 4
@@ -99,6 +100,8 @@ def vanishes(e: Any) -> bool:
 def pieces_of(body: Any) -> Sequence[Any]:
     if isinstance(body, ImplicitBody):
         return body.leaves
+    if isinstance(body, Triangulated):
+        return (body.face,)
     return body.faces if isinstance(body, Solid) else (body,)
 
 
@@ -194,6 +197,8 @@ def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(body, Solid):
         return Solid._unchecked([with_formulas(f, change) for f in body.faces], body.edges, body.vertices, body.closed)
     motion = body.motion.changed(change)
+    if isinstance(body, Triangulated):
+        return body.carried_by(motion)
     if isinstance(body, ImplicitSurface):
         return ImplicitSurface(change(body.body), [tuple(map(change, ends)) for ends in body.bounds], motion=motion)
     domain = {s: tuple(map(change, ends)) for s, ends in body.domain.items()}

@@ -22,6 +22,7 @@ from .seams import period
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of, u, v
 from .template import Instruction, Reader, write
+from .triangulated import Triangulated
 
 Formulas = tuple[tuple[Instruction, ...], tuple[int, ...]]
 
@@ -58,7 +59,7 @@ class Member:
 @interruptible()
 def member_of(body: Any) -> Member:
     """The body as a member of its family. A solid has the numbers of its motion alone, if that is a product, and else is a family of its
-    own.
+    own; a mesh has those of its motion.
 
     The ends of a domain are data, too, and so are bounds. But if a surface has a pole, ends that are numbers stay in its formula, since how
     it goes on round the pole depends on them.
@@ -67,6 +68,9 @@ def member_of(body: Any) -> Member:
         return _implicit_member(body)
     if isinstance(body, Solid):
         return _solid_member(body)
+    if isinstance(body, Triangulated):
+        moves, numbers = _read_motion(body.motion)
+        return Member(_moved(body.resting, moves, isinstance(body.motion, Product), 0), _symbols(len(numbers)), numbers)
     if not isinstance(body, ParametricSurface):
         return Member(body)
     shape, (moves, others) = _resting(body.resting), _read_motion(body.motion)
@@ -175,7 +179,7 @@ def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int
 
 @functools.lru_cache(maxsize=512)
 def _moved(resting: Any, moves: Moves, kept: bool, own: int) -> Any:
-    """The surface or solid of a family with `own` numbers, carried by a motion that has the others, a product where it is `kept`."""
+    """The body of a family with `own` numbers, carried by a motion that has the others, a product where it is `kept`."""
     return resting.moved(_carrier(moves, kept, own))
 
 
@@ -228,6 +232,8 @@ def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[A
 
 def parameters_in(body: Any) -> frozenset[Parameter]:
     """The parameters in the formulas, domains and motions of any body."""
+    if isinstance(body, Triangulated):
+        return _in_motion(body.motion)
     pieces = body.leaves if isinstance(body, ImplicitBody) else body.faces if isinstance(body, Solid) else (body,)
     features = _in_features(body.resting) if isinstance(body, Solid) else frozenset()
     return features.union(*(_in_shape(p if isinstance(p, ImplicitSurface) else p.resting) for p in pieces),

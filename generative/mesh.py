@@ -20,6 +20,7 @@ from .numeric import approx_function as approx_function
 from .polyhedron import polyhedron
 from .surface import ParametricSurface
 from .symbols import t, u, v, x, y, z
+from .triangulated import Triangulated
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float =
     if isinstance(body, ImplicitBody):
         return [_implicit(piece.leaf, [(b, -1) for b in piece.outside] + [(b, 1) for b in piece.inside], cells)
                 for piece in body.pieces]
+    if isinstance(body, Triangulated):
+        return [_moving(lambda time: body.arrays, body.motion, False, False)]
     raise TypeError(f"a body is a ParametricSurface, an implicit surface or a Solid, got {type(body).__name__}")
 
 
@@ -91,7 +94,7 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
     if len(triangles) == 0:
         raise ValueError(f"{source.name} holds no triangles; it may be truncated or of another format")
     if not 4 <= len(triangles) <= most:
-        raise ValueError(f"{source.name} holds {len(triangles)} triangles; a polyhedron takes 4 to {most}")
+        raise ValueError(f"{source.name} holds {len(triangles)} triangles; a polyhedron takes 4 to {most}, collide.Mesh any number")
     return polyhedron(vertices.tolist(), triangles.tolist())
 
 

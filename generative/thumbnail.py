@@ -19,6 +19,7 @@ from .numeric import approx_function
 from .polyhedron import brick
 from .surface import ParametricSurface
 from .symbols import t, u
+from .triangulated import Triangulated
 from .value import card
 
 LIGHT = np.array([0.3, -0.5, 0.81]) / np.linalg.norm([0.3, -0.5, 0.81])
@@ -51,6 +52,7 @@ def image(meshes: Sequence[tuple[int, Vertices, Triangles]], size: int = 190) ->
 @card.register(ParametricSurface)
 @card.register(ImplicitBody)
 @card.register(Solid)
+@card.register(Triangulated)
 def _(body: Any) -> str:
     return pictured([body], repr(body))
 

@@ -1,5 +1,6 @@
 """What all cells of bodies have in common, those of parametric ones (`parts`) and of implicit ones (`implicit_parts`)."""
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import sympy as sp
@@ -7,6 +8,9 @@ import sympy as sp
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface
 from generative.implicit import Piece
 
+from .numbers import NONE, Numbers
+
+Path = tuple[Any, Any]
 # A side of the bounds of an implicit surface: the number of the leaf, the number of the coordinate, and the end of it (0 or 1).
 Side = tuple[int, int, int]
 
@@ -48,6 +52,10 @@ class Cell(Protocol):
     def whole(self) -> "Cell | None": ...
     @property
     def around(self) -> tuple[ParametricSurface, Any, int] | None: ...
+    @property
+    def own(self) -> Numbers: ...
+    @property
+    def of(self) -> tuple[Any, int] | None: ...
 
     @property
     def leaves(self) -> tuple[ImplicitSurface, ...]: ...
@@ -57,6 +65,49 @@ class Cell(Protocol):
     def sides(self) -> tuple[Side, ...]: ...
     @property
     def body(self) -> ImplicitBody | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Parametric:
+    """`surface` along `path`, its two parameters as expressions of `symbols`, which run over `domain`.
+
+    `border`: per end of each symbol, may the surface end there without another part to cover it? `outward`: the faces
+    that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
+    `names` are those of the symbols in results. `polar`: per end of each symbol, up to which value the surface is so near a
+    pole that smooth parameters should take over; None where that end is no such pole. `whole`: the part of which this one is
+    what is left without the neighbourhoods of some poles; it differs in its `domain` alone. `around`: of such a neighbourhood, and of a
+    pole that is a part itself, the face, and the symbol and the end at which it has the pole. `own`: numbers of its own, beside those of
+    its body; `whole` is then what all that differ in these have in common. `of`: the mesh that it is a part of, and its number there.
+    """
+
+    feature: str
+    surface: ParametricSurface
+    path: Path
+    symbols: tuple[Any, ...]
+    domain: tuple[tuple[Any, Any], ...]
+    periods: tuple[float, ...]
+    border: tuple[tuple[bool, bool], ...]
+    outward: tuple[tuple[ParametricSurface, Path], ...]
+    two_sided: bool = False
+    names: tuple[str, ...] = ("u", "v")
+    polar: tuple[tuple[Any, Any], ...] = ((None, None), (None, None))
+    whole: "Parametric | None" = None
+    around: tuple[ParametricSurface, Any, int] | None = None
+    own: Numbers = NONE
+    of: tuple[Any, int] | None = None
+
+    # It is not given by equations.
+    leaves = pieces = sides = ()
+    body = None
+
+    @property
+    def dimension(self) -> int:
+        return len(self.symbols)
+
+
+def whole_of(cell: Cell) -> Cell:
+    """The cell by whose formulas it is searched."""
+    return cell.whole or cell
 
 
 def end_of(cell: Cell, side: Side) -> sp.Expr:

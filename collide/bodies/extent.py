@@ -17,6 +17,7 @@ from codegen.family import family
 from codegen.from_sympy import convert
 from codegen.given import expression
 from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.meanvalue import second_order_form
 from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
 from codegen.walk import free_symbols
@@ -24,11 +25,14 @@ from generative import Motion, t, u, v, x, y, z
 from generative.motion import Product
 
 from .cells import Cell, end_of
+from .mesh_cells import Triangles
 from .motions import divided, entries_of, row_times
-from .numbers import NONE, Numbers
+from .numbers import NONE, Numbers, both
 
 # Cells of a part, by the number of its parameters.
 _GRID: dict[int, tuple[int, ...]] = {0: (), 1: (16,), 2: (4, 4), 3: (2, 2, 4)}
+# Cells of a face along a parameter in the tree that triangles are compared with: a power of 2. Effort only.
+_LEVELS = 6
 # The ball of a part is taken from a grid this much finer.
 _FINER = 4
 
@@ -218,11 +222,52 @@ class Extent:
             return np.append(centre, np.sqrt((far**2).sum(axis=1)).max())
 
     @cached_property
+    def reach(self) -> float:
+        """A radius round the centre of the ball that holds the part, too, but for rounding, and is closer for curved ones."""
+        if self.body is None or len(self.domain) < 2 or not np.isfinite(self.ball[3]):
+            return float(self.ball[3])
+        kernel = _distances(self.body, self.path, self.symbols, self.numbers.symbols)
+        known = np.concatenate([self.numbers.intervals, np.repeat(self.ball[:3, None], 2, axis=1)])
+        far = enclose(kernel, self._grid(tuple(2 * _FINER * n for n in _GRID[2])), known)[:, 0, 1].max()
+        return float(min(self.ball[3], np.sqrt(far)))
+
+    @cached_property
+    def tree(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Boxes (nodes, 12), children and sizes, as of the tree of a mesh, over equal cells of a face that does not deform; None of others.
+        The two halves of node k, by u and by v in turn, are 2 k + 1 and 2 k + 2.
+        """
+        if self.body is None or self.deforming or len(self.domain) != 2:
+            return None
+        count = 1 << _LEVELS
+        level = self._enclosed(self._grid((count, count))).reshape(count, count, 3, 2)
+        levels = [level]
+        while level.shape[:2] != (1, 1):
+            pairs = (level[:, ::2], level[:, 1::2]) if level.shape[1] > level.shape[0] // 2 else (level[::2], level[1::2])
+            level = np.stack([np.minimum(pairs[0][..., 0], pairs[1][..., 0]), np.maximum(pairs[0][..., 1], pairs[1][..., 1])], axis=-1)
+            levels.append(level)
+        boxes = np.concatenate([_in_turn(level) for level in reversed(levels)]).swapaxes(1, 2).reshape(-1, 6)
+        children = 2 * np.arange(len(boxes)) + 1
+        children[len(boxes) // 2:] = -1
+        return np.tile(boxes, 2), children, 2.0 * (boxes[:, 3:] - boxes[:, :3]).sum(axis=1)
+
+    @cached_property
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
         if isinstance(self.motion, Product):
             return _motion_member(self.motion, self.numbers)
         return formula_member(self.motion.entries, (t,), self.numbers)
+
+
+@functools.lru_cache(maxsize=512)
+def _distances(body: tuple[Any, ...], path: tuple[Any, ...], symbols: tuple[Any, ...], names: tuple[Any, ...]) -> Kernel:
+    """The square of the distance of a point of a surface from a place, by second-order forms; the place comes last of the parameters."""
+    pool, count = ExprPool(), len(names)
+    known = {s: pool.parameter(k) for k, s in enumerate(names)}
+    at = convert(list(path), {**known, **{s: pool.variable(k) for k, s in enumerate(symbols)}}, pool)
+    apart = [e - pool.parameter(count + k) for k, e in enumerate(convert(list(body), {**known, u: at[0], v: at[1]}, pool))]
+    square = sum((pool.power_integer(e, 2) for e in apart[1:]), pool.power_integer(apart[0], 2))
+    formed = second_order_form([square], [pool.variable(k) for k in range(len(symbols))])
+    return Kernel(formed, [f"x{k}" for k in range(len(symbols))], [f"p{k}" for k in range(count + 3)], quick=True)
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -297,6 +342,17 @@ class Crowd:
         return np.concatenate([cells, np.repeat(cells[:, -1:], self.most - cells.shape[1], axis=1)], axis=1)
 
 
+def _in_turn(level: np.ndarray) -> np.ndarray:
+    """Cells (a, b, 3, 2) of a grid, a and b being powers of 2, in the order in which halving by the first and by the second index meets
+    them.
+    """
+    bits = [(n.bit_length() - 1) for n in level.shape[:2]]
+    axes = sorted([(k, 0) for k in range(bits[0])] + [(k, 1) for k in range(bits[1])])
+    order = [k if side == 0 else bits[0] + k for k, side in axes]
+    halves = level.reshape(*(2,) * sum(bits), 3, 2)
+    return halves.transpose(*order, sum(bits), sum(bits) + 1).reshape(-1, 3, 2)
+
+
 def _hull(cells: np.ndarray) -> np.ndarray:
     """(rows, 1, 3, 2): boxes round cells (rows, cells, 3, 2)."""
     return np.stack([cells[..., 0].min(axis=1), cells[..., 1].max(axis=1)], axis=-1)[:, None]
@@ -353,8 +409,11 @@ def box_of(part: Cell, numbers: Numbers = NONE) -> np.ndarray:
 @functools.lru_cache(maxsize=1 << 15)
 def extent_of(part: Cell, numbers: Numbers = NONE, box: Box | None = None) -> Extent:
     """Where a part is; an implicit one is somewhere in `box` in the frame of its first leaf, or, where that is not known, within its
-    bounds.
+    bounds. Of all triangles of a mesh it is a box.
     """
+    if isinstance(part, Triangles):
+        return Extent(None, (), (x, y, z), part.box, part.mesh.motion, numbers)
     if part.leaves:
         return Extent(None, (), (x, y, z), box_of(part, numbers) if box is None else np.array(box), part.leaves[0].motion, numbers)
+    numbers = both(numbers, part.own)
     return Extent(tuple(part.surface.body), part.path, part.symbols, numbers.bounds(part.domain)[0], part.surface.motion, numbers)

@@ -17,6 +17,7 @@ from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Piece
 
 from .cells import Side
+from .numbers import NONE
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,8 @@ class Implicit:
 
     # It has no parameters of its own.
     path = symbols = names = domain = periods = border = polar = outward = ()
-    surface = whole = around = None
+    surface = whole = around = of = None
+    own = NONE
 
     @property
     def dimension(self) -> int:

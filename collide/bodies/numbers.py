@@ -71,6 +71,15 @@ class Numbers:
 NONE = Numbers()
 
 
+@functools.lru_cache(maxsize=1 << 12)
+def both(first: Numbers, second: Numbers) -> Numbers:
+    """The numbers of a body, and then those that a part of it has of its own."""
+    if not second.symbols:
+        return first
+    exact = (*first._exact, *second._exact) if len(first._exact) == len(first.symbols) else ()
+    return Numbers((*first.symbols, *second.symbols), exact, np.concatenate([first.intervals, second.intervals]))
+
+
 @functools.lru_cache(maxsize=1 << 14)
 def numbers_of(member: Member) -> Numbers:
     return Numbers(member.symbols, member.numbers) if member.symbols else NONE

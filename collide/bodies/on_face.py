@@ -10,6 +10,7 @@ from generative import ImplicitBody, ParametricSurface, u, v
 from generative.chart import from_chart
 
 from .cells import Cell
+from .mesh import Mesh
 from .numbers import NONE, Numbers
 from .parts import faces_of, parts_of
 
@@ -20,6 +21,9 @@ NOWHERE = (-1, float("nan"), float("nan"))
 
 NAMES = ("u", "v", "p", "q")
 """Those of the parameters of parts, among the variables of a problem."""
+
+_AT_CORNERS = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
+"""u and v of the corners of a triangle of a mesh; at the first one v may be any."""
 
 Held = tuple[tuple[Any, int], ...]
 """Ends of parameters at which a part lies: symbols, each with 0 or 1. Where both parameters are variables they are smooth ones round the
@@ -43,6 +47,8 @@ def place_on(body: Any, feature: str, held: Held, own: np.ndarray, whole: bool) 
     """
     if isinstance(body, ImplicitBody):
         return NOWHERE
+    if isinstance(body, Mesh):
+        return _on_triangle(body, feature, own)
     kind, number = feature.split()
     face = int(number) if kind == "face" else 0
     if held:
@@ -51,6 +57,21 @@ def place_on(body: Any, feature: str, held: Held, own: np.ndarray, whole: bool) 
         return face, *_middle(own)
     part = next(p for p in parts_of(body) if p.feature == feature)
     return next(k for k, surface in enumerate(_faces(body)) if surface is part.surface), *on_face(part, own)
+
+
+def _on_triangle(mesh: Mesh, feature: str, own: np.ndarray) -> tuple[int, float, float]:
+    """A triangle of a mesh, and u and v in a + u (b - a) + u v (c - b) of its corners."""
+    kind, _, name = feature.partition(" ")
+    known, numbers = mesh.topology, [int(e) for e in name.split("-")]
+    if kind == "face":
+        return numbers[0], *_middle(own)
+    if kind == "vertex":
+        triangle = known.vertex_of[numbers[0]]
+        return triangle, *_AT_CORNERS[known.corners[triangle].tolist().index(numbers[0])]
+    edge = known.edge_number(*numbers)
+    triangle, s = int(known.sides[edge, 0]), float(own.mean())
+    side = known.edge_of[triangle].tolist().index(edge)
+    return triangle, *((s, 0.0), (1.0, s), (1.0 - s, 1.0))[side]
 
 
 def on_face(part: Cell, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:

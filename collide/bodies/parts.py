@@ -10,7 +10,7 @@ the same body covers it (Snyder 1993, Appendix A).
 
 import functools
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import sympy as sp
@@ -21,47 +21,13 @@ from generative.chart import is_pole, pole_chart
 from generative.creases import creased
 from generative.seams import period
 
-from .cells import Cell
+from .cells import Cell, Parametric, Path
 from .implicit_parts import implicit_parts
+from .mesh import Mesh
+from .mesh_cells import Triangles
 
-Path = tuple[Any, Any]
 # Smooth parameters take over in boxes that lie within this part of their reach from a pole.
 _CLOSE = sp.Rational(1, 32)
-
-
-@dataclass(frozen=True, eq=False)
-class Parametric:
-    """`surface` along `path`, its two parameters as expressions of `symbols`, which run over `domain`.
-
-    `border`: per end of each symbol, may the surface end there without another part to cover it? `outward`: the faces
-    that meet here, each with its path; their normals are the outward directions. `two_sided`: no side is the inside.
-    `names` are those of the symbols in results. `polar`: per end of each symbol, up to which value the surface is so near a
-    pole that smooth parameters should take over; None where that end is no such pole. `whole`: the part of which this one is
-    what is left without the neighbourhoods of some poles; it differs in its `domain` alone. `around`: of such a neighbourhood, and of a
-    pole that is a part itself, the face, and the symbol and the end at which it has the pole.
-    """
-
-    feature: str
-    surface: ParametricSurface
-    path: Path
-    symbols: tuple[Any, ...]
-    domain: tuple[tuple[Any, Any], ...]
-    periods: tuple[float, ...]
-    border: tuple[tuple[bool, bool], ...]
-    outward: tuple[tuple[ParametricSurface, Path], ...]
-    two_sided: bool = False
-    names: tuple[str, ...] = ("u", "v")
-    polar: tuple[tuple[Any, Any], ...] = ((None, None), (None, None))
-    whole: "Parametric | None" = None
-    around: tuple[ParametricSurface, Any, int] | None = None
-
-    # It is not given by equations.
-    leaves = pieces = sides = ()
-    body = None
-
-    @property
-    def dimension(self) -> int:
-        return len(self.symbols)
 
 
 # A pole: the number of its face, the symbol and the end (0 or 1) at which it lies.
@@ -69,13 +35,17 @@ Pole = tuple[int, Any, int]
 
 
 def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Cell, ...]:
-    """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters."""
+    """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters. All triangles of
+    a mesh are one.
+    """
     return _parts(body, charts)
 
 
 @functools.lru_cache(maxsize=256)
 @interruptible()
 def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
+    if isinstance(body, Mesh):
+        return (Triangles(body),)
     if charts:
         return _with_charts(body, charts)
     if isinstance(body, ImplicitBody):
@@ -86,6 +56,14 @@ def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
 def faces_of(body: Any) -> tuple[Cell, ...]:
     """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
     return tuple(p for p in parts_of(body) if p.dimension == 2)
+
+
+def like(body: Any, face: Cell) -> Cell:
+    """The face of a body that is what a face is of another one, which differs in its formulas alone."""
+    if face.of is not None:
+        (whole,) = parts_of(body)
+        return whole.face(face.of[1])  # type: ignore[attr-defined, no-any-return]
+    return next(f for f in faces_of(body) if f.feature == face.feature)
 
 
 # -- parametric bodies --------------------------------------------------------------------------------------------
@@ -124,6 +102,8 @@ def is_closed(body: Any) -> bool:
     """Is the surface known to have no border? A patch: its sides are seams and poles. A solid: every other side
     belongs to a declared edge of two faces. Implicit bodies have an inside by their sign.
     """
+    if isinstance(body, Mesh):
+        return body.closed
     return isinstance(body, ImplicitBody) or _is_closed(body.resting)
 
 

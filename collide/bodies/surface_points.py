@@ -11,7 +11,8 @@ from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 from generative.creases import creased
 
-from .extent import Extent, crowd_of, extent_of, swept
+from .extent import Extent, carried, crowd_of, extent_of, swept
+from .mesh import Mesh
 from .numbers import NONE, Numbers
 from .parts import faces_of
 
@@ -61,7 +62,9 @@ def at_moment(places: np.ndarray, moment: float) -> np.ndarray:
 @functools.lru_cache(maxsize=512)
 def extent(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarray:
     """(3, 2): a box that holds the body's surface at one moment; of an implicit body, its bounds."""
-    if isinstance(body, ImplicitBody):
+    if isinstance(body, Mesh):
+        boxes = boxes_at([extent_of(part, numbers) for part in faces_of(body)], moment)
+    elif isinstance(body, ImplicitBody):
         boxes = np.stack([_bounds_in_space(leaf, moment, numbers) for leaf in body.leaves])
     else:
         boxes = face_boxes(body, moment, numbers)
@@ -87,6 +90,13 @@ def faces(body: Any) -> tuple[ParametricSurface, ...]:
     """Of a body that is not implicit: those of `faces_of`, smooth pieces of a patch with creases."""
     whole = creased(body) if isinstance(body, ParametricSurface) else body
     return (body,) if whole is None else whole.faces
+
+
+def vertices_at(mesh: Mesh, which: np.ndarray, moment: float, numbers: Numbers) -> np.ndarray:
+    """(n, 3, 2): boxes that hold vertices of a mesh, by their numbers (n,), at a moment."""
+    (part,) = faces_of(mesh)
+    motion = crowd_of((extent_of(part, numbers),)).motions(np.zeros(1, np.int64), np.full((1, 2), moment))
+    return carried(motion, np.repeat(mesh.vertices[which, :3, None], 2, axis=2)[None])[0]
 
 
 def _bounds_in_space(leaf: ImplicitSurface, moment: float, numbers: Numbers) -> np.ndarray:
@@ -117,6 +127,8 @@ def surface_point(body: Any, moment: float, numbers: Numbers = NONE) -> np.ndarr
     """A box (3, 2) in space that holds a point of the surface; None if none is found."""
     if isinstance(body, ImplicitBody):
         return _grid_zero(body, moment, numbers)
+    if isinstance(body, Mesh):
+        return vertices_at(body, body.triangles[0, :1], moment, numbers)[0]
     face = faces(body)[0]
     _, ends = numbers.bounds(list(face.domain.values()))
     for shares in _PLACES:

@@ -10,6 +10,7 @@ import numpy as np
 from generative import ParametricSurface, Solid, t, u, v
 from generative.body import label
 from generative.mesh import VIEW, MovingMesh, approx_function, tessellate
+from generative.triangulated import Triangulated
 
 from .subject import Meeting
 
@@ -145,6 +146,8 @@ def _place(surface: ParametricSurface) -> Any:
 def face_of(body: Any, feature: str) -> ParametricSurface | None:
     """The parametric face that a feature such as "face 2" names."""
     kind, _, number = feature.partition(" ")
+    if isinstance(body, Triangulated):
+        return None
     faces = body.faces if isinstance(body, Solid) else [body]
     if kind != "face" or not number.isdigit() or int(number) >= len(faces):
         return None

@@ -14,6 +14,8 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import LANES as LANES
 from codegen.machine.structures import Floats, Grid, Intervals, Lanes, Structure, array
 
+from ..bodies.mesh import LARGEST as LARGEST
+
 # Windows to search, and numbers of an answer.
 ROOM, ANSWER = 256, 6
 
@@ -57,8 +59,6 @@ class LinearMemory(Structure):
 
 
 MISS, HIT, UNDECIDED, GIVEN_UP, NOT_FINITE = 0, 1, 2, 3, 4
-# Coordinates up to this are searched: no product of four of them and of a direction of degree two to three overflows.
-LARGEST = 2.0**100
 # Calls of the kernel after which Python may look for Ctrl-C: some hundredths of a second.
 SLICE = 50_000
 

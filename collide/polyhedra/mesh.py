@@ -18,6 +18,7 @@ from generative import Motion
 from ..answers.consistency import check_time
 from ..answers.contacts import Status
 from ..answers.table import card, point
+from ..bodies.mesh import Mesh, as_mesh
 from ..given import check_span
 from ..search.drive import Budget, as_budget
 from . import exact as linear_exact
@@ -28,7 +29,6 @@ from .memory import NO_LIMIT, Searches
 from .mesh_kernel import meeting, rigid_boxes, straight_boxes
 from .mesh_loop import MEET, MeshMemory
 from .mesh_start import crossing, meet_exactly
-from .mesh_tree import Mesh, as_mesh
 from .motion_windows import motion_windows
 from .moving import moving_window_kernel
 from .queries import Motions, check_motions, check_moving_tolerance, check_straight

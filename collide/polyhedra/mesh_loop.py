@@ -46,7 +46,7 @@ class MeshMemory(LinearMemory):
     # of each mesh
     node1: Rows[View] = array("nodes", 12)
     node2: Rows[View] = array("nodes", 12)
-    tree1: Ints = array("nodes")           # children: see `mesh_tree.Tree`
+    tree1: Ints = array("nodes")           # children: see `bodies.mesh.Tree`
     tree2: Ints = array("nodes")
     size1: Floats = array("nodes")
     size2: Floats = array("nodes")

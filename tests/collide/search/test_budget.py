@@ -13,7 +13,8 @@ from codegen.kernel import Kernel
 from collide import Budget, Start, Status
 from collide.answers import distinct
 from collide.answers import report as answer
-from collide.polyhedra import mesh, mesh_tree
+from collide.bodies import mesh as mesh_tree
+from collide.polyhedra import mesh
 from collide.search.drive import CONVERTING, GRACE, PREPARING, SEARCHING, Clock
 from collide.timeline import scene
 from generative import Parameter, ParametricSurface, t, u, v, x

@@ -5,6 +5,7 @@ box in its frame. Their ends are coordinates of vertices, so they are exact.
 """
 
 import functools
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,20 +13,28 @@ import numpy as np
 from codegen.deadline import check
 from codegen.given import doubles
 from generative.body import checked_name
+from generative.triangulated import Triangulated
 
-from .loop import LARGEST
+from .topology import Topology
+
+# Coordinates up to this are searched: no product of four of them and of a direction of degree two to three overflows.
+LARGEST = 2.0**100
 
 
-class Mesh:
-    """A triangle mesh made ready for `mesh_mesh`: checked, and with its tree of boxes, which takes longer than most queries.
+class Mesh(Triangulated):
+    """A triangle mesh as a body, and made ready for `mesh_mesh`: checked, and with its tree of boxes, which takes longer than most queries.
 
-    `vertices` (n, 3) in the frame of a rigid body, or (2, n, 3), places at the beginning and at the end of straight trajectories;
-    `triangles` (m, 3) of indices. ValueError for arrays of other shapes, for numbers that are not finite or exceed 2**100, and for
-    indices that are none. `name`: what results call it.
+    `vertices` (n, 3) in the frame of a rigid body, or (2, n, 3), places at the beginning and at the end of straight trajectories, which is
+    for `mesh_mesh` alone; `triangles` (m, 3) of indices, counterclockwise as seen from outside. ValueError for arrays of other shapes, for
+    numbers that are not finite or exceed 2**100, and for indices that are none. `name`: what results call it. Numbers are taken exactly.
+
+    As a body it is its triangles, closed. It has an inside if it is `closed`: if every edge belongs to an even number of triangles. Else
+    it is a sheet, of which `hole` names an edge. Immutable; `moved`, `placed` and `named` give other meshes of the same arrays. Two are
+    equal if they have the same arrays, and equal motions.
     """
 
     def __init__(self, vertices: Any, triangles: Any, *, name: str | None = None) -> None:
-        self.name = checked_name(name)
+        self._name = checked_name(name)
         self._set(_places(vertices, "the mesh"), _corners(triangles, "the mesh", np.shape(vertices)[-2]))
 
     def _set(self, places: np.ndarray, triangles: np.ndarray) -> None:
@@ -36,6 +45,37 @@ class Mesh:
         self.shape = _halvings(self.vertices, triangles)
         self.tree = _fitted(self.vertices, triangles, self.shape)
 
+    def _key(self) -> tuple[Any, ...]:
+        return id(self.vertices), id(self.triangles), self.motion
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices (n, 3) in its own frame, of one that moves by itself at the beginning, and triangles (m, 3)."""
+        return self.vertices[:, :3], self.triangles
+
+    @cached_property
+    def topology(self) -> Topology:
+        """Its edges, and what hangs together."""
+        return Topology(self.vertices[:, :3], self.triangles) if self.motion.is_identity else self.resting.topology
+
+    @cached_property
+    def radii(self) -> np.ndarray:
+        """(nodes,): of the balls round the boxes of the tree in the frame of a rigid mesh, but for rounding."""
+        low, high = self.tree.boxes[:, :3], self.tree.boxes[:, 3:6]
+        middle = 0.5 * (low + high)
+        return np.sqrt((np.maximum(middle - low, high - middle) ** 2).sum(axis=1)) if self.motion.is_identity else self.resting.radii
+
+    @property
+    def closed(self) -> bool:
+        """Does every edge belong to an even number of triangles? Then the mesh has an inside: what a ray leaves by an odd number."""
+        return self.topology.open_edge is None
+
+    @property
+    def hole(self) -> str | None:
+        """An edge of a hole, such as "edge 3-7" of two vertices; None for a closed mesh."""
+        edge = self.topology.open_edge
+        return None if edge is None else self.topology.edge_name(edge)
+
     def with_vertices(self, vertices: Any) -> "Mesh":
         """The same triangles with their vertices at other places, for the next step of time: only the boxes are made anew. The tree
         stays as it is, and is a good one as long as the mesh is not turned inside out.
@@ -44,15 +84,15 @@ class Mesh:
         if places.shape[-2] != len(self.vertices):
             raise ValueError(f"the mesh has {len(self.vertices)} vertices, got {places.shape[-2]}")
         other = Mesh.__new__(Mesh)
-        other.name = self.name
+        other._name, other._motion = self.name, self.motion
         other.rigid, other.triangles, other.owned, other.shape = places.ndim == 2, self.triangles, self.owned, self.shape
         other.vertices = _rows(places)
         other.tree = _fitted(other.vertices, other.triangles, other.shape)
         return other
 
     def __repr__(self) -> str:
-        named = "" if self.name is None else f", name={self.name!r}"
-        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles{named})"
+        moved = "" if self.motion.is_identity else f".moved({self.motion!r})"
+        return f"Mesh({len(self.vertices)} vertices, {len(self.triangles)} triangles{self._named_in_repr()}){moved}"
 
 
 class Shape(NamedTuple):
@@ -85,10 +125,12 @@ def as_mesh(mesh: Any, name: str, rigid: bool) -> Mesh:
         places = _places(vertices, f"the {name} mesh", shape)
         if (places.ndim == 2) == rigid:
             mesh = Mesh.__new__(Mesh)
-            mesh.name = None
+            mesh._name = None
             mesh._set(places, _corners(triangles, f"the {name} mesh", places.shape[-2]))
             return mesh
         raise ValueError(f"vertices of the {name} mesh must have the shape {shape}, got {places.shape}")
+    if not mesh.motion.is_identity:
+        raise ValueError(f"the {name} mesh has a motion of its own; mesh_mesh takes motions by themselves, and meshes at rest")
     if mesh.rigid != rigid:
         given, own = "(n, 3)" if mesh.rigid else "(2, n, 3)", "" if mesh.name is None else f' ("{mesh.name}")'
         raise ValueError(f"vertices of the {name} mesh{own} must have the shape {shape}, got a Mesh of {given}")

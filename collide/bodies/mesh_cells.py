@@ -1,0 +1,131 @@
+"""The cells of a triangle mesh. All of it is one cell, `Triangles`, which is looked at through the tree of the mesh; the faces, edges and
+vertices in it are made where they are asked for. Those of a kind have one formula, with symbols for the coordinates of their corners: a
+situation of them is one compiled problem with rows of numbers.
+"""
+
+import copy
+import functools
+
+import numpy as np
+import sympy as sp
+
+from generative import Motion, ParametricSurface, u, v
+from generative.triangulated import CORNERS, TRIANGLE
+
+from .cells import Parametric
+from .mesh import Mesh
+from .numbers import NONE, Numbers
+
+_UNIT, _ZERO = {u: (0, 1), v: (0, 1)}, sp.Integer(0)
+_A, _B, _C, _D = (CORNERS[k:k + 3] for k in (0, 3, 6, 9))
+# The planes of both triangles at an edge from a to b, the third corners of which are c and d; the edge is where v = 0.
+_BESIDE = tuple(ParametricSurface([p + u * (q - p) + v * (r - p) for p, q, r in zip(_A, _B, third, strict=True)], _UNIT, flipped=flipped)
+                for third, flipped in ((_C, False), (_D, True)))
+_POINT = ParametricSurface([_A[0] + u, _A[1] + v, _A[2]], _UNIT)
+# The planes of the triangles at a vertex: their other corners are the next two numbers each. There are at most so many.
+_MOST = 8
+_FAN = tuple(ParametricSurface([p + u * (q - p) + v * (r - p) for p, q, r in zip(_A, CORNERS[k:k + 3], CORNERS[k + 3:k + 6], strict=True)],
+                               _UNIT) for k in range(3, 3 + 6 * _MOST, 6))
+
+
+class Triangles:
+    """All triangles of a mesh, closed, as one cell; `motion` may have symbols for its numbers. Nothing is searched in it: the cells of its
+    triangles are (`face`, `edge`, `vertex`, by numbers).
+    """
+
+    feature, dimension, own = "faces", 2, NONE
+    path, symbols, names, domain = (u, v), (u, v), ("u", "v"), ()
+    periods = border = polar = outward = leaves = pieces = sides = ()
+    whole = around = body = of = None
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh, self.surface, self.two_sided = mesh, mesh.face, not (mesh.closed and mesh.topology.oriented)
+        self._made: dict[tuple[int, int, bool], Parametric] = {}
+
+    @property
+    def box(self) -> np.ndarray:
+        """(3, 2): round all of them, in the frame of the mesh."""
+        return self.mesh.tree.boxes[0, :6].reshape(2, 3).T
+
+    def _cell(self, dimension: int, number: int, fan: bool = False) -> Parametric:
+        key = dimension, number, fan
+        if key not in self._made:
+            corners, name = self._fan(number) if fan else (self._vertex, self._edge, self._face)[dimension](number)
+            two_sided = self.two_sided if dimension else len(corners) == 1
+            self._made[key] = _member(_kind(dimension, self.mesh.motion, two_sided), name, corners, self, number)
+        return self._made[key]
+
+    def face(self, k: int) -> Parametric:
+        """Triangle k."""
+        return self._cell(2, k)
+
+    def edge(self, k: int) -> Parametric:
+        """Edge k of the topology."""
+        return self._cell(1, k)
+
+    def vertex(self, k: int, sided: bool = False) -> Parametric:
+        """Vertex k; `sided`: with the outward directions there, if they are few."""
+        return self._cell(0, k, sided and not self.two_sided)
+
+    def beside(self, k: int) -> list[Parametric]:
+        """The edges and vertices of triangle k, those of no length left out."""
+        known = self.mesh.topology
+        edges = [e for e in dict.fromkeys(known.edge_of[k].tolist()) if known.edges[e, 0] != known.edges[e, 1]]
+        return [*map(self.edge, edges), *map(self.vertex, dict.fromkeys(known.corners[k].tolist()))]
+
+    def owned(self, k: int, sided: bool) -> list[Parametric]:
+        """Those of them for which triangle k stands: each one has one triangle that does. `sided`: see `vertex`."""
+        known = self.mesh.topology
+        edges = [e for e in dict.fromkeys(known.edge_of[k].tolist()) if known.sides[e, 0] == k and known.edges[e, 0] != known.edges[e, 1]]
+        vertices = [c for c in dict.fromkeys(known.corners[k].tolist()) if known.vertex_of[c] == k]
+        return [*map(self.edge, edges), *(self.vertex(c, sided) for c in vertices)]
+
+    def _face(self, k: int) -> tuple[np.ndarray, str]:
+        return self.mesh.vertices[self.mesh.triangles[k], :3], f"face {k}"
+
+    def _edge(self, k: int) -> tuple[np.ndarray, str]:
+        known = self.mesh.topology
+        sides = known.sides[k]
+        ends = self._along(k, int(sides[0]))
+        thirds = [next((c for c in known.corners[side].tolist() if c not in ends), ends[0]) for side in sides.tolist()]
+        return self.mesh.vertices[[*ends, *thirds], :3], known.edge_name(k)
+
+    def _along(self, edge: int, triangle: int) -> list[int]:
+        """The ends of an edge in the order in which a triangle has them."""
+        known = self.mesh.topology
+        at = known.edge_of[triangle].tolist().index(edge)
+        return known.corners[triangle, [at, (at + 1) % 3]].tolist()
+
+    def _vertex(self, k: int) -> tuple[np.ndarray, str]:
+        return self.mesh.vertices[[k], :3], f"vertex {k}"
+
+    def _fan(self, k: int) -> tuple[np.ndarray, str]:
+        known = self.mesh.topology
+        others = [np.roll(corners, -corners.tolist().index(k))[1:].tolist() for corners in known.corners[known.triangles_at(k)]]
+        if len(others) > _MOST:
+            return self._vertex(k)
+        ring = [c for pair in (*others, *[others[0]] * (_MOST - len(others))) for c in pair]
+        return self.mesh.vertices[[k, *ring], :3], f"vertex {k}"
+
+
+@functools.lru_cache(maxsize=256)
+def _kind(dimension: int, motion: Motion, two_sided: bool) -> Parametric:
+    """The formulas of all faces, edges or vertices of meshes that move by a motion. At every end of a face or an edge is another cell."""
+    face, point, *beside = (surface.carried_by(motion) for surface in (TRIANGLE, _POINT, *_BESIDE))
+    name, paths, surfaces = (("vertex 0", (_ZERO, _ZERO), [point]), ("edge 0", (u, _ZERO), beside), ("face 0", (u, v), [face]))[dimension]
+    outward = tuple((surface, paths) for surface in surfaces) if dimension else ()
+    if dimension == 2:
+        # That of the plane vanishes nowhere.
+        outward = ((beside[0], (_ZERO, _ZERO)),)
+    elif not dimension and not two_sided:
+        outward = tuple((surface.carried_by(motion), paths) for surface in _FAN)
+    return Parametric(name, surfaces[0], paths, (u, v)[:dimension], (TRIANGLE.domain[u],) * dimension, (0.0,) * dimension,
+                      ((False, False),) * dimension, outward, two_sided)
+
+
+def _member(kind: Parametric, name: str, corners: np.ndarray, of: Triangles, number: int) -> Parametric:
+    """A cell by its kind and its corners (k, 3)."""
+    values = np.repeat(corners.reshape(-1, 1), 2, axis=1)
+    made = copy.copy(kind)
+    made.__dict__.update(feature=name, whole=kind, own=Numbers(CORNERS[:len(values)], (None,) * len(values), values), of=(of, number))
+    return made
