@@ -30,13 +30,12 @@ def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal
     """
     frames = np.zeros(len(pairs), np.int64) if shared is None else shared
     used, own = np.unique(np.stack([pairs, np.stack([frames, frames], axis=1)], axis=2).reshape(-1, 2), axis=0, return_inverse=True)
-    known, pairs = [_native(parts[k].seen(frame)) for k, frame in used.tolist()], own.reshape(-1, 2)
+    known, pairs = [native_part(parts[k].seen(frame)) for k, frame in used.tolist()], own.reshape(-1, 2)
     lengths = [len(k.cells) for k in known]
     blocks, ends = max(lengths, default=1), np.cumsum([0, *lengths])
     arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks, "grids": int(ends[-1]),
                                      "images": 2 * blocks})
-    for name, value in (("rigid", _rigid_kernel().block_address()), ("turn", _turn_kernel().block_address()), ("backward", backward),
-                        ("tries", tries), ("finest", finest)):
+    for name, value in (*kernels(), ("backward", backward), ("tries", tries), ("finest", finest)):
         arrays.set(name, value)
     rows = arrays.table(Part)
     for k, part in enumerate(known):
@@ -55,7 +54,12 @@ def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal
     return times
 
 
-class _Native(NamedTuple):
+def kernels() -> tuple[tuple[str, int], tuple[str, int]]:
+    """The addresses of the kernels that carry points and turn motions."""
+    return ("rigid", _rigid_kernel().block_address()), ("turn", _turn_kernel().block_address())
+
+
+class Native(NamedTuple):
     """A part for the native loop: its row but for the first block, the radius of its ball, and its cells in blocks (n, 3, 2, LANES), where
     it is, or in its parameters if it deforms; and what must stay alive.
     """
@@ -67,16 +71,17 @@ class _Native(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _native(part: Extent) -> _Native:
+def native_part(part: Extent) -> Native:
+    """A part as the native loops take it."""
     move, ball = part.placing, part.still.ball
     numbers, centre = _lanes(move.numbers), _lanes(np.repeat(ball[:3, None], 2, axis=1))
     row = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data, len(part.still.grid)
     if not part.deforming:
-        return _Native((*row, 0, 0), float(ball[3]), _blocks(part.still.resting), (move.kernel, numbers, centre))
+        return Native((*row, 0, 0), float(ball[3]), _blocks(part.still.resting), (move.kernel, numbers, centre))
     at, shape = part.on_surface(part.grid), part.shape
     cells = _blocks(np.concatenate([at, np.zeros((len(at), 1, 2))], axis=1))
     shape_numbers = _lanes(shape.numbers)
-    return _Native((*row, shape.kernel.block_address(), shape_numbers.ctypes.data), float(ball[3]), cells,
+    return Native((*row, shape.kernel.block_address(), shape_numbers.ctypes.data), float(ball[3]), cells,
                    (move.kernel, numbers, centre, shape.kernel, shape_numbers))
 
 

@@ -36,6 +36,7 @@ class ApproachMemory(Structure):
     blocks: int                    # the most of a part
     rigid: int                     # kernels that carry points and that turn motions (see `approach`)
     turn: int
+    closely: int                   # 1 where balls are compared with cells, too
     backward: int                  # 1 where time runs backward
     tries: int                     # before a pair is left,
     finest: int                    # and halvings of the first step
@@ -102,6 +103,8 @@ def apart(s: ApproachMemory, a: Part, b: Part, begin: float, end: float) -> bool
         place(s, b, s.turned[1], s.blocks)
         if cells_apart(s, a.cells, b.cells):
             return True
+        if s.closely != 0 and (ball_apart(s, a, s.turned[0], b.cells, s.blocks) or ball_apart(s, b, s.turned[1], a.cells, 0)):
+            return True
     return False
 
 
@@ -153,6 +156,34 @@ def deform(s: ApproachMemory, part: Part, cells: Intervals) -> None:
     for lane in range(LANES):
         cells.put(2, lane, s.clock.lo(0, lane), s.clock.hi(0, lane))
     call_kernel(part.shape, cells, part.shape_numbers, s.cell)
+
+
+@native
+def ball_apart(s: ApproachMemory, a: Part, motion: Intervals, cells: int, first: int) -> bool:
+    """Does the ball of one part meet none of the images of cells, from block `first` on, of the other? The matrix of `frame` lengthens no
+    vector by more than the root of its greatest sum of absolute values in a row of N N^T.
+    """
+    if not a.radius < np.inf:
+        return False
+    stretch = 0.0
+    for i in range(3):
+        total = 0.0
+        for j in range(3):
+            product = 0.0
+            for k in range(3):
+                product += s.frame.hi(3 * i + k, 0) * s.frame.hi(3 * j + k, 0)
+            total += abs(product)
+        stretch = max(stretch, total)
+    reach = max(a.radius * MARGIN, _TINY)
+    call_kernel(s.rigid, motion, a.centre, s.cell)
+    for j in range(cells):
+        b, q, square = s.image[first + j // LANES], j % LANES, 0.0
+        for k in range(3):
+            gap = max(0.0, max(s.cell.lo(k, 0) - b.hi(k, q), b.lo(k, q) - s.cell.hi(k, 0)))
+            square += gap * gap
+        if not square > reach * reach * stretch * MARGIN:
+            return False
+    return True
 
 
 @native
