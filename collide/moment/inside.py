@@ -7,6 +7,7 @@ A piece: a patch, or a face and all that hang together with it by edges. Those o
 import functools
 import itertools
 import math
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,19 +19,19 @@ from codegen.kernel import Kernel
 from generative import ImplicitBody, Solid
 
 from ..bodies.cells import Cell
+from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers
 from ..bodies.parts import faces_of, is_closed
-from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, space_kernel, surface_point
+from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, space_kernel, surface_point, vertices_at
 from ..search.drive import Clock, drive
 from ..search.native.layout import UNIQUE
 from ..search.problem import Problem, formula_kernel
 from ..search.search import Search
 from ..situations.frame import Frame
 from ..situations.place import PlacedParametric
+from .inside_mesh import RAYS, encloses
 from .pieces_inside import any_inside
 
-# Directions of rays, tried in turn: none is along an axis or in a plane of symmetry of the usual shapes.
-_RAYS = ((0.36, 0.48, 0.81), (-0.72, 0.31, 0.62), (0.13, -0.87, 0.47), (0.59, 0.67, -0.45))
 # Boxes in which the crossings of a ray are found, if they can be: where a crossing is not simple, or the point is not known well, they
 # would never be.
 _CROSSINGS = 1 << 14
@@ -59,9 +60,18 @@ def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Nu
         if point is not None and contained(point):
             return True
         return any_inside(body, other, moment, contained, numbers)
-    points = [surface_point(face, moment, numbers[0]) for face in pieces(body)]
-    answers = [None if point is None else contained(point) for point in points]
-    return True if True in answers else None if None in answers else False
+    points: Iterable[np.ndarray | None]
+    if isinstance(body, Mesh):
+        points = vertices_at(body, body.topology.pieces, moment, numbers[0])
+    else:
+        points = [surface_point(face, moment, numbers[0]) for face in pieces(body)]
+    unknown = False
+    for point in points:
+        answer = None if point is None or clock.exceeded() else contained(point)
+        if answer:
+            return True
+        unknown = unknown or answer is None
+    return None if unknown else False
 
 
 def pieces(body: Any) -> list[Any]:
@@ -82,6 +92,8 @@ def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers:
     """Is a box (3, 2) that does not meet the surface of a closed body inside it? None where that is not decided."""
     if isinstance(body, ImplicitBody):
         return _negative(body, point, moment, numbers)
+    if isinstance(body, Mesh):
+        return encloses(body, point, moment, numbers)
     return _encloses(body, point, moment, clock, numbers)
 
 
@@ -109,7 +121,7 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
     # The ray is about 1 long at s = 1, so it leaves the box before its end.
     length = 2.0 * float((box[:, 1] - box[:, 0]).sum())
     patch = not isinstance(body, Solid)
-    for ray in _RAYS:
+    for ray in RAYS:
         crossed = _crossings(body, point, ray, length, moment, clock, numbers)
         if clock.exceeded():
             return None

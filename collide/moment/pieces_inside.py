@@ -17,8 +17,10 @@ import numpy as np
 from codegen.kernel import Kernel
 from generative import ImplicitBody
 
+from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers
-from ..bodies.surface_points import at_moment, cells, extent, faces, grid, space_kernel, zero_between
+from ..bodies.surface_points import at_moment, cells, extent, faces, grid, space_kernel, vertices_at, zero_between
+from ..culling.sweep import Sweep
 from ..search.paving import Paving, divided
 
 Contained = Callable[[np.ndarray], bool | None]
@@ -149,15 +151,19 @@ def _kernels(body: ImplicitBody, symbols: tuple[Any, ...]) -> tuple[Kernel, Kern
 
 
 class _Cells:
-    """Boxes in space that cover a closed parametric body at a moment, finer where it matters."""
+    """Boxes in space that cover a closed parametric body, or a mesh, at a moment, finer where it matters."""
 
     def __init__(self, body: Any, moment: float, numbers: Numbers, contained: Contained) -> None:
         self.moment, self.numbers, self.contained = moment, numbers, contained
-        self.faces = [(face, grid(face, numbers)) for face in faces(body)]
+        self.faces = [] if isinstance(body, Mesh) else [(face, grid(face, numbers)) for face in faces(body)]
+        self.corners = np.empty((0, 3, 3, 2))
+        if isinstance(body, Mesh):
+            self.corners = vertices_at(body, np.arange(len(body.vertices)), moment, numbers)[body.triangles]
 
     def not_outside(self, boxes: np.ndarray) -> np.ndarray:
         """The boxes that are not proved to lie outside the body: of those that do not meet its surface, clusters that lie inside."""
-        met = np.zeros(len(boxes), bool)
+        met, near = _met(boxes, np.stack([self.corners[..., 0].min(axis=1), self.corners[..., 1].max(axis=1)], axis=-1))
+        self.corners = self.corners[near] if near.sum() > _CELLS else _quarters(self.corners[near])
         for k, (face, parameters) in enumerate(self.faces):
             places = cells(face, parameters, self.moment, self.numbers)
             meets = _meeting(boxes, places)
@@ -171,6 +177,25 @@ class _Cells:
     def clear_of_bounds(self, hull: np.ndarray) -> bool:
         """It has none."""
         return True
+
+
+def _met(boxes: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(boxes,) and (places,): which meet any of the others?"""
+    every = np.concatenate([boxes, places])
+    pairs = Sweep(every[..., 0], every[..., 1]).pairs() if len(boxes) and len(places) else np.empty((0, 2), np.int64)
+    first, second = np.sort(pairs, axis=1).T
+    both = (first < len(boxes)) & (second >= len(boxes))
+    found = np.zeros(len(every), bool)
+    found[first[both]] = found[second[both]] = True
+    return found[:len(boxes)], found[len(boxes):]
+
+
+def _quarters(corners: np.ndarray) -> np.ndarray:
+    """Each triangle, of corners in boxes (n, 3, 3, 2), divided at the middles of its sides, outward rounded."""
+    middles = 0.5 * (corners + np.roll(corners, -1, axis=1))
+    middles = np.stack([np.nextafter(middles[..., 0], -np.inf), np.nextafter(middles[..., 1], np.inf)], axis=-1)
+    parts = [np.stack([corners[:, k], middles[:, k], middles[:, k - 1]], axis=1) for k in range(3)]
+    return np.concatenate([*parts, middles])
 
 
 def _meeting(boxes: np.ndarray, places: np.ndarray) -> np.ndarray:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy as sp
 
-from ..bodies.cells import Cell
-from ..bodies.numbers import NONE, Numbers
+from ..bodies.cells import Cell, whole_of
+from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import FEW, extent
 from ..search.drive import CONVERTING, Clock, drive
@@ -96,7 +96,8 @@ def _separated(search: Search, pairs: Sequence[tuple[Cell, Cell]], moment: float
     """Where a search has found nothing for long: are all faces that it has not told apart proved apart by functions of space?"""
     if len(search.problems) < len(pairs) or search.solutions or search.proved < math.inf or clock.exceeded():
         return False
-    return all(separated(*pair, moment, numbers, clock) for k, pair in enumerate(pairs) if len(search.open(k)))
+    return all(separated(*pair, moment, (both(numbers[0], pair[0].own), both(numbers[1], pair[1].own)), clock)
+               for k, pair in enumerate(pairs) if len(search.open(k)))
 
 
 def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Start:
@@ -121,11 +122,12 @@ def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tupl
     """Where do two surfaces meet at one moment, or in a window? Faces are closed, so their edges need no problems of their own. `many`:
     there are other pairs.
     """
+    numbers = both(numbers[0], pair[0].own), both(numbers[1], pair[1].own)
     span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
     build = member if many else situation
     # With symbols the span is data, so it is left out of what names the situation.
-    whole = build(*pair, time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols)
-    return at_time(with_numbers(whole, numbers, span), window)
+    whole = build(*map(whole_of, pair), time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols)
+    return at_time(with_numbers(whole, numbers, span).with_data(features=(pair[0].feature, pair[1].feature)), window)
 
 
 def _apart(a: np.ndarray, b: np.ndarray) -> bool:

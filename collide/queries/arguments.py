@@ -25,6 +25,7 @@ from generative.changes import pieces_of
 from generative.family import member_of
 from generative.symbols import text
 
+from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, Numbers, numbers_of
 from ..bodies.surface_points import all_parallel
 from ..given import check_positive
@@ -32,6 +33,7 @@ from ..moment.pairs import Pairs
 from ..search.paving import Paving
 from ..search.prepare import METHODS
 
+KINDS = (ParametricSurface, ImplicitBody, Solid, Mesh)
 ORDERS = ("auto", "upper", "lower")
 # Cells of the grid on which normals, and edges on their faces, are looked at.
 _CELLS = 16
@@ -43,15 +45,25 @@ _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the ti
 
 
 def check_kinds(bodies: Sequence[Any]) -> None:
-    if isinstance(bodies, (ParametricSurface, ImplicitBody, Solid)) or not isinstance(bodies, Sequence):
+    if isinstance(bodies, KINDS) or not isinstance(bodies, Sequence):
         raise TypeError(f"first_contact takes a list of bodies, got a {type(bodies).__name__}")
     if len(bodies) < 2:
         raise ValueError(f"a collision needs at least two bodies, got {len(bodies)}")
     for k, body in enumerate(bodies):
-        if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
-            raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface and Solid values")
+        if not isinstance(body, KINDS):
+            raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface, Solid and Mesh values")
+        if isinstance(body, Mesh):
+            check_mesh(body, called(bodies, k))
+            continue
         if any(map(_beyond_doubles, pieces_of(body))):
             raise ValueError(f"the domain or the bounds of {called(bodies, k)} exceed the range of doubles; scale them")
+
+
+def check_mesh(mesh: Mesh, name: str) -> None:
+    if not mesh.rigid:
+        raise ValueError(f"the vertices of {name} move by themselves, as mesh_mesh takes them; a body takes vertices (n, 3) and a motion")
+    if not len(mesh.triangles):
+        raise ValueError(f"{name} is a mesh without triangles")
 
 
 @functools.lru_cache(maxsize=4096)
@@ -68,7 +80,7 @@ def check_bodies(bodies: Sequence[Any], span: tuple[float, float]) -> None:
             check_surface(body, name, span)
         elif isinstance(body, ImplicitBody):
             check_leaves(body, name, span)
-        else:
+        elif not isinstance(body, Mesh):
             for f, face in enumerate(body.faces):
                 check_surface(face, f"face {f} of {name}", span)
             fault = solid_fault(body.resting, span)

@@ -13,10 +13,12 @@ import numpy as np
 
 from codegen.given import shown
 from codegen.walk import nesting_in_words
+from generative.body import called
 
 from ..answers.contacts import Contacts, named_pairs
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
+from ..bodies.mesh import Mesh
 from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.pairs import Starts
@@ -46,17 +48,18 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     just at time[0] then begins a little earlier, because of rounding. Likewise the bracket of a contact just at time[1] may end a little
     later, if the motions go on by the same formulas; it holds time[1] then.
 
-    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. `simultaneity`: a
-    contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an isolated
-    one at which they part, or have crossed already, is not; late in time that is some roundings of the time at least. Where contacts form
-    curves or patches, the bracket of the time is about this wide. `separation`: the distance between the points listed on such curves and
-    patches. Isolated contacts beside these are listed, too, but one of the same two faces may be missed if it is nearer to the curve or
-    patch than an eighth of `separation`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only then listed
-    without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about, and groups
-    (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm", "hand")]``.
-    Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`: see the
-    README; they change the work, not the meaning. `budget`: seconds or a `Budget`. It counts everything, also compiling formulas; but what
-    was compiled is searched for at least some milliseconds. To go on after a spent budget, ask again for the time from `clear_until` on.
+    `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values. `simultaneity`:
+    a contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an
+    isolated one at which they part, or have crossed already, is not; late in time that is some roundings of the time at least. Where
+    contacts form curves or patches, the bracket of the time is about this wide. `separation`: the distance between the points listed on
+    such curves and patches. Isolated contacts beside these are listed, too, but one of the same two faces may be missed if it is nearer to
+    the curve or patch than an eighth of `separation`. `tolerance`, a parameter width: boxes are divided until they are no wider, and only
+    then listed without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about,
+    and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
+    "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
+    see the README; they change the work, not the meaning. `budget`: seconds or a `Budget`. It counts everything, also compiling formulas;
+    but what was compiled is searched for at least some milliseconds. To go on after a spent budget, ask again for the time from
+    `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for pairs to be ignored of bodies that do not exist, and where no
@@ -111,7 +114,13 @@ def _searched(query: Query) -> Iterator[Evidence]:
 
 def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, options: Options) -> tuple[str, ...]:
     touched = found.doubt or touched_before(found, span, options.simultaneity)
-    return (*_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [touched]), *_ending(found, span))
+    return (*_holes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [touched]), *_ending(found, span))
+
+
+def _holes(bodies: Sequence[Any]) -> tuple[str, ...]:
+    """Which meshes are not closed."""
+    return tuple(f"{called(bodies, k, 'Body ')} is a mesh with a hole, at {body.hole}: it counts as a sheet, without an inside."
+                 for k, body in enumerate(bodies) if isinstance(body, Mesh) and body.hole is not None)
 
 
 def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from ..bodies.numbers import NONE, Numbers
 from ..bodies.on_face import held_of
 from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
-from .place import Placed, contact_equations, in_world, place
+from .place import Placed, PlacedParametric, contact_equations, in_world, place
 from .placed_implicit import coordinates_of
 from .tracking import Known
 
@@ -147,7 +147,9 @@ def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
 def _dependence(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
     """Functions that vanish where the rows of dE/dw are dependent, as many as make the system square (or none)."""
     if len(equations) == 3 and len(frame.names) == 4:
-        return tuple(dot(tangent, b.outward[0]) for tangent in a.tangents)
+        # Along a plane, whose parameters may have a pole: the other face has the tangents.
+        face, other = (b, a) if isinstance(a, PlacedParametric) and a.flat else (a, b)
+        return tuple(dot(tangent, other.outward[0]) for tangent in face.tangents)
     own = [*a.own, *b.own]
     columns = frame.derivatives(equations, own)
     if len(equations) == 1:

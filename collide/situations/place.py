@@ -32,11 +32,14 @@ class PlacedParametric:
     deformation: Sequence[Expr] = ()
     carrier = True
     shared = 0
+    # Is it a face whose outward direction is that of another surface, a plane?
+    flat = False
 
     def __init__(self, part: Cell, frame: Frame, side: int, shared: int = 0) -> None:
         self.part, self.frame, self.side, self.known, self.shared = part, frame, side, frame.known(side), shared
         self._moves: dict[Motion, list[Expr]] = {}
         count = part.dimension
+        self.flat = count == 2 and part.outward[0][0] is not part.surface
         columns = zip(part.names[:count], part.domain, part.periods, part.border, part.polar[:count], strict=True)
         self.own = [frame.variable(f"{name}{side}", ends, period, border, polar) for name, ends, period, border, polar in columns]
         self._at = {part.path: self._nodes(part.path)}
@@ -99,8 +102,8 @@ class PlacedParametric:
 
     @cached_property
     def outward(self) -> list[Vector]:
-        """The outward directions, one a face that meets here, not normalized."""
-        if len(self.own) == 2:
+        """The outward directions, one a face that meets here, not normalized. That of a triangle of a mesh vanishes nowhere."""
+        if len(self.own) == 2 and not self.flat:
             a, b = self.tangents
             return [cross(b, a) if self.part.surface.flipped else cross(a, b)]
         return [self._in_world(surface, path, turned) for surface, path in self.part.outward]

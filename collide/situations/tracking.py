@@ -20,6 +20,7 @@ from generative.symbols import formula
 from generative.template import Reader, write
 
 from ..bodies.extent import formula_member
+from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import parts_of
 from ..given import check_positive
@@ -105,7 +106,7 @@ def known_points(items: Sequence[Tracked], bodies: Sequence[Any]) -> tuple[tuple
 
 
 def _side(item: Tracked, bodies: Sequence[Any]) -> int:
-    return 2 if isinstance(bodies[item.pair[0]], ImplicitBody) else 1
+    return 2 if isinstance(bodies[item.pair[0]], (ImplicitBody, Mesh)) else 1
 
 
 def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float]) -> None:
@@ -123,7 +124,7 @@ def check_tracked(tracked: Sequence[Any], bodies: Sequence[Any], span: tuple[flo
         places = _places(item, bodies)
         if places == [None, None]:
             pair = " and ".join(label(bodies, k) for k in item.pair)
-            raise ValueError(f"a contact of the implicit bodies {pair} cannot be tracked: one of them needs parameters")
+            raise ValueError(f"a contact of bodies {pair} without parameters cannot be tracked: one of them needs parameters")
         _check_follows(item, places, bodies, span)
 
 
@@ -138,7 +139,7 @@ def _places(item: Tracked, bodies: Sequence[Any]) -> list[Place | None]:
 
 def _place(bodies: Sequence[Any], k: int, name: str, given: Sequence[Any]) -> Place | None:
     body = bodies[k]
-    if isinstance(body, ImplicitBody):
+    if isinstance(body, (ImplicitBody, Mesh)):
         return None
     parts = parts_of(body)
     part = next((p for p in parts if p.feature == name), None)
@@ -173,7 +174,7 @@ def _check_follows(item: Tracked, places: Sequence[Place | None], bodies: Sequen
     else:
         place, body = (first, bodies[item.pair[1]]) if first is not None else (second, bodies[item.pair[0]])
         assert place is not None
-        wrong = _off_implicit(place.point, body, radius, at)
+        wrong = np.zeros(len(at), bool) if isinstance(body, Mesh) else _off_implicit(place.point, body, radius, at)
     wrong[1:] &= astray[1:]
     if wrong.any():
         raise ValueError(f"the tracked functions of {called(bodies, item.pair[0])} and {called(bodies, item.pair[1])} do not follow the "
@@ -200,6 +201,8 @@ def _normal(body: Any, place: Place | None, places: Sequence[Place | None], at: 
         return None
     if place is not None:
         n = _over(place.normal, (t,), at).mean(axis=2)
+    elif isinstance(body, Mesh):
+        return None
     else:
         point = _over(next(p.point for p in places if p is not None), (t,), at).mean(axis=2)
         where = np.hstack([point, at])

@@ -41,7 +41,7 @@ def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: L
     `looks`: what it may be left for. `closer`: what may meet is looked at more closely before, as it is where
     that is much.
     """
-    meetings = [m for m in query.scene.meetings() if within(m, span)]
+    meetings = [m for m in query.scene.meetings(span[1]) if within(m, span)]
     if closer or len(meetings) > _MANY * len({m.label for m in meetings}):
         meetings = query.scene.closer(meetings, span)
     if not meetings:

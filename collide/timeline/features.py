@@ -13,10 +13,10 @@ import numpy as np
 
 from codegen.graph.expr import Expr, reachable, substitute
 
-from ..bodies.cells import Cell
+from ..bodies.cells import Cell, Path
 from ..bodies.extent import Crowd, Extent, carried, path_cells
 from ..bodies.numbers import Numbers
-from ..bodies.parts import Path, faces_of, is_closed
+from ..bodies.parts import faces_of, is_closed
 from ..bodies.surface_points import FEW
 from ..culling.broad_phase import Window, may_meet
 from ..moment.pairs import Pair
@@ -28,7 +28,8 @@ from .scene import Meeting, Scene
 
 def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:
     """Do faces stand for edges or vertices?"""
-    return any(m.closed and any(part.dimension < 2 for k in m.label for part in scene.parts(k)) for m in meetings)
+    return any(m.closed and (m.first.of or m.second.of or any(part.dimension < 2 for k in m.label for part in scene.parts(k)))
+               for m in meetings)
 
 
 def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
@@ -36,8 +37,11 @@ def features(scene: Scene, search: Search, meetings: Sequence[Meeting], span: Wi
 
     Every contact is in an open box, or in that of a solution, or was thinned: then it is within `separation` of a solution.
     """
+    if not search.open_count and not len(search.solutions):
+        return []
     thinned = bool(search.clear < np.inf)
-    left = [found for k, m in enumerate(meetings) if m.closed for found in [_left_of(scene, search, k, m, span, thinned)] if found]
+    beside = _Beside(scene, meetings)
+    left = [found for k, m in enumerate(meetings) if m.closed for found in [_left_of(beside, search, k, m, span, thinned)] if found]
     cells = _cells_of(scene, [(body, p) for found in left for body, side in zip(found.meeting.label, found.parts, strict=True)
                               for p in side], span)
     edges = [e for found in left for e in _edges(scene, search, found, span, cells)]
@@ -55,7 +59,7 @@ def explained(scene: Scene, m: Meeting) -> bool:
     Such a situation is singular. Where flat pieces in one plane first meet, they do at edges; these touch there, away from their
     ends, so an edge is tangent to the other face at the second edge, and the situation of this edge and that face holds.
     """
-    if not _in_one_plane(scene, m.first, m.second, m.label):
+    if m.first.of or m.second.of or not _in_one_plane(scene, m.first, m.second, m.label):
         return False
     if m.first.dimension == m.second.dimension == 1:
         others = [(m.first, f) for f in _faces_at(scene, m.second, m.label[1])]
@@ -65,10 +69,10 @@ def explained(scene: Scene, m: Meeting) -> bool:
 
 
 def _in_one_plane(scene: Scene, first: Cell, second: Cell, label: Pair) -> bool:
-    problem = situation(first, second, literal=True, **scene.named(label))
+    problem = situation(first, second, literal=True, **scene.named(label, (first, second)))
     if "constant" not in problem.built:
         problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
-    return any(_is_zero(e, scene.situation_numbers(label)) for e in problem.built["constant"])
+    return any(_is_zero(e, scene.situation_numbers(label, (first, second))) for e in problem.built["constant"])
 
 
 def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:
@@ -77,6 +81,29 @@ def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:
 
 Cells = dict[tuple[int, Cell], np.ndarray]
 """Of parts of bodies, (number of the body, part): boxes (k, 3, 2) in space that hold it throughout a span of time."""
+
+
+class _Beside:
+    """The parts of bodies that may be at what is left of meetings."""
+
+    def __init__(self, scene: Scene, meetings: Sequence[Meeting]) -> None:
+        self.scene, self._faces = scene, dict[int, dict[Cell, None]]()
+        for m in meetings:
+            for body, cell in zip(m.label, (m.first, m.second), strict=True):
+                if cell.of:
+                    self._faces.setdefault(body, {})[cell] = None
+
+    def face(self, body: int, face: Cell) -> Sequence[Cell]:
+        """A face and the parts at its border."""
+        if face.of:
+            return (face, *face.of[0].beside(face.of[1]))
+        return _on_face(self.scene.parts(body), face)
+
+    def all(self, body: int) -> Sequence[Cell]:
+        """All parts of a body; of a mesh those triangles that are searched, and what is at their borders."""
+        if body not in self._faces:
+            return self.scene.parts(body)
+        return tuple(dict.fromkeys(part for face in self._faces[body] for part in self.face(body, face)))
 
 
 class _Left(NamedTuple):
@@ -92,7 +119,7 @@ class _Left(NamedTuple):
     on: tuple[np.ndarray, np.ndarray]
 
 
-def _left_of(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> _Left | None:
+def _left_of(beside: _Beside, search: Search, k: int, m: Meeting, span: Window, thinned: bool) -> _Left | None:
     """None where no part of lower dimension may be in what is left."""
     problem, boxes = search.problems[k], _left(search, k)
     boxes = boxes[boxes[:, -1, 0] <= span[1]]
@@ -102,8 +129,9 @@ def _left_of(scene: Scene, search: Search, k: int, m: Meeting, span: Window, thi
         return None
     sides = []
     for body, face, at in ((m.label[0], m.first, 0), (m.label[1], m.second, 2)):
-        parts = scene.parts(body) if own else _on_face(scene.parts(body), face)
-        on = _on_paths(tuple(scene.extent(body, p) for p in parts), parts, face, boxes[:, at:at + 2], problem.outer[at:at + 2])
+        parts = beside.all(body) if own else beside.face(body, face)
+        extents = tuple(beside.scene.extent(body, p) for p in parts)
+        on = _on_paths(extents, tuple(parts), face, boxes[:, at:at + 2], problem.outer[at:at + 2])
         near = np.flatnonzero(on.any(axis=1) | bool(own))
         sides.append(([parts[k] for k in near.tolist()], on[near]))
     if all(p.dimension == 2 for parts, _ in sides for p in parts):
@@ -184,7 +212,8 @@ def _on_paths(extents: tuple[Extent, ...], parts: tuple[Cell, ...], face: Cell, 
         some, begins = np.unique(owners, return_index=True)
         on[some] = np.logical_or.reduceat(within, begins, axis=0)
     for k, part in enumerate(parts):
-        if part is face:
+        if part is face or part.of:
+            # Where those of a mesh are, is told in space alone.
             on[k] = True
         elif _is_pole(part, face):
             # All of a side.

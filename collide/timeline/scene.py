@@ -26,11 +26,12 @@ from generative.family import Member, member_of
 from generative.motion import Product, common
 from generative.rest import at_rest, carried_along, carrier
 
-from ..bodies.cells import Cell
+from ..bodies.cells import Cell, whole_of
 from ..bodies.extent import Extent, extent_of
+from ..bodies.mesh import Mesh
 from ..bodies.motions import divided as divided_motion
-from ..bodies.numbers import NONE, Numbers, check_numbers, numbers_of
-from ..bodies.parts import Pole, ends_of, faces_of, parts_of
+from ..bodies.numbers import NONE, Numbers, both, check_numbers, numbers_of
+from ..bodies.parts import Pole, ends_of, faces_of, like, parts_of
 from ..bodies.surface_points import FEW, boxes_at
 from ..culling.broad_phase import Asked, Shared, Window, may_meet, windows
 from ..culling.sweep import sweep_and_prune
@@ -43,6 +44,7 @@ from ..situations.presence import is_large, is_still, near, where, without_absen
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 from .course import Course, Held
+from .near_triangles import Bundle, as_window, is_bundle
 
 # Of no more parts it is counted which pairs are asked about.
 _COUNTED = 64
@@ -117,6 +119,8 @@ class Scene:
         self._parts = {k: self._parts_of(k) for k in bodies}
         self.near, self.many = self._near(self._faces(bodies), self.labels), True
         self._meetings: list[Meeting] | None = None
+        self._bundles: list[Bundle] = []
+        self._kinds: dict[Any, tuple[Problem, tuple[Numbers, ...]]] = {}
 
     def _parts_of(self, body: int) -> tuple[Cell, ...]:
         return without_absent(parts_of(self.bodies[body], self.charts[body]), self.numbers[body], self.span)
@@ -188,10 +192,7 @@ class Scene:
         """The state of every pair at the beginning. If all their faces are apart then, one body may still enclose the other. From there on
         pairs at rest are left out: they stay as they are, so none of their contacts is new.
         """
-        close: dict[Pair, list[tuple[Cell, Cell]]] = {}
-        for m in self.near:
-            if m.window[0] <= self.begin:
-                close.setdefault(m.label, []).append((m.first, m.second))
+        close = self._close(self.begin)
         self.states = Starts(len(self.bodies), Start.DISJOINT, self.states.ignored)
         # Where faces of all pairs are close there is nothing more to find.
         for label in sorted({*close, *(self._overlapping() if len(close) < len(self.states) else ())}):
@@ -209,6 +210,23 @@ class Scene:
         self.left_out = [*self.left_out, self.resting]
         self.near = [m for m in self.near if m.label not in self.resting]
         return self.states
+
+    def _close(self, at: float) -> dict[Pair, list[tuple[Cell, Cell]]]:
+        """The pairs of faces that may meet at a moment, by pairs of bodies."""
+        close: dict[Pair, list[tuple[Cell, Cell]]] = {}
+        for m in self.single([m for m in self.near if m.window[0] <= at], (at, at)):
+            close.setdefault(m.label, []).append((m.first, m.second))
+        return close
+
+    def single(self, meetings: Iterable[Meeting], window: Window) -> list[Meeting]:
+        """Meetings, those of single triangles that may meet within a window in the place of those of all of a mesh."""
+        found: list[Meeting] = []
+        for m in meetings:
+            found += self._bundle(replace(m, closed=True), as_window(window)).until(math.inf) if is_bundle(m) else [m]
+        return found
+
+    def _bundle(self, m: Meeting, window: Window) -> Bundle:
+        return Bundle.of(m, self.extent, self._shared(m.label), window, not self.apart(m.label))
 
     def _overlapping(self) -> list[Pair]:
         """Pairs of bodies round which boxes at the beginning meet, so that one of them may enclose the other."""
@@ -266,7 +284,8 @@ class Scene:
         by_faces = {label: self.by_faces(label) for label in {label for label, *_ in near}}
         meetings = [Meeting(label, p, q, span, by_faces[label]) for label, p, q in near]
         other._parts = {k: self.lasting(k) for k in {k for label, *_ in near for k in label}}
-        other.near, other._meetings, other.many = [m for m in meetings if self.faces(m)], meetings, len(meetings) > FEW
+        other.near = [m for m in meetings if self.faces(m)]
+        other._set_meetings(meetings)
         return other
 
     def lasting(self, body: int) -> tuple[Cell, ...]:
@@ -299,16 +318,19 @@ class Scene:
             return True
         met = list(itertools.compress(met, near))
         variants = smooth_bodies(self.bodies, *window) if jumping is None else jumps.variants(self.bodies, self.numbers, window)
-        features: dict[Pair, set[tuple[str, str]]] = {}
-        for m in met:
-            features.setdefault(m.label, set()).add((m.first.feature, m.second.feature))
+        cells: dict[Pair, list[tuple[Cell, Cell]]] = {}
+        for m in self.single(met, window):
+            cells.setdefault(m.label, []).append((m.first, m.second))
         return bool(variants) and all(
-            apart_within([(a, b) for a, b in itertools.product(*(faces_of(bodies[k]) for k in label)) if (a.feature, b.feature) in pairs],
-                         window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in features.items())
+            apart_within([(like(bodies[label[0]], a), like(bodies[label[1]], b)) for a, b in dict.fromkeys(pairs)],
+                         window, tolerance, clock, self.pair_numbers(label)) for bodies in variants for label, pairs in cells.items())
 
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
                   close: Sequence[tuple[Cell, Cell]] | None = None) -> Beginning:
         first, second = (self.bodies[k] for k in label)
+        if close is None and any(isinstance(body, Mesh) for body in (first, second)):
+            every = [Meeting(label, a, b, (moment, moment)) for a, b in itertools.product(faces_of(first), faces_of(second))]
+            close = [(m.first, m.second) for m in self.single(every, (moment, moment))]
         return start_of(first, second, moment, tolerance, clock, close, self.pair_numbers(label))
 
     def apart(self, label: Pair) -> bool:
@@ -318,9 +340,8 @@ class Scene:
     def crossings(self, moment: float) -> list[tuple[Meeting, Problem]]:
         """Where do faces of bodies that started apart cross at a moment?"""
         close: dict[Pair, list[Meeting]] = {}
-        for m in self.near:
-            if self.apart(m.label) and m.window[0] <= moment <= m.window[1]:
-                close.setdefault(m.label, []).append(m)
+        for m in self.single([m for m in self.near if self.apart(m.label) and m.window[0] <= moment <= m.window[1]], (moment, moment)):
+            close.setdefault(m.label, []).append(m)
         return [found for label, own in close.items() for found in zip(
             own, crossings([(m.first, m.second) for m in own], moment, self.pair_numbers(label), label), strict=True)]
 
@@ -329,24 +350,44 @@ class Scene:
         apart = self.apart(label) and label not in self.tracked
         return self.closed and apart and not any(isinstance(self.bodies[k], ImplicitBody) for k in label)
 
-    def meetings(self) -> list[Meeting]:
-        """All that must be searched to know when bodies meet, in the order of their windows."""
+    def meetings(self, until: float = -math.inf) -> list[Meeting]:
+        """All that must be searched to know when bodies meet, in the order of their windows; of triangles of meshes those found so far, and
+        all that may meet up to a time.
+        """
         if self._meetings is None:
             by_faces = {label: self.by_faces(label) for label in {m.label for m in self.near}}
             faces = [replace(m, closed=True) for m in self.near if by_faces[m.label]]
             labels = {label for label, alone in by_faces.items() if not alone}
             owners = sorted({k for label in labels for k in label})
             others = self._near([(k, part) for k in owners for part in self.parts(k)], labels) if labels else []
-            self._meetings = sorted([*faces, *others], key=lambda m: m.window[0])
-            self.many = len(self._meetings) > FEW
-        return self._meetings
+            self._set_meetings([*faces, *others])
+        assert self._meetings is not None
+        if not self._bundles:
+            return self._meetings
+        found = [m for bundle in self._bundles for m in bundle.until(max(until, self.horizon))]
+        return sorted([*self._meetings, *found], key=lambda m: m.window[0])
+
+    def _set_meetings(self, meetings: Sequence[Meeting]) -> None:
+        self._bundles = [self._bundle(m, m.window) for m in meetings if is_bundle(m)]
+        self._meetings = sorted([m for m in meetings if not is_bundle(m)], key=lambda m: m.window[0])
+        self._kinds = {}
+        self.many, self.horizon = len(meetings) > FEW or bool(self._bundles), -math.inf
+
+    def look_ahead(self, count: int) -> float:
+        """A time up to which all meetings are known: so many more of the triangles of each mesh, or all."""
+        self.meetings()
+        self.horizon = min([self.span[1], *(bundle.more(count) for bundle in self._bundles)])
+        return self.horizon
 
     def closer(self, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
         """Those of the meetings that may be within a part of the time span, each with its window there."""
+        single = [m for m in meetings if m.first.of or m.second.of]
+        meetings = [m for m in meetings if not (m.first.of or m.second.of)]
         parts = list(dict.fromkeys(owned for m in meetings for owned in zip(m.label, (m.first, m.second), strict=True)))
         number = {owned: at for at, owned in enumerate(parts)}
         met = windows([self.extent(k, p) for k, p in parts], [k for k, _ in parts], span, shared=self._frames)
-        found = []
+        # Triangles were found one by one, which is closer.
+        found = single
         for m in meetings:
             a, b = sorted(number[owned] for owned in zip(m.label, (m.first, m.second), strict=True))
             if (a, b) in met:
@@ -357,17 +398,34 @@ class Scene:
 
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
-        build = member if self.many or not (m.closed or self.faces(m)) else situation
-        numbers = self.situation_numbers(m.label)
-        whole = build(_whole(m.first), _whole(m.second), **self.named(m.label))
+        whole, numbers = self._kind(m) if m.first.of or m.second.of else self._whole(m)
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
-        whole = with_numbers(whole, numbers, self.time).with_data(label=m.label)
         border = closed_border(m.first, m.second, window[0] <= self.unproved) if m.closed else None
         return _over(whole, (m.first, m.second), numbers, window, border)
 
-    def named(self, label: Pair) -> dict[str, Any]:
+    def _whole(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
+        """The situation over all of the scene's span, and its numbers."""
+        build = member if self.many or not (m.closed or self.faces(m)) else situation
+        cells = m.first, m.second
+        numbers = self.situation_numbers(m.label, cells)
+        whole = build(whole_of(m.first), whole_of(m.second), **self.named(m.label, cells))
+        return with_numbers(whole, numbers, self.time).with_data(label=m.label, features=(m.first.feature, m.second.feature)), numbers
+
+    def _kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
+        """Likewise, of cells of a mesh: all of a kind differ in numbers of their own alone, which come last in those of either side."""
+        key = m.label, *(whole_of(cell) if cell.of else cell for cell in (m.first, m.second))
+        if key not in self._kinds:
+            self._kinds[key] = self._whole(m)
+        whole, numbers = self._kinds[key]
+        values, end = whole.parameters.copy(), 0
+        for cell, own in zip((m.first, m.second), numbers, strict=False):
+            end += len(own.intervals)
+            values[end - len(cell.own.intervals):end] = cell.own.intervals
+        return whole.with_data(parameters=values, features=(m.first.feature, m.second.feature)), numbers
+
+    def named(self, label: Pair, cells: tuple[Cell, Cell]) -> dict[str, Any]:
         """What names the situation of two parts of a pair of bodies, beside the parts. With symbols the span is data, so it is left out."""
-        symbols = tuple(numbers.symbols for numbers in self.situation_numbers(label))
+        symbols = tuple(numbers.symbols for numbers in self.situation_numbers(label, cells))
         named = {"time": (0, 1) if any(symbols) else self.time, "tangency": self.tangency,
                  "incoming": not self.apart(label), "tracked": self._known(label)[0], "symbols": symbols}
         return named | ({"shared": self._shared(label)} if self._shared(label) else {})
@@ -388,12 +446,12 @@ class Scene:
             return None
         return lambda i, j: np.array([self._shared(label) for label in zip(i.tolist(), j.tolist(), strict=True)], np.int64)
 
-    def situation_numbers(self, label: Pair) -> tuple[Numbers, ...]:
-        """The numbers of two bodies as their situations take them: of the first, the second, known contacts, and a motion in common."""
-        both, shared = self.pair_numbers(label), self._shared(label)
+    def situation_numbers(self, label: Pair, cells: tuple[Cell, Cell]) -> tuple[Numbers, ...]:
+        """The numbers of two parts as their situations take them: of the first, the second, known contacts, and a motion in common."""
+        pair, shared = tuple(both(n, cell.own) for n, cell in zip(self.pair_numbers(label), cells, strict=True)), self._shared(label)
         if not shared:
-            return *both, self._known(label)[1]
-        (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, both, strict=True))
+            return *pair, self._known(label)[1]
+        (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, pair, strict=True))
         return first, second, self._known(label)[1], before
 
     def _known(self, label: Pair) -> tuple[tuple[Known, ...], Numbers]:
@@ -427,10 +485,6 @@ def _divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers,
     return numbers.only(first), numbers.only(set(numbers.symbols) - first)
 
 
-def _whole(part: Cell) -> Cell:
-    return part.whole or part
-
-
 def _over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
           ) -> Problem:
     """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
@@ -440,7 +494,7 @@ def _over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ..
     assert time is not None
     limits = {time: window}
     for side, part in enumerate(parts, 1):
-        if part.whole:
+        if part.whole and part.domain is not part.whole.domain:
             columns = [problem.variables.index(f"{name}{side}") for name in part.names]
             limits |= zip(columns, numbers[side - 1].bounds(part.domain)[0], strict=True)
     if border is None and all(ends[0] <= problem.outer[j, 0] and ends[1] >= problem.outer[j, 1] for j, ends in limits.items()):

@@ -29,6 +29,8 @@ from .stalls import Looks
 # At least so many pairs of parts come into play at a time, or this part of those before. Effort only (measured:
 # tests/benchmarks/constants.py, 1 and 16 are alike within 2 %).
 _BATCH, _GROWTH = 4, 2
+# So many pairs of triangles of a mesh are found at first, twice as many each time after that.
+_AHEAD = 16
 # A search that gets on slowly begins anew over a shorter stage, so many times in a row at most; and no more where a shorter stage then
 # takes more than this share of the boxes for its time.
 _TRIES, _PAYS = 6, 0.5
@@ -86,7 +88,9 @@ class Stages:
         self.kinks = set(stage_ends(scene.bodies, scene.span) if changes else ())
         self.divided = self.kinks | {end for jump in self.jumps for end in jump if self.begin < end < self.last}
         self.left_at = {*self.kinks, self.last} if goes_on else self.kinks
-        self.ends = sorted({*_ends(scene.meetings(), scene.span), *self.divided} if changes else {self.last})
+        # Up to this time all meetings are known.
+        self.known, self.ahead = self.begin, _AHEAD
+        self.ends = self._known_ends() if changes else [self.last]
         self.pace, self.doubts = _Pace(), Doubts()
         # A time by which contact is proved; was something located in the stage before; and the end of the last touch that was passed.
         self.proved, self.held, self.passed = math.inf, False, math.nan
@@ -106,6 +110,20 @@ class Stages:
                 yield self.doubts.told(found._replace(finished=found.finished and not found.features))
                 return
             yield from self._went_on(found)
+            if not self.ends:
+                self.ends = self._known_ends()
+
+    def _known_ends(self) -> list[float]:
+        """The ends of the next stages: of those in which all meetings are known, after looking on ahead."""
+        before = self.known
+        if before >= self.last:
+            return []
+        while self.known <= before:
+            self.known, self.ahead = self.query.scene.look_ahead(self.ahead), 2 * self.ahead
+        span = self.query.scene.span[0], self.known
+        plain = [m for m in self.query.scene.meetings() if not (m.first.of or m.second.of)]
+        inner = {*_ends(plain, span), *self.divided}
+        return sorted(end for end in inner if before < end <= self.known)
 
     def _over(self) -> bool:
         clock = self.query.clock
