@@ -28,6 +28,8 @@ _FEW = 300
 _LENGTHS, _LISTED, _ROWS = (8, 1), 64, 1 << 13
 # Steps begin with twice the span, or a slice, and are halved no further than so often; backward, and in slices; tries of a pair.
 _FINEST, _COARSE, _WITHIN, _TRIES = 12, 7, 6, 64
+# Parts of so few bodies are compared with boxes round each other body first.
+_BODIES = 32
 
 Window = tuple[float, float]
 Asked = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -99,6 +101,8 @@ def _meeting(crowd: Crowd, owners: np.ndarray, times: np.ndarray, asked: Asked |
         check()
         which, first, long = *_divided(which, first, np.minimum(first + long, slices), max(length, 1)), max(length, 1)
         motion, boxes = _swept(crowd, which, times[np.stack([first, np.minimum(first + long, slices)], axis=1)], closely=length == 0)
+        some = _near_others(boxes, owners[which], first)
+        which, first, motion, boxes = which[some], first[some], motion[some], boxes[some]
         sweep = Sweep(boxes[..., 0], boxes[..., 1], first)
         if length == 0 or sweep.tests < _LISTED * len(which):
             pairs = _asked(sweep.pairs(), owners[which], asked)
@@ -107,6 +111,26 @@ def _meeting(crowd: Crowd, owners: np.ndarray, times: np.ndarray, asked: Asked |
     balls = crowd.balls(which, motion)
     a, b = pairs[_balls_meet(*(balls[pairs[:, side]] for side in (0, 1)))].T
     return np.minimum(which[a], which[b]), np.maximum(which[a], which[b]), first[a]
+
+
+def _near_others(boxes: np.ndarray, owners: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """(n,): which of boxes (n, 3, 2) may meet one of another owner in the same group? All where there are many owners.
+
+    So parts of one body, which meet each other everywhere, are not compared.
+    """
+    found, bodies = np.zeros(len(boxes), bool), np.unique(owners)
+    if len(bodies) > _BODIES:
+        return ~found
+    # An end that is not known may be anywhere.
+    lo, hi = np.where(np.isnan(boxes[..., 0]), -np.inf, boxes[..., 0]), np.where(np.isnan(boxes[..., 1]), np.inf, boxes[..., 1])
+    numbers, group = np.unique(groups, return_inverse=True)
+    for body in bodies.tolist():
+        own = owners == body
+        least, most = np.full((len(numbers), 3), np.inf), np.full((len(numbers), 3), -np.inf)
+        np.minimum.at(least, group[own], lo[own])
+        np.maximum.at(most, group[own], hi[own])
+        found |= ~own & ((lo <= most[group]) & (least[group] <= hi)).all(axis=1)
+    return found
 
 
 def _divided(which: np.ndarray, first: np.ndarray, end: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:

@@ -16,6 +16,7 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, reachable
 from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
+from codegen.machine.tiers import compile_busy
 from generative import ImplicitBody, ImplicitSurface
 from generative.implicit import Combination, Piece
 
@@ -85,6 +86,7 @@ class Occupancy:
             look = self._look(boxes, k)
             looks.append(look.those(look.met[:, k] & look.shown.any(axis=1)))
             paving.keep(looks[-1].boxes[looks[-1].crowded])
+            compile_busy()
         parts = [*(look.those(~look.crowded) for look in looks[:-1]), looks[-1]]
         whole = _Look(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
         return whole, _grouped(whole)

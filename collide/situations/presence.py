@@ -12,6 +12,7 @@ from codegen.graph.domain import domain
 from codegen.graph.expr import reachable
 from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
+from codegen.machine.tiers import compile_busy
 from generative import ImplicitSurface
 from generative.implicit import Combination, Piece
 
@@ -127,6 +128,8 @@ def _kept(kernel: Kernel, numbers: Numbers, boxes: np.ndarray) -> np.ndarray:
 @functools.lru_cache(maxsize=4096)
 def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     boxes, test = _first_look(part, numbers, span)
+    # The kernel of a large body is called for every part of it.
+    compile_busy()
     paving = Paving(boxes, most=2 * _MANY)
     for boxes in itertools.islice(paving, _ROUNDS + 1):
         paving.keep(boxes[test(boxes)])

@@ -89,7 +89,7 @@ class Stages:
         self.divided = self.kinks | {end for jump in self.jumps for end in jump if self.begin < end < self.last}
         self.left_at = {*self.kinks, self.last} if goes_on else self.kinks
         # Up to this time all meetings are known.
-        self.known, self.ahead = self.begin, _AHEAD
+        self.known, self.ahead = self.begin if changes else self.last, _AHEAD
         self.ends = self._known_ends() if changes else [self.last]
         self.pace, self.doubts = _Pace(), Doubts()
         # A time by which contact is proved; was something located in the stage before; and the end of the last touch that was passed.
