@@ -19,6 +19,7 @@ from codegen.interval import Interval
 
 from .answers.consistency import ContradictionError
 from .answers.contacts import Contacts, Status
+from .answers.distances import Clearance, Distance, DistanceStatus
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
@@ -27,6 +28,7 @@ from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
 from .queries.contact_batch import contact_batch
+from .queries.distance import clearance, distance
 from .queries.first_contact import first_contact
 from .queries.minimize import Minimum, MinimumStatus, minimize
 from .queries.pave import Subpaving, SubpavingStatus, pave
@@ -37,8 +39,9 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Contacts", "ContradictionError", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Start",
-    "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
-    "check_solid", "contact_batch", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
-    "solve", "trace", "triangle_triangle", "vertex_face",
+    "BezierNets", "Budget", "Clearance", "Contacts", "ContradictionError", "Distance", "DistanceStatus", "Interval", "Mesh",
+    "MeshContact", "Minimum", "MinimumStatus", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros",
+    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "contact_batch", "distance", "edge_edge",
+    "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle",
+    "vertex_face",
 ]

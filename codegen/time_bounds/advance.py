@@ -23,11 +23,11 @@ _ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "guarded", "inverse
 
 @dataclass(frozen=True, eq=False)
 class Advance:
-    """The kernel of the bounds, and the address of the function that makes a time of them."""
+    """The kernel of the bounds, and the address of the function that makes a time of them. `varying`: see `SeparableAdvance`."""
 
     kernel: Kernel
     bound: int
-    varying = True
+    varying: bool = True
 
     @property
     def all_kernels(self) -> tuple[Kernel, ...]:

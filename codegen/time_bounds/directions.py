@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from ..emit.lanes import Lanes, Module
 from ..machine.straight_line import straight_line
-from .step import Reader, Value, Vector, dot, half_width, largest, normals, step
+from .step import Ball, Reader, Value, Vector, dot, half_width, largest, normals, step
 from .trials import DirectionTrials
 
 
@@ -40,10 +40,10 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quic
     `quick`: see `straight_line`.
     """
     shape = n, time, m, tuple(pairs)
-    return straight_line("time bound", shape, "Z T N out", lambda module, L: _Bound(*shape).write(module, L), quick=quick)
+    return straight_line("time bound", shape, "Z T N out", lambda module, L: Bound(*shape).write(module, L), quick=quick)
 
 
-class _Bound(DirectionTrials):
+class Bound(DirectionTrials):
     """Writes the kernel."""
 
     def __init__(self, n: int, time: int, m: int, pairs: tuple[tuple[int, int], ...]) -> None:
@@ -66,22 +66,30 @@ class _Bound(DirectionTrials):
         self.store_ball(L, "range", read.vector(self.m))
         middle, rho = read.vector(self.m)
         self.store(L, "E", middle)
+        finite = self.keep_derivatives(L, read, reach, rho, ("B", "C"))
+        self.store(L, "finite", [finite])
+        self.begin(L, self.apart(L))
+
+    def keep_derivatives(self, L: Lanes, read: Reader, reach: Sequence[Value], rho: Vector, others: Sequence[str] = ()) -> Value:
+        """E_j and E_ij and other vectors as they are read, radii folded into `rho`; a sum that is finite where all are."""
         for q, r in enumerate(reach):
             middle, radius = read.vector(self.m)
-            self.store(L, f"D{q}", middle)
+            self.keep_slope(L, q, (middle, radius))
             rho = [L.fma(r, x, total) for x, total in zip(radius, rho, strict=True)]
         for q, pair in enumerate(self.pairs):
             self.store_ball(L, f"H{q}", read.vector(self.m))
             self.store(L, "w", [self.weight(L, reach, pair)], q)
-        for name in ("B", "C"):
+        for name in others:
             self.store_ball(L, name, read.vector(self.m))
         self.store(L, "rho", rho)
         finite = read.finite
         for q, r in enumerate(reach):
             self.store(L, "r", [r], q)
             finite = L.add(finite, r)
-        self.store(L, "finite", [finite])
-        self.begin(L, self.apart(L))
+        return finite
+
+    def keep_slope(self, L: Lanes, q: int, slope: Ball) -> None:
+        self.store(L, f"D{q}", slope[0])
 
     def apart(self, L: Lanes) -> Value:
         """Where an interval of E over the box and the window does not hold 0: the lanes without a zero, which advance for ever."""
@@ -123,16 +131,21 @@ class _Bound(DirectionTrials):
 
     def one_direction(self, L: Lanes, n: Vector) -> None:
         """One that is not finite is none."""
+        high, low, total = self.extremes(L, n)
+        minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"))
+        self.improve(L, L.both(L.lt(minus_a, L.const(0.0)), L.lt(total, L.const(math.inf))), advance, curved)
+
+    def extremes(self, L: Lanes, n: Vector) -> tuple[Value, Value, Value]:
+        """Upper bounds of f and of -f; and a sum that is finite where all that they rest on is."""
         minus, size = [L.neg(x) for x in n], [L.abs(x) for x in n]
         high, low = self.expanded(L, n, minus, size)
         wide, rho = self.ball(L, "range")
         spread = dot(L, size, rho)
         high, low = L.min(dot(L, n, wide, spread), high), L.min(dot(L, minus, wide, spread), low)
-        minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"))
         total = self.number(L, "finite")
         for x in size:
             total = L.add(total, x)
-        self.improve(L, L.both(L.lt(minus_a, L.const(0.0)), L.lt(total, L.const(math.inf))), advance, curved)
+        return high, low, total
 
     def expanded(self, L: Lanes, n: Vector, minus: Vector, size: Vector) -> tuple[Value, Value]:
         """Upper bounds of f and of -f by Taylor's theorem."""
@@ -153,10 +166,13 @@ class _Bound(DirectionTrials):
                 spread = L.fma(L.max(lower, upper), w, spread)
         return L.add(high, spread), L.add(low, spread)
 
+    def beginning(self, L: Lanes) -> Value:
+        """From where on time is bounded."""
+        return L.load("%Z", 2 * (self.n + self.time) + 1)
+
     def finish(self, L: Lanes) -> None:
         """t0 plus the best advance, rounded down; and how far the difference changes along each variable."""
-        t0 = L.load("%Z", 2 * (self.n + self.time) + 1)
-        L.store("%out", 0, L.neg(L.add(L.neg(t0), self.number(L, "best"))))
+        L.store("%out", 0, L.neg(L.add(L.neg(self.beginning(L)), self.number(L, "best"))))
         L.store("%out", self.n, self.share_used(L))
         for q, j in enumerate(self.variables):
             slopes, unknown = self.load(L, f"D{q}"), []

@@ -24,6 +24,8 @@ NAMES = ("u", "v", "p", "q")
 
 _AT_CORNERS = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 """u and v of the corners of a triangle of a mesh; at the first one v may be any."""
+# So near to the end of a parameter a point counts as on it.
+_CLOSE = 1e-10
 
 Held = tuple[tuple[Any, int], ...]
 """Ends of parameters at which a part lies: symbols, each with 0 or 1. Where both parameters are variables they are smooth ones round the
@@ -83,6 +85,26 @@ def on_face(part: Cell, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float
     known = dict(zip(part.symbols, map(sp.Float, own.mean(axis=1)), strict=True)) | dict(numbers.pairs)
     a, b = (float(e.xreplace(known)) for e in part.path)
     return a, b
+
+
+def feature_at(body: Any, feature: str, own: np.ndarray) -> str:
+    """What a point of a closed face is called, whose own variables lie in the box `own`: an edge or a vertex if it lies on one, or else the
+    face.
+    """
+    if isinstance(body, ImplicitBody) or not feature.startswith("face") or len(own) != 2:
+        return feature
+    face = faces_of(body)[int(feature.split()[1])]
+    on = [part for part in parts_of(body) if part.dimension < 2 and part.around is None and any(
+        surface is face.surface and all(map(_may_be, path, own)) and any(e.is_number for e in path) for surface, path in part.outward)]
+    return min(on, key=lambda part: part.dimension).feature if on else feature
+
+
+def _may_be(e: Any, ends: np.ndarray) -> bool:
+    """May a parameter of a path be within these ends? Of one that is no number that is not asked."""
+    if not e.is_number:
+        return True
+    room = _CLOSE * (1.0 + float(np.abs(ends).max()))
+    return bool(ends[0] - room <= float(e) <= ends[1] + room)
 
 
 def at_ends(surface: ParametricSurface, held: Held, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float, float]:

@@ -60,7 +60,7 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Beginning(Start.DISJOINT, True)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
-    search, finished = _met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
+    search, finished = met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
     if not finished and _separated(search, pairs, moment, clock, numbers):
         return Beginning(nested(first, second, moment, clock, numbers), True)
     finished = finished or (len(search.problems) == len(pairs) and drive(search, clock))
@@ -76,8 +76,8 @@ def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[
     return [_meeting(pair, (moment, moment), numbers, len(pairs) > FEW).with_data(label=label) for pair in pairs]
 
 
-def _met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
-         numbers: tuple[Numbers, Numbers], boxes: float = math.inf) -> tuple[Search, bool]:
+def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
+        numbers: tuple[Numbers, Numbers], boxes: float = math.inf) -> tuple[Search, bool]:
     """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
     before all is converted.
     """
@@ -113,7 +113,7 @@ def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[
 def apart_within(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
                  numbers: tuple[Numbers, Numbers]) -> bool:
     """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
-    search, finished = _met(pairs, window, tolerance, clock, numbers)
+    search, finished = met(pairs, window, tolerance, clock, numbers)
     return finished and not search.solutions and not search.proved < math.inf
 
 

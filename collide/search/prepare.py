@@ -64,7 +64,11 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
     row["point"] = p.point_kernel.block_address("points")
     row["image"] = p.image_kernel.block_address() if p.image_kernel else 0
     # Where two parametric faces meet, bounds of their positions say it all, unless a formula is undefined.
-    row["ranged"] = int((e, n) != (3, 5) or p.domain is not None)
+    row["ranged"] = int((e, n) != (3, 5) or p.domain is not None or len(p.gap) > 0)
+    # Of n equations the first n + 1 variables say where; an angle between gradients may follow.
+    row["angle"] = p.variables.index("angle") if "angle" in p.variables else -1
+    row["distance"] = int(len(p.gap) > 0)
+    row["placing"] = 0 if p.objective is None else p.objective if p.gap else min(e + 1, p.objective)
     _fill_solvers(row, p, operator)
     if march and p.advance:
         _fill_march(row, p, p.advance)

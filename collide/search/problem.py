@@ -21,6 +21,7 @@ from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
 from codegen.machine.native import Code
 from codegen.time_bounds.advance import Advance, advance_kernel
+from codegen.time_bounds.distance import distance_advance
 from codegen.time_bounds.moving_bodies import Bodies, Deforming
 from codegen.time_bounds.separable_advance import ComposedAdvance, SeparableAdvance, composed_advance, separable_advance
 
@@ -59,9 +60,11 @@ class Problem:
     preconditioned sweeps too. `parameters` (p, 2) are intervals that hold the exact values of the parameter nodes.
     `features` name the parts of the two bodies, and `held` says at which ends of their faces' parameters these are (see `bodies.on_face`);
     `directions` gives the kernel of candidates for the normal there, six numbers each
-    (see `contact`), for points only, and the parameters that it takes. The first `slots` of the parameters are numbers of the bodies that
-    come with each instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number,
-    body 1 or 2, expression).
+    (see `contact`), for points only, and the parameters that it takes. `gap`: where the objective is a distance of points, their
+    difference, and further functions that are zero (see `codegen.time_bounds.distance`), which depend on the variables before the
+    objective, all others. The first `slots` of the parameters are numbers of the bodies that come with each
+    instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
+    expression).
 
     `dataclasses.replace` makes a problem with other values: where its formulas are the same it has in `built` what was derived from them,
     kernels above all, so nothing is compiled again.
@@ -89,6 +92,7 @@ class Problem:
     held: tuple[tuple[tuple[Any, int], ...], ...] = ((), ())
     directions: Callable[[], tuple[Kernel, np.ndarray] | None] | None = None
     moving: Callable[[], Bodies | None] | None = None
+    gap: tuple[Expr, ...] = ()
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
     late: list[tuple[int, int, Any]] = field(default_factory=list)
@@ -224,6 +228,8 @@ class Problem:
         """Bounds of the objective from below, for `conservative_advancement`."""
         if not self.fast or self.objective is None:
             return None
+        if self.gap:
+            return distance_advance(self.gap, self.variables, self.objective, len(self.parameters), self.bounded)
         bodies = self.moving() if self.moving is not None else None
         if bodies is not None and isinstance(bodies[0], Deforming):
             return composed_advance(bodies, len(self.parameters), self.bounded)
@@ -258,16 +264,16 @@ class Problem:
 
         Worth it for many problems; a single one is searched faster with its numbers compiled in.
         """
-        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image]
+        parts = [self.equations, self.necessary, (self.feasible,) if self.feasible else (), self.image, self.gap]
         bodies: Any = (self.moving() if self.moving is not None and self.fast else None) or ()
         for body in bodies:
             parts += [tuple(part) for part in body.parts]
         outputs, numbers = family([e for part in parts for e in part], len(self.parameters))
         cut = iter(outputs)
-        equations, necessary, feasible, image, *moving = [tuple(next(cut) for _ in part) for part in parts]
+        equations, necessary, feasible, image, gap, *moving = [tuple(next(cut) for _ in part) for part in parts]
         count = len(moving) // 2
         moved = [body.rebuilt(moving[k * count:(k + 1) * count]) for k, body in enumerate(bodies)]
-        found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image,
+        found = replace(self, equations=equations, necessary=necessary, feasible=feasible[0] if feasible else None, image=image, gap=gap,
                         parameters=np.concatenate([self.parameters, numbers]),
                         moving=(lambda: (moved[0], moved[1])) if moved else None)
         key = (serialize(outputs), *map(len, parts), *(body.kind for body in bodies), *(getattr(self, name) for name in _STRUCTURE))

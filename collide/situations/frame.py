@@ -20,7 +20,7 @@ class Frame:
     """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before it, is known
     first. `symbols` stand for numbers of the first body, of the second, and maybe of contacts known between them, and of a motion that both
     have in common; `late` are the
-    parameters that are expressions of those, (number, body 1 or 2, expression).
+    parameters that are expressions of those, (number, body 1 or 2, expression). `asked`: the time is no variable, but the last symbol.
     """
 
     spatial: int
@@ -33,6 +33,7 @@ class Frame:
     polar: list[tuple[float, float]] = field(default_factory=list)
     values: list[tuple[float, float]] = field(default_factory=list)
     moment: float | None = None
+    asked: bool = False
     literal: bool = False
     symbols: tuple[tuple[Any, ...], ...] = ((), ())
     late: list[tuple[int, int, Any]] = field(default_factory=list)
@@ -52,7 +53,9 @@ class Frame:
 
     @property
     def time(self) -> Expr:
-        """The last variable, or a constant where the problem is about one moment."""
+        """The variable after those of space, or a constant or a parameter where the problem is about one moment."""
+        if self.asked:
+            return self.pool.parameter(self.slots - 1)
         return self.pool.variable(self.spatial) if self.moment is None else self.pool.constant(self.moment)
 
     def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False),

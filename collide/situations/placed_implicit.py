@@ -22,7 +22,7 @@ class PlacedImplicit:
     """
 
     def __init__(self, part: Cell, frame: Frame, side: int, other: tuple[Local, Vector] | None = None) -> None:
-        self.part, self.frame, self.known = part, frame, frame.known(side)
+        self.part, self.frame, self.side, self.known = part, frame, side, frame.known(side)
         self.carrier = other is None
         self.own: list[Expr] = []
         self._seen: dict[Motion, Vector] = {}
@@ -41,7 +41,7 @@ class PlacedImplicit:
         fixed = [side for side in self.part.sides if side[:2] == (0, k)]
         if fixed:
             return self._number(end_of(self.part, fixed[0]))
-        self.own.append(self.frame.variable(f"{'xyz'[k]}1", ends))
+        self.own.append(self.frame.variable(f"{'xyz'[k]}{self.side}", ends))
         return self.own[-1]
 
     def _number(self, e: Any) -> Expr:

@@ -103,7 +103,10 @@ def begin_within_limits(s: SearchMemory, p: Problem, used: int) -> None:
 @native
 def bound_times(s: SearchMemory, p: Problem) -> None:
     """Lower bounds of the times of contact in the lanes of Z (of A, B and W for pairs of nodes), in `out`."""
-    if p.equations == 3:
+    if p.distance != 0:
+        for lane in range(LANES):
+            s.N[0, lane] = 1.0 if clear_of_ends(s, p, lane) else 0.0
+    elif p.equations == 3:
         for k in range(3):
             for lane in range(LANES):
                 s.N[k, lane] = p.normal[k]
@@ -119,6 +122,15 @@ def bound_times(s: SearchMemory, p: Problem) -> None:
     else:
         call_kernel(p.taylor, s.Z, p.parameters, s.T)
         call_kernel(p.time_bound, s.Z, s.T, s.N, s.out)
+
+
+@native
+def clear_of_ends(s: SearchMemory, p: Problem, lane: int) -> bool:
+    """Does the box in a lane of Z lie inside the domain, but for variables that close on themselves, and for the objective?"""
+    for j in range(p.objective):
+        if p.period[j] == 0.0 and (s.Z.lo(j, lane) <= p.domain.lo(j) or s.Z.hi(j, lane) >= p.domain.hi(j)):
+            return False
+    return True
 
 
 @native
@@ -284,10 +296,9 @@ def widest_share(s: SearchMemory, p: Problem, lane: int, j: int) -> int:
     """The variable that is widest against its domain, j if none is wider. Not the angle between two implicit surfaces, which comes before
     the time: of that the equations say nothing anywhere.
     """
-    n, objective = p.variables, p.objective
-    angle = n - 2 if p.equations == 2 and n == 5 else -1
-    for k in range(n):
-        if k != objective and k != angle and divisible(s, lane, k) and share(s, p, s.before[lane], k) > share(s, p, s.before[lane], j):
+    objective = p.objective
+    for k in range(p.variables):
+        if k != objective and k != p.angle and divisible(s, lane, k) and share(s, p, s.before[lane], k) > share(s, p, s.before[lane], j):
             j = k
     return j
 

@@ -20,6 +20,9 @@ class Problem(Row):
     root: int                      # the first box of its queue, or -1
     searched: int                  # the first so many variables are split and measured, the others only contracted
     closed: int                    # 1 where the necessary conditions hold on the whole closed domain
+    angle: int                     # the variable that is one between the gradients of implicit surfaces, or -1
+    distance: int                  # 1 where the objective is a distance of points
+    placing: int                   # so many of the first variables say where a box is
     ranged: int                    # 1 where `march` looks at the ranges of the rows, too
     varying: int                   # 1 where the rates at which bodies move differ from point to point
     label: int                     # the same for problems of the same two bodies

@@ -37,8 +37,7 @@ def marching(s: SearchMemory, p: Problem) -> bool:
     if s.box[i].lo(p.objective) >= min(s.proved, s.tentative) - s.simultaneity:
         return False
     least = 0.0 if at_border(s, p, s.box[i]) else _SMALL
-    # Of n equations the first n + 1 variables say where; an angle may follow.
-    for j in range(min(p.equations + 1, p.objective)):
+    for j in range(p.placing):
         if s.box[i].width(j) > max(tolerance(s, p, s.box[i], j), least * p.domain.width(j)):
             return True
     return False

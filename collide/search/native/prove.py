@@ -250,7 +250,7 @@ def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
 
     A unique zero is recorded. One that only exists is recorded where it may be a `sample` of a manifold of them;
     otherwise it lowers the bound u. While just the time is wanted (`gap`), one at a border is no sample: it would stand for the contact of
-    an edge there.
+    an edge there. Of distances none is, so that no boxes are thinned before the least one is known.
     """
     if solved_before(s, p):
         return True
@@ -272,7 +272,7 @@ def prove(s: SearchMemory, p: Problem, sample: bool) -> bool:
     if not prove_exists(s, p):
         return alone
     note_along(s, p)
-    if sample and not alone and not (s.gap > 0.0 and bound_at_border(s, p)) and tangential(s, p):
+    if sample and not alone and not (s.gap > 0.0 and (p.distance != 0 or bound_at_border(s, p))) and tangential(s, p):
         record(s, p, EXISTS, s.tight, s.tight)
     else:
         improve(s, p, s.tight)

@@ -117,8 +117,7 @@ def stretch(s: SearchMemory, p: Problem, lane: int) -> None:
 @native
 def spatial(s: SearchMemory, p: Problem) -> bool:
     """Does every variable move the point in space? Not the angle between two implicit surfaces."""
-    return p.image != 0 and p.objective >= 0 and not (
-        p.equations == 2 and p.variables == 5)
+    return p.image != 0 and p.objective >= 0 and p.angle < 0
 
 
 @native

@@ -1,0 +1,118 @@
+"""What is known of the distance of bodies: at a moment, or over a span of time."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from codegen.interval import Interval
+from generative.body import label
+
+from .consistency import check_bracket
+from .contacts import counted, effort
+from .table import ROWS, card, interval, point
+
+
+class DistanceStatus(Enum):
+    """The outcome of `distance` and `clearance`; each value is its sentence."""
+
+    MEASURED = "The least distance lies in the bracket, which is as narrow as asked for: proved."
+    MEETING = "The surfaces meet: proved."
+    CLEAR = "The bodies are never nearer to each other than asked for: proved."
+    NEARER = "The bodies come nearer to each other than asked for: proved."
+    UNRESOLVED = "The search ended with a bracket wider than asked for."
+    BUDGET_SPENT = "The budget was spent before the question was decided."
+    NOWHERE = "There is no distance, since a body has no surface within its bounds: proved."
+
+    def __repr__(self) -> str:
+        return f"DistanceStatus.{self.name}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Distance:
+    """The least distance of the surfaces of two bodies at a moment.
+
+    `bracket` *provably* encloses it; it is 0 to 0 where the surfaces are proved to meet. Of each of k pairs of nearest points: `points` (k,
+    2, 3), one on each body, approximately; `unique` (k,), proved to be the only pair near there at which the distance is critical, so
+    isolated, the others being samples of curves or patches of nearest points, or places that are only located; `features`, which parts
+    of the bodies they lie on; `boxes` and `variables`, what encloses them. If the search came to its end, all nearest points are listed, or
+    near one that is. `notes` are further sentences of the summary, `iterations` boxes examined, `seconds` the time of the whole call.
+    """
+
+    status: DistanceStatus
+    bracket: Interval
+    points: np.ndarray
+    unique: np.ndarray
+    features: Sequence[tuple[str, str]]
+    boxes: Sequence[np.ndarray]
+    variables: Sequence[tuple[str, ...]]
+    iterations: int
+    seconds: float
+    notes: tuple[str, ...] = ()
+    bodies: Sequence[Any] = ()
+
+    def __post_init__(self) -> None:
+        check_bracket("the distance", *self.bracket)
+        k = len(self.points)
+        assert self.points.shape == (k, 2, 3) and self.unique.shape == (k,)
+        assert k == len(self.features) == len(self.boxes) == len(self.variables)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        points = f"{counted(len(self), 'pair')} of nearest points, {int(self.unique.sum())} proved unique"
+        return f"{type(self).__name__}({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {points})"
+
+    def summary(self) -> str:
+        """One paragraph: what was proved, and what was not."""
+        sentences = [self.status.value, self._value(), self._listed(), *self.notes, effort(self.iterations, self.seconds)]
+        return " ".join(s for s in sentences if s)
+
+    def _value(self) -> str:
+        lo, hi = self.bracket
+        if self.status is DistanceStatus.NOWHERE:
+            return ""
+        if hi == math.inf:
+            return f"The least distance is {lo!r} or more."
+        return f"The least distance lies in [{lo!r}, {hi!r}]."
+
+    def _listed(self) -> str:
+        unique, rest = int(self.unique.sum()), int((~self.unique).sum())
+        parts = [f"{counted(unique, 'pair')} of nearest points proved unique and isolated"] if unique else []
+        parts += [f"{counted(rest, 'pair')} of points, perhaps samples of a curve or patch of them"] if rest else []
+        return f"Listed: {' and '.join(parts)}." if parts else ""
+
+    def _rows(self) -> list[list[str]]:
+        return [[point(self.points[k, 0]), point(self.points[k, 1]), ", ".join(self.features[k]),
+                 "unique (proved)" if self.unique[k] else "located"] for k in range(min(len(self), ROWS))]
+
+    def _repr_html_(self) -> str:
+        return card(self.summary(), ["point of the first", "point of the second", "features", "known"], self._rows(), len(self), "pair")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Clearance(Distance):
+    """The least distance of the surfaces of bodies over a span of time, of all pairs that are asked about.
+
+    As of `Distance`, and of each pair of points `times` (k, 2), which enclose the moment, and `pairs` (k, 2), the indices of both bodies.
+    `verdict`, where a distance was asked for: True, *proved* that the bodies are never nearer than that; False, proved that they are,
+    at `points`; None where that is not decided, or was not asked.
+    """
+
+    times: np.ndarray = None  # type: ignore[assignment]
+    pairs: np.ndarray = None  # type: ignore[assignment]
+    verdict: bool | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        assert self.times.shape == self.pairs.shape == (len(self.points), 2)
+
+    def _repr_html_(self) -> str:
+        head = ["time", "bodies", "point of the first", "point of the second", "features", "known"]
+        rows = [[interval(self.times[k]), ", ".join(label(self.bodies, i) for i in self.pairs[k]), *row]
+                for k, row in enumerate(self._rows())]
+        return card(self.summary(), head, rows, len(self), "pair")

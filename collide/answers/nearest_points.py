@@ -1,0 +1,105 @@
+"""The nearest points that a search found, each place once."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..bodies.on_face import feature_at, own_box
+from ..search.native.layout import ALONE, EXISTS, UNIQUE
+from ..search.problem import Problem
+from ..situations.distance import both_points
+from ..timeline.nearest import Found
+
+# Against the size of all, places of boxes that are no farther from each other than this are one.
+_SAME = 1e-9
+# So many places are listed that are only located; and so near to another one they are not, against the size of all.
+_MOST, _NEAR = 100, 1e-3
+
+
+class Listed(NamedTuple):
+    """Pairs of nearest points, see `Distance` and `Clearance`."""
+
+    points: np.ndarray = np.empty((0, 2, 3))
+    unique: np.ndarray = np.zeros(0, bool)
+    features: Sequence[tuple[str, str]] = ()
+    boxes: Sequence[np.ndarray] = ()
+    variables: Sequence[tuple[str, ...]] = ()
+    times: np.ndarray = np.empty((0, 2))
+    pairs: np.ndarray = np.empty((0, 2), np.int64)
+    notes: tuple[str, ...] = ()
+
+
+class _Place(NamedTuple):
+    problem: Problem
+    unique: bool
+    box: np.ndarray
+    points: np.ndarray
+    sure: bool = True
+
+
+def listed(found: Found, bodies: Sequence[Any], size: float) -> Listed:
+    """Those that may be nearest; where surfaces meet, one such place."""
+    if found.meets is not None:
+        problem, box = found.meets
+        places = [_Place(problem, False, box, _points(problem, box).mean(axis=0)[None].repeat(2, axis=0))]
+    else:
+        places = _distinct(found, size)
+    return Listed(
+        np.array([p.points for p in places]).reshape(-1, 2, 3), np.array([p.unique for p in places], bool),
+        [_features(p, bodies) for p in places], [p.box for p in places], [p.problem.variables for p in places],
+        np.array([_time(p) for p in places]).reshape(-1, 2), np.array([p.problem.label for p in places], np.int64).reshape(-1, 2))
+
+
+def _distinct(found: Found, size: float) -> list[_Place]:
+    """Unique ones first, then samples; only if there are none, what is located."""
+    places: list[_Place] = []
+    if found.nearer:
+        return [_Place(found.best[0], False, found.best[1], _points(*found.best))] if found.best is not None else []
+    ordered = sorted((item for item in found.boxes if item[2][-1, 0] <= found.upper), key=lambda item: (_rank(item[1]), item[2][-1, 0]))
+    if not ordered and found.best is not None:
+        ordered = [(found.best[0], EXISTS, found.best[1])]
+    for problem, kind, box in ordered:
+        rank = _rank(kind)
+        if rank == 2 and (len(places) >= _MOST or any(p.sure for p in places)):
+            break
+        at = _points(problem, box)
+        near = _SAME if rank < 2 else _NEAR
+        alike = (p.points for p in places if p.problem.label == problem.label)
+        if np.isfinite(at).all() and not any(np.abs(points - at).max() <= near * size for points in alike):
+            places.append(_Place(problem, rank == 0, box, at, rank < 2))
+    return [p._replace(unique=p.unique and not any(_doubts(q, p) for q in places)) for p in places]
+
+
+def _doubts(other: _Place, place: _Place) -> bool:
+    """What is unique in its own situation need not be isolated: where faces are parallel, a corner may be the only nearest point of another
+    face.
+    """
+    return not other.unique and other.problem is not place.problem and other.problem.label == place.problem.label
+
+
+def _rank(kind: int) -> int:
+    return 0 if kind in (UNIQUE, ALONE) else 1 if kind == EXISTS else 2
+
+
+def _middles(problem: Problem) -> np.ndarray | None:
+    return problem.parameters.mean(axis=1) if len(problem.parameters) else None
+
+
+def _points(problem: Problem, box: np.ndarray) -> np.ndarray:
+    """(2, 3): the points of both bodies in the middle of a box."""
+    middle = np.clip(box.mean(axis=1), *problem.inner.T)
+    values: np.ndarray = both_points(problem).points(middle[None], parameters=_middles(problem))
+    return values.reshape(2, 3)
+
+
+def _time(place: _Place) -> tuple[float, float]:
+    variables = place.problem.variables
+    lo, hi = place.box[variables.index("t")].tolist() if "t" in variables else (np.nan, np.nan)
+    return lo, hi
+
+
+def _features(place: _Place, bodies: Sequence[Any]) -> tuple[str, str]:
+    first, second = (feature_at(bodies[k], feature, own_box(place.problem.variables, place.box, side))
+                     for side, (k, feature) in enumerate(zip(place.problem.label, place.problem.features, strict=True)))
+    return first, second

@@ -1,0 +1,45 @@
+"""How far are parts of bodies from each other at least, by boxes round them in slices of the time?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..bodies.extent import Extent, crowd_of, swept
+
+# The span is cut into so many slices.
+SLICES = 16
+# What a distance may lose by rounding: some units of 2^-53.
+_ROUNDING = 1.0 - 1e-14
+
+
+def slices_of(span: tuple[float, float]) -> np.ndarray:
+    """(n, 2): slices that cover the span of time; one if it is a moment."""
+    if span[0] == span[1]:
+        return np.array([span])
+    ends = np.linspace(*span, SLICES + 1)
+    ends[0], ends[-1] = span
+    return np.column_stack([ends[:-1], ends[1:]])
+
+
+def boxes_through(parts: Sequence[Extent], slices: np.ndarray) -> np.ndarray:
+    """(parts, slices, 3, 2): boxes that hold the parts throughout each slice (slices, 2)."""
+    crowd, count = crowd_of(tuple(parts)), len(slices)
+    which, when = np.repeat(np.arange(len(parts)), count), np.tile(slices, (len(parts), 1))
+    found = swept(crowd.motions(which, when), crowd.cells(which, when)).reshape(len(parts), count, 3, 2)
+    return np.where(np.isfinite(found), found, [-np.inf, np.inf])
+
+
+def least_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Between boxes (..., 3, 2), from below."""
+    gaps = np.maximum(np.maximum(first[..., 0] - second[..., 1], second[..., 0] - first[..., 1]), 0.0)
+    with np.errstate(over="ignore"):
+        found: np.ndarray = np.sqrt((gaps**2).sum(axis=-1)) * _ROUNDING
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def greatest_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Between points of boxes (..., 3, 2), from above."""
+    spans = np.maximum(first[..., 1] - second[..., 0], second[..., 1] - first[..., 0])
+    with np.errstate(over="ignore"):
+        found: np.ndarray = np.sqrt((spans**2).sum(axis=-1)) / _ROUNDING
+    return found

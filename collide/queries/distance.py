@@ -1,0 +1,148 @@
+"""`distance` and `clearance`: how near are bodies to each other, at a moment or over a span of time, and where?
+
+Both are the search for a least value that `minimize` and `first_contact` are: the distance is the objective, the conditions of a critical
+distance contract boxes as tangency does (`situations.distance`), and bounds of second order along directions move the least distance of a
+box on as they move the time of contact on (`codegen.time_bounds.distance`). `timeline.nearest` says which pairs are searched.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from codegen.given import shown
+from codegen.interval import Interval
+from codegen.walk import nesting_in_words
+from generative.body import called
+from generative.family import member_of
+
+from ..answers.contacts import named_pairs
+from ..answers.distances import Clearance, Distance, DistanceStatus
+from ..answers.nearest_points import Listed, listed
+from ..bodies.numbers import check_numbers
+from ..given import check_positive, check_span, is_number
+from ..moment.pairs import Pairs
+from ..search.drive import Budget, Clock, as_budget
+from ..timeline.nearest import Asked, Found, Neighbours
+from .arguments import check_bodies, check_kinds, ignored_pairs
+
+# Against the size of the bodies, a distance that may be nothing but rounding.
+_CLOSE = 1e-12
+
+
+@nesting_in_words
+def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separation: float | None = None,
+             budget: Budget | float | None = None, progress: bool = False) -> Distance:
+    """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
+
+    `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. What counts is their
+    surfaces, within their bounds, as in `first_contact`; that one body is inside the other is said in `notes`. `at`: the time, as a
+    double. `tolerance`: that of the bracket, against the distance. `separation`: the distance between the points listed where nearest
+    points form curves or patches; None is a tenth of the size of the smaller body. `budget`: seconds or a `Budget`.
+
+    The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
+    the bracket begins with 0 and ends with a few roundings.
+
+    Raises TypeError for what is no body, and ValueError for a body without a surface or a normal, with a free `Parameter`, or with edges
+    that do not lie on its faces, for a time that is not finite, and for a tolerance, separation or budget that is not positive. A spent
+    budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
+
+    >>> from collide import distance
+    >>> from generative import ParametricSurface, Rigid, u, v
+    >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 2]))
+    >>> distance(plate, bowl).points.tolist()
+    [[[0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]]
+    """
+    if not is_number(at) or not math.isfinite(float(at)):
+        raise ValueError(f"at must be a finite number, the time, got {shown(at)}")
+    moment = float(at) + 0.0
+    asked = _asked(tolerance, separation, math.inf)
+    found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, budget, progress)
+    return Distance(*told, clock.boxes, clock.seconds, found.notes, bodies)
+
+
+@nesting_in_words
+def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, tolerance: float = 1e-9,
+              separation: float | None = None, ignore: Iterable[Any] = (), budget: Budget | float | None = None,
+              progress: bool = False) -> Clearance:
+    """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
+
+    `bodies`, `time`, `ignore`, `budget`: as in `first_contact`; `tolerance`, `separation`: as in `distance`. `at_least`: a distance. Then
+    the search is only whether the bodies keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket
+    begins with it.
+
+    Pairs that are farther from each other than others are known to come, at all times, are not searched.
+
+    Raises like `distance`, and ValueError for fewer than two bodies, a time span that does not go forward, pairs to be ignored of
+    bodies that do not exist, and a distance `at_least` that is not positive.
+    """
+    span = check_span(time)
+    reach = math.inf if at_least is None else check_positive("at_least", at_least)
+    asked = _asked(tolerance, separation, reach)
+    found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, budget, progress)
+    return Clearance(*told, clock.boxes, clock.seconds, found.notes, given, found.times, found.pairs, _verdict(told[0]))
+
+
+def _asked(tolerance: float, separation: float | None, reach: float) -> Asked:
+    return Asked(check_positive("tolerance", tolerance), None if separation is None else check_positive("separation", separation), reach)
+
+
+def _verdict(status: DistanceStatus) -> bool | None:
+    return {DistanceStatus.CLEAR: True, DistanceStatus.NEARER: False}.get(status)
+
+
+Told = tuple[DistanceStatus, Interval, np.ndarray, np.ndarray, Sequence[tuple[str, str]], Sequence[np.ndarray], Sequence[tuple[str, ...]]]
+
+
+def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any], asked: Asked,
+            budget: Budget | float | None, progress: bool) -> tuple[Listed, Told, Sequence[Any], Clock]:
+    """The nearest points, and what the answer begins with."""
+    clock = Clock(as_budget(budget), progress)
+    found, notes, points = Found(), tuple[str, ...](), Listed()
+    with clock.query():
+        check_kinds(bodies)
+        check_numbers(bodies, [member_of(body) for body in bodies])
+        check_bodies(bodies, span)
+        ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
+        scene = Neighbours(bodies, time, span, ignored)
+        clock.extend()
+        scene.search(asked, clock, found)
+        notes = _nested(scene, found, bodies, clock)
+    with clock.reporting():
+        points = listed(found, bodies, scene.size)
+    if not found.finished:
+        notes = (*notes, clock.reason())
+    status = _status(found, asked)
+    bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
+    told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
+    return points._replace(notes=notes), told, tuple(bodies), clock
+
+
+def _status(found: Found, asked: Asked) -> DistanceStatus:
+    if asked.reach < math.inf:
+        if found.meets is not None or found.upper < asked.reach:
+            return DistanceStatus.NEARER
+        if found.finished and found.lower >= asked.reach:
+            return DistanceStatus.CLEAR
+    elif found.meets is not None:
+        return DistanceStatus.MEETING
+    elif found.finished and found.lower == math.inf:
+        return DistanceStatus.NOWHERE
+    elif found.upper < math.inf and found.upper - found.lower <= 1.001 * asked.tolerance * found.upper:
+        return DistanceStatus.MEASURED
+    return DistanceStatus.UNRESOLVED if found.finished else DistanceStatus.BUDGET_SPENT
+
+
+def _nested(scene: Neighbours, found: Found, bodies: Sequence[Any], clock: Clock) -> tuple[str, ...]:
+    """Which bodies lie inside others when the time begins."""
+    if found.meets is None and found.lower == 0.0 < found.upper < _CLOSE * scene.size:
+        return ("The surfaces touch, or nearly do, without crossing, which rounding cannot tell apart.",)
+    if found.meets is not None or found.lower == 0.0:
+        return ()
+    inside, unknown = scene.nested(clock)
+    notes = [f"When the time begins, a piece of the surface of {called(bodies, i)} is inside {called(bodies, j)}." for i, j in inside]
+    if unknown:
+        notes.append(f"Whether one of two bodies is inside the other is not decided of {named_pairs(bodies, unknown)}.")
+    return tuple(notes)

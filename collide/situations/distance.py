@@ -1,0 +1,161 @@
+"""The distance of two parts of bodies as a problem for the search, and what holds where it is least.
+
+A part is a set of points p(w) of parameters or coordinates w, with equations F(w) = 0 where it is implicit. With D = p1 - p2, the distance
+d is one more variable, with the equation D . D = d^2, and the search looks for its least value. Where that is in the inside of a part, D is
+at right angles to the part's tangents there: dp/dw for a parametric one; of a face F = 0 two vectors at right angles to the gradient, of
+an edge the one that it has; of a vertex none. So there are as many equations as variables. If the time is a variable, too, D . dD/dt = 0.
+
+Parametric parts are closed: at an end of a parameter the condition is multiplied by the distances to both ends, so that it holds on the
+border as well, and borders need no problems of their own. Implicit parts end where others begin, which are looked at as well: a least
+distance at the border of a face is one of an edge or a vertex. So no least distance is lost, whatever the parts. The conditions are used in
+boxes where the parts are differentiable throughout.
+"""
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.constants import bounds
+from codegen.from_sympy import convert
+from codegen.graph.expr import Expr
+from codegen.graph.vectors import Vector, dot, subtract
+from codegen.kernel import Kernel
+
+from ..bodies.cells import Cell
+from ..bodies.numbers import Numbers
+from ..bodies.on_face import held_of
+from ..search.problem import Problem, formula_kernel
+from .contact import with_numbers
+from .frame import Frame, all_of
+from .place import Placed, PlacedParametric
+from .placed_implicit import PlacedImplicit, coordinates_of
+
+DISTANCE = "distance"
+# What stands for the moment that is asked about, or for the ends of the time span.
+_MOMENT, _BEGIN, _END = sp.symbols("moment begin end", real=True)
+# Three directions at right angles to each other, see `_along`.
+_AXES = sp.symbols("axis:9", real=True)
+
+
+def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any], reach: float, label: tuple[int, int],
+            many: bool, way: np.ndarray) -> Problem:
+    """The least distance, of at most `reach`, of two parts within a time span, or at one moment where both ends are the same. `many`: the
+    numbers in its formulas are parameters, so that kernels are shared. `way` is about the direction of the nearest points.
+    """
+    still, axes = time[0] == time[1], axes_across(way) if first.leaves or second.leaves else ()
+    clock = Numbers((*_AXES[:len(axes)], *((_MOMENT,) if still else (_BEGIN, _END))), (*axes, *(time[:1] if still else time)))
+    build = _member if many else _situation
+    whole = build(first, second, tuple(n.symbols for n in (*numbers, clock)), still)
+    whole = with_numbers(whole, (*numbers, clock), (0, 1))
+    outer, inner, k = whole.outer.copy(), whole.inner.copy(), whole.variables.index(DISTANCE)
+    outer[k] = inner[k] = 0.0, reach
+    if not still:
+        outer[k - 1], inner[k - 1] = (side[0] for side in bounds([time]))
+    return whole.with_data(outer=outer, inner=inner, label=label)
+
+
+def both_points(problem: Problem) -> Kernel:
+    """The points of both parts in space, of such a problem or of a contact."""
+    if "both points" not in problem.built:
+        second = [a - b for a, b in zip(problem.image[:3], problem.gap[:3], strict=True)] if problem.gap else problem.image[3:]
+        problem.built["both points"] = formula_kernel((*problem.image[:3], *second), problem.variables, len(problem.parameters))
+    found: Kernel = problem.built["both points"]
+    return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _member(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], still: bool) -> Problem:
+    return _situation(first, second, symbols, still, literal=True).as_member()
+
+
+@functools.lru_cache(maxsize=4096)
+def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], still: bool, literal: bool = False) -> Problem:
+    frame = Frame(sum(map(_variables, (first, second))), (0, 1), literal=literal, symbols=symbols, asked=still)
+    a, b = _placed(first, frame, 1), _placed(second, frame, 2)
+    apart = subtract(a.position, b.position)
+    rows = [row for placed, cell in ((a, first), (b, second)) for row in _critical(placed, cell, apart, frame)]
+    functions = [*a.position, *b.position, *a.values, *b.values]
+    if not still:
+        moment = frame.variable("t", (0, 1))
+        begin, end = (frame.known(3)[s] for s in (_BEGIN, _END))
+        (rate,) = frame.derivatives([*apart], [moment])
+        rows.append((moment - begin) * (end - moment) * dot(apart, (rate[0], rate[1], rate[2])))
+    distance = frame.variable(DISTANCE, (0, 1))
+    equations = (dot(apart, apart) - frame.pool.power_integer(distance, 2), *a.values, *b.values)
+    conditions = [*a.conditions(), *b.conditions()]
+    outer, inner = bounds([(0, 1)] * len(frame.names))
+    return Problem(
+        tuple(frame.names), outer, inner, equations=equations, necessary=tuple(_trusted(row, functions) for row in rows),
+        feasible=all_of(frame.pool, conditions) if conditions else None, objective=len(frame.names) - 1, period=np.array(frame.periods),
+        polar=np.array(frame.polar), image=(*a.position, *a.position), fast=True, gap=(*apart, *a.values, *b.values),
+        parameters=np.array(frame.values).reshape(-1, 2), features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
+        ends=tuple(frame.ends), slots=frame.slots, late=frame.late)
+
+
+def _variables(part: Cell) -> int:
+    return coordinates_of(part) if part.leaves else part.dimension
+
+
+def _placed(part: Cell, frame: Frame, side: int) -> Placed:
+    return PlacedImplicit(part, frame, side) if part.leaves else PlacedParametric(part, frame, side)
+
+
+def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
+    """The row where all functions are differentiable on the whole box, the whole line elsewhere."""
+    for f in dict.fromkeys(functions):
+        row = row.pool.trusted(row, f, 3)
+    return row
+
+
+# -- conditions -------------------------------------------------------------------------------------------------------
+
+
+def _critical(placed: Placed, part: Cell, apart: Vector, frame: Frame) -> list[Expr]:
+    """What is zero where the distance is critical: as many functions as the part has dimensions."""
+    if isinstance(placed, PlacedParametric):
+        slopes = frame.derivatives(placed.position, placed.own)
+        return [_within(placed, part, k, frame) * dot(apart, (d[0], d[1], d[2])) for k, d in enumerate(slopes)]
+    if part.dimension == 2:
+        return _along(apart, placed.outward[0], frame)
+    return [dot(apart, tangent) for tangent in placed.tangents]
+
+
+def _within(placed: PlacedParametric, part: Cell, k: int, frame: Frame) -> Expr:
+    """The distances of parameter k to the ends of its domain at which the part ends, multiplied."""
+    total = frame.pool.constant(1)
+    if part.periods[k] == 0.0:
+        lo, hi = convert(part.domain[k], placed.known, frame.pool)
+        total = (placed.own[k] - lo) * (hi - placed.own[k])
+    return total
+
+
+def _along(apart: Vector, normal: Vector, frame: Frame) -> list[Expr]:
+    """Products with two vectors at right angles to a normal g: the images of e1 and e2 under the reflection that takes g to -|g| k, for
+    three directions k, e1, e2, which are parameters; but for a factor that vanishes only where g points against k. They are zero where D
+    is parallel to g, whatever these directions; k is chosen at right angles to where D is expected to be.
+    """
+    length = frame.pool.node("sqrt", dot(normal, normal))
+    known = [frame.known(3)[s] for s in _AXES]
+    k, *others = (known[3 * i:3 * i + 3] for i in range(3))
+    mirror = [g + length * c for g, c in zip(normal, k, strict=True)]
+    size = length * (length + dot(normal, _vector(k)))
+    along = dot(_vector(mirror), apart)
+    return [dot(_vector(e), apart) * size - dot(normal, _vector(e)) * along for e in others]
+
+
+def axes_across(way: np.ndarray) -> tuple[float, ...]:
+    """Three directions at right angles to each other, the first one also to `way`."""
+    normal = way / (np.linalg.norm(way) or 1.0)
+    k = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+    k = k / (np.linalg.norm(k) or 1.0) if k.any() else np.array([0.36, 0.48, 0.8])
+    first = np.cross(k, np.eye(3)[int(np.argmin(np.abs(k)))])
+    first /= np.linalg.norm(first)
+    return tuple(np.concatenate([k, first, np.cross(k, first)]).tolist())
+
+
+def _vector(entries: Sequence[Expr]) -> Vector:
+    a, b, c = entries
+    return a, b, c
