@@ -88,7 +88,7 @@ def _middles(problem: Problem) -> np.ndarray | None:
 
 def _points(problem: Problem, box: np.ndarray) -> np.ndarray:
     """(2, 3): the points of both bodies in the middle of a box."""
-    middle = np.clip(box.mean(axis=1), *problem.inner.T)
+    middle = np.clip(box.mean(axis=1), *problem.outer.T)
     values: np.ndarray = both_points(problem).points(middle[None], parameters=_middles(problem))
     return values.reshape(2, 3)
 

@@ -36,6 +36,8 @@ from .placed_implicit import PlacedImplicit, coordinates_of
 DISTANCE = "distance"
 # What stands for the moment that is asked about, or for the ends of the time span.
 _MOMENT, _BEGIN, _END = sp.symbols("moment begin end", real=True)
+# Samples of nearest points are spread by a point between both, which all variables move: so much of it is the first one.
+_SHARE = sp.Rational(3, 5)
 # Three directions at right angles to each other, see `_along`.
 _AXES = sp.symbols("axis:9", real=True)
 
@@ -60,8 +62,11 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
 def both_points(problem: Problem) -> Kernel:
     """The points of both parts in space, of such a problem or of a contact."""
     if "both points" not in problem.built:
-        second = [a - b for a, b in zip(problem.image[:3], problem.gap[:3], strict=True)] if problem.gap else problem.image[3:]
-        problem.built["both points"] = formula_kernel((*problem.image[:3], *second), problem.variables, len(problem.parameters))
+        points = list(problem.image)
+        if problem.gap:
+            shares = (problem.gap[0].pool.constant(share) for share in (1 - _SHARE, -_SHARE))
+            points = [a + share * b for share in shares for a, b in zip(problem.image[:3], problem.gap[:3], strict=True)]
+        problem.built["both points"] = formula_kernel(points, problem.variables, len(problem.parameters))
     found: Kernel = problem.built["both points"]
     return found
 
@@ -87,10 +92,12 @@ def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], 
     equations = (dot(apart, apart) - frame.pool.power_integer(distance, 2), *a.values, *b.values)
     conditions = [*a.conditions(), *b.conditions()]
     outer, inner = bounds([(0, 1)] * len(frame.names))
+    share = frame.pool.constant(_SHARE)
+    between = [p - (1 - share) * d for p, d in zip(a.position, apart, strict=True)]
     return Problem(
         tuple(frame.names), outer, inner, equations=equations, necessary=tuple(_trusted(row, functions) for row in rows),
         feasible=all_of(frame.pool, conditions) if conditions else None, objective=len(frame.names) - 1, period=np.array(frame.periods),
-        polar=np.array(frame.polar), image=(*a.position, *a.position), fast=True, gap=(*apart, *a.values, *b.values),
+        polar=np.array(frame.polar), image=(*between, *between), fast=True, gap=(*apart, *a.values, *b.values),
         parameters=np.array(frame.values).reshape(-1, 2), features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
         ends=tuple(frame.ends), slots=frame.slots, late=frame.late)
 

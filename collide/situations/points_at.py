@@ -9,30 +9,30 @@ from ..search.problem import Problem
 _STEPS, _POWERS = 12, (0, 2, 6, 12, 20, 30)
 
 
-def approached(problem: Problem, at: np.ndarray) -> np.ndarray:
-    """Parameters from `at` on at which the difference of positions, the equations of `problem`, is least, approximately; within the domain,
-    with the objective as it is.
+def approached(problem: Problem, at: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    """Parameters from `at` on at which the difference of positions, the equations of `problem`, is least, approximately; within the domain
+    (n, 2), with the objective as it is.
     """
     n, rows, objective = len(problem.variables), len(problem.rows), problem.objective
     free = [j for j in range(n) if j != objective]
     parameters = problem.parameters.mean(axis=1) if len(problem.parameters) else None
-    at = np.clip(at, *problem.inner.T)
+    at = np.clip(at, *domain.T)
     for _ in range(_STEPS):
         values = problem.point_kernel.points(at[None], parameters=parameters)[0]
         slopes = values[rows:].reshape(rows, n)[:3, free]
         if not (np.isfinite(values).all() and np.isfinite(slopes).all()):
             break
         at[free] -= np.linalg.lstsq(slopes, values[:3], rcond=1e-9)[0]
-        at = np.clip(at, *problem.inner.T)
+        at = np.clip(at, *domain.T)
     return at
 
 
-def rounded(problem: Problem, at: np.ndarray) -> np.ndarray:
+def rounded(problem: Problem, at: np.ndarray, domain: np.ndarray) -> np.ndarray:
     """(k, n): these parameters, and with few binary digits, within the domain."""
     places = np.array([at, *(np.ldexp(np.round(np.ldexp(at, k)), -k) for k in _POWERS)])
     if problem.objective is not None:
         places[:, problem.objective] = at[problem.objective]
-    return np.clip(places, *problem.inner.T)
+    return np.clip(places, *domain.T)
 
 
 def distances_at(problem: Problem, places: np.ndarray) -> np.ndarray:

@@ -203,13 +203,16 @@ class Neighbours:
             if not problems or not complete:
                 return (math.inf, True) if complete else (0.0, False)
             search = Search(problems, Options(tolerance=_WIDTH, first_only=asked.reach < math.inf))
-            search.proved, search.share, search.gap = found.upper * _AGAIN_FOUND, asked.tolerance, _FINEST * self.size
+            search.share, search.gap = asked.tolerance, _FINEST * self.size
+            if not asked.reach < math.inf:
+                search.proved = found.upper * _AGAIN_FOUND
             finished = drive(search, clock, boxes=_PATIENCE)
             if search.pole is None and _lower(search) <= _SMALL * self.size:
                 self._meet(labels, clock, found)
                 if found.meets is not None:
                     return 0.0, True
-                search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
+                if not asked.reach < math.inf:
+                    search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
             finished = finished or (search.pole is None and drive(search, clock))
             known, pole = (_lower(search), finished), search.pole
             if finished and not asked.reach < math.inf:
@@ -290,7 +293,13 @@ class Neighbours:
                 found.meets = problem, search.arrays["best"][:len(problem.variables)].copy()
                 return
             for k in search.possible_ones().tolist()[:_LOOKED_AT]:
-                self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), found)
+                domain = self._domain(label, *pairs[search.owner(k)])
+                self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), domain, found)
+
+    def _domain(self, label: Pair, a: Cell, b: Cell) -> np.ndarray:
+        """What lies within the domains of two faces, and the time: problems of crossings keep clear of borders."""
+        ends = [self.numbers[k].bounds(part.domain)[1].reshape(-1, 2) for k, part in zip(label, (a, b), strict=True)]
+        return np.concatenate([*ends, [self.span]])
 
     def _seem_to_meet(self, label: Pair, found: Found) -> bool:
         """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
@@ -303,17 +312,18 @@ class Neighbours:
             if least_distances(box, other).min() == 0.0:
                 problem = crossings([(a, b)], self.span[0], numbers, label)[0]
                 for share in _SHARES:
-                    self._look_at(problem, problem.inner @ [1.0 - share, share], found)
+                    domain = self._domain(label, a, b)
+                    self._look_at(problem, domain @ [1.0 - share, share], domain, found)
                     if found.meets is not None:
                         return False
         return found.upper <= _SMALL * self.size
 
     @staticmethod
-    def _look_at(problem: Problem, at: np.ndarray, found: Found) -> None:
+    def _look_at(problem: Problem, at: np.ndarray, domain: np.ndarray, found: Found) -> None:
         """How far from each other are points near which surfaces may meet? Of parametric ones, as they come nearest by Newton's method."""
-        if len(problem.equations) != 3:
+        if len(problem.equations) != 3 or len(domain) != len(problem.variables):
             return
-        places = rounded(problem, approached(problem, at))
+        places = rounded(problem, approached(problem, at, domain), domain)
         far = distances_at(problem, places)
         k = int(np.argmin(far))
         if far[k] < found.upper:
