@@ -44,9 +44,9 @@ _ROUNDINGS = 2.0**-48
 _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
 
 
-def check_kinds(bodies: Sequence[Any]) -> None:
+def check_kinds(bodies: Sequence[Any], query: str = "first_contact") -> None:
     if isinstance(bodies, KINDS) or not isinstance(bodies, Sequence):
-        raise TypeError(f"first_contact takes a list of bodies, got a {type(bodies).__name__}")
+        raise TypeError(f"{query} takes a list of bodies, got a {type(bodies).__name__}")
     if len(bodies) < 2:
         raise ValueError(f"a collision needs at least two bodies, got {len(bodies)}")
     for k, body in enumerate(bodies):

@@ -38,8 +38,8 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
 
     `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. What counts is their
     surfaces, within their bounds, as in `first_contact`; that one body is inside the other is said in `notes`. `at`: the time, as a
-    double. `tolerance`: that of the bracket, against the distance. `separation`: the distance between the points listed where nearest
-    points form curves or patches; None is a tenth of the size of the smaller body. `budget`: seconds or a `Budget`.
+    double. `tolerance`, a bracket width: that of the distance, against its size. `separation`: the distance between the points listed
+    where nearest points form curves or patches; None is a tenth of the size of the smaller body. `budget`: seconds or a `Budget`.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
     the bracket begins with 0 and ends with a few roundings.
@@ -52,7 +52,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     >>> from generative import ParametricSurface, Rigid, u, v
     >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
     >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, 2]))
-    >>> distance(plate, bowl).points.tolist()
+    >>> distance(plate, bowl).points.round(9).__abs__().tolist()
     [[[0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]]
     """
     if not is_number(at) or not math.isfinite(float(at)):
@@ -69,9 +69,9 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
               progress: bool = False) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
-    `bodies`, `time`, `ignore`, `budget`: as in `first_contact`; `tolerance`, `separation`: as in `distance`. `at_least`: a distance. Then
-    the search is only whether the bodies keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket
-    begins with it.
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance, against its size; `separation`: as
+    in `distance`. `at_least`: a distance. Then the search is only whether the bodies keep it, and ends with the first proof of one or the
+    other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a `Budget`.
 
     Pairs that are farther from each other than others are known to come, at all times, are not searched.
 
@@ -102,7 +102,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     clock = Clock(as_budget(budget), progress)
     found, notes, points = Found(), tuple[str, ...](), Listed()
     with clock.query():
-        check_kinds(bodies)
+        check_kinds(bodies, "clearance")
         check_numbers(bodies, [member_of(body) for body in bodies])
         check_bodies(bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
