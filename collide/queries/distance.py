@@ -69,9 +69,9 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
               progress: bool = False) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance, against its size; `separation`: as
-    in `distance`. `at_least`: a distance. Then the search is only whether the bodies keep it, and ends with the first proof of one or the
-    other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a `Budget`.
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance, against its size. `separation` as
+    in `distance`. `at_least`: a distance. Then the search is only whether the bodies keep it, and ends with the first proof of one or
+    the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a `Budget`.
 
     Pairs that are farther from each other than others are known to come, at all times, are not searched.
 
