@@ -1,0 +1,45 @@
+"""Distances of boxes round parts: no pair of points in them is nearer, or farther, and corners attain both."""
+
+import itertools
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide.bodies.extent import extent_of
+from collide.bodies.parts import faces_of
+from collide.culling.boxes_apart import SLICES, boxes_through, greatest_distances, least_distances, slices_of
+from generative import Rigid, t, u, v
+from models.shapes.rings import torus
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_boxes_enclose_the_distances_of_their_points(size: float) -> None:
+    rng = np.random.default_rng(2)
+    boxes = np.sort(rng.uniform(-1, 1, (2, 200, 3, 1)) + size * rng.uniform(0, 1, (2, 200, 3, 2)), axis=-1)
+    least, greatest = least_distances(*boxes), greatest_distances(*boxes)
+    corners = np.array(list(itertools.product((0, 1), repeat=3)))
+    at = [b[:, np.arange(3), corners] for b in boxes]
+    far = np.linalg.norm(at[0][:, :, None] - at[1][:, None], axis=-1).reshape(200, -1)
+    assert (far.max(axis=1) <= greatest).all() and np.allclose(far.max(axis=1), greatest)
+    nearest = [np.clip(boxes[0].mean(axis=-1), boxes[1][..., 0], boxes[1][..., 1])]
+    for _ in range(20):
+        nearest = [np.clip(nearest[0], boxes[0][..., 0], boxes[0][..., 1])]
+        other = np.clip(nearest[0], boxes[1][..., 0], boxes[1][..., 1])
+        near = np.linalg.norm(nearest[0] - other, axis=1)
+        nearest = [other]
+    assert (least <= near).all() and np.allclose(least, near)
+
+
+def test_slices_cover_the_span_and_boxes_the_part() -> None:
+    assert slices_of((0.5, 0.5)).tolist() == [[0.5, 0.5]]
+    slices = slices_of((0.0, 1.0))
+    assert len(slices) == SLICES and slices[0, 0] == 0.0 and slices[-1, 1] == 1.0 and (slices[1:, 0] == slices[:-1, 1]).all()
+    body = torus().moved(Rigid(translation=[3 * t, 0, t**2]))
+    boxes = boxes_through([extent_of(p) for p in faces_of(body)], slices)
+    place = sp.lambdify([u, v, t], list(body.expressions))
+    rng = np.random.default_rng(0)
+    for k, (first, last) in enumerate(slices):
+        for a, b, moment in zip(*rng.uniform(0, 2 * np.pi, (2, 20)), rng.uniform(first, last, 20), strict=True):
+            point = np.array(place(a, b, moment), float)
+            assert (boxes[0, k, :, 0] <= point + 1e-12).all() and (point <= boxes[0, k, :, 1] + 1e-12).all()
