@@ -20,6 +20,7 @@ from generative.family import member_of
 from ..answers.contacts import named_pairs
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from ..answers.nearest_points import Listed, listed
+from ..bodies.mesh import Mesh
 from ..bodies.numbers import check_numbers
 from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pairs
@@ -103,6 +104,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     found, notes, points = Found(), tuple[str, ...](), Listed()
     with clock.query():
         check_kinds(bodies, "clearance")
+        _check_no_mesh(bodies)
         check_numbers(bodies, [member_of(body) for body in bodies])
         check_bodies(bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
@@ -118,6 +120,12 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
     told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
     return points._replace(notes=notes), told, tuple(bodies), clock
+
+
+def _check_no_mesh(bodies: Sequence[Any]) -> None:
+    for k, body in enumerate(bodies):
+        if isinstance(body, Mesh):
+            raise TypeError(f"distances to a mesh are not computed yet, and {called(bodies, k)} is one; give a polyhedron of its triangles")
 
 
 def _status(found: Found, asked: Asked) -> DistanceStatus:

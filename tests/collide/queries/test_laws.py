@@ -180,6 +180,53 @@ class TestTrace(ContactLaws, Interruptible):
         assert laws.differences(answer, collide.first_contact([BOWL.moved(FALL), FIELD], (0, 1))) == []
 
 
+# -- distances and sets --------------------------------------------------------------------------------------------------
+
+
+class TestDistance(InBoxes, Interruptible):
+    bodies = (BOWL, FIELD.moved(Rigid(translation=[0, 0, 3])))
+
+    def ask(self, **options: Any) -> Any:
+        return collide.distance(*self.bodies, **options)
+
+    def swapped(self) -> Any:
+        return collide.distance(*self.bodies[::-1])
+
+    def spent(self, answer: Any) -> bool:
+        return answer.status.name == "BUDGET_SPENT"
+
+    def check(self, answer: Any) -> None:
+        assert 0 <= answer.bracket[0] <= answer.bracket[1]
+        assert answer.points.shape == (len(answer.unique), 2, 3) and len(answer.features) == len(answer.unique)
+        assert isinstance(answer.summary(), str) and answer.seconds > 0
+
+    def agree(self, one: Any, other: Any) -> None:
+        brackets_meet(one.bracket, other.bracket)
+
+
+class TestClearance(TestDistance):
+    def ask(self, **options: Any) -> Any:
+        return collide.clearance([BOWL.moved(FALL), FIELD], (0, R(1, 4)), **options)
+
+    def swapped(self) -> Any:
+        return collide.clearance([FIELD, BOWL.moved(FALL)], (0, R(1, 4)))
+
+
+class TestPave(QueryLaws):
+    def ask(self, **options: Any) -> Any:
+        return collide.pave([x**2 + y**2 <= 1, x <= y], {x: (-2, 2), y: (-2, 2)}, eps=0.125, **options)
+
+    def spent(self, answer: Any) -> bool:
+        return answer.status.name == "BUDGET_SPENT"
+
+    def check(self, answer: Any) -> None:
+        assert answer.volume[0] <= answer.volume[1]
+        assert answer.inner.shape[1:] == answer.border.shape[1:] == (2, 2)
+
+    def agree(self, one: Any, other: Any) -> None:
+        brackets_meet(one.volume, other.volume)
+
+
 # -- arrays of questions -------------------------------------------------------------------------------------------------
 
 
