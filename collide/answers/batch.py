@@ -59,6 +59,18 @@ class Batch:
         return card(f"{self!r}: {', '.join(counts)}", ["problem", "time", "parameters", "contact"], rows, len(hits), "hit")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class BodyBatch(Batch):
+    """The answers to n scenes of bodies. `parameters` (n, 4) are u1, v1, u2, v2; further, of each hit, approximately: `pairs` (n, 2), the
+    bodies that meet, `faces` (n, 2), on which of their faces, and `points` (n, 3), where in space. Numbers of bodies are -1 without a hit,
+    or where no place is known, those of faces also for implicit bodies, whose u and v are NaN.
+    """
+
+    pairs: np.ndarray
+    faces: np.ndarray
+    points: np.ndarray
+
+
 _BY_NUMBER = np.array([Status.NO_CONTACT, Status.CONTACT, Status.UNRESOLVED, Status.BUDGET_SPENT], object)
 
 

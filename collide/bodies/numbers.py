@@ -11,7 +11,6 @@ from codegen.constants import enclose, framed
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel, compile
-from generative import ParametricSurface
 from generative.body import called
 from generative.family import Member, parameters_in
 
@@ -90,10 +89,10 @@ def end_kernel(e: Any, symbols: tuple[Any, ...]) -> Kernel:
     return compile([e], [], symbols, quick=True)
 
 
-def check_numbers(bodies: Sequence[Any], members: Sequence[Member]) -> None:
-    """Refuses parameters, of which `contact_batch` takes the numbers, for two patches. `members`: the bodies as those of families."""
-    batch = "give it values in contact_batch, or " if len(bodies) == 2 and all(isinstance(b, ParametricSurface) for b in bodies) else ""
+def check_numbers(bodies: Sequence[Any], members: Sequence[Member], values: Collection[Any] = ()) -> None:
+    """Refuses parameters without `values`; `contact_batch` takes these. `members`: the bodies as those of families."""
     for k, (body, member) in enumerate(zip(bodies, members, strict=True)):
         free = member.free if member.numbers else parameters_in(body)
-        if free:
-            raise ValueError(f"{called(bodies, k)} contains the parameter {min(free, key=str)}; {batch}substitute a number")
+        if not free <= set(values):
+            raise ValueError(f"{called(bodies, k)} contains the parameter {min(free, key=str)}; give it values in contact_batch, or "
+                             "substitute a number")

@@ -50,6 +50,15 @@ class Beginning(NamedTuple):
     apart: bool
 
 
+class Met(NamedTuple):
+    """Two surfaces at a moment: *proved* to be DISJOINT, or to cross (OVERLAPPING), or neither (TOUCHING, UNKNOWN); and the search that
+    tells, None where boxes round the bodies are apart.
+    """
+
+    state: Start
+    search: Search | None
+
+
 def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
              close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Beginning:
     """The state at `moment`. DISJOINT is proved, OVERLAPPING too (of bodies that are closed, as they claim to be). UNKNOWN where the budget
@@ -57,18 +66,27 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
     `close`: the pairs of faces that may meet then; None: all. `numbers`: of bodies that are formulas of families.
     """
+    met = surfaces_at(first, second, moment, tolerance, clock, close, numbers)
+    if met.state is not Start.DISJOINT or met.search is None:
+        return Beginning(met.state, met.state is Start.DISJOINT)
+    return Beginning(nested(first, second, moment, clock, numbers), True)
+
+
+def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
+                close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Met:
+    """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`."""
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
-        return Beginning(Start.DISJOINT, True)
+        return Met(Start.DISJOINT, None)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
     search, finished = met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
     if not finished and _separated(search, pairs, moment, clock, numbers):
-        return Beginning(nested(first, second, moment, clock, numbers), True)
+        return Met(Start.DISJOINT, search)
     finished = finished or (len(search.problems) == len(pairs) and drive(search, clock))
     if search.proved < math.inf:
-        return Beginning(Start.OVERLAPPING, False)
+        return Met(Start.OVERLAPPING, search)
     if not finished:
-        return Beginning(Start.UNKNOWN, False)
-    return Beginning(Start.TOUCHING, False) if search.solutions else Beginning(nested(first, second, moment, clock, numbers), True)
+        return Met(Start.UNKNOWN, search)
+    return Met(Start.TOUCHING if search.solutions else Start.DISJOINT, search)
 
 
 def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:

@@ -44,7 +44,7 @@ _ROUNDINGS = 2.0**-48
 _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
 
 
-def check_kinds(bodies: Sequence[Any], query: str = "first_contact") -> None:
+def check_kinds(bodies: Sequence[Any], query: str = "first_contact", meshes: bool = True) -> None:
     if isinstance(bodies, KINDS) or not isinstance(bodies, Sequence):
         raise TypeError(f"{query} takes a list of bodies, got a {type(bodies).__name__}")
     if len(bodies) < 2:
@@ -53,6 +53,8 @@ def check_kinds(bodies: Sequence[Any], query: str = "first_contact") -> None:
         if not isinstance(body, KINDS):
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface, Solid and Mesh values")
         if isinstance(body, Mesh):
+            if not meshes:
+                raise TypeError(f"{query} takes no Mesh, as {called(bodies, k)} is; ask first_contact")
             check_mesh(body, called(bodies, k))
             continue
         if any(map(_beyond_doubles, pieces_of(body))):

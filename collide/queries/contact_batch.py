@@ -1,29 +1,34 @@
-"""`contact_batch`: the earliest contact of a pair of bodies, for many values of the numbers in their formulas, with one compiled kernel for
-all.
+"""`contact_batch`: the earliest contact of bodies, for many values of the numbers in their formulas, with one compiled kernel for all.
 
-The formulas contain `generative.Parameter` symbols, and each row of values makes one pair (`rows`). Nothing is converted or compiled again
-from row to row, nor for another batch of the same family (`generative.family`). Only rows that take long, or end in doubt, are asked like
-single pairs.
+The formulas contain `generative.Parameter` symbols, and each row of values makes one scene (`rows`). Nothing is converted or compiled again
+from row to row, nor for another batch of the same family (`generative.family`). A row is gone through like a single call, stage by stage
+(`timeline`); but of two patches a row is first searched as one problem, and only what takes long or ends in doubt is gone through so.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from codegen.walk import nesting_in_words
+from generative import ImplicitBody
 
-from ..answers.batch import Batch, statuses
-from ..bodies.on_face import on_face, own_box
+from ..answers.batch import BodyBatch, statuses
+from ..bodies.on_face import NOWHERE, on_face, own_box
+from ..bodies.parts import faces_of
 from ..given import check_span, check_tolerance
+from ..moment.pairs import Pair
+from ..moment.start import Start, surfaces_at
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options, resolved
+from ..search.problem import Problem
 from ..search.search import Search
+from ..timeline.along import searched
 from ..timeline.evidence import Evidence, Query, within
 from ..timeline.examine import shortly_before
 from ..timeline.scene import Meeting, Scene
-from ..timeline.stages import times, to_the_end
+from .arguments import ignored_pairs
 from .rows import Rows, checked
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
@@ -36,26 +41,29 @@ _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 
 @nesting_in_words
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
-                  budget: Budget | float | None = None) -> Batch:
-    """When do two moving surfaces first meet, for n values of the parameters in their formulas?
+                  ignore: Iterable[Any] = (), budget: Budget | float | None = None, progress: bool = False) -> BodyBatch:
+    """When do moving surfaces first meet, for n values of the parameters in their formulas?
 
-    `bodies`: two ParametricSurface values with `generative.Parameter` symbols in their formulas, motions or domains. `parameters`
-    {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is for the k-th
-    of each. `time`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `budget`: seconds or a `Budget`, for
-    all rows.
+    `bodies`: two or more, of all kinds that `first_contact` takes, with `generative.Parameter` symbols in their formulas, motions, domains
+    or bounds. `parameters` {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is
+    for the k-th of each. `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `budget`: seconds or a
+    `Budget`, for all rows; rows that it does not reach, or Ctrl-C, are BUDGET_SPENT.
 
-    The answer of a row is the least t of the span at which the closed surfaces meet, borders included: that of `first_contact` for
-    bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is not looked at.
+    The answer of a row is the least t of the span at which the closed surfaces of two bodies meet, borders included: that of
+    `first_contact` for bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is
+    not looked at.
 
-    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; `parameters`
-    (n, 4) are u1, v1, u2, v2 there, approximately. UNRESOLVED: no contact before time[0] of the bracket, and one is neither proved nor
-    excluded near `parameters`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies part slowly.
-    BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on trust. Of a
-    contact just at the end of the span the bracket may end a little later, as that of `first_contact`.
+    No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; approximately,
+    `pairs` (n, 2) are the bodies that meet, on their `faces` (n, 2), at `points` (n, 3), and `parameters` (n, 4) are u1, v1, u2, v2 there.
+    An implicit body has none: its face is -1, and its u and v are NaN. UNRESOLVED: no contact before time[0] of the bracket, and one is
+    neither proved nor excluded near `points`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies
+    part slowly. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on
+    trust. Of a contact just at the end of the span the bracket may end a little later, as that of `first_contact`.
 
-    Raises TypeError for other bodies than two ParametricSurface values, and ValueError for a symbol without values, values without a
+    Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, a symbol without values, values without a
     symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
-    forward, and a row in which a body has no position, as with a rotation axis of length zero.
+    forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, and a row in which a
+    domain is empty or a body has no position, as with a rotation axis of length zero.
 
     >>> import numpy as np
     >>> from collide import contact_batch
@@ -66,12 +74,22 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     >>> contact_batch([plate, bowl], (0, 2), parameters={speed: np.array([0.25, 1.0, 2.0])})
     Batch(3 problems, 2 hits, 2 of them proved)
     """
-    span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget))
+    span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     values = checked(bodies, parameters)
+    ignored = ignored_pairs(ignore, bodies)
     answer = _Answer(len(next(iter(values.values()))), span, tolerance)
     with clock.query():
-        answer.solve_all(Rows(bodies, time, values), clock)
+        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
     return answer.batch()
+
+
+class _Place(NamedTuple):
+    """Where two bodies meet, approximately: which ones, on which faces, at which parameters of these (4,), and in space (3,)."""
+
+    pair: Pair
+    faces: tuple[int, int]
+    parameters: np.ndarray
+    point: np.ndarray
 
 
 class _Answer:
@@ -83,40 +101,23 @@ class _Answer:
         self.span, self.gap = span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
+        self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
     def solve_all(self, rows: Rows, clock: Clock) -> None:
-        """Rows that take long wait until the others are done. Then they, and rows in doubt, are asked like single pairs."""
+        """Rows that are one problem each come first, and those of them that take long or end in doubt come last."""
         self.rows = rows
         clock.extend()
-        for solve, open_ in ((self.solve, (_SPENT,)), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
+        for solve, open_ in (*([(self.solve, (_SPENT,))] if rows.quick else []), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
             for k in np.flatnonzero(np.isin(self.codes, open_)).tolist():
-                if clock.over:
+                if clock.exceeded():
                     return
                 solve(k, clock)
 
-    def solve_in_stages(self, k: int, clock: Clock) -> None:
-        """Searches a row like a single pair: between the moments at which formulas change, and at each of these moments."""
-        options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=_TOLERANCE)
-        before, found = clock.boxes, Evidence(None, False, self.span[0])
-        scene = self.rows.single(k, self.span)
-        if scene is None:
-            return
-        query = Query(scene, options, clock)
-        for known in to_the_end(query, times(query)):
-            found = known
-        self.tests[k] += clock.boxes - before
-        if found.search is None:
-            if found.finished:
-                self._set(k, _NONE, (math.nan, math.nan), False, None)
-            else:
-                self._spent(k, found.seen, math.inf, None)
-            return
-        own = _Known(found.search, found.meetings, scene)
-        self._judge(k, own, found.finished or bool(found.features), (self.span[0], found.seen), found.proved, own.first())
-
     def solve(self, k: int, clock: Clock) -> None:
-        """Searches a row. At each pole that the search meets it begins again where all is clear, with smooth parameters round that pole."""
-        scene = self.rows.scene(k, self.span) if self.rows.creased else None
+        """Searches a row of two patches. At each pole that the search meets it begins again where all is clear, with smooth parameters
+        round that pole.
+        """
+        scene = self.rows.family(k) if self.rows.creased else None
         (begin, end), proved, where = self.span, math.inf, None
         while True:
             with clock.doing(CONVERTING):
@@ -130,21 +131,52 @@ class _Answer:
             search.proved, search.gap, search.share = proved, self.gap, 0.0
             finished = drive(search, clock, boxes=_PATIENCE)
             self.tests[k] += search.iterations
+            known = _Known(search, meetings, scene)
             if search.proved < proved:
-                proved, where = search.proved, _Known(search, meetings, scene).first()
+                proved, where = search.proved, known.first()
             if search.pole is None or clock.over:
                 break
-            clear = search.clear_until(search.possible_ones(), end)
-            begin = shortly_before(clear, (begin, end))
-            scene = scene or self.rows.scene(k, self.span)
+            begin = shortly_before(search.clear_until(search.possible_ones(), end), (begin, end))
+            scene = scene or self.rows.family(k)
             scene.use_chart(*search.pole)
-        self._judge(k, _Known(search, meetings, scene), finished, (begin, end), proved, where)
+        self._judge(k, known, finished, (begin, end), where)
 
-    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], proved: float, where: np.ndarray | None) -> None:
-        """Notes what a search of a row over a span of time tells. Contact is proved by the time `proved`, at the parameters `where`, or, if
-        these are not known, at those of the first contact found.
+    def solve_in_stages(self, k: int, clock: Clock) -> None:
+        """Searches a row like a single call: between the moments at which formulas change, and at each of these moments."""
+        options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=_TOLERANCE)
+        before, found = clock.boxes, Evidence(None, False, self.span[0])
+        scene = self.rows.scene(k)
+        if scene is None:
+            return
+        met = _met_at_first(scene, clock)
+        if met is None:
+            for more in searched(Query(scene, options, clock), features=False):
+                found = more
+        self.tests[k] += clock.boxes - before
+        if met is not None:
+            self._begins(k, *met)
+        elif found.search is not None:
+            known = _Known(found.search, found.meetings, scene)
+            self._judge(k, known, found.finished or bool(found.features), (self.span[0], found.seen), known.first())
+        elif found.finished:
+            self._set(k, _NONE, (math.nan, math.nan), False, None)
+        else:
+            self._spent(k, found.seen, math.inf, None)
+
+    def _begins(self, k: int, state: Start, known: "_Known") -> None:
+        """Of a row in which surfaces may meet at the beginning of the time span."""
+        begin = self.span[0]
+        where = known.first()
+        if state is Start.UNKNOWN:
+            self._spent(k, begin, math.inf, where)
+        else:
+            self._set(k, _CONTACT if state is Start.OVERLAPPING else _UNRESOLVED, (begin, begin), state is Start.OVERLAPPING, where)
+
+    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], where: _Place | None) -> None:
+        """Notes what a search of a row over a span of time tells. Contact is proved at `where`, or, if that is not known, at the first one
+        found.
         """
-        search = known.search
+        search, proved = known.search, known.search.proved
         begins = search.times(search.solutions)[:, 0]
         found = [i for i in np.argsort(begins, kind="stable").tolist() if begins[i] <= proved and search.possible(i)]
         clear, end = max(span[0], search.clear_until(found, span[1])), self.span[1]
@@ -160,42 +192,79 @@ class _Answer:
         else:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 
-    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: np.ndarray | None) -> None:
+    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: _Place | None) -> None:
         self.codes[k], self.time[k], self.proved[k] = code, time, proved
         if where is not None:
-            self.where[k] = where
+            self.pairs[k], self.faces[k], self.where[k], self.points[k] = where
 
-    def _spent(self, k: int, clear: float, proved: float, where: np.ndarray | None) -> None:
+    def _spent(self, k: int, clear: float, proved: float, where: _Place | None) -> None:
         """Adds what is known of a row to what was known before. If there were doubts, they stay."""
         if self.codes[k] == _SPENT:
             (lo, hi), sure = self.time[k], bool(self.proved[k]) or proved < math.inf
             self._set(k, _SPENT, (max(lo, clear), min(hi, proved)), sure, where)
 
-    def batch(self) -> Batch:
-        return Batch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
-                     tests=self.tests)
+    def batch(self) -> BodyBatch:
+        return BodyBatch(status=statuses(self.codes), hit=self.codes != _NONE, time=self.time, parameters=self.where, proved=self.proved,
+                         tests=self.tests, pairs=self.pairs, faces=self.faces, points=self.points)
+
+
+def _met_at_first(scene: Scene, clock: Clock) -> tuple[Start, "_Known"] | None:
+    """Of bodies that are not told by their closed faces: whether some may meet as the time span begins; None where all are proved apart."""
+    close: dict[Pair, list[Meeting]] = {}
+    for m in scene.near:
+        if m.window[0] <= scene.begin and not scene.by_faces(m.label):
+            close.setdefault(m.label, []).append(m)
+    found = None
+    for label, own in close.items():
+        first, second = (scene.bodies[k] for k in label)
+        met = surfaces_at(first, second, scene.begin, _TOLERANCE, clock, [(m.first, m.second) for m in own], scene.pair_numbers(label))
+        if met.search is not None and met.state is not Start.DISJOINT:
+            found = met.state, _Known(met.search, own, scene)
+            if met.state is Start.OVERLAPPING:
+                break
+    return found
 
 
 class _Known(NamedTuple):
-    """A search of a row, and the meetings of a scene that it searched; without a scene it searched whole faces."""
+    """A search of a row, and the meetings of a scene that it searched; without a scene it searched two patches."""
 
     search: Search
-    meetings: Sequence[Meeting]
-    scene: Scene | None
+    meetings: Sequence[Meeting] = ()
+    scene: Scene | None = None
 
-    def first(self) -> np.ndarray | None:
-        """u1, v1, u2, v2 of the contact that is proved to be the first. None if the search knows only its time."""
+    def first(self) -> _Place | None:
+        """The contact that is proved to be the first. None if the search knows only its time."""
         number, box = self.search.best_problem, self.search.arrays["best"]
-        known = box[self.search.problems[number].objective, 1] == self.search.proved
-        return self._place(number, box) if known else None
+        problem = self.search.problems[number]
+        known = self.search.proved < math.inf and box[problem.objective, 1] == self.search.proved
+        return self._place(number, box[:len(problem.variables)]) if known else None
 
-    def solution(self, k: int) -> np.ndarray:
-        """u1, v1, u2, v2 of a solution."""
+    def solution(self, k: int) -> _Place:
         return self._place(self.search.owner(k), self.search.found(k))
 
-    def _place(self, number: int, box: np.ndarray) -> np.ndarray:
+    def _place(self, number: int, box: np.ndarray) -> _Place:
+        problem = self.search.problems[number]
+        middle = box.mean(axis=1)
+        point = _point(problem, middle)
         if self.scene is None:
-            return np.asarray(box[:4].mean(axis=1))
-        meeting, variables = self.meetings[number], self.search.problems[number].variables
-        return np.array([on_face(part, own_box(variables, box, side), numbers) for side, (part, numbers) in enumerate(
-            zip((meeting.first, meeting.second), self.scene.numbers, strict=True))]).ravel()
+            return _Place((0, 1), (0, 0), middle[:4], point)
+        meeting = self.meetings[number]
+        places = [_on(self.scene, body, part, own_box(problem.variables, box, side))
+                  for side, (body, part) in enumerate(zip(meeting.label, (meeting.first, meeting.second), strict=True))]
+        return _Place(meeting.label, (places[0][0], places[1][0]), np.array([e for _, *at in places for e in at]), point)
+
+
+def _on(scene: Scene, body: int, part: Any, own: np.ndarray) -> tuple[int, float, float]:
+    """The face of a body on which a place of a part is, and about u and v there."""
+    if isinstance(scene.bodies[body], ImplicitBody):
+        return NOWHERE
+    faces = [p.surface for p in faces_of(scene.bodies[body])]
+    face = next((k for k, surface in enumerate(faces) if surface is part.surface), 0)
+    return face, *on_face(part, own, scene.numbers[body])
+
+
+def _point(problem: Problem, at: np.ndarray) -> np.ndarray:
+    """About where in space the bodies meet at a value of the variables."""
+    assert problem.image_kernel is not None
+    values = problem.parameters.mean(axis=1) if len(problem.parameters) else None
+    return np.asarray(problem.image_kernel.points(at[None], parameters=values)[0, :3])

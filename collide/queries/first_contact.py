@@ -26,12 +26,11 @@ from ..moment.start import Start
 from ..search.drive import Budget, Clock, as_budget
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
-from ..timeline.along import along
+from ..timeline.along import searched
 from ..timeline.course import course_of
 from ..timeline.crossings import touched_before
 from ..timeline.evidence import Evidence, Query
 from ..timeline.scene import Scene
-from ..timeline.stages import searches, to_the_end
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 
 
@@ -99,17 +98,12 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
     """What is known, ever more of it. If bodies met before the start, only what comes after it counts."""
     begin, proved = query.scene.begin, math.inf
-    for found in _searched(query):
+    for found in searched(query):
         proved = found.proved
         yield found
     if proved < begin:
         query.scene.restore_begin(time)
-        yield from _searched(query)
-
-
-def _searched(query: Query) -> Iterator[Evidence]:
-    course = query.scene.course
-    return to_the_end(query, searches(query)) if course is None else along(query, course)
+        yield from searched(query)
 
 
 def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, options: Options) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
-"""The rows of a batch. Each is one pair of bodies: the formulas of a family, with numbers of its own."""
+"""The rows of a batch. Each is the same bodies: the formulas of families, with numbers of its own."""
 
 import functools
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,21 +9,25 @@ import sympy as sp
 
 from codegen.constants import enclose, framed
 from codegen.given import doubles
-from generative import ParametricSurface, u, v
+from codegen.kernel import Kernel, compile
+from generative import ImplicitBody, ParametricSurface, Solid, t, u, v
 from generative.body import called
-from generative.changes import with_formulas
+from generative.brep import Edge, Vertex
+from generative.changes import pieces_of, with_formulas
 from generative.creases import may_be_creased
-from generative.family import Member, member_of
-from generative.symbols import parameters_of
+from generative.family import Member, member_of, parameters_in
+from generative.knots import splines_of
 
-from ..bodies.numbers import Numbers, end_kernel
+from ..bodies.numbers import Numbers, end_kernel, numbers_of
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
-from ..moment.pairs import Starts
+from ..moment.pairs import Pairs, Starts
 from ..moment.start import Start
 from ..search.problem import Problem
 from ..situations.contact import situation
+from ..timeline.course import Course
 from ..timeline.scene import Scene, closed_border
+from .arguments import check_bodies, check_kinds
 
 # Points, as shares of the domains and of the time span, at which it is tested whether a surface has a position.
 _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
@@ -32,15 +35,12 @@ _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0
 
 def checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
     """The values of the parameters, arrays of one length."""
-    if not isinstance(bodies, Sequence) or len(bodies) != 2 or not all(isinstance(b, ParametricSurface) for b in bodies):
-        raise TypeError("contact_batch takes a list of two ParametricSurface values; call first_contact for other bodies, row by row with "
-                        "numbers in the place of the parameters")
+    check_kinds(bodies, "contact_batch", meshes=False)
     if not isinstance(parameters, Mapping):
         raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
-    used = {s for b in bodies
-            for s in parameters_of(*b.body, *itertools.chain(*b.domain.values()), b.motion.rotation, b.motion.translation)}
+    used = frozenset().union(*map(parameters_in, bodies))
     if not used:
-        raise ValueError("the bodies contain no Parameter symbols; call first_contact for a single pair")
+        raise ValueError("the bodies contain no Parameter symbols; call first_contact for bodies that have all their numbers")
     missing, unknown = sorted(used - set(parameters), key=str), [s for s in parameters if s not in used]
     if missing:
         raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no values are given")
@@ -61,86 +61,153 @@ def checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
 
 
 class Rows:
-    """The family of the pair, and the instances of it that the rows are."""
+    """The families of the bodies, and the instances of them that the rows are.
 
-    def __init__(self, bodies: Sequence[ParametricSurface], time: tuple[Any, Any], values: Mapping[Any, np.ndarray]) -> None:
-        self.bodies, self.time, self.values = tuple(bodies), tuple(time), values
-        self.members = member_of(bodies[0]), member_of(bodies[1])
+    `quick`: two patches, whose rows are one problem each, unless they are `creased`. `literal`: edges or vertices of a solid contain
+    parameters, so rows have formulas of their own.
+    """
+
+    def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], values: Mapping[Any, np.ndarray],
+                 ignored: Pairs) -> None:
+        self.bodies, self.time, self.span, self.values, self.ignored = tuple(bodies), tuple(time), span, values, ignored
         self.count = len(next(iter(values.values())))
+        self._follows = any(map(splines_of, bodies))
+        self.literal = any(_is_literal(b) for b in bodies)
+        # What has all its numbers is checked as in a single call; faces and motions with parameters are looked at row by row.
+        check_bodies([b.resting if isinstance(b, Solid) else b for b in bodies if not parameters_in(
+            b.resting if isinstance(b, Solid) else b)], span)
+        self.members = [_member(b) for b in bodies]
         self.numbers = [_table(m, values, self.count) for m in self.members]
-        self.creased = any(may_be_creased(m.body.resting) for m in self.members)
+        patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]
+        self.quick = len(bodies) == len(patches) == 2 and not self._follows
+        self.creased = any(may_be_creased(m.body.resting) for m in patches)
         self.outer, self.inner = self._domains()
-        self._check_positions()
+        if not (self._follows or self.literal):
+            self._check_positions()
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
-        """(n, 5, 2): boxes that contain the domains of the rows, and boxes that lie inside them."""
-        sides = list(zip(self.members, self.numbers, strict=True))
-        ends = [[_column(e, m, values) for e in m.body.domain[s]] for m, values in sides for s in (u, v)]
-        for (lo, hi), (k, s) in zip(ends, itertools.product((0, 1), (u, v)), strict=True):
-            empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
-            if len(empty):
-                raise ValueError(f"the domain of {s} of {called(self.bodies, k)} is empty or reversed in row {empty[0]}")
-        outer, inner = np.empty((2, self.count, 5, 2))
+        """(n, 2 p + 1, 2): boxes that contain the domains of p patches and the time span in the rows, and boxes that lie inside them."""
+        ends = [bounds for k, (m, values) in enumerate(zip(self.members, self.numbers, strict=True)) for bounds in self._ends(k, m, values)]
+        outer, inner = np.empty((2, self.count, len(ends) + 1, 2))
         for j, (lo, hi) in enumerate(ends):
             outer[:, j] = np.stack([lo[:, 0], hi[:, 1]], axis=1)
             inner[:, j] = np.stack([lo[:, 1], hi[:, 0]], axis=1)
         first, last = (enclose(e) for e in self.time)
-        outer[:, 4], inner[:, 4] = (ends[0] for ends in framed([(first, last)]))
+        outer[:, -1], inner[:, -1] = (ends[0] for ends in framed([(first, last)]))
         return outer, inner
 
+    def _ends(self, body: int, member: Member, values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Both ends of the domains of a patch in each row; those of the bounds of implicit surfaces are looked at alone."""
+        own = [(f"the domain of {s}", member.body.domain[s]) for s in (u, v)] if isinstance(member.body, ParametricSurface) else []
+        leaves = pieces_of(member.body) if isinstance(member.body, ImplicitBody) else ()
+        bounds = [(f"the range of {s}", ends) for leaf in leaves for s, ends in zip("xyz", leaf.bounds, strict=True)]
+        for what, ends in own + bounds:
+            lo, hi = (_column(e, member, values) for e in ends)
+            empty = np.flatnonzero(~(hi[:, 0] > lo[:, 1]))
+            if len(empty):
+                raise ValueError(f"{what} of {called(self.bodies, body)} is empty or reversed in row {empty[0]}")
+            if own:
+                yield lo, hi
+
     def _check_positions(self) -> None:
-        """Refuses rows in which a body has no position at any of some points."""
-        boxes = self.outer[:, None, :, 0] + _SOMEWHERE[None] * (self.outer[:, None, :, 1] - self.outer[:, None, :, 0])
+        """Refuses rows in which a body has no position at any of some points: a patch on itself, other bodies by their motions."""
+        boxes, first = self.outer[..., 0], 0
+        reach = self.outer[..., 1] - self.outer[..., 0]
         for body, (m, numbers) in enumerate(zip(self.members, self.numbers, strict=True)):
-            at = boxes[..., [2 * body, 2 * body + 1, 4]].reshape(-1, 3)
-            ends = numbers.repeat(len(_SOMEWHERE), axis=0)
-            given = (ends[..., 0], ends[..., 1]) if m.symbols else None
-            lo, hi, level = position_kernel(m.body, m.symbols).decorated(at, at, parameters=given)
-            known = np.all((np.isfinite(lo) & np.isfinite(hi) & (level > 0)).reshape(self.count, len(_SOMEWHERE), 3), axis=2)
-            for row in np.flatnonzero(~np.any(known, axis=1))[:1]:
-                raise ValueError(f"{called(self.bodies, body)} has no position in row {row}; look for numbers that its formulas cannot "
-                                 "take, such as a rotation axis of length zero")
+            if isinstance(m.body, ParametricSurface):
+                columns, kernels = [first, first + 1, -1], [position_kernel(m.body, m.symbols)]
+                shares, first = _SOMEWHERE[:, [2 * min(body, 1), 2 * min(body, 1) + 1, 4]], first + 2
+            else:
+                motions = dict.fromkeys(f for piece in pieces_of(m.body) for f in piece.motion.factors)
+                columns, shares, kernels = [-1], _SOMEWHERE[:, 4:], [_motion_kernel(f, m.symbols) for f in motions]
+            at = (boxes[:, None, columns] + shares[None] * reach[:, None, columns]).reshape(-1, len(columns))
+            ends = numbers.repeat(len(shares), axis=0)
+            for kernel in kernels:
+                lo, hi, level = kernel.decorated(at, at, parameters=(ends[..., 0], ends[..., 1]) if m.symbols else None)
+                known = np.all((np.isfinite(lo) & np.isfinite(hi) & (level > 0)).reshape(self.count, len(shares), lo.shape[-1]), axis=2)
+                for row in np.flatnonzero(~np.any(known, axis=1))[:1]:
+                    raise ValueError(f"{called(self.bodies, body)} has no position in row {row}; look for numbers that its formulas cannot "
+                                     "take, such as a rotation axis of length zero")
 
     @functools.cached_property
     def whole(self) -> Problem:
-        """The situation of the two faces, which stand for their borders, too. All rows share it if no surface has creases."""
+        """The situation of the two faces of quick rows without creases, which stand for their borders, too."""
         first, second = (faces_of(m.body)[0] for m in self.members)
-        assert not self.creased
+        assert self.quick and not self.creased
         found = situation(first, second, (0, 1), symbols=(self.members[0].symbols, self.members[1].symbols))
         return found.instance(found.parameters, found.outer, found.inner, border=closed_border(first, second, unproved=True))
 
     def problem(self, k: int) -> Problem:
         return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])
 
-    def scene(self, k: int, span: tuple[float, float]) -> Scene:
-        """The row as a scene of two bodies, by the formulas of the family. Their surfaces count as apart at the start."""
-        given = self._given(k)
-        numbers = [Numbers(m.symbols, [given.get(e, e) for e in m.numbers], values[k])
-                   for m, values in zip(self.members, self.numbers, strict=True)]
-        return _apart(Scene([m.body for m in self.members], self.time, span, (), numbers=numbers))
-
-    def single(self, k: int, span: tuple[float, float]) -> Scene | None:
-        """The row as `first_contact` would see it, with its numbers in the formulas. None where SymPy finds no value for one of them, as
-        for 0/0.
+    def scene(self, k: int) -> Scene | None:
+        """The row as a scene of bodies whose surfaces count as apart at the start, by the formulas of the families; as `first_contact`
+        would see it, with its numbers in the formulas, where these are `literal`, or `quick`: such a row takes long, which is worth code
+        of its own. None where SymPy then finds no value for one of them, as for 0/0.
         """
-        given = self._given(k)
+        if self.literal or self.quick:
+            return self._single(k)
+        if self._follows:
+            course = Course(self.bodies, self.span, {s: float(array[k]) for s, array in self.values.items()})
+            return self._apart(Scene(self.bodies, self.time, self.span, (), ignored=self.ignored, course=course))
+        return self.family(k)
+
+    def family(self, k: int) -> Scene:
+        """Likewise, by the formulas of the families, whatever the bodies."""
+        numbers = [Numbers(m.symbols, [None if e in self.values else e for e in m.numbers], values[k]) if m.free else numbers_of(m)
+                   for m, values in zip(self.members, self.numbers, strict=True)]
+        return self._apart(Scene([m.body for m in self.members], self.time, self.span, (), numbers=numbers, ignored=self.ignored,
+                                 carried=self.bodies))
+
+    def _single(self, k: int) -> Scene | None:
+        given = {s: sp.Rational(float(array[k])) for s, array in self.values.items()}
         try:
-            bodies = [with_formulas(body, lambda e: e.xreplace(given)) for body in self.bodies]
-        except ValueError:
-            return None
-        return _apart(Scene(bodies, self.time, span, ()))
+            bodies = [_substituted(body, given) for body in self.bodies]
+            if not self.quick:
+                check_bodies(bodies, self.span)
+        except ValueError as error:
+            if self.quick:
+                return None
+            raise ValueError(f"row {k}: {error}") from error
+        return self._apart(Scene(bodies, self.time, self.span, (), ignored=self.ignored,
+                                 course=Course(bodies, self.span) if self._follows else None))
 
-    def _given(self, k: int) -> dict[Any, Any]:
-        """The parameters as they were given, each with its number in a row."""
-        return {s: sp.Rational(float(array[k])) for s, array in self.values.items()}
+    def _apart(self, scene: Scene) -> Scene:
+        """Lets the surfaces count as apart before the start, also if they are at rest. If they meet at the start, they are then found to
+        meet there.
+        """
+        scene.states, scene.unproved = Starts(len(self.bodies), Start.DISJOINT, self.ignored), scene.begin
+        return scene
 
 
-def _apart(scene: Scene) -> Scene:
-    """Lets the surfaces count as apart before the start, also if they are at rest. If they meet at the start, they are then found to meet
-    there.
-    """
-    scene.states, scene.unproved = Starts(2, Start.DISJOINT), scene.begin
-    return scene
+def _is_literal(body: Any) -> bool:
+    return isinstance(body, Solid) and bool(parameters_in(body.resting) or (parameters_in(body) and splines_of(body)))
+
+
+def _member(body: Any) -> Member:
+    """A body as a member of a family; a solid whose motion alone has parameters is one with these for its symbols."""
+    found = member_of(body)
+    own = tuple(sorted(parameters_in(body), key=str)) if isinstance(body, Solid) and not found.symbols else ()
+    return Member(body, own, own) if own else found
+
+
+def _substituted(body: Any, given: Mapping[Any, Any]) -> Any:
+    """A body with numbers for its parameters."""
+    def change(e: Any) -> Any:
+        return e.xreplace(given)
+
+    found = with_formulas(body, change)
+    if not isinstance(body, Solid):
+        return found
+    edges = [Edge(e.faces, tuple((change(a), change(b)) for a, b in e.paths), (change(e.domain[0]), change(e.domain[1])))
+             for e in body.edges]
+    vertices = [Vertex(p.faces, tuple((change(a), change(b)) for a, b in p.points)) for p in body.vertices]
+    return Solid._unchecked(found.faces, edges, vertices, body.closed)
+
+
+@functools.lru_cache(maxsize=512)
+def _motion_kernel(motion: Any, symbols: tuple[Any, ...]) -> Kernel:
+    return compile(list(motion.entries), [t], symbols, quick=True)
 
 
 def _table(member: Member, values: Mapping[Any, np.ndarray], count: int) -> np.ndarray:

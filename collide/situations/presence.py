@@ -108,15 +108,15 @@ def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     if is_large(part):
         assert part.body is not None
         return _where(part, numbers, span if is_moving(part.body, numbers) else (0.0, 0.0))
-    _, moves = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
-    return _where(part, numbers, span if moves else (0.0, 0.0))
+    _, moves, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    return _where(part, _shape(numbers, used), span if moves else (0.0, 0.0))
 
 
 def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray, Test]:
     """Boxes (n, 4, 2) that hold the part, and what tells of their halves whether they may."""
     if is_large(part):
         return boxes_of(part, numbers, span), functools.partial(_occupancy(part, numbers, span).may_hold, part)
-    kernel, _ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    kernel, *_ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     return np.concatenate([box_of(part, numbers), [span]])[None], functools.partial(_kept, kernel, numbers)
 
 
@@ -187,10 +187,10 @@ def _others(part: Cell) -> tuple[Side, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], sides: tuple[Side, ...], symbols: tuple[Any, ...],
-            ) -> tuple[Kernel, bool]:
+            ) -> tuple[Kernel, bool, tuple[int, ...]]:
     """What is zero where leaves and these sides meet, and 1 or 0 for on the surface of the body or not, of coordinates of the first leaf
-    and the time; and whether any of it depends on the time. With mean-value forms, which near a side that a surface all but reaches
-    tell it from 0 in boxes of the size of the square root of the gap.
+    and the time; whether any of it depends on the time; and which of the symbols it or the bounds depend on. With mean-value forms, which
+    near a side that a surface all but reaches tell it from 0 in boxes of the size of the square root of the gap.
     """
     part, frame = Implicit("", leaves, pieces, sides=sides), Frame(3, (0, 1), symbols=(symbols, ()))
     placed = PlacedImplicit(part, frame, 1)
@@ -201,4 +201,23 @@ def _kernel(leaves: tuple[ImplicitSurface, ...], pieces: tuple[Piece, ...], side
     outputs = [*placed.values, pool.where(all_of(pool, conditions), one, zero) if conditions else one]
     values = mean_value_form(placed.values, [pool.variable(k) for k in range(4)])
     kernel = Kernel([*values, outputs[-1]], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
-    return kernel, frame.time in reachable(outputs)
+    reached = reachable(outputs)
+    free = set().union(*(e.free_symbols for leaf in leaves for ends in leaf.bounds for e in ends))
+    used = {int(e.value) for e in reached if e.op == "parameter"} | {k for k, s in enumerate(symbols) if s in free}
+    return kernel, frame.time in reached, tuple(sorted(k for k in used if k < len(symbols)))
+
+
+def _shape(numbers: Numbers, used: tuple[int, ...]) -> Numbers:
+    """The numbers with zeros for those that are not used, the same object for equal ones: bodies that differ but in the numbers of their
+    motions have one shape.
+    """
+    if len(used) == len(numbers.symbols):
+        return _same(numbers.symbols, numbers.intervals.tobytes())
+    intervals = np.zeros_like(numbers.intervals)
+    intervals[list(used)] = numbers.intervals[list(used)]
+    return _same(numbers.symbols, intervals.tobytes())
+
+
+@functools.lru_cache(maxsize=4096)
+def _same(symbols: tuple[Any, ...], intervals: bytes) -> Numbers:
+    return Numbers(symbols, (), np.frombuffer(intervals).reshape(-1, 2))

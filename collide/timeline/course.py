@@ -6,7 +6,7 @@ bodies in all stages are enclosed at once.
 
 import itertools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,18 +42,19 @@ class Course:
     """What bodies are when: `ends` (n + 1,) are those of n stages of a span, in each of which every body follows one piece of its splines.
     """
 
-    def __init__(self, bodies: Sequence[Any], span: Window) -> None:
-        self._given = tuple(bodies)
+    def __init__(self, bodies: Sequence[Any], span: Window, values: Mapping[Any, float] | None = None) -> None:
+        """`values`: doubles for parameters of patches and implicit bodies."""
+        self._given, self.values = tuple(bodies), values or {}
         self._splines = [splines_of(body) or () for body in bodies]
         inner = [e.samples.knots[1:-1] for e in dict.fromkeys(e for own in self._splines for e in own)]
         self._knots = np.unique(np.concatenate([np.empty(0), *inner]))
         self.ends = np.array([span[0], *self._knots[(span[0] < self._knots) & (self._knots < span[1])], span[1]])
         self._between = [between(body) if own else Between(member_of(body), {}) for body, own in zip(bodies, self._splines, strict=True)]
-        self._tables = [_table(body, self.ends[:-1]) for body in self._between]
+        self._tables = [self._table(body, self.ends[:-1]) for body in self._between]
 
     def piece(self, k: int) -> Held:
         """Stage k."""
-        numbers = [numbers_of(b.member) if table is None else _numbers(b.member, table[k])
+        numbers = [self._numbers(b.member, None if table is None else table[k])
                    for b, table in zip(self._between, self._tables, strict=True)]
         return Held(tuple(b.member.body for b in self._between), tuple(numbers), self._around(self.ends[k], "right"))
 
@@ -63,11 +64,36 @@ class Course:
         for body, own, usual in zip(self._given, self._splines, self._between, strict=True):
             there = frozenset(e.samples for e in own if knot in e.samples.knots[1:-1])
             found = between(body, there) if own else usual
-            table = _table(found, np.array([np.nextafter(knot, -np.inf)]))
+            table = self._table(found, np.array([np.nextafter(knot, -np.inf)]))
             bodies.append(found.member.body)
-            numbers.append(numbers_of(found.member) if table is None else _numbers(found.member, table[0]))
+            numbers.append(self._numbers(found.member, None if table is None else table[0]))
         window = self._around(float(np.nextafter(knot, -np.inf)), "right")[0], self._around(knot, "right")[1]
         return Held(tuple(bodies), tuple(numbers), window, True)
+
+    def _table(self, body: Between, begins: np.ndarray) -> np.ndarray | None:
+        """(n, p, 2): the numbers of a body from so many times on; None if they stay the same."""
+        if not body.slots:
+            return None
+        table = np.empty((len(begins), len(body.member.numbers), 2))
+        for j, e in enumerate(body.member.numbers):
+            slot = body.slots.get(e)
+            if slot is None:
+                table[:, j] = self._number(e)
+            else:
+                knots = slot.samples.knots
+                first = np.clip(np.searchsorted(knots, begins, "right") - 1, 0, len(knots) - 2)
+                table[:, j] = getattr(slot.samples, slot.kind)[first + slot.later][:, None]
+        return table
+
+    def _number(self, e: Any) -> tuple[float, float]:
+        return (self.values[e], self.values[e]) if e in self.values else number(e)
+
+    def _numbers(self, member: Member, intervals: np.ndarray | None) -> Numbers:
+        """The numbers of a stage, or of all; those of its piece are doubles."""
+        if intervals is None and not member.free:
+            return numbers_of(member)
+        own = np.array([self._number(e) for e in member.numbers]) if intervals is None else intervals
+        return Numbers(member.symbols, [None if e.is_Symbol else e for e in member.numbers], own)
 
     def _around(self, time: float, side: str) -> Window:
         """The knots round a time."""
@@ -137,24 +163,3 @@ def _pairs(boxes: Sequence[np.ndarray], stages: Sequence[np.ndarray], asked: Ask
 def course_of(bodies: Sequence[Any], span: Window) -> Course | None:
     """The course of bodies of which some follow splines of time; None if none does."""
     return Course(bodies, span) if any(map(splines_of, bodies)) else None
-
-
-def _table(body: Between, begins: np.ndarray) -> np.ndarray | None:
-    """(n, p, 2): the numbers of a body from so many times on; None if they stay the same."""
-    if not body.slots:
-        return None
-    table = np.empty((len(begins), len(body.member.numbers), 2))
-    for j, e in enumerate(body.member.numbers):
-        slot = body.slots.get(e)
-        if slot is None:
-            table[:, j] = number(e)
-        else:
-            knots = slot.samples.knots
-            first = np.clip(np.searchsorted(knots, begins, "right") - 1, 0, len(knots) - 2)
-            table[:, j] = getattr(slot.samples, slot.kind)[first + slot.later][:, None]
-    return table
-
-
-def _numbers(member: Member, intervals: np.ndarray) -> Numbers:
-    """The numbers of a stage; those of its piece are doubles."""
-    return Numbers(member.symbols, [None if e.is_Symbol else e for e in member.numbers], intervals)

@@ -74,17 +74,18 @@ class Scene:
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: Window, tracked: Sequence[Tracked], *,
                  tangency: bool = True, closed: bool = True, numbers: Sequence[Numbers] | None = None,
-                 ignored: Pairs | None = None, course: Course | None = None) -> None:
+                 ignored: Pairs | None = None, course: Course | None = None, carried: Sequence[Any] | None = None) -> None:
         """`closed`: faces may stand for their borders. `numbers`: of bodies that are formulas of families already. `ignored`: pairs of
-        bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage.
+        bodies that are not asked about. `course`: of bodies that follow splines; the scene is then that of its first stage. `carried`: the
+        bodies as they were given, where those of families do not tell which of them move alike.
         """
-        given, self.course, self.holds = bodies, course, (-math.inf, math.inf)
+        given, self.course, self.holds = carried or bodies, course, (-math.inf, math.inf)
         # What it was when it was made; do formulas hold across a knot; and the pairs of bodies that the scene is about, None: all.
         self._first: Scene | None = None
         self.across = False
         self.labels: tuple[Pair, ...] | None = None
         if course is not None:
-            check_numbers(bodies, [Member(b) for b in bodies])
+            check_numbers(bodies, [Member(b) for b in bodies], course.values)
             bodies, numbers, self.holds, _ = course.piece(0)
             span, time = (span[0], float(course.ends[1])), (time[0], time[1] if len(course.ends) == 2 else sp.Rational(course.ends[1]))
         self.time, self.span, self.tangency, self.closed = time, span, tangency, closed
