@@ -18,6 +18,7 @@ Each folder imports only those before it:
 from codegen.interval import Interval
 
 from .answers.consistency import ContradictionError
+from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
 from .answers.distances import Clearance, Distance, DistanceStatus
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
@@ -29,6 +30,7 @@ from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
 from .queries.contact_batch import contact_batch
 from .queries.distance import clearance, distance
+from .queries.contacts_during import contacts_during
 from .queries.first_contact import first_contact
 from .queries.minimize import Minimum, MinimumStatus, minimize
 from .queries.pave import Subpaving, SubpavingStatus, pave
@@ -39,9 +41,9 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Clearance", "Contacts", "ContradictionError", "Distance", "DistanceStatus", "Interval", "Mesh",
-    "MeshContact", "Minimum", "MinimumStatus", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros",
-    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "contact_batch", "distance", "edge_edge",
-    "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle",
-    "vertex_face",
+    "BezierNets", "Budget", "Clearance", "ContactTimes", "Contacts", "ContradictionError", "Distance", "DistanceStatus", "Interval",
+    "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked",
+    "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "contact_batch", "contacts_during",
+    "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace",
+    "triangle_triangle", "vertex_face",
 ]

@@ -73,15 +73,16 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
 
 def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock: Clock,
-                close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE)) -> Met:
-    """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`."""
+                close: Sequence[tuple[Cell, Cell]] | None = None, numbers: tuple[Numbers, Numbers] = (NONE, NONE),
+                patient: bool = True) -> Met:
+    """Do the surfaces of two bodies meet at `moment`? See `Met`; `close` and `numbers` as in `start_of`. `patient`: as long as it takes."""
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Met(Start.DISJOINT, None)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
     search, finished = met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
     if not finished and _separated(search, pairs, moment, clock, numbers):
         return Met(Start.DISJOINT, search)
-    finished = finished or (len(search.problems) == len(pairs) and drive(search, clock))
+    finished = finished or (patient and len(search.problems) == len(pairs) and drive(search, clock))
     if search.proved < math.inf:
         return Met(Start.OVERLAPPING, search)
     if not finished:
@@ -143,8 +144,8 @@ def _meeting(pair: tuple[Cell, Cell], window: tuple[float, float], numbers: tupl
     numbers = both(numbers[0], pair[0].own), both(numbers[1], pair[1].own)
     span, symbols = (sp.Rational(window[0]), sp.Rational(window[1])), (numbers[0].symbols, numbers[1].symbols)
     build = member if many else situation
-    # With symbols the span is data, so it is left out of what names the situation.
-    whole = build(*map(whole_of, pair), time=(0, 1) if any(symbols) else span, tangency=False, implied=True, symbols=symbols)
+    # The span is data, so it is left out of what names the situation.
+    whole = build(*map(whole_of, pair), time=(0, 1), tangency=False, implied=True, symbols=symbols)
     return at_time(with_numbers(whole, numbers, span).with_data(features=(pair[0].feature, pair[1].feature)), window)
 
 

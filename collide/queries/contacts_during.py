@@ -1,0 +1,95 @@
+"""`contacts_during`: all contacts of moving bodies in a time span, when each begins and when it ends.
+
+Pairs of bodies are taken one look at a time, in turn (`timeline.spells`), so that a budget that is spent leaves something known of each.
+"""
+
+import itertools
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import sympy as sp
+
+from codegen.walk import nesting_in_words
+
+from ..answers.contact_times import ContactTimes, contact_times
+from ..culling.broad_phase import Window
+from ..given import check_span, check_tolerance
+from ..moment.pairs import Pair, Pairs
+from ..search.drive import Budget, Clock, as_budget
+from ..search.options import Options, resolved
+from ..timeline.course import course_of
+from ..timeline.scene import Scene
+from ..timeline.spells import Spells
+from .arguments import check_bodies, check_kinds, ignored_pairs
+
+_SEPARATION, _TOLERANCE = 0.05, 1e-9
+
+
+@nesting_in_words
+def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: float = 1e-6, ignore: Iterable[Any] = (),
+                    budget: Budget | float | None = None, progress: bool = False) -> ContactTimes:
+    """When do bodies touch, from the beginning of a time span to its end, and when are they apart?
+
+    Contact is of surfaces: two bodies are in contact at a moment if their closed surfaces, borders included, have a point in common then. A
+    body wholly inside another does not touch it; bodies that overlap do. Nothing is asked of how they come together, so that it makes no
+    difference whether they touch at time[0].
+
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`: the width of the brackets in which spells of contact begin and end, and
+    the length of a stretch of time that is not looked at more closely. `budget`: seconds or a `Budget`; when it is spent, or Ctrl-C comes,
+    what is not known yet is UNDECIDED.
+
+    The answer lists, for each pair that may touch, spells of SEPARATION, *proved* free of contact, of CONTACT, in which the surfaces are
+    *proved* to meet at every moment, and UNDECIDED ones (see `ContactTimes`). A touch that rounding cannot tell from a near miss, as of a
+    ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is for as long as it lasts a contact in which surfaces
+    touch without crossing, as of what slides or rolls.
+
+    Raises TypeError for what is no list of bodies, and ValueError for what `first_contact` refuses of bodies, time span and pairs to be
+    ignored, and for a tolerance outside 1e-12 to 1.
+
+    >>> from collide import contacts_during
+    >>> from generative import Rigid, primitives, t
+    >>> balls = [primitives.ball(), primitives.ball().moved(Rigid(translation=[t, 0, 0]))]
+    >>> contacts_during(balls, (-3, 3))
+    ContactTimes(CONTACT, 2 contacts, 1 undecided)
+    """
+    span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
+    options = Options(simultaneity=resolved(tolerance, span), separation=_SEPARATION, tolerance=_TOLERANCE)
+    known: dict[Pair, Spells] = {}
+    ignored, finished = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0), False
+    with clock.query():
+        check_kinds(bodies, "contacts_during", meshes=False)
+        ignored = ignored_pairs(ignore, bodies)
+        check_bodies(bodies, span)
+        clock.extend()
+        for pair, near in _near(bodies, span, ignored).items():
+            known[pair] = Spells([bodies[k] for k in pair], span, near, options)
+        finished = _looked(known, clock)
+    return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,
+                         iterations=clock.boxes, seconds=clock.seconds, bodies=tuple(bodies), ignored=ignored,
+                         notes=() if finished else (clock.reason(),))
+
+
+def _near(bodies: Sequence[Any], span: Window, ignored: Pairs) -> dict[Pair, Window]:
+    """The pairs that come near each other, each with a window of time outside of which it is proved apart."""
+    if course_of(bodies, span) is not None:
+        return {pair: span for pair in itertools.combinations(range(len(bodies)), 2) if pair not in ignored}
+    scene = Scene(bodies, (sp.Rational(span[0]), sp.Rational(span[1])), span, (), ignored=ignored)
+    found: dict[Pair, Window] = {}
+    for m in scene.near:
+        lo, hi = found.get(m.label, m.window)
+        found[m.label] = max(span[0], min(lo, m.window[0])), min(span[1], max(hi, m.window[1]))
+    return found
+
+
+def _looked(known: dict[Pair, Spells], clock: Clock) -> bool:
+    """Looks at all pairs, in turn, until nothing is left to look at; False if the budget is spent before."""
+    waiting = deque(known.values())
+    while waiting:
+        if clock.exceeded():
+            return False
+        spells = waiting.popleft()
+        spells.look(clock)
+        if not spells.done:
+            waiting.append(spells)
+    return not clock.ended

@@ -1,0 +1,158 @@
+"""The whole time span of a pair of bodies: when their surfaces are *proved* apart, and when *proved* to meet.
+
+Of a gap in what is known a moment is looked at. Where the surfaces are apart then, they are so until the first contact after it, and since
+the last one before it, which is the first one in time that runs backwards. Where they cross then, a common point is followed both ways. So
+each look takes a whole spell of contact or of separation, up to its ends, and what is left are gaps where these meet.
+"""
+
+import math
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from generative.backwards import backwards
+from generative.rest import at_rest, carrier
+
+from ..bodies.numbers import Numbers
+from ..culling.broad_phase import Window
+from ..moment.pairs import Starts
+from ..moment.start import Met, Start, surfaces_at
+from ..moment.throughout import follow
+from ..search.drive import Clock
+from ..search.options import Options
+from ..search.search import Search
+from .along import searched
+from .course import course_of
+from .evidence import Evidence, Query
+from .scene import Scene
+
+# All of these decide only effort: where in a gap it is looked, not at its middle, where symmetric motions have their contacts; how often in
+# vain, and what of a gap a look must take not to be in vain; windows in which a common point is followed, against the tolerance.
+_SHARE, _TRIES, _WORTH, _LEAST = 0.4714, 4, 0.0625, 0.125
+
+
+class Spells:
+    """What is known of a pair over a span of time.
+
+    `windows`: (begin, end, meet), disjoint but for their ends: at every moment of [begin, end] the surfaces are proved to meet, or, but for
+    the ends, proved not to. `met`: (begin, end), windows in which they are proved to meet at some moment.
+    """
+
+    def __init__(self, bodies: Sequence[Any], span: Window, near: Window, options: Options) -> None:
+        """`near`: outside of it the bodies are proved apart. `options.simultaneity`: gaps as narrow are left."""
+        self._options, self._ways = options, {way: _Way(bodies, span, way) for way in (1, -1)}
+        self._still = at_rest(*map(carrier, bodies))
+        self.windows = [(lo, hi, False) for lo, hi in ((span[0], near[0]), (near[1], span[1])) if lo < hi]
+        self.met: list[Window] = []
+        self._gaps = deque([(*near, 0)])
+
+    @property
+    def done(self) -> bool:
+        return not self._gaps
+
+    def look(self, clock: Clock) -> None:
+        """Looks at a moment of the next gap."""
+        begin, end, tries = self._gaps[0]
+        moment = begin + _SHARE * (end - begin)
+        met = self._ways[1].met_at(moment, 1, self._options.tolerance, clock)
+        known: Window | None = None
+        if met.state in (Start.DISJOINT, Start.OVERLAPPING):
+            meet = met.state is Start.OVERLAPPING
+            if self._still:
+                known = begin, end
+            elif meet:
+                known = self._meet_until(moment, begin, met.search, clock), self._meet_until(moment, end, met.search, clock)
+            else:
+                known = self._apart_until(moment, begin, clock), self._apart_until(moment, end, clock)
+            self.windows.append((*known, meet))
+        self._gaps.popleft()
+        lo, hi = known or (moment, moment)
+        tries = 0 if hi - lo >= _WORTH * (end - begin) else tries + 1
+        gaps = ((begin, lo, tries), (hi, end, tries)) if tries <= _TRIES and not (self._still and known is None) else ()
+        self._gaps.extend(gap for gap in gaps if gap[1] - gap[0] > self._options.simultaneity)
+
+    def _apart_until(self, moment: float, end: float, clock: Clock) -> float:
+        """The surfaces are apart at a moment: until when, up to `end`, which may come before? If they are so then, too, a little longer."""
+        way = 1 if end > moment else -1
+        found = self._ways[way].first_contact(moment * way, end * way, self._options, clock)
+        clear = min(max(found.clear_until(end * way), moment * way), end * way)
+        if found.finished and clear == end * way and not found.located and not found.proved < math.inf:
+            return way * float(np.nextafter(clear, math.inf))
+        if found.proved < math.inf:
+            lo, hi = sorted((way * clear, way * found.proved))
+            self.met.append((lo, hi))
+        return way * clear + 0.0
+
+    def _meet_until(self, moment: float, end: float, search: Search | None, clock: Clock) -> float:
+        """They cross at a moment, where a search says: until when are they proved to meet? A common point that is lost is found anew."""
+        pair, way, time, fresh = self._ways[1], 1 if end > moment else -1, moment, True
+        while search is not None:
+            problem = search.problems[search.best_problem]
+            at = search.arrays["best"][:len(problem.variables)].mean(axis=1)
+            held = pair.held(time, way)
+            stop = min(max(end, held[0]), held[1])
+            left, lost = follow(problem, at, stop, _LEAST * self._options.simultaneity, clock)
+            if left == end or clock.exceeded() or not (fresh or left != time) or not (lost or left == stop):
+                return left
+            fresh, time = left != time, left
+            met = pair.met_at(time, way, self._options.tolerance, clock)
+            search = met.search if met.state is Start.OVERLAPPING else None
+        return time
+
+
+class _Way:
+    """A pair of bodies in time, or (`way` -1) in time that runs backwards. Of `met_at` and `held` the formulas are those that hold just
+    after a time (1), or just before it (-1).
+    """
+
+    def __init__(self, bodies: Sequence[Any], span: Window, way: int) -> None:
+        self._given, self._span, self._way = tuple(bodies), span, way
+        self._made: Scene | None = None
+
+    @property
+    def _scene(self) -> Scene:
+        """The bodies as members of families, over the whole span."""
+        if self._made is None:
+            bodies = self._given if self._way > 0 else tuple(map(backwards, self._given))
+            self._given, span = bodies, self._span if self._way > 0 else (0.0 - self._span[1], 0.0 - self._span[0])
+            self._made = Scene(bodies, _exact(span), span, (), course=course_of(bodies, span))
+        return self._made
+
+    def first_contact(self, begin: float, end: float, options: Options, clock: Clock) -> Evidence:
+        """What is known from a time on at which the surfaces are apart, in times of this way."""
+        scene, found = self._within((begin, end)), Evidence(None, False, begin)
+        scene.states = Starts(2, Start.DISJOINT)
+        for more in searched(Query(scene, options, clock), features=False):
+            found = more
+        return found
+
+    def _within(self, span: Window) -> Scene:
+        if self._scene.course is not None:
+            return Scene(self._given, _exact(span), span, (), course=course_of(self._given, span))
+        scene = self._scene.within(span)
+        # Solids are converted for a span: for the whole one, once.
+        scene.time = self._scene.time
+        return scene
+
+    def held(self, time: float, side: int) -> Window:
+        """When these formulas hold."""
+        return self._piece(time, side)[2]
+
+    def met_at(self, time: float, side: int, tolerance: float, clock: Clock) -> Met:
+        """Do the surfaces meet at a time?"""
+        (first, second), (a, b), _ = self._piece(time, side)
+        return surfaces_at(first, second, time, tolerance, clock, None, (a, b), patient=False)
+
+    def _piece(self, time: float, side: int) -> tuple[tuple[Any, ...], tuple[Numbers, ...], Window]:
+        course = self._scene.course
+        if course is None:
+            return self._scene.bodies, self._scene.numbers, (-math.inf, math.inf)
+        k = int(np.searchsorted(course.ends, time, "right" if side > 0 else "left")) - 1
+        return course.piece(min(max(k, 0), len(course.ends) - 2))[:3]
+
+
+def _exact(span: Window) -> tuple[Any, Any]:
+    return sp.Rational(span[0]), sp.Rational(span[1])
