@@ -19,6 +19,7 @@ from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import FEW, extent
 from ..search.drive import CONVERTING, Clock, drive
+from ..search.native.layout import EXISTS, UNIQUE
 from ..search.options import Options
 from ..search.prepare import prepare
 from ..search.problem import Problem
@@ -29,6 +30,8 @@ from .separators import separated
 
 # So many boxes are searched before faces that lie close to each other all over are told apart in another way.
 _PATIENCE = 1 << 15
+# Points in common are looked for in so many boxes, and are so far from each other, against the smaller of the bodies.
+_SOME, _APART = 1 << 12, 0.2
 
 
 class Start(Enum):
@@ -66,9 +69,9 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
 
     `close`: the pairs of faces that may meet then; None: all. `numbers`: of bodies that are formulas of families.
     """
-    met = surfaces_at(first, second, moment, tolerance, clock, close, numbers)
-    if met.state is not Start.DISJOINT or met.search is None:
-        return Beginning(met.state, met.state is Start.DISJOINT)
+    found = surfaces_at(first, second, moment, tolerance, clock, close, numbers)
+    if found.state is not Start.DISJOINT or found.search is None:
+        return Beginning(found.state, found.state is Start.DISJOINT)
     return Beginning(nested(first, second, moment, clock, numbers), True)
 
 
@@ -90,15 +93,24 @@ def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock:
     return Met(Start.TOUCHING if search.solutions else Start.DISJOINT, search)
 
 
+def common_points(first: Any, second: Any, moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers],
+                  ) -> list[tuple[Problem, np.ndarray]]:
+    """Some points that two surfaces are *proved* to have in common at a moment, far from each other: problems, and their variables."""
+    pairs = tuple(itertools.product(faces_of(first), faces_of(second)))
+    size = min(float(np.ptp(extent(body, moment, own), axis=1).max()) for body, own in zip((first, second), numbers, strict=True))
+    search, _ = met(pairs, (moment, moment), tolerance, clock, numbers, _SOME, _APART * size)
+    return [(search.problem_of(k), search.found(k).mean(axis=1)) for k in search.solutions if search.kind(k) in (EXISTS, UNIQUE)]
+
+
 def crossings(pairs: Sequence[tuple[Cell, Cell]], moment: float, numbers: tuple[Numbers, Numbers], label: tuple[int, int]) -> list[Problem]:
     """Where do pairs of faces of bodies i and j, `label`, meet at `moment`? What a search *proves* to exist there are crossings."""
     return [_meeting(pair, (moment, moment), numbers, len(pairs) > FEW).with_data(label=label) for pair in pairs]
 
 
 def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
-        numbers: tuple[Numbers, Numbers], boxes: float = math.inf) -> tuple[Search, bool]:
+        numbers: tuple[Numbers, Numbers], boxes: float = math.inf, separation: float = math.inf) -> tuple[Search, bool]:
     """The search for a point where faces meet in a window, in so many boxes, and whether it came to its end; it does not if the time is up
-    before all is converted.
+    before all is converted. `separation`: for several points, so far from each other.
     """
     problems: list[Problem] = []
     with clock.doing(CONVERTING):
@@ -107,7 +119,7 @@ def met(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], toleran
             prepare(problems[-1], "auto")
             if clock.over:
                 break
-    search = Search(problems, Options(tolerance=tolerance, separation=math.inf, first_only=True))
+    search = Search(problems, Options(tolerance=tolerance, separation=separation, first_only=separation == math.inf))
     return search, drive(search, clock, boxes=boxes) and len(problems) == len(pairs)
 
 

@@ -49,9 +49,9 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
 
     >>> from collide import contacts_during
     >>> from generative import Rigid, primitives, t
-    >>> balls = [primitives.ball(), primitives.ball().moved(Rigid(translation=[t, 0, 0]))]
+    >>> balls = [primitives.ball(), primitives.ball().moved(Rigid(translation=[t, 1, 0]))]
     >>> contacts_during(balls, (-3, 3))
-    ContactTimes(CONTACT, 2 contacts, 1 undecided)
+    ContactTimes(CONTACT, 1 contact, 0 undecided)
     """
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     options = Options(simultaneity=resolved(tolerance, span), separation=_SEPARATION, tolerance=_TOLERANCE)

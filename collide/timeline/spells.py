@@ -5,6 +5,7 @@ the last one before it, which is the first one in time that runs backwards. Wher
 each look takes a whole spell of contact or of separation, up to its ends, and what is left are gaps where these meet.
 """
 
+import itertools
 import math
 from collections import deque
 from collections.abc import Sequence
@@ -19,10 +20,11 @@ from generative.rest import at_rest, carrier
 from ..bodies.numbers import Numbers
 from ..culling.broad_phase import Window
 from ..moment.pairs import Starts
-from ..moment.start import Met, Start, surfaces_at
+from ..moment.start import Met, Start, common_points, surfaces_at
 from ..moment.throughout import follow
 from ..search.drive import Clock
 from ..search.options import Options
+from ..search.problem import Problem
 from ..search.search import Search
 from .along import searched
 from .course import course_of
@@ -30,8 +32,9 @@ from .evidence import Evidence, Query
 from .scene import Scene
 
 # All of these decide only effort: where in a gap it is looked, not at its middle, where symmetric motions have their contacts; how often in
-# vain, and what of a gap a look must take not to be in vain; windows in which a common point is followed, against the tolerance.
-_SHARE, _TRIES, _WORTH, _LEAST = 0.4714, 4, 0.0625, 0.125
+# vain, and what of a gap a look must take not to be in vain; windows in which a common point is followed, against the tolerance; and how
+# many points are tried to bridge a gap.
+_SHARE, _TRIES, _WORTH, _LEAST, _POINTS = 0.4714, 4, 0.0625, 0.125, 16
 
 
 class Spells:
@@ -47,14 +50,17 @@ class Spells:
         self._still = at_rest(*map(carrier, bodies))
         self.windows = [(lo, hi, False) for lo, hi in ((span[0], near[0]), (near[1], span[1])) if lo < hi]
         self.met: list[Window] = []
-        self._gaps = deque([(*near, 0)])
+        self._gaps, self._bridged = deque([(*near, 0)]), False
 
     @property
     def done(self) -> bool:
-        return not self._gaps
+        return self._bridged
 
     def look(self, clock: Clock) -> None:
-        """Looks at a moment of the next gap."""
+        """Looks at a moment of the next gap; in the end at the gaps between spells of contact."""
+        if not self._gaps:
+            self._bridge(clock)
+            return
         begin, end, tries = self._gaps[0]
         moment = begin + _SHARE * (end - begin)
         met = self._ways[1].met_at(moment, 1, self._options.tolerance, clock)
@@ -73,6 +79,17 @@ class Spells:
         tries = 0 if hi - lo >= _WORTH * (end - begin) else tries + 1
         gaps = ((begin, lo, tries), (hi, end, tries)) if tries <= _TRIES and not (self._still and known is None) else ()
         self._gaps.extend(gap for gap in gaps if gap[1] - gap[0] > self._options.simultaneity)
+
+    def _bridge(self, clock: Clock) -> None:
+        """Where contact ended as far as one common point told, and soon goes on, another point may be common throughout."""
+        pair, tolerance, meets = self._ways[1], self._options.tolerance, sorted(w for w in self.windows if w[2])
+        for (_, begin, _), (end, *_) in itertools.pairwise(meets):
+            held = pair.held(begin, 1)
+            if begin < end <= held[1] and not any(lo < end and begin < hi for lo, hi, meet in self.windows if not meet):
+                points = pair.common_points(begin, tolerance, clock)
+                if any(follow(problem, at, end, _LEAST * (end - begin), clock)[0] == end for problem, at in points[:_POINTS]):
+                    self.windows.append((begin, end, True))
+        self._bridged = True
 
     def _apart_until(self, moment: float, end: float, clock: Clock) -> float:
         """The surfaces are apart at a moment: until when, up to `end`, which may come before? If they are so then, too, a little longer."""
@@ -145,6 +162,11 @@ class _Way:
         """Do the surfaces meet at a time?"""
         (first, second), (a, b), _ = self._piece(time, side)
         return surfaces_at(first, second, time, tolerance, clock, None, (a, b), patient=False)
+
+    def common_points(self, time: float, tolerance: float, clock: Clock) -> list[tuple[Problem, np.ndarray]]:
+        """Some points that the surfaces have in common at a time, by the formulas that hold just after it."""
+        (first, second), (a, b), _ = self._piece(time, 1)
+        return common_points(first, second, time, tolerance, clock, (a, b))
 
     def _piece(self, time: float, side: int) -> tuple[tuple[Any, ...], tuple[Numbers, ...], Window]:
         course = self._scene.course
