@@ -48,8 +48,8 @@ class ContactTimes:
     CONTACT the surfaces are *proved* to meet at every moment from begins[:, 1] to ends[:, 0]; where these brackets overlap, as of a touch
     for an instant, at some moment within them. A bracket between these two kinds *provably* contains a moment at which contact begins or
     ends; what else may come and go within it is not told, and it is no wider than the tolerance. UNDECIDED: nothing is claimed from
-    begins[:, 0] to ends[:, 1]; of a possible touch for an instant both brackets are the same. Pairs that are not listed, and not ignored,
-    are proved not to meet in all of the time span.
+    begins[:, 0] to ends[:, 1]; of a possible touch for an instant both brackets are the same. `others`: of pairs that are not listed, and
+    not ignored; SEPARATION, in all of the time span, unless the budget was spent before it was known which pairs come near each other.
 
     `status`: CONTACT or NO_CONTACT where all is decided, UNRESOLVED where not, or BUDGET_SPENT. `iterations` are boxes examined, `seconds`
     the time of the whole call. `ignored`: pairs of which nothing is claimed. `notes` are further sentences of the summary.
@@ -65,6 +65,7 @@ class ContactTimes:
     bodies: Sequence[Any]
     time_span: tuple[float, float]
     ignored: Pairs
+    others: Spell = Spell.SEPARATION
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -83,7 +84,7 @@ class ContactTimes:
         own = np.flatnonzero((self.pairs == pair).all(axis=1)).tolist()
         if not own:
             lo, hi = self.time_span
-            return [Stretch(Spell.SEPARATION, Interval(lo, lo), Interval(hi, hi))]
+            return [Stretch(self.others, Interval(lo, lo), Interval(hi, hi))]
         return [Stretch(self.kinds[k], Interval(*self.begins[k]), Interval(*self.ends[k])) for k in own]
 
     def __repr__(self) -> str:
@@ -112,7 +113,8 @@ class ContactTimes:
         if len(touching) > ROWS:
             yield f"so do {counted(len(touching) - ROWS, 'more pair')}"
         which = "no other pair is" if touching else "no pair is"
-        yield f"{which} found to touch" + ("" if (self.kinds == Spell.UNDECIDED).any() else ", which is proved")
+        decided = self.status in (Status.CONTACT, Status.NO_CONTACT)
+        yield f"{which} found to touch" + (", which is proved" if decided else "")
 
     def _repr_html_(self) -> str:
         rows = [[", ".join(label(self.bodies, body) for body in self.pairs[k]), self.kinds[k].name.lower(), interval(self.begins[k]),
@@ -121,17 +123,17 @@ class ContactTimes:
 
 
 def contact_times(known: Mapping[Pair, tuple[Windows, Sequence[tuple[float, float]]]], span: tuple[float, float], tolerance: float,
-                  finished: bool, **others: Any) -> ContactTimes:
+                  finished: bool, others: Spell, **fields: Any) -> ContactTimes:
     """The answer, of the windows in which each pair is proved apart or to meet, and of those in which it is proved to meet some time."""
     rows = [(pair, *row) for pair, (windows, met) in sorted(known.items()) for row in _spells(windows, met, span, tolerance)]
     kinds = np.empty(len(rows), object)
     kinds[:] = [kind for _, kind, *_ in rows]
     ends = np.array([(begin, end) for *_, begin, end in rows], float).reshape(-1, 2, 2)
     status = Status.NO_CONTACT if (kinds == Spell.SEPARATION).all() else Status.CONTACT
-    if (kinds == Spell.UNDECIDED).any():
+    if others is Spell.UNDECIDED or (kinds == Spell.UNDECIDED).any():
         status = Status.UNRESOLVED if finished else Status.BUDGET_SPENT
     return ContactTimes(status=status, pairs=np.array([pair for pair, *_ in rows], np.int64).reshape(-1, 2), kinds=kinds,
-                        begins=ends[:, 0], ends=ends[:, 1], time_span=span, **others)
+                        begins=ends[:, 0], ends=ends[:, 1], time_span=span, others=others, **fields)
 
 
 _Row = tuple[Spell, tuple[float, float], tuple[float, float]]

@@ -1,8 +1,10 @@
 """Do two surfaces meet throughout a window of time? A point that they have in common is followed, and *proved* to exist at every moment.
 
-At a moment as many variables of the contact equations are solved for as there are equations, the others held still. In a window the time is
-an interval: the operator of Krawczyk, x - C f(x, [t]) + (I - C J(X, [t])) (X - x), maps the box X into its own interior, so for each t of
-the window the equations have a zero in X. It is rounded outwards; where windows begin and end, and where X lies, is decided freely.
+Of the variables x of the contact equations f(x, t) = 0 as many are solved for as there are equations; the others are given functions of
+t. Round a point c(t) that moves with the velocity that the equations ask for, the operator of Krawczyk, -C f(c(t), t) + (I - C J) Y, maps
+a box Y round 0 into its own interior, J being an enclosure of the derivatives in a box H that holds c(t) + Y throughout the window; so for
+each t the equations have a zero in c(t) + Y. By the mean value theorem f(c(t), t) lies in f(c, m) + (J c' + f_t) (t - m), where m is the
+middle of the window. All of this is rounded outwards; where windows begin and end, and c, c', C and Y, are chosen freely.
 """
 
 import functools
@@ -18,10 +20,12 @@ from ..bodies.extent import fixed_kernel
 from ..search.drive import Clock
 from ..search.problem import Problem
 
-# All of these decide only effort: windows that are tried at once, against the last one that was proved; steps of Newton's method; the
-# radius of X against the step that the interval f would take, and a least one against the size of the domain.
-_STEPS = 2.0 ** np.arange(1, -6, -1)
-_NEWTON, _LARGER, _LEAST = 2, 2.0, 2.0**-44
+# All of these decide only effort: windows that are tried at once, against the last one that was proved; the size of Y against the least one
+# that may do, and at least, against the size of the domain.
+_STEPS = 2.0 ** np.arange(2, -6, -1)
+_LARGER, _LEAST = 2.0, 2.0**-44
+# By how much H is widened, against the sizes of its ends: more than all roundings on the way to them.
+_ROUNDINGS = 2.0**-46
 
 
 def follow(problem: Problem, at: np.ndarray, end: float, least: float, clock: Clock) -> tuple[float, bool]:
@@ -42,49 +46,72 @@ def follow(problem: Problem, at: np.ndarray, end: float, least: float, clock: Cl
         step = float(steps[np.argmax(held)] if held.any() else 0.5 * steps[-1])
         if held.any():
             at = points[np.argmax(held)]
-            at[time] = ends[np.argmax(held)]
     return float(at[time]), left_domain
 
 
 def _throughout(problem: Problem, at: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Points (n, variables) half way to each of the times (n,); whether a box round each is *proved* to hold a zero at every moment until
-    then; and whether all of the box is inside.
+    """Points (n, variables) near zeros at the times (n,); whether a box round each zero is *proved* to hold one at every moment from that
+    of `at` until then; and whether all of it is inside.
     """
     time, rows, n = problem.objective, len(problem.equations), len(problem.variables)
     assert time is not None
-    windows = np.stack([np.minimum(at[time], ends), np.maximum(at[time], ends)], axis=1)
-    points = np.tile(at, (len(ends), 1))
-    points[:, time] = windows.mean(axis=1)
     space = [j for j in range(n) if j != time]
-    for _ in range(_NEWTON):
-        values, slopes = _at(problem, points)
-        points[:, space] -= (np.linalg.pinv(slopes[:, :, space]) @ values[..., None])[..., 0]
-        points[~np.isfinite(points).all(axis=1)] = at
-    slopes = _at(problem, points)[1]
+    middles, velocity = _moving(problem, at, 0.5 * (at[time] + ends), space)
+    slopes = _at(problem, middles)[1]
     free = _independent(slopes[-1], space, problem.outer[:, 1] - problem.outer[:, 0])
+    order = [*free, *(j for j in space if j not in free), time]
     inverse = np.linalg.pinv(slopes[:, :, free])
-    lo, hi = points.copy(), points.copy()
-    lo[:, time], hi[:, time] = windows.T
-    low, high = (bound[:, :rows] for bound in _interval(problem.range_kernel, problem, lo, hi))
+    low, high = (bound[:, :rows] for bound in _interval(problem.range_kernel, problem, middles, middles))
+    windows = np.stack([np.minimum(at[time], ends), np.maximum(at[time], ends)], axis=1)
+    half = np.maximum(windows[:, 1] - middles[:, time], middles[:, time] - windows[:, 0])
+
+    def mapped(reach: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """H, and what the operator makes of Y."""
+        wide = np.abs(velocity) * half[:, None]
+        wide[:, free] += reach
+        wide += _ROUNDINGS * (np.abs(middles) + wide)
+        lo, hi = middles - wide, middles + wide
+        lo[:, time], hi[:, time] = windows.T
+        between = [bound.reshape(len(ends), -1, n)[:, :rows, order].reshape(len(ends), -1)
+                   for bound in _interval(problem.slope_kernel, problem, lo, hi)]
+        points = [velocity[:, order[:-1]], middles[:, [time]], inverse.reshape(len(ends), -1)]
+        sides = ([low, between[0], *points, windows[:, :1], -reach], [high, between[1], *points, windows[:, 1:], reach])
+        return lo, hi, *_krawczyk(rows, n - 1).interval(*(np.concatenate(side, axis=1) for side in sides))
+
+    none = np.zeros((len(ends), rows))
     with np.errstate(invalid="ignore", over="ignore"):
-        step = np.abs((inverse @ (0.5 * (low + high))[..., None])[..., 0]) + (np.abs(inverse) @ (0.5 * (high - low))[..., None])[..., 0]
-        reach = _LARGER * step + _LEAST * (np.abs(points[:, free]) + (problem.outer[free, 1] - problem.outer[free, 0]))
-    reach[~np.isfinite(reach)] = 0.0
-    lo[:, free] -= reach
-    hi[:, free] += reach
-    slopes_lo, slopes_hi = (bound.reshape(len(ends), -1, n)[:, :rows, free] for bound in _interval(problem.slope_kernel, problem, lo, hi))
-    given = [(points[:, free], points[:, free]), (lo[:, free], hi[:, free]), (low, high),
-             *((a.reshape(len(ends), -1), b.reshape(len(ends), -1)) for a, b in ((slopes_lo, slopes_hi), (inverse, inverse)))]
-    below, above = _krawczyk(rows).interval(*(np.concatenate(side, axis=1) for side in zip(*given, strict=True)))
-    mapped = ((lo[:, free] < below) & (above < hi[:, free])).all(axis=1)
-    return points, np.asarray(mapped), _inside(problem, lo, hi)
+        *_, below, above = mapped(none)
+        reach = _LARGER * np.maximum(-below, above) + _LEAST * (np.abs(middles) + (problem.outer[:, 1] - problem.outer[:, 0]))[:, free]
+        reach[~np.isfinite(reach)] = 0.0
+        lo, hi, below, above = mapped(reach)
+    found = middles + velocity * (ends - middles[:, time])[:, None]
+    found[:, time] = ends
+    return found, np.asarray(((-reach < below) & (above < reach)).all(axis=1)), _inside(problem, lo, hi)
+
+
+def _moving(problem: Problem, at: np.ndarray, times: np.ndarray, space: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, variables) near zeros at these times, and about how they move, as little as can be; that of the time itself is 0."""
+    time, points, velocity = problem.objective, np.tile(at, (len(times), 1)), np.zeros((len(times), len(at)))
+    values, slopes = _at(problem, at[None])
+    velocity[:, space] = -(np.linalg.pinv(slopes[0][:, space]) @ slopes[0][:, time])
+    points += velocity * (times - at[time])[:, None]
+    points[:, time] = times
+    values, slopes = _at(problem, points)
+    steps = np.linalg.pinv(slopes[:, :, space]) @ np.stack([values, slopes[:, :, time]], axis=-1)
+    points[:, space] -= steps[..., 0]
+    velocity[:, space] = -steps[..., 1]
+    lost = ~np.isfinite(points).all(axis=1)
+    points[lost], velocity[lost] = at, 0.0
+    points[:, time] = times
+    return points, velocity
 
 
 def _at(problem: Problem, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The equations (n, rows) and their derivatives (n, rows, variables) at points, approximately; zeros where they have none."""
     values = problem.parameters.mean(axis=1) if len(problem.parameters) else None
     rows, every = len(problem.equations), len(problem.rows)
-    found = np.nan_to_num(problem.point_kernel.points(points, parameters=values), nan=0.0, posinf=0.0, neginf=0.0)
+    found = problem.point_kernel.points(points, parameters=values)
+    found[~np.isfinite(found)] = 0.0
     return found[:, :rows], found[:, every:].reshape(len(points), every, -1)[:, :rows]
 
 
@@ -103,23 +130,32 @@ def _inside(problem: Problem, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
 
 def _independent(slopes: np.ndarray, space: list[int], extents: np.ndarray) -> list[int]:
     """The variables in which the equations are most independent, as many as there are equations."""
-    scaled = slopes * extents
-    return list(max(itertools.combinations(space, len(slopes)), key=lambda own: abs(np.linalg.det(scaled[:, list(own)]))))
+    choices = list(itertools.combinations(space, len(slopes)))
+    sizes = np.abs(np.linalg.det(np.moveaxis((slopes * extents)[:, choices], 1, 0)))
+    return list(choices[int(np.argmax(sizes))])
 
 
 @functools.cache
-def _krawczyk(n: int) -> Kernel:
-    """x - C f + (I - C J) (X - x), of x, X, f, J and C, row after row."""
+def _krawczyk(n: int, m: int) -> Kernel:
+    """-C f + (I - C J) Y of n equations in m variables and the time, where f is f(c, m) + (J c' + f_t) (t - m). The variables are f(c, m);
+    J, row after row, the variables that are solved for first and the time last; c'; m; C, row after row; t; Y.
+    """
     def write(*w: Expr) -> list[Expr]:
-        x, box, f, (slopes, inverse) = w[:n], w[n:2 * n], w[2 * n:3 * n], (w[3 * n + k * n * n:3 * n + (k + 1) * n * n] for k in range(2))
+        given = iter(w)
+        f, jacobian = [next(given) for _ in range(n)], [[next(given) for _ in range(m + 1)] for _ in range(n)]
+        velocity, middle = [next(given) for _ in range(m)], next(given)
+        inverse = [[next(given) for _ in range(n)] for _ in range(n)]
+        time, *box = given
+        moved = [f[k] + _sum(row[m], *(row[j] * velocity[j] for j in range(m))) * (time - middle) for k, row in enumerate(jacobian)]
         found = []
-        for i in range(n):
-            row = [inverse[n * i + k] for k in range(n)]
-            total = x[i] - sum((row[k] * f[k] for k in range(1, n)), row[0] * f[0])
-            for j in range(n):
-                product = sum((row[k] * slopes[n * k + j] for k in range(1, n)), row[0] * slopes[j])
-                total = total + (int(i == j) - product) * (box[j] - x[j])
-            found.append(total)
+        for i, row in enumerate(inverse):
+            turned = [_sum(*(row[k] * jacobian[k][j] for k in range(n))) for j in range(n)]
+            rest = _sum(*((int(i == j) - turned[j]) * box[j] for j in range(n)))
+            found.append(rest - _sum(*(row[k] * moved[k] for k in range(n))))
         return found
 
-    return fixed_kernel(3 * n + 2 * n * n, write)
+    return fixed_kernel(n + n * (m + 1) + m + 1 + n * n + 1 + n, write)
+
+
+def _sum(first: Expr, *others: Expr) -> Expr:
+    return functools.reduce(lambda a, b: a + b, others, first)

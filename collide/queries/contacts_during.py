@@ -12,7 +12,7 @@ import sympy as sp
 
 from codegen.walk import nesting_in_words
 
-from ..answers.contact_times import ContactTimes, contact_times
+from ..answers.contact_times import ContactTimes, Spell, contact_times
 from ..culling.broad_phase import Window
 from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair, Pairs
@@ -35,9 +35,9 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     body wholly inside another does not touch it; bodies that overlap do. Nothing is asked of how they come together, so that it makes no
     difference whether they touch at time[0].
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`: the width of the brackets in which spells of contact begin and end, and
-    the length of a stretch of time that is not looked at more closely. `budget`: seconds or a `Budget`; when it is spent, or Ctrl-C comes,
-    what is not known yet is UNDECIDED.
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the moments at which spells of contact begin and
+    end; a shorter stretch of time is not looked at more closely. `budget`: seconds or a `Budget`; when it is spent, or Ctrl-C comes, what is
+    not known yet is UNDECIDED.
 
     The answer lists, for each pair that may touch, spells of SEPARATION, *proved* free of contact, of CONTACT, in which the surfaces are
     *proved* to meet at every moment, and UNDECIDED ones (see `ContactTimes`). A touch that rounding cannot tell from a near miss, as of a
@@ -56,7 +56,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     options = Options(simultaneity=resolved(tolerance, span), separation=_SEPARATION, tolerance=_TOLERANCE)
     known: dict[Pair, Spells] = {}
-    ignored, finished = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0), False
+    ignored, finished, others = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0), False, Spell.UNDECIDED
     with clock.query():
         check_kinds(bodies, "contacts_during", meshes=False)
         ignored = ignored_pairs(ignore, bodies)
@@ -64,9 +64,10 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         clock.extend()
         for pair, near in _near(bodies, span, ignored).items():
             known[pair] = Spells([bodies[k] for k in pair], span, near, options)
+        others = Spell.SEPARATION
         finished = _looked(known, clock)
     return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,
-                         iterations=clock.boxes, seconds=clock.seconds, bodies=tuple(bodies), ignored=ignored,
+                         others, iterations=clock.boxes, seconds=clock.seconds, bodies=tuple(bodies), ignored=ignored,
                          notes=() if finished else (clock.reason(),))
 
 
