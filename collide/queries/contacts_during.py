@@ -35,14 +35,14 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     body wholly inside another does not touch it; bodies that overlap do. Nothing is asked of how they come together, so that it makes no
     difference whether they touch at time[0].
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the moments at which spells of contact begin and
-    end; a shorter stretch of time is not looked at more closely. `budget`: seconds or a `Budget`; when it is spent, or Ctrl-C comes, what is
-    not known yet is UNDECIDED.
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the moments at which spells of contact begin
+    and end; a shorter stretch of time is not looked at more closely. `budget`: seconds or a `Budget`; when it is spent, or Ctrl-C comes,
+    what is not known yet is UNDECIDED.
 
     The answer lists, for each pair that may touch, spells of SEPARATION, *proved* free of contact, of CONTACT, in which the surfaces are
     *proved* to meet at every moment, and UNDECIDED ones (see `ContactTimes`). A touch that rounding cannot tell from a near miss, as of a
-    ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is for as long as it lasts a contact in which surfaces
-    touch without crossing, as of what slides or rolls.
+    ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is, for as long as it lasts, a contact in which
+    surfaces touch without crossing, as of what slides or rolls, or cross along edges alone.
 
     Raises TypeError for what is no list of bodies, and ValueError for what `first_contact` refuses of bodies, time span and pairs to be
     ignored, and for a tolerance outside 1e-12 to 1.

@@ -51,7 +51,10 @@ def test_two_balls_pass_when_a_quadratic_has_its_roots(kinds):
         assert_spells(r.of(1, 0), spells, sorted(roots))
 
 
-@pytest.mark.parametrize("body", [patch(Q(1, 4)), ball(Q(1, 4)), block((Q(1, 2), Q(1, 2), Q(1, 2))), solids.capsule(Q(1, 4), 1)])
+TILTED = solids.capsule(Q(1, 4), 1).moved(Screw([1, 0, 0], angle=Q(1, 2)))
+
+
+@pytest.mark.parametrize("body", [patch(Q(1, 4)), ball(Q(1, 4)), block((Q(1, 2), Q(1, 2), Q(1, 2))), TILTED])
 def test_a_body_that_swings_meets_a_plate_again_and_again(body):
     """It reaches 1/4 below its origin, which is 1/2 + cos(3 t)/2 high, so it crosses the plate where the cosine is below -1/2."""
     height = Q(1, 2) + sp.cos(3 * t) / 2
@@ -121,6 +124,15 @@ def test_surfaces_that_coincide_are_undecided():
     assert [s.kind for s in spells][:2] == [APART, MEET] and [s.kind for s in spells][-2:] == [MEET, APART]
     assert all(s.begin[0] <= 0 <= s.end[1] for s in spells if s.kind is OPEN)
     assert spells[0].end[0] <= -2 <= spells[0].end[1] and spells[-1].begin[0] <= 2 <= spells[-1].begin[1]
+
+
+def test_a_crossing_along_an_edge_alone_is_undecided():
+    """An upright capsule sinks until the seam of its hemisphere lies in the plate, where no point of a face proves that they cross."""
+    body = solids.capsule(Q(1, 4), 1).moved(Rigid(translation=[0, 0, (t - 1) ** 2]))
+    r = collide.contacts_during([PLATE, body], (0, 2))
+    first, *middle, last = r.of(0, 1)
+    assert first.kind is APART and last.kind is APART and first.end[0] <= 0.5 <= first.end[1] <= last.begin[0] <= 1.5
+    assert {s.kind for s in middle} == {MEET, OPEN} and all(s.begin[0] > 0.9999 and s.end[1] < 1.0001 for s in middle if s.kind is OPEN)
 
 
 def test_jumps_and_kinks_of_motions_end_spells_too():
