@@ -3,8 +3,6 @@
 import functools
 from typing import Any
 
-import sympy as sp
-
 from codegen.deadline import interruptible
 from codegen.functions import Samples, Spline
 from codegen.walk import atoms, replaced
@@ -21,7 +19,7 @@ def backwards(body: Any) -> Any:
 
 
 def _reversed(e: Any) -> Any:
-    found = replaced(sp.sympify(e), {t: -t})
+    found = replaced(e, {t: -t})
     splines = [s for s in atoms(found, Spline) if s.args[0] == -t and not s.order]
     return replaced(found, {s: Spline(t, _mirrored(s.samples)) for s in splines}) if splines else found
 

@@ -251,6 +251,8 @@ COLLIDE = [
     Call(collide.clearance, [PLATE, BOWL, PLATE], (0, 1), 0.5, tolerance=1e-9, separation=0.1, ignore=[(0, 2)], budget=5.0),
     Call(tracking, *TRACKED), Call(collide.self_contact, BOWL, (0, 1), simultaneity=1e-6, separation=0.05, tolerance=1e-9, budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: [1.0, 2.0]}, tolerance=1e-6, budget=5.0),
+    Call(collide.contact_batch, [PLATE, SPEEDING, PLATE], (0, 2), parameters={SPEED: [1.0]}, ignore=[(0, 2)]),
+    Call(collide.contacts_during, [PLATE, BOWL, PLATE], (0, 3), tolerance=1e-6, ignore=[(0, 2)], budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: np.array([1.0, 2.0])}),
     Call(timed, seconds=1.0, boxes=1, bytes=1),
     Call(collide.solve, [x**2 + y - 2, sp.Eq(x, y)], {x: (0, 2), y: (0, 2)}, at_least=[x, y > 0], implied=[x - y], tolerance=1e-9,
@@ -283,9 +285,9 @@ BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersectio
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
-RESULTS = {"Clearance", "Contacts", "Contractor", "ContradictionError", "Distance", "DistanceStatus", "Fit", "ImplicitBody",
-           "Interval", "Joint", "Kernel", "MeshContact", "Minimum", "MinimumStatus", "Shape", "Start", "Status", "Subpaving",
-           "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
+RESULTS = {"Clearance", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "Distance", "DistanceStatus", "Fit",
+           "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum", "MinimumStatus", "Shape", "Spell", "Start",
+           "Status", "Subpaving", "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 
