@@ -1,4 +1,5 @@
-"""Sweeps over one family by single calls: pairs of wavy ellipsoids, and of patches of them, that differ in all their numbers.
+"""Sweeps over one family by single calls: pairs of wavy ellipsoids, and of patches of them, that differ in all their numbers. Then rows of
+`contact_batch` of several kinds of bodies, with numbers that it has not seen, and all spells of contact of a few pairs.
 
 The first call of a process converts the formulas and compiles what the cache on disk does not hold; those after it only take the numbers
 out of their formulas. In processor time of this thread, without the making of the bodies, which is SymPy's.
@@ -11,11 +12,12 @@ import numpy as np
 import sympy as sp
 
 import collide
-from generative import ParametricSurface, Rigid, Screw, t, u, v
+from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, difference, primitives, solids, t, u, v, x, y, z
 
 from .timing import table
 
-CALLS, SEED = 100, 5
+CALLS, SEED, ROWS = 100, 5, 50
+RADIUS, HEIGHT, SPEED = (Parameter(name) for name in ("radius", "height", "speed"))
 
 
 def wavy(rng: np.random.Generator, patch: bool) -> ParametricSurface:
@@ -54,7 +56,61 @@ def row(name: str, patch: bool) -> list[Any]:
     return [name, CALLS, contacts, proved, seconds[0], float(later.mean()), float(np.median(later)), float(later.max())]
 
 
+def falling() -> dict[str, list[Any]]:
+    """Bodies whose sizes, heights and speeds are parameters, above others."""
+    way, plate = Rigid(translation=[HEIGHT / 9, HEIGHT / 7, HEIGHT - SPEED * t]), ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+    patch = ParametricSurface([RADIUS * sp.cos(u) * sp.cos(v), RADIUS * sp.sin(u) * sp.cos(v), RADIUS * sp.sin(v)],
+                              {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)}).moved(way)
+    ball = ImplicitSurface(x**2 + y**2 + z**2 - RADIUS**2, [(-2 * RADIUS, 2 * RADIUS)] * 3)
+    return {
+        "patches": [plate, patch], "implicit on patch": [plate, ball.moved(way)],
+        "implicit on implicit": [primitives.ball(), ball.moved(way)],
+        "combinations": [primitives.block((2, 2, 1)), difference(ball, primitives.ball(sp.Rational(1, 9), (0, 0, 1))).moved(way)],
+        "solid that moves": [plate, solids.capsule(sp.Rational(1, 4)).moved(Rigid(translation=[RADIUS, 0, 0]) @ way)],
+        "solid of many sizes": [plate, solids.capsule(RADIUS).moved(way)],
+        "four bodies": [plate, patch, ball.moved(Rigid(translation=[2, 1, HEIGHT - t])), primitives.ball(sp.Rational(1, 4), (-1, -1, 1))],
+    }
+
+
+def batch(name: str, bodies: list[Any]) -> list[Any]:
+    """Processor time of a row, when the kind is known and the numbers are not."""
+    rng = np.random.default_rng(SEED)
+    times = []
+    for _ in range(3):
+        values = {s: rng.uniform(lo, hi, ROWS) for s, lo, hi in ((RADIUS, 0.2, 0.6), (HEIGHT, 1.7, 3.0), (SPEED, 0.5, 1.5))}
+        begin = time.thread_time()
+        answer = collide.contact_batch(bodies, (0, 2), parameters=values)
+        times.append(1e6 * (time.thread_time() - begin) / ROWS)
+    return [name, ROWS, int(answer.hit.sum()), int(answer.proved.sum()), times[0], times[-1]]
+
+
+def spells(name: str, bodies: list[Any]) -> list[Any]:
+    """Processor time of all spells of a pair, the second time."""
+    for _ in range(2):
+        begin = time.thread_time()
+        found = collide.contacts_during(bodies, (0, 6))
+        seconds = time.thread_time() - begin
+    contacts, left = (int((found.kinds == kind).sum()) for kind in (collide.Spell.CONTACT, collide.Spell.UNDECIDED))
+    return [name, contacts, left, found.iterations, 1e3 * seconds]
+
+
+def swinging() -> dict[str, list[Any]]:
+    """Bodies that come and go."""
+    patch = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+    way = Rigid(translation=[t - 3, sp.Rational(1, 2), 0])
+    plate = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+    return {
+        "two patches pass": [patch, patch.moved(way)], "implicit and patch": [primitives.ball(), patch.moved(way)],
+        "a ball and a turning block": [primitives.ball(), primitives.block().moved(way @ Screw([1, 1, 0], angle=t))],
+        "a swinging ball meets a plate": [plate, primitives.ball().moved(Rigid(translation=[0, 0, sp.Rational(5, 4) + sp.cos(3 * t) / 2]))],
+    }
+
+
 def main() -> None:
+    table("Rows of contact_batch: microseconds a row", ["", "rows", "hits", "proved", "first", "third, other numbers"],
+          [batch(name, bodies) for name, bodies in falling().items()])
+    table("All spells of contact in a time span: milliseconds", ["", "contacts", "undecided", "boxes", "second call"],
+          [spells(name, bodies) for name, bodies in swinging().items()])
     table("Sweep of pairs of one family by first_contact: milliseconds a call",
           ["", "calls", "contacts", "proved unique", "first", "others: mean", "median", "max"],
           [row("wavy ellipsoids", False), row("patches of them", True)])
