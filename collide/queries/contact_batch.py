@@ -60,10 +60,10 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     part slowly. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on
     trust. Of a contact just at the end of the span the bracket may end a little later, as that of `first_contact`.
 
-    Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, a symbol without values, values without a
-    symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
-    forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, and a row in which a
-    domain is empty or a body has no position, as with a rotation axis of length zero.
+    Raises TypeError for what is no list of bodies, and for a `Mesh`, and ValueError for fewer than two of them, a symbol without values,
+    values without a symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span
+    that does not go forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, and a
+    row in which a domain is empty or a body has no position, as with a rotation axis of length zero.
 
     >>> import numpy as np
     >>> from collide import contact_batch

@@ -44,8 +44,8 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is, for as long as it lasts, a contact in which
     surfaces touch without crossing, as of what slides or rolls, or cross along edges alone.
 
-    Raises TypeError for what is no list of bodies, and ValueError for what `first_contact` refuses of bodies, time span and pairs to be
-    ignored, and for a tolerance outside 1e-12 to 1.
+    Raises TypeError for what is no list of bodies, and for a `Mesh`, and ValueError for what `first_contact` refuses of bodies, time span
+    and pairs to be ignored, and for a tolerance outside 1e-12 to 1.
 
     >>> from collide import contacts_during
     >>> from generative import Rigid, primitives, t

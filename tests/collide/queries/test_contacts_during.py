@@ -214,6 +214,7 @@ def test_ctrl_c_leaves_what_is_proved(monkeypatch):
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"bodies": [ball()]}, "at least two bodies"), ({"bodies": ball()}, "contacts_during takes a list of bodies"),
+    ({"bodies": [ball(), collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])]}, "contacts_during takes no Mesh, as body 1 is"),
     ({"time": (1, 0)}, "time span must go forward"), ({"tolerance": 0}, "tolerance must be a number"),
     ({"ignore": [(0, 1)]}, "leaves no pair of bodies"), ({"ignore": [(0, 7)]}, "ignore names body 7"), ({"budget": -1}, "budget's seconds"),
 ])  # fmt: skip
