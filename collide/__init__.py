@@ -29,8 +29,8 @@ from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
 from .queries.contact_batch import contact_batch
-from .queries.distance import clearance, distance
 from .queries.contacts_during import contacts_during
+from .queries.distance import clearance, distance
 from .queries.first_contact import first_contact
 from .queries.minimize import Minimum, MinimumStatus, minimize
 from .queries.pave import Subpaving, SubpavingStatus, pave
