@@ -46,7 +46,7 @@ class Spells:
 
     def __init__(self, bodies: Sequence[Any], span: Window, near: Window, options: Options) -> None:
         """`near`: outside of it the bodies are proved apart. `options.simultaneity`: gaps as narrow are left."""
-        self._options, self._ways = options, {way: _Way(bodies, span, way) for way in (1, -1)}
+        self._span, self._options, self._ways = span, options, {way: _Way(bodies, span, way) for way in (1, -1)}
         self._still = at_rest(*map(carrier, bodies))
         self.windows = [(lo, hi, False) for lo, hi in ((span[0], near[0]), (near[1], span[1])) if lo < hi]
         self.met: list[Window] = []
@@ -92,12 +92,15 @@ class Spells:
         self._bridged = True
 
     def _apart_until(self, moment: float, end: float, clock: Clock) -> float:
-        """The surfaces are apart at a moment: until when, up to `end`, which may come before? If they are so then, too, a little longer."""
+        """The surfaces are apart at a moment: until when, up to `end`, which may come before? It is looked to the next double, so that they
+        are known to be apart at the end, too; at the end of the whole span that is known of a search that ends there.
+        """
         way = 1 if end > moment else -1
-        found = self._ways[way].first_contact(moment * way, end * way, self._options, clock)
-        clear = min(max(found.clear_until(end * way), moment * way), end * way)
-        if found.finished and clear == end * way and not found.located and not found.proved < math.inf:
-            return way * float(np.nextafter(clear, math.inf))
+        last = end * way if end in self._span else float(np.nextafter(end * way, math.inf))
+        found = self._ways[way].first_contact(moment * way, last, self._options, clock)
+        clear = min(max(found.clear_until(last), moment * way), last)
+        if found.finished and clear == last and not found.located and not found.proved < math.inf:
+            return way * float(np.nextafter(last, math.inf)) if end in self._span else way * last
         if found.proved < math.inf:
             lo, hi = sorted((way * clear, way * found.proved))
             self.met.append((lo, hi))
