@@ -44,6 +44,10 @@ class Pairs:
     def __bool__(self) -> bool:
         return bool(self.single or self.groups)
 
+    def __eq__(self, other: object) -> bool:
+        """Is it given by the same pairs and groups?"""
+        return isinstance(other, Pairs) and (self.count, self.single, self.groups) == (other.count, other.single, other.groups)
+
     def holds(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """(n,) bool: which of the pairs (i, j), i < j, of arrays of numbers are in it?"""
         found = np.zeros(len(i), bool)

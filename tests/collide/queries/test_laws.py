@@ -212,6 +212,21 @@ class TestClearance(TestDistance):
         return collide.clearance([FIELD, BOWL.moved(FALL)], (0, R(1, 4)))
 
 
+class TestContactsDuring(QueryLaws):
+    def ask(self, **options: Any) -> Any:
+        return collide.contacts_during([BOWL.moved(FALL), FIELD], (0, 1), **options)
+
+    def swapped(self) -> Any:
+        return collide.contacts_during([FIELD, BOWL.moved(FALL)], (0, 1))
+
+    def check(self, answer: Any) -> None:
+        assert isinstance(answer.summary(), str) and answer.seconds > 0 and answer.iterations >= 0
+
+    def agree(self, one: Any, other: Any) -> None:
+        met = {Status.CONTACT, Status.NO_CONTACT}
+        assert {one.status, other.status} != met
+
+
 class TestPave(QueryLaws):
     def ask(self, **options: Any) -> Any:
         return collide.pave([x**2 + y**2 <= 1, x <= y], {x: (-2, 2), y: (-2, 2)}, eps=0.125, **options)
