@@ -21,6 +21,7 @@ from .answers.consistency import ContradictionError
 from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
 from .answers.distances import Clearance, Distance, DistanceStatus
+from .answers.sensitivity import Sensitivity
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
@@ -42,8 +43,8 @@ from .situations.tracking import Tracked
 
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ContactTimes", "Contacts", "ContradictionError", "Distance", "DistanceStatus", "Interval",
-    "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked",
-    "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "contact_batch", "contacts_during",
-    "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace",
-    "triangle_triangle", "vertex_face",
+    "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace",
+    "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "contact_batch",
+    "contacts_during", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
+    "solve", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -9,7 +9,7 @@ import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from os import PathLike
@@ -25,6 +25,7 @@ from ..moment.pairs import Pairs, Starts, count_in, pairs_in
 from ..moment.start import Start
 from ..search.progress import duration
 from .consistency import check_time
+from .sensitivity import Sensitivity, sensitivity
 from .table import ROWS, card, point
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class Contacts:
     whole call, `start` the state of each pair at the beginning of `time_span`. `notes` are further sentences of the summary.
     `undecided`: the pairs, UNKNOWN at the start, whose surfaces are proved apart then, where it is not decided whether one
     body encloses the other: what is claimed of them is the meeting of their surfaces, as of disjoint ones. `held`: of each body the ends of
-    parameters at which it is met, for `uv`.
+    parameters at which it is met, for `uv`. `parameters`: where these were given, for each contact, {symbol: the values at which it comes},
+    of which `given` are the exact ones or ranges of them; `formulas` are the bodies with these symbols.
     """
 
     status: Status
@@ -84,6 +86,9 @@ class Contacts:
     notes: tuple[str, ...] = ()
     undecided: frozenset[tuple[int, int]] = frozenset()
     held: Sequence[tuple[Held, ...]] = ()
+    parameters: Sequence[Mapping[Any, "Interval"]] = ()
+    given: Mapping[Any, Any] = field(default_factory=dict)
+    formulas: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         k = len(self.points)
@@ -126,6 +131,18 @@ class Contacts:
         held, itself = self.held[k][side] if self.held else (), any(i == j for i, j in self.start)
         body, own = self.bodies[self.pairs[k, side]], own_box(self.variables[k], self.boxes[k], side)
         return place_on(body, self.features[k][side], held, own, itself)
+
+    def sensitivity(self, symbols: Any) -> Sensitivity:
+        """How contacts move with parameters that `first_contact` was given: the derivatives by `symbols`, one or n of them.
+
+        `time` (k, n, 2) of the result encloses dt/dp of each of the k contacts, and `points` (k, 3, n, 2) the derivatives of its point in
+        space: by the implicit function theorem, of the system whose unique zero was proved. NaN for contacts that are not proved unique,
+        such as grazes and samples of curves, and where formulas are not differentiable. The contact is followed as the one of its two
+        features; of a worst case they are the derivatives there.
+
+        Raises ValueError for a symbol that `first_contact` was not given.
+        """
+        return sensitivity(self, symbols)
 
     def __len__(self) -> int:
         return len(self.points)

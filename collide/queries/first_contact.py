@@ -6,12 +6,15 @@ time (`scene`), edges and vertices are searched only round the contacts found.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from codegen.constants import enclose
 from codegen.given import shown
+from codegen.interval import Interval
 from codegen.walk import nesting_in_words
 from generative.body import called
 
@@ -19,6 +22,7 @@ from ..answers.contacts import Contacts, named_pairs
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..bodies.mesh import Mesh
+from ..bodies.parameters import substituted
 from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.pairs import Starts
@@ -32,12 +36,14 @@ from ..timeline.crossings import touched_before
 from ..timeline.evidence import Evidence, Query
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
+from .parameters import points_in, read_parameters
 
 
 @nesting_in_words
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
                   tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), ignore: Iterable[Any] = (), method: str = "auto",
-                  order: str = "auto", tangency: bool = True, budget: Budget | float | None = None, progress: bool = False) -> Contacts:
+                  order: str = "auto", tangency: bool = True, parameters: Mapping[Any, Any] | None = None,
+                  budget: Budget | float | None = None, progress: bool = False) -> Contacts:
     """The earliest contact of moving, possibly deforming bodies in a time span, with what is proved about it.
 
     For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces meet, and before
@@ -56,9 +62,10 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     then listed without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about,
     and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
     "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
-    see the README; they change the work, not the meaning. `budget`: seconds or a `Budget`. It counts everything, also compiling formulas;
-    but what was compiled is searched for at least some milliseconds. To go on after a spent budget, ask again for the time from
-    `clear_until` on.
+    see the README; they change the work, not the meaning. `parameters`: {symbol: number}, for the `generative.Parameter` symbols in the
+    formulas; `Contacts.sensitivity` then tells how contacts move with them. `budget`: seconds or a `Budget`. It counts everything, also
+    compiling formulas; but what was compiled is searched for at least some milliseconds. To go on after a spent budget, ask again for the
+    time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for pairs to be ignored of bodies that do not exist, and where no
@@ -66,6 +73,10 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     option, and for tracked functions that do not follow the bodies. A spent budget, Ctrl-C and refused memory raise nothing: the result
     says what is proved so far.
     """
+    if parameters is not None:
+        return _with_parameters(bodies, time, parameters, {
+            "simultaneity": simultaneity, "separation": separation, "tolerance": tolerance, "tracked": tracked, "ignore": ignore,
+            "method": method, "order": order, "tangency": tangency, "budget": budget, "progress": progress})
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     if not isinstance(tangency, (bool, np.bool_)):
@@ -93,6 +104,15 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             found = known
         notes = _notes(scene, found, bodies, span, options)
     return contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
+
+
+def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:
+    """With numbers in the place of the parameters."""
+    check_kinds(bodies)
+    values = points_in(read_parameters(parameters, bodies))
+    found = first_contact([substituted(body, values) for body in bodies], time, **options)
+    known = {s: Interval(*enclose(value)) for s, value in values.items()}
+    return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
 
 
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:

@@ -32,6 +32,7 @@ from ..search.problem import DATA, Problem, formula_kernel
 from .frame import Frame, all_of, any_of
 from .place import Placed, PlacedParametric, contact_equations, in_world, place
 from .placed_implicit import coordinates_of
+from .stationary import stationary
 from .tracking import Known
 
 # Continuous operations with a kink.
@@ -48,19 +49,21 @@ def member(first: Cell, second: Cell, **options: Any) -> Problem:
 @functools.lru_cache(maxsize=4096)
 def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: bool = True, incoming: bool = False,
               tracked: tuple[Known, ...] = (), label: tuple[int, int] = (0, 1), literal: bool = False,
-              implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ()), shared: int = 0) -> Problem:
+              implied: bool = False, symbols: tuple[tuple[Any, ...], ...] = ((), ()), shared: int = 0,
+              further: tuple[str, ...] = ("t",), free: tuple[tuple[str, ...], ...] = ()) -> Problem:
     """The earliest contact of two parts. The last variable is the time.
 
     `incoming`: only contacts towards which the bodies move, with opposed outward directions. `tracked`: known contacts. A problem built
     before is used again, with its kernels. `literal`: numbers of a path are constants, not parameters. `implied`: without tangency, a row
     more that the equations imply (see `_implied`). `symbols` in the formulas of the first body, of the second and of the contacts stand for
     numbers: see `with_numbers`. `shared`: of two parametric parts, so many first factors of both motions are the same, so the pair is
-    looked at from a frame that moves by these; their symbols come after those of contacts.
+    looked at from a frame that moves by these; their symbols come after those of contacts. `further`, `free`: see `Frame` and
+    `stationary`.
     """
     both = bool(first.leaves and second.leaves)
     angle = tangency and both and first.dimension == second.dimension == 2
     spatial = coordinates_of(first) if both else len(first.symbols) + len(second.symbols)
-    frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols)
+    frame = Frame(spatial + int(angle), time, literal=literal, symbols=symbols, further=further, free=free)
     a, b = place((first, second), frame, shared)
     equations = contact_equations(a, b)
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
@@ -68,7 +71,9 @@ def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: boo
     implicit = any(p.leaves and p.dimension == 1 for p in (first, second))
     fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
     return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
-                    features=(first.feature, second.feature), held=(held_of(first), held_of(second)), moving=lambda: _moving(a, b),
+                    least=tangency and len(further) > 1,
+                    features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
+                    moving=None if free else lambda: _moving(a, b),
                     ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
 
 
@@ -79,36 +84,44 @@ def placed_situation(a: Placed, b: Placed, frame: Frame, *, tangency: bool, **fi
 
 
 def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows: Sequence[Expr], *, incoming: bool = False,
-             **fields: Any) -> Problem:
-    necessary = _guarded(rows, a, b, frame)
+             least: bool = False, **fields: Any) -> Problem:
+    necessary = (*_guarded(rows, a, b, frame), *(stationary(a, b, equations, frame) if least else ()))
     outer, inner = bounds(frame.all_ends)
 
     @functools.cache
     def directions() -> tuple[Kernel, np.ndarray] | None:
         outputs, values = _directions(a, b, equations, frame), np.array(frame.values).reshape(-1, 2)
-        return (formula_kernel(outputs, (*frame.names, "t"), len(values)), values) if outputs else None
+        return (formula_kernel(outputs, names, len(values)), values) if outputs else None
 
+    names, others = (*frame.names, *frame.further), len(frame.further)
     return Problem(
-        (*frame.names, "t"), outer, inner, equations=tuple(equations), necessary=necessary, incoming=incoming,
-        strict=incoming and bool(necessary), objective=len(frame.names), border=frame.borders_array(),
-        period=np.array([*frame.periods, 0.0]), polar=np.array([*frame.polar, (-math.inf, math.inf)]),
+        names, outer, inner, equations=tuple(equations), necessary=necessary, incoming=incoming,
+        strict=incoming and bool(necessary), objective=len(names) - 1, border=frame.borders_array(),
+        period=np.array([*frame.periods, *[0.0] * others]), polar=np.array([*frame.polar, *[(-math.inf, math.inf)] * others]),
         image=(*in_world(a, a.position), *in_world(b, b.position)),
         parameters=np.array(frame.values).reshape(-1, 2), directions=directions, **fields)
 
 
 @functools.lru_cache(maxsize=64)
-def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], time: tuple[Any, Any]) -> Problem:
-    """The situation of two members of families over a span of time: the same kernels with these numbers."""
+def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], *further: tuple[Any, Any]) -> Problem:
+    """The situation of two members of families over a span of time, or spans of all `further` variables: the same kernels with these
+    numbers.
+    """
     if not problem.slots:
         return problem
-    sides = [numbers[int(name[-1]) - 1] if name[-1] in "12" else NONE for name in problem.variables[:-1]]
+    sides = [numbers[int(name[-1]) - 1] if name[-1] in "12" else NONE for name in problem.variables[:-len(further)]]
     ends = [(side.enclose(lo), side.enclose(hi)) for side, (lo, hi) in zip(sides, problem.ends, strict=False)]
-    outer, inner = framed([*ends, (enclose(time[0]), enclose(time[1]))])
+    outer, inner = framed([*ends, *((enclose(lo), enclose(hi)) for lo, hi in further)])
+    return problem.instance(parameters_with(problem, numbers), outer, inner)
+
+
+def parameters_with(problem: Problem, numbers: tuple[Numbers, ...]) -> np.ndarray:
+    """The parameters (p, 2) of the problem with these numbers."""
     values = np.concatenate([*(n.intervals for n in numbers), problem.parameters[sum(len(n.intervals) for n in numbers):]])
     for k, side, e in problem.late:
         if k < len(values):
             values[k] = numbers[side - 1].enclose(e)
-    return problem.instance(values, outer, inner)
+    return values
 
 
 def _moving(a: Placed, b: Placed) -> Bodies | None:

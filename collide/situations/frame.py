@@ -17,10 +17,11 @@ from generative import Motion, t
 
 @dataclass
 class Frame:
-    """The variables and parameters of one problem, as they are created. Time comes last, so `spatial`, how many come before it, is known
-    first. `symbols` stand for numbers of the first body, of the second, and maybe of contacts known between them, and of a motion that both
-    have in common; `late` are the
-    parameters that are expressions of those, (number, body 1 or 2, expression). `asked`: the time is no variable, but the last symbol.
+    """The variables and parameters of one problem, as they are created. Those `further` than space come last, the time among them and the
+    objective at the end, so `spatial`, how many come before them, is known first. `symbols` stand for numbers of the first body, of the
+    second, and maybe of contacts known between them, and of a motion that both have in common; `free` names the further variables that
+    some of those are, "" for others. `late` are the parameters that are expressions of symbols, (number, body 1 or 2, expression).
+    `asked`: the time is no variable, but the last symbol.
     """
 
     spatial: int
@@ -37,6 +38,8 @@ class Frame:
     literal: bool = False
     symbols: tuple[tuple[Any, ...], ...] = ((), ())
     late: list[tuple[int, int, Any]] = field(default_factory=list)
+    further: tuple[str, ...] = ("t",)
+    free: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         self.values += [(math.nan, math.nan)] * self.slots
@@ -48,15 +51,25 @@ class Frame:
 
     def known(self, side: int) -> dict[Any, Expr]:
         """The symbols of a body (1 or 2), of contacts (3), or of a common motion (4), and the time as nodes."""
-        first = sum(map(len, self.symbols[:side - 1]))
-        return {**{s: self.pool.parameter(first + k) for k, s in enumerate(self.symbols[side - 1])}, t: self.time}
+        first, free = sum(map(len, self.symbols[:side - 1])), self._free(side)
+        own = {s: self.beyond(free[s]) if s in free else self.pool.parameter(first + k) for k, s in enumerate(self.symbols[side - 1])}
+        return {**own, t: self.time}
+
+    def _free(self, side: int) -> dict[Any, str]:
+        """The symbols of a body that are variables."""
+        names = zip(self.symbols[side - 1], self.free[side - 1], strict=True) if side <= len(self.free) else ()
+        return {s: name for s, name in names if name}
+
+    def beyond(self, name: str) -> Expr:
+        """A further variable."""
+        return self.pool.variable(self.spatial + self.further.index(name))
 
     @property
     def time(self) -> Expr:
-        """The variable after those of space, or a constant or a parameter where the problem is about one moment."""
+        """A further variable, or a constant or a parameter where the problem is about one moment."""
         if self.asked:
             return self.pool.parameter(self.slots - 1)
-        return self.pool.variable(self.spatial) if self.moment is None else self.pool.constant(self.moment)
+        return self.beyond("t") if self.moment is None else self.pool.constant(self.moment)
 
     def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False),
                  polar: tuple[Any, Any] = (None, None)) -> Expr:
@@ -72,6 +85,8 @@ class Frame:
         """An exact number, or an expression of the symbols of a body, as a kernel parameter: parts that differ in it alone share their
         kernels.
         """
+        if number.free_symbols & self._free(side).keys():
+            return convert([number], self.known(side), self.pool)[0]
         if number.free_symbols:
             self.late.append((len(self.values), side, number))
             self.values.append((math.nan, math.nan))
@@ -83,10 +98,10 @@ class Frame:
 
     @property
     def all_ends(self) -> list[tuple[Any, Any]]:
-        return [*self.ends, self.time_span]
+        return [*self.ends, *[(0, 1)] * (len(self.further) - 1), self.time_span]
 
     def borders_array(self) -> np.ndarray:
-        return np.array([*self.borders, (False, False)], int)
+        return np.array([*self.borders, *[(False, False)] * len(self.further)], int)
 
     def derivatives(self, outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
         """One column of partial derivatives a variable."""

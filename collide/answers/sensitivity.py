@@ -1,0 +1,148 @@
+"""Derivatives of contacts by the parameters of the bodies, enclosed (`Contacts.sensitivity`)."""
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from codegen.given import shown
+from codegen.kernel import Kernel
+from generative.symbols import Parameter
+
+from ..bodies.cells import Cell
+from ..bodies.numbers import Numbers
+from ..bodies.on_face import NAMES, Held
+from ..bodies.parameters import family_of
+from ..bodies.parts import Pole, parts_of
+from ..situations.contact import parameters_with
+from ..situations.derivatives import derivatives
+from ..situations.stationary import ends_of, variable_of
+from .table import ROWS, card
+
+
+class _Contacts(Protocol):
+    """What is read of `Contacts`."""
+
+    def __len__(self) -> int: ...
+    @property
+    def unique(self) -> np.ndarray: ...
+    @property
+    def pairs(self) -> np.ndarray: ...
+    @property
+    def features(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def boxes(self) -> Sequence[np.ndarray]: ...
+    @property
+    def variables(self) -> Sequence[tuple[str, ...]]: ...
+    @property
+    def held(self) -> Sequence[tuple[Held, ...]]: ...
+    @property
+    def parameters(self) -> Sequence[Mapping[Any, Any]]: ...
+    @property
+    def given(self) -> Mapping[Any, Any]: ...
+    @property
+    def formulas(self) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """Of k contacts, by n parameters: `time` (k, n, 2) encloses dt/dp, `points` (k, 3, n, 2) the derivatives of the points in space; NaN of
+    contacts that are not proved unique, and where no derivative is proved to exist.
+    """
+
+    symbols: tuple[Any, ...]
+    time: np.ndarray
+    points: np.ndarray
+
+    def __repr__(self) -> str:
+        return f"Sensitivity({len(self.time)} contacts, by {', '.join(map(str, self.symbols))})"
+
+    def _repr_html_(self) -> str:
+        rows = [[str(s), *(f"{value:.6g}" for value in (self.time[k, j].mean(), *self.points[k, :, j].mean(axis=1)))]
+                for k in range(len(self.time)) for j, s in enumerate(self.symbols)][:ROWS]
+        return card(repr(self), ["parameter", "dt/dp", "dx/dp", "dy/dp", "dz/dp"], rows, self.time[..., 0].size, "derivative")
+
+
+def sensitivity(contacts: _Contacts, symbols: Any) -> Sensitivity:
+    """Of all contacts of an answer, see `Contacts.sensitivity`."""
+    wanted = _wanted(contacts, symbols)
+    table = np.full((len(contacts), 4, len(wanted), 2), np.nan)
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for k in np.flatnonzero(contacts.unique).tolist():
+        i, j = contacts.pairs[k].tolist()
+        key = _Kind(contacts.formulas[i], contacts.formulas[j], contacts.features[k], contacts.variables[k], contacts.held[k])
+        groups.setdefault(key, []).append(k)
+    for kind, own in groups.items():
+        known = _moves(kind, tuple(contacts.given), wanted)
+        if known is not None:
+            boxes = np.array([contacts.boxes[k] for k in own])[:, known.own]
+            values = np.array([list(contacts.parameters[k].values()) for k in own]).reshape(len(own), -1, 2)
+            table[own] = known.enclose(np.concatenate([boxes[:, :-1], values, boxes[:, -1:]], axis=1), len(wanted))
+    return Sensitivity(wanted, table[:, 0], table[:, 1:])
+
+
+def _wanted(contacts: _Contacts, symbols: Any) -> tuple[Any, ...]:
+    wanted = (symbols,) if isinstance(symbols, Parameter) else tuple(symbols) if isinstance(symbols, Iterable) else (symbols,)
+    if not contacts.formulas:
+        raise ValueError("there are no derivatives by parameters: first_contact was called without parameters=...")
+    for s in wanted:
+        if s not in contacts.given:
+            raise ValueError(f"sensitivity takes parameters that first_contact was given, got {shown(s)}")
+    return wanted
+
+
+class _Kind(NamedTuple):
+    """What contacts may have in common: two bodies, features of them, the variables of their boxes, and `Contacts.held`."""
+
+    first: Any
+    second: Any
+    features: tuple[str, str]
+    variables: tuple[str, ...]
+    held: tuple[Held, ...]
+
+
+class _Moves(NamedTuple):
+    """The kernel of the derivatives of contacts of a kind, the values of its parameters, and which variables of a contact it takes."""
+
+    kernel: Kernel
+    parameters: tuple[np.ndarray, np.ndarray] | None
+    own: list[int]
+
+    def enclose(self, boxes: np.ndarray, wanted: int) -> np.ndarray:
+        """(k, 4, wanted, 2): derivatives of the time and the place in boxes (k, variables, 2)."""
+        lo, hi = self.kernel.interval(boxes[..., 0], boxes[..., 1], parameters=self.parameters)
+        found = np.stack([lo, hi], axis=-1).reshape(len(boxes), 4, wanted, 2)
+        found[~np.isfinite(found).all(axis=-1)] = np.nan
+        return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _moves(kind: _Kind, given: tuple[Any, ...], wanted: tuple[Any, ...]) -> _Moves | None:
+    """None where no square system is known of such contacts."""
+    members = family_of(kind.first), family_of(kind.second)
+    parts = [_part(m.body, kind, side) for side, m in enumerate(members)]
+    if parts[0] is None or parts[1] is None:
+        return None
+    further = (*map(variable_of, given), "t")
+    free = tuple(tuple(variable_of(e) if e in given else "" for e in m.numbers) for m in members)
+    known = derivatives(parts[0], parts[1], tuple(m.symbols for m in members), free, further, tuple(map(variable_of, wanted)))
+    own = [k for k, name in enumerate(kind.variables) if name not in further[:-1]]
+    if known is None or [kind.variables[k] for k in own] != [name for name in known.problem.variables if name not in further[:-1]]:
+        return None
+    # Those that are variables have no values here.
+    numbers = *(Numbers(m.symbols, [0 if e in given else e for e in m.numbers]) for m in members), ends_of(further, [(0, 1)] * len(further))
+    values = parameters_with(known.problem, numbers)
+    return _Moves(known.kernel, tuple(values.T) if len(values) else None, own)
+
+
+def _part(body: Any, kind: _Kind, side: int) -> Cell | None:
+    """The part of a body with these variables."""
+    own = tuple(name[:-1] for name in kind.variables if name[-1] == str(side + 1) and name[:-1] in NAMES)
+    face = int(kind.features[side].split()[1])
+    charts: frozenset[Pole] = frozenset((face, s, end) for s, end in kind.held[side]) if own[:1] == ("p",) else frozenset()
+    for part in parts_of(body, charts):
+        if part.feature == kind.features[side] and (part.leaves or part.names[:part.dimension] == own):
+            return part.whole or part
+    return None

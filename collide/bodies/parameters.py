@@ -1,0 +1,59 @@
+"""Bodies with `Parameter` symbols in their formulas: with numbers in the place of these, or as members of families that have symbols for
+them.
+"""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from generative import Edge, ParametricSurface, Solid, Vertex, u, v
+from generative.changes import with_formulas
+from generative.family import Member, member_of, parameters_in
+
+
+def substituted(body: Any, values: Mapping[Any, Any]) -> Any:
+    """The body with exact numbers in the place of symbols."""
+    return _substituted(body, tuple(values.items())).named(body.name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _substituted(body: Any, values: tuple[tuple[Any, Any], ...]) -> Any:
+    known = dict(values)
+    if not parameters_in(body) & known.keys():
+        return body
+    found = with_formulas(body, lambda e: e.xreplace(known))
+    if not isinstance(body, Solid):
+        return found
+    edges = [Edge(e.faces, _replaced(e.paths, known), tuple(end.xreplace(known) for end in e.domain)) for e in body.edges]
+    return Solid(found.faces, edges, [Vertex(p.faces, _replaced(p.points, known)) for p in body.vertices])
+
+
+def _replaced(pairs: tuple[tuple[Any, Any], ...], known: Mapping[Any, Any]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((a.xreplace(known), b.xreplace(known)) for a, b in pairs)
+
+
+def family_of(body: Any) -> Member:
+    """The body as a member of a family in which every parameter of the body is a symbol; of a solid with parameters in its shape, it is
+    the body itself.
+    """
+    if isinstance(body, Solid) and parameters_in(body.resting):
+        own = tuple(sorted(parameters_in(body), key=str))
+        return Member(body, own, own)
+    return member_of(body)
+
+
+def over_fixed_domain(body: Any, symbols: frozenset[Any]) -> Any:
+    """The body, its patches over the unit interval in each parameter whose ends depend on some symbols: u is then the share of the way."""
+    if isinstance(body, Solid):
+        return body
+    if not isinstance(body, ParametricSurface):
+        return body
+    domain, changes = dict(body.domain), {}
+    for s in (u, v):
+        lo, hi = domain[s]
+        if (lo.free_symbols | hi.free_symbols) & symbols:
+            changes[s], domain[s] = lo + (hi - lo) * s, (0, 1)
+    if not changes:
+        return body
+    shape = [e.xreplace(changes) for e in body.body]
+    return ParametricSurface(shape, domain, flipped=body.flipped, motion=body.motion, name=body.name)

@@ -1,0 +1,76 @@
+"""The parameters that a question is asked for: numbers, or ranges of numbers, for the `Parameter` symbols of its bodies."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sympy as sp
+
+from codegen.given import TEXT, shown
+from generative.family import parameters_in
+from generative.symbols import Parameter, exact
+
+from ..bodies.parameters import substituted
+from .arguments import check_bodies
+
+# At the ends of ranges, and at zero, it is looked for bodies that degenerate, at so many combinations at most.
+_MOST = 64
+
+Range = tuple[Any, Any]
+
+
+def read_parameters(parameters: Any, bodies: Sequence[Any]) -> dict[Any, Range]:
+    """{symbol: (lo, hi)}, exact numbers, both the same where one number was given."""
+    if not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters must be a dictionary {{symbol: number or (lo, hi)}}, got {shown(parameters)}")
+    used = set().union(*(parameters_in(body) for body in bodies))
+    for s in parameters:
+        if not isinstance(s, Parameter):
+            raise TypeError(f"parameters are given for Parameter symbols, got {shown(s)}")
+        if s not in used:
+            raise ValueError(f"no formula of the bodies has the parameter {s}, for which numbers are given")
+    missing = sorted(used - set(parameters), key=str)
+    if missing:
+        raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no numbers are given")
+    return {s: _range(s, value) for s, value in parameters.items()}
+
+
+def _range(symbol: Any, given: Any) -> Range:
+    if isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            raise ValueError(f"the parameter {symbol} takes a number or a pair (lo, hi), got {shown(given)}")
+        lo, hi = (_number(symbol, e) for e in given)
+        if not lo < hi:
+            raise ValueError(f"the range of the parameter {symbol} must go from less to more, got {given[0]} to {given[1]}")
+        return lo, hi
+    number = _number(symbol, given)
+    return number, number
+
+
+def _number(symbol: Any, given: Any) -> Any:
+    try:
+        if isinstance(given, TEXT):
+            raise TypeError
+        number = exact(given)
+    except (TypeError, ValueError):
+        number = None
+    if not isinstance(number, sp.Expr) or not (number.is_number and number.is_real and number.is_finite):
+        raise ValueError(f"the numbers of the parameter {symbol} must be finite and real, got {shown(given)}")
+    return number
+
+
+def points_in(ranges: Mapping[Any, Range]) -> dict[Any, Any]:
+    """Those that are one number."""
+    return {s: lo for s, (lo, hi) in ranges.items() if lo == hi}
+
+
+def check_ranges(bodies: Sequence[Any], ranges: Mapping[Any, Range], span: tuple[float, float]) -> None:
+    """Refuses ranges in which a body degenerates, as far as that is seen at their ends, and at zero."""
+    ends = [[lo] if lo == hi else [lo, hi, *([sp.Integer(0)] if lo < 0 < hi else [])] for lo, hi in ranges.values()]
+    for values in itertools.islice(itertools.product(*ends), _MOST):
+        at = dict(zip(ranges, values, strict=True))
+        try:
+            check_bodies([substituted(body, at) for body in bodies], span)
+        except ValueError as error:
+            where = ", ".join(f"{s} = {value}" for s, value in at.items())
+            raise ValueError(f"{error} (with {where}, in the ranges of the parameters)") from None
