@@ -17,8 +17,9 @@ from .chain import Chain, Joint, fixed, prismatic, revolute
 from .curve import Curve
 from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
-from .motion import IDENTITY, Motion, Product, Rigid, Screw, axis_angle, euler, pose
+from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler
 from .polyhedron import polyhedron
+from .products import Product, pose
 from .screw import interpolate_poses, keyframes
 from .sew import cap, sew
 from .surface import ParametricSurface

@@ -6,7 +6,8 @@ from typing import Any, Self
 
 from codegen.given import shown
 
-from .motion import Motion, pose
+from .motion import Motion
+from .products import pose
 from .value import Value
 
 

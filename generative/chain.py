@@ -14,7 +14,8 @@ import sympy as sp
 from codegen.given import shown
 
 from .body import Body, checked_name
-from .motion import IDENTITY, AlongZ, Motion, Product, Rigid, quaternion_matrix
+from .motion import IDENTITY, Motion, Rigid, quaternion_matrix
+from .products import AlongZ, Product
 from .symbols import exact, formula, items, t, vector
 
 REVOLUTE, PRISMATIC, FIXED = "revolute", "prismatic", "fixed"

@@ -17,7 +17,8 @@ from codegen.deadline import interruptible
 from .brep import Edge, Solid, Vertex
 from .chart import is_pole
 from .implicit import Combination, ImplicitBody, ImplicitSurface
-from .motion import AlongZ, Motion, Product, Rigid
+from .motion import Motion, Rigid
+from .products import AlongZ, Product
 from .seams import period
 from .surface import ParametricSurface
 from .symbols import Parameter, parameters_of, u, v

@@ -11,7 +11,7 @@ from codegen.walk import free_symbols, replaced
 
 from . import IDENTITY, ImplicitSurface, Motion, t
 from .changes import pieces_of
-from .motion import Product, common
+from .products import Product, common
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -22,7 +22,7 @@ from codegen.graph.serialize import deserialize, serialize
 from codegen.kernel import Kernel, compile
 from codegen.walk import free_symbols
 from generative import Motion, t, u, v, x, y, z
-from generative.motion import Product
+from generative.products import Product
 
 from .cells import Cell, end_of
 from .mesh_cells import Triangles

@@ -9,7 +9,7 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.graph.meanvalue import mean_value_form
 from codegen.graph.vectors import Vector
 from generative import Motion
-from generative.motion import Product
+from generative.products import Product
 
 
 def row_times(w: Sequence[Expr], v: Sequence[Expr]) -> Expr:

@@ -14,7 +14,7 @@ from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, subtract
 from codegen.time_bounds.moving_bodies import Moving, moving
 from generative import Motion, u, v
-from generative.motion import Product
+from generative.products import Product
 
 from ..bodies.cells import Cell
 from ..bodies.motions import carried, divided, entries_of, turned

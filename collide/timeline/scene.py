@@ -23,7 +23,7 @@ from generative import ImplicitBody, u, v
 from generative.changes import is_short, pieces_of, smooth_bodies
 from generative.creases import divided
 from generative.family import Member, member_of
-from generative.motion import Product, common
+from generative.products import Product, common
 from generative.rest import at_rest, carried_along, carrier
 
 from ..bodies.cells import Cell, whole_of

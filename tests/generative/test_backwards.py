@@ -8,8 +8,8 @@ from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, differe
 from generative.backwards import backwards
 from generative.changes import pieces_of
 from generative.fit import motion_through
-from generative.motion import Product
 from generative.primitives import ball
+from generative.products import Product
 
 TIMES = np.array([0.0, 0.5, 1.25, 2.0])
 RECORDED = motion_through(TIMES, np.tile([1.0, 0, 0, 0], (4, 1)), np.stack([TIMES**2, np.sin(TIMES), TIMES], 1)).value

@@ -9,7 +9,7 @@ import sympy as sp
 from codegen import compile
 from generative import IDENTITY, Chain, Parameter, Product, Rigid, Screw, axis_angle, fixed, prismatic, revolute, solids, t
 from generative.family import member_of
-from generative.motion import AlongZ, common
+from generative.products import AlongZ, common
 from generative.rest import at_rest
 from tests.arms import arm, polynomials, segments, values
 

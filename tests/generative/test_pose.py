@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 from generative import Rigid, axis_angle, pose, primitives, solids, t
 from generative.family import member_of
-from generative.motion import Pose
+from generative.products import Pose
 
 RNG = np.random.default_rng(0)
 QUATERNIONS = [q / np.linalg.norm(q) for q in RNG.normal(size=(4, 4))]

@@ -9,8 +9,8 @@ from collide.answers.contacts import Status
 from collide.queries.rows import _substituted
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, difference, solids, t, u, v, x, y, z
 from generative.fit import motion_through
-from generative.motion import Product
 from generative.primitives import ball, block
+from generative.products import Product
 
 RADIUS, HEIGHT, SPEED, SIDE = (Parameter(name) for name in ("radius", "height", "speed", "side"))
 PLATE = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
