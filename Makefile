@@ -5,12 +5,13 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint fuzz bench gallery notebook docs clean help
+.PHONY: demo test lint fuzz sampled bench gallery notebook docs clean help
 
 help:
 	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
 	@echo "make test      lint, types and tests"
 	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
+	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind)"
 	@echo "make bench     benchmarks, with their peers beside them"
 	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
 	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
@@ -38,8 +39,12 @@ MINUTES ?= 10
 fuzz: $(VENV)/ready
 	$(PY) -m tests.ways --minutes $(MINUTES)
 
+COUNT ?= 300
+sampled: $(VENV)/ready
+	$(PY) -m tests.sampled --count $(COUNT)
+
 bench: $(VENV)/ready
-	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1
+	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1 coal==3.0.3 python-fcl==0.7.0.11 codac==2.1.2
 	$(PY) -m tests.benchmarks
 
 gallery: $(VENV)/ready
