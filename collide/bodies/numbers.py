@@ -17,7 +17,7 @@ from generative.family import Member, parameters_in
 
 class Numbers:
     """Values of `symbols`: `exact` SymPy numbers (none where only intervals are known), and `intervals` (p, 2) that hold them. An exact
-    number None is the double that is its interval.
+    number None is the double that is its interval, or is not known, where that is wider: then it is the symbol.
     """
 
     def __init__(self, symbols: Sequence[Any] = (), exact: Sequence[Any] = (), intervals: np.ndarray | None = None) -> None:
@@ -26,7 +26,8 @@ class Numbers:
 
     @functools.cached_property
     def exact(self) -> tuple[Any, ...]:
-        return tuple(sp.Rational(float(self.intervals[k, 0])) if e is None else e for k, e in enumerate(self._exact))
+        return tuple(e if e is not None else sp.Rational(lo) if lo == hi else s for s, e, (lo, hi) in zip(
+            self.symbols, self._exact, self.intervals.tolist(), strict=True)) if self._exact else ()
 
     @property
     def parameters(self) -> tuple[np.ndarray, np.ndarray] | None:

@@ -3,7 +3,7 @@ them.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from generative import Edge, ParametricSurface, Solid, Vertex, u, v
@@ -42,16 +42,14 @@ def family_of(body: Any) -> Member:
     return member_of(body)
 
 
-def over_fixed_domain(body: Any, symbols: frozenset[Any]) -> Any:
+def over_fixed_domain(body: Any, symbols: Collection[Any]) -> Any:
     """The body, its patches over the unit interval in each parameter whose ends depend on some symbols: u is then the share of the way."""
-    if isinstance(body, Solid):
-        return body
     if not isinstance(body, ParametricSurface):
         return body
     domain, changes = dict(body.domain), {}
     for s in (u, v):
         lo, hi = domain[s]
-        if (lo.free_symbols | hi.free_symbols) & symbols:
+        if (lo.free_symbols | hi.free_symbols).intersection(symbols):
             changes[s], domain[s] = lo + (hi - lo) * s, (0, 1)
     if not changes:
         return body

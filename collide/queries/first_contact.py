@@ -22,7 +22,7 @@ from ..answers.contacts import Contacts, named_pairs
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..bodies.mesh import Mesh
-from ..bodies.parameters import substituted
+from ..bodies.parameters import over_fixed_domain, substituted
 from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.pairs import Starts
@@ -37,6 +37,7 @@ from ..timeline.evidence import Evidence, Query
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 from .parameters import points_in, read_parameters
+from .worst_case import worst_case
 
 
 @nesting_in_words
@@ -62,13 +63,19 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     then listed without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about,
     and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
     "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
-    see the README; they change the work, not the meaning. `parameters`: {symbol: number}, for the `generative.Parameter` symbols in the
-    formulas; `Contacts.sensitivity` then tells how contacts move with them. `budget`: seconds or a `Budget`. It counts everything, also
-    compiling formulas; but what was compiled is searched for at least some milliseconds. To go on after a spent budget, ask again for the
-    time from `clear_until` on.
+    see the README; they change the work, not the meaning. `parameters`: {symbol: number or (lo, hi)}, for the `generative.Parameter`
+    symbols in the formulas; `Contacts.sensitivity` then tells how contacts move with them. With ranges (lo, hi) `time` encloses the
+    earliest contact for any values in these, and before `clear_until` there is none for all of them; what is listed comes first so, and
+    `parameters` of the answer holds the values (boxes) at which each contact does: the worst case. There pairs of bodies that are not
+    proved apart at time[0] for all values count as apart, and surfaces that meet there for some do so at this very time. In ranges a
+    contact at the corner or on a side of these is unique only if the sign of the derivative of the time by the parameters there is proved,
+    and u and v of a patch whose domain depends on them are shares of it; bounds of implicit surfaces are the widest. `budget`: seconds or a
+    `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
+    after a spent budget, ask again for the time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for pairs to be ignored of bodies that do not exist, and where no
+    with a free `Parameter`, or with edges that do not lie on its faces, for parameters that no formula has, or with ranges that are empty,
+    reversed, or seen to make a body degenerate, for pairs to be ignored of bodies that do not exist, and where no
     pair is left, for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, for an unknown
     option, and for tracked functions that do not follow the bodies. A spent budget, Ctrl-C and refused memory raise nothing: the result
     says what is proved so far.
@@ -107,12 +114,19 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:
-    """With numbers in the place of the parameters."""
+    """With numbers in the place of the parameters, the worst ones of ranges."""
     check_kinds(bodies)
-    values = points_in(read_parameters(parameters, bodies))
-    found = first_contact([substituted(body, values) for body in bodies], time, **options)
+    ranges = read_parameters(parameters, bodies)
+    values = points_in(ranges)
     known = {s: Interval(*enclose(value)) for s, value in values.items()}
-    return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
+    own = [substituted(body, values) for body in bodies]
+    if len(values) == len(ranges):
+        found = first_contact(own, time, **options)
+        return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
+    found = worst_case(own, time, {s: ends for s, ends in ranges.items() if s not in values}, options, first_contact)
+    worst = [{s: known[s] if s in known else at[s] for s in ranges} for at in found.parameters]
+    formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)
+    return replace(found, parameters=worst, given=ranges, formulas=formulas)
 
 
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:

@@ -70,11 +70,13 @@ def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: boo
     feasible = _feasible(a, b, equations, frame, incoming, tracked)
     implicit = any(p.leaves and p.dimension == 1 for p in (first, second))
     fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
-    return _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label,
-                    least=tangency and len(further) > 1,
-                    features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
-                    moving=None if free else lambda: _moving(a, b),
-                    ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
+    least, slopes = stationary(a, b, equations, frame) if tangency and len(further) > 1 else ((), ())
+    found = _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label, least=least,
+                     features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
+                     moving=None if any(map(any, free)) else lambda: _moving(a, b),
+                     ends=tuple(frame.all_ends) if frame.slots else (), slots=frame.slots, late=frame.late)
+    found.built["slopes"] = slopes
+    return found
 
 
 def placed_situation(a: Placed, b: Placed, frame: Frame, *, tangency: bool, **fields: Any) -> Problem:
@@ -84,8 +86,8 @@ def placed_situation(a: Placed, b: Placed, frame: Frame, *, tangency: bool, **fi
 
 
 def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows: Sequence[Expr], *, incoming: bool = False,
-             least: bool = False, **fields: Any) -> Problem:
-    necessary = (*_guarded(rows, a, b, frame), *(stationary(a, b, equations, frame) if least else ()))
+             least: Sequence[Expr] = (), **fields: Any) -> Problem:
+    necessary = (*_guarded(rows, a, b, frame), *least)
     outer, inner = bounds(frame.all_ends)
 
     @functools.cache

@@ -18,9 +18,11 @@ import sympy as sp
 
 from codegen.graph.expr import Expr
 from codegen.graph.vectors import cross
+from codegen.kernel import Kernel
 from generative.symbols import exact
 
 from ..bodies.numbers import Numbers
+from ..search.problem import Problem, formula_kernel
 from .frame import Frame
 from .place import Placed
 
@@ -35,23 +37,33 @@ def ends_of(further: tuple[str, ...], spans: Sequence[tuple[Any, Any]]) -> Numbe
     return Numbers(symbols_of(further), [exact(e) for e in values])
 
 
-def stationary(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[Expr, ...]:
-    """One row a further variable but the objective; none where c is not known."""
+def stationary(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+    """One row a further variable q but the objective o, and do/dq; none where c is not known."""
     c = _dependent(a, b, equations, frame)
     if not c:
-        return ()
+        return (), ()
     *others, objective = (_by(c, equations, frame, frame.beyond(name)) for name in frame.further)
     known, symbols = frame.known(3), symbols_of(frame.further)
-    rows = []
+    rows, slopes = [], []
     for k, (name, slope) in enumerate(zip(frame.further, others, strict=False)):
         q, (lo, hi, steep) = frame.beyond(name), (known[s] for s in symbols[3 * k:3 * k + 3])
         pool = frame.pool
-        least = pool.node("min", q - lo, -(steep * (slope / objective)))
-        row = pool.node("max", least, q - hi)
+        slope = -(slope / objective)
+        row = pool.node("max", pool.node("min", q - lo, steep * slope), q - hi)
         for f in dict.fromkeys([e for p in (a, b) for e in (p.values or p.position)]):
-            row = pool.trusted(row, f, 3)
+            row, slope = pool.trusted(row, f, 3), pool.trusted(slope, f, 3)
         rows.append(row)
-    return tuple(rows)
+        slopes.append(slope)
+    return tuple(rows), tuple(slopes)
+
+
+def slope_kernel(problem: Problem) -> Kernel | None:
+    """Bounds of do/dq at what may be a least objective in a box, of all further variables but the objective; None where none are known."""
+    if "slope kernel" not in problem.built:
+        slopes = problem.built["slopes"]
+        problem.built["slope kernel"] = formula_kernel(slopes, problem.variables, len(problem.parameters)) if slopes else None
+    found: Kernel | None = problem.built["slope kernel"]
+    return found
 
 
 def variable_of(symbol: Any) -> str:

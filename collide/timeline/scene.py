@@ -402,7 +402,7 @@ class Scene:
         whole, numbers = self._kind(m) if m.first.of or m.second.of else self._whole(m)
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         border = closed_border(m.first, m.second, window[0] <= self.unproved) if m.closed else None
-        return _over(whole, (m.first, m.second), numbers, window, border)
+        return over(whole, (m.first, m.second), numbers, window, border)
 
     def _whole(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
         """The situation over all of the scene's span, and its numbers."""
@@ -486,14 +486,11 @@ def _divided_numbers(body: Any, numbers: Numbers, shared: int) -> tuple[Numbers,
     return numbers.only(first), numbers.only(set(numbers.symbols) - first)
 
 
-def _over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None,
-          ) -> Problem:
+def over(problem: Problem, parts: tuple[Cell, Cell], numbers: tuple[Numbers, ...], window: Window, border: np.ndarray | None) -> Problem:
     """The problem, with the same kernels, over a window of time and the domains of parts of those it was built for; with other
     borders, where they are given.
     """
-    time = problem.objective
-    assert time is not None
-    limits = {time: window}
+    limits = {problem.variables.index("t"): window}
     for side, part in enumerate(parts, 1):
         if part.whole and part.domain is not part.whole.domain:
             columns = [problem.variables.index(f"{name}{side}") for name in part.names]

@@ -1,0 +1,150 @@
+"""The earliest contact for any values of parameters in their ranges: `first_contact` with boxes of parameters.
+
+The parameters are variables of the search (`timeline.worst_case`), until it is proved at which ends of their ranges contact is earliest.
+What is then left is the question with these numbers.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import sympy as sp
+
+from codegen.constants import enclose
+from codegen.interval import Interval
+from generative.symbols import text
+
+from ..answers.contacts import Contacts
+from ..answers.report import contacts
+from ..bodies.parameters import over_fixed_domain, substituted
+from ..given import check_span
+from ..moment.pairs import Starts
+from ..moment.start import Start
+from ..search.drive import Budget, Clock, as_budget
+from ..search.native.layout import UNIQUE
+from ..search.options import Options, resolved
+from ..search.search import Search
+from ..situations.stationary import variable_of
+from ..timeline.worst_case import Parametric
+from .arguments import check_kinds, check_options, ignored_pairs
+from .parameters import Range, check_ranges
+
+Ranges = Mapping[Any, Range]
+
+
+class _Known(NamedTuple):
+    """What is known of the least time. `settled`: the parameters that are numbers there; `idle`: those that it does not depend on.
+    `search`: what is left where not all are settled, which came to its end (`finished`).
+    """
+
+    asked: Parametric | None = None
+    settled: Mapping[Any, Any] = {}
+    idle: frozenset[Any] = frozenset()
+    search: Search | None = None
+    finished: bool = False
+    proved: float = math.inf
+
+
+def worst_case(bodies: Sequence[Any], time: tuple[Any, Any], ranges: Ranges, options: Mapping[str, Any],
+               ordinary: Callable[..., Contacts]) -> Contacts:
+    """The earliest contact for any values in the ranges; `parameters` of the answer are the worst ones of each contact. `options`: those of
+    `first_contact`, which is `ordinary`.
+    """
+    span = check_span(time)
+    names = "simultaneity", "separation", "tolerance"
+    check_options(options["method"], options["order"], **{name: options[name] for name in names})
+    if len(options["tracked"]) or options["method"] == "time-dependent" or not options["tangency"]:
+        raise ValueError('ranges of parameters take no tracked contacts, not method="time-dependent", and not tangency=False')
+    clock = Clock(as_budget(options["budget"]), options["progress"])
+    asked = Options(options["method"], options["order"], resolved(options["simultaneity"], span), float(options["separation"]),
+                    float(options["tolerance"]))
+    found, mapped = _Known(), [over_fixed_domain(body, ranges) for body in bodies]
+    start = Starts(len(bodies), Start.UNKNOWN)
+    undecided = set[tuple[int, int]]()
+    with clock.query():
+        check_kinds(bodies)
+        check_ranges(bodies, ranges, span)
+        ignored = ignored_pairs(options["ignore"], bodies)
+        clock.extend()
+        for found in _settling(mapped, ranges, (tuple(time), span), (ignored, asked, clock)):
+            assert found.asked is not None
+            if found.asked.ranges.keys() == ranges.keys():
+                start, undecided = found.asked.scene.states, found.asked.scene.undecided
+    if found.finished and found.settled.keys() == ranges.keys() and not undecided:
+        answer = ordinary([substituted(body, found.settled) for body in bodies], time, **{**options, "budget": _left(clock)})
+        answer = replace(answer, iterations=answer.iterations + clock.boxes, seconds=clock.seconds, start=start)
+    else:
+        values = {s: found.settled.get(s, sp.Rational(_middle(ends))) for s, ends in ranges.items()}
+        shown = [substituted(body, values) for body in mapped]
+        seen = span[1] if found.finished else span[0]
+        answer = contacts(found.search, found.finished, shown, span, start, clock, seen, (), undecided)
+        if answer.clear_until <= span[0]:
+            # Surfaces of those pairs may meet at the beginning.
+            answer = replace(answer, undecided=frozenset())
+    return _told(answer, found, ranges)
+
+
+def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how: tuple[Any, Options, Clock]) -> Iterator[_Known]:
+    """What is known, ever more of it."""
+    (given, span), (ignored, options, clock) = time, how
+    found = _Known()
+    while True:
+        left = {s: ends for s, ends in ranges.items() if s not in found.settled}
+        asked = Parametric([substituted(body, found.settled) for body in bodies], left, given, span, ignored)
+        asked.start(options.tolerance, clock)
+        found = found._replace(asked=asked, finished=False)
+        yield found
+        if not left and not asked.scene.undecided:
+            yield found._replace(finished=True)
+            return
+        search = asked.search(options, clock, found.proved)
+        proved = found.proved if search.search is None else min(found.proved, search.search.proved)
+        found = found._replace(proved=proved, search=search.search, finished=search.finished)
+        if not search.ends and not search.idle:
+            break
+        idle = {s: left[s][0] for s in search.idle}
+        found = found._replace(settled={**found.settled, **search.ends, **idle}, idle=found.idle | search.idle)
+    if found.search is not None and not (found.finished and _isolated(found.search)) and not clock.over:
+        last, finished = asked.to_the_end(options, clock, found.proved)
+        found = found._replace(search=last, finished=finished)
+    yield found
+
+
+def _isolated(search: Search) -> bool:
+    """Was everything that is left proved to be isolated?"""
+    return search.open_count == 0 and all(search.kind(k) == UNIQUE for k in search.possible_ones().tolist())
+
+
+def _left(clock: Clock) -> Budget:
+    """What is left of a budget."""
+    seconds = None if clock.budget.seconds is None else max(clock.left, 1e-3)
+    boxes = None if clock.budget.boxes is None else max(clock.budget.boxes - clock.boxes, 1)
+    return Budget(seconds, boxes, clock.budget.bytes)
+
+
+def _middle(ends: Range) -> float:
+    return 0.5 * (float(ends[0]) + float(ends[1]))
+
+
+def _told(answer: Contacts, found: _Known, ranges: Ranges) -> Contacts:
+    """With the worst values of the parameters, and in words what is known of them."""
+    settled = {s: Interval(*enclose(value)) for s, value in found.settled.items() if s not in found.idle}
+    whole = {s: Interval(enclose(lo)[0], enclose(hi)[1]) for s, (lo, hi) in ranges.items()}
+    worst = []
+    for k in range(len(answer)):
+        rows = dict(zip(answer.variables[k], answer.boxes[k].tolist(), strict=True))
+        at = {s: Interval(*rows[variable_of(s)]) for s in ranges if variable_of(s) in rows}
+        worst.append({s: settled.get(s, at.get(s, whole[s])) for s in ranges})
+    return replace(answer, parameters=worst, given=dict(ranges), notes=(*_notes(found, ranges), *answer.notes))
+
+
+def _notes(found: _Known, ranges: Ranges) -> tuple[str, ...]:
+    values = [f"{s} = {text(value)}" for s, value in found.settled.items() if s not in found.idle]
+    given = ", ".join(f"{s} from {text(lo)} to {text(hi)}" for s, (lo, hi) in ranges.items())
+    notes = [f"All this is for any {given}."]
+    if values:
+        notes.append(f"Contact is earliest for {', '.join(values)}: proved by the signs of derivatives.")
+    if found.idle:
+        notes.append(f"It does not depend on {', '.join(map(str, sorted(found.idle, key=str)))}.")
+    return tuple(notes)
