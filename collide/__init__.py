@@ -31,6 +31,7 @@ from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
 from .queries.contact_batch import contact_batch
 from .queries.contacts_during import contacts_during
+from .queries.critical_value import CriticalValue, critical_value
 from .queries.distance import clearance, distance
 from .queries.first_contact import first_contact
 from .queries.minimize import Minimum, MinimumStatus, minimize
@@ -42,9 +43,9 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Clearance", "ContactTimes", "Contacts", "ContradictionError", "Distance", "DistanceStatus", "Interval",
-    "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace",
-    "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "contact_batch",
-    "contacts_during", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
-    "solve", "trace", "triangle_triangle", "vertex_face",
+    "BezierNets", "Budget", "Clearance", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance", "DistanceStatus",
+    "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start", "Status", "Subpaving",
+    "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance",
+    "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize",
+    "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle", "vertex_face",
 ]

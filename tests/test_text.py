@@ -250,6 +250,7 @@ COLLIDE = [
     Call(collide.distance, PLATE, BOWL, 0.0, tolerance=1e-9, separation=0.1, budget=5.0),
     Call(collide.clearance, [PLATE, BOWL, PLATE], (0, 1), 0.5, tolerance=1e-9, separation=0.1, ignore=[(0, 2)], budget=5.0),
     Call(collide.first_contact, [PLATE, SPEEDING], (0, 2), parameters={SPEED: 1}),
+    Call(collide.critical_value, [PLATE, SPEEDING], (0, 2), {SPEED: (1, 2)}, tolerance=1e-6, separation=0.5, budget=5.0),
     Call(tracking, *TRACKED), Call(collide.self_contact, BOWL, (0, 1), simultaneity=1e-6, separation=0.05, tolerance=1e-9, budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: [1.0, 2.0]}, tolerance=1e-6, budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING, PLATE], (0, 2), parameters={SPEED: [1.0]}, ignore=[(0, 2)]),
@@ -286,8 +287,8 @@ BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersectio
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
-RESULTS = {"Clearance", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "Distance", "DistanceStatus", "Fit",
-           "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Shape", "Spell",
+RESULTS = {"Clearance", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue", "Distance", "DistanceStatus",
+           "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Shape", "Spell",
            "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 

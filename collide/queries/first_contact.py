@@ -68,8 +68,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     earliest contact for any values in these, and before `clear_until` there is none for all of them; what is listed comes first so, and
     `parameters` of the answer holds the values (boxes) at which each contact does: the worst case. There pairs of bodies that are not
     proved apart at time[0] for all values count as apart, and surfaces that meet there for some do so at this very time. In ranges a
-    contact at the corner or on a side of these is unique only if the sign of the derivative of the time by the parameters there is proved,
-    and u and v of a patch whose domain depends on them are shares of it; bounds of implicit surfaces are the widest. `budget`: seconds or a
+    contact at a corner or on a side of these is unique only if the sign of the derivative of the time by the parameters there is proved; u
+    and v of a patch whose domain depends on them are shares of it; bounds of implicit surfaces are the widest. `budget`: seconds or a
     `Budget`. It counts everything, also compiling formulas; but what was compiled is searched for at least some milliseconds. To go on
     after a spent budget, ask again for the time from `clear_until` on.
 

@@ -105,8 +105,8 @@ def _settling(bodies: Sequence[Any], ranges: Ranges, time: tuple[Any, Any], how:
             break
         idle = {s: left[s][0] for s in search.idle}
         found = found._replace(settled={**found.settled, **search.ends, **idle}, idle=found.idle | search.idle)
-    if found.search is not None and not (found.finished and _isolated(found.search)) and not clock.over:
-        last, finished = asked.to_the_end(options, clock, found.proved)
+    if found.search is not None and not (found.finished and _isolated(found.search)) and not clock.ended:
+        last, finished, _ = asked.to_the_end(options, clock, found.proved, options.simultaneity)
         found = found._replace(search=last, finished=finished)
     yield found
 

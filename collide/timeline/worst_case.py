@@ -107,18 +107,18 @@ class Parametric:
         while True:
             search = self._begun(replace(options, separation=0.0), clock, begin)
             if search is None:
-                return Left(None, not clock.over, {}, frozenset())
+                return Left(None, not clock.ended, {}, frozenset())
             # Nothing is to stand for anything else, and curves are not followed.
             search.proved, search.gap, search.walked = min(proved, search.proved), options.simultaneity, _NO_WALKS
             left = self._looked_at(search, clock)
-            if left.finished or search.pole is None or clock.over:
+            if left.finished or search.pole is None or clock.ended:
                 return left
             proved, begin = search.proved, self._use_chart(search)
 
     def _looked_at(self, search: Search, clock: Clock) -> Left:
         """The search until parameters are settled, also for some time after the objective is bracketed."""
         finished, most = False, math.inf
-        while not finished and search.pole is None and not clock.over and search.iterations < most and search.solution_count < _MANY:
+        while not finished and search.pole is None and not clock.ended and search.iterations < most and search.solution_count < _MANY:
             finished = drive(search, clock, steps=1 + _LOOK // LANES, boxes=search.iterations + _LOOK)
             ends, idle = self._settled(search)
             if ends or (idle and finished):
@@ -127,18 +127,24 @@ class Parametric:
                 finished, search.gap, most = False, 0.0, _MORE * search.iterations + _LEAST
         return Left(search, finished, {}, frozenset())
 
-    def to_the_end(self, options: Options, clock: Clock, proved: float) -> tuple[Search | None, bool]:
-        """All that is simultaneous with the least value, with samples of curves; did it finish?"""
-        begin = -math.inf
+    def to_the_end(self, options: Options, clock: Clock, proved: float, listed: float) -> tuple[Search | None, bool, float]:
+        """The least value, then all that needs at most `listed` more, with samples of curves. Did it finish, and up to which value is all
+        proved to be clear?
+        """
+        clear = -math.inf
         while True:
-            search = self._begun(options, clock, begin)
+            search = self._begun(options, clock, clear)
             if search is None:
-                return None, not clock.over
-            search.proved = proved
+                return None, not clock.ended, clear
+            search.proved, search.gap = proved, options.simultaneity
             finished = drive(search, clock)
-            if search.pole is None or clock.over:
-                return search, finished
-            proved, begin = search.proved, self._use_chart(search)
+            clear = max(clear, search.clear_until(search.possible_ones(), math.inf))
+            if finished and search.pole is None:
+                search.gap, search.simultaneity = 0.0, listed
+                finished = drive(search, clock)
+            if search.pole is None or clock.ended:
+                return search, finished, clear
+            proved, clear = search.proved, self._use_chart(search)
 
     def _use_chart(self, search: Search) -> float:
         """Smooth parameters round a pole that was met; the value of the objective up to which all is clear."""
@@ -163,7 +169,7 @@ class Parametric:
                     problem = problem.with_data(outer=outer, inner=inner, border=border)
                 problems.append(problem)
                 prepare(problem, options.method)
-                if clock.over:
+                if clock.ended:
                     return None
         return Search(problems, options) if problems else None
 
