@@ -105,7 +105,7 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     clock = Clock(as_budget(budget), progress)
     search, finished = None, False
     with clock.query():
-        check_kinds(bodies)
+        check_kinds(bodies, "critical_value", meshes=False)
         ranges = read_parameters(parameter, bodies)
         (symbol, (lo, hi)), *others = ranges.items()
         if others or lo == hi:

@@ -115,7 +115,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:
     """With numbers in the place of the parameters, the worst ones of ranges."""
-    check_kinds(bodies)
+    check_kinds(bodies, "first_contact with parameters", meshes=False)
     ranges = read_parameters(parameters, bodies)
     values = points_in(ranges)
     known = {s: Interval(*enclose(value)) for s, value in values.items()}
