@@ -75,7 +75,7 @@ class Compiler:
                 self._serves = True
                 threading.Thread(target=self._serve, name="compiler", daemon=True).start()
 
-    def settle(self, seconds: float = 300.0) -> None:
+    def settle(self, seconds: float = 900.0) -> None:
         """Waits until all that was asked for is in use: for tests and benchmarks. RuntimeError if it takes longer."""
         with self._changed:
             if not self._changed.wait_for(lambda: not (self._asked or self._adopting), seconds):

@@ -227,6 +227,22 @@ class TestContactsDuring(QueryLaws):
         assert {one.status, other.status} != met
 
 
+class TestCriticalValue(QueryLaws):
+    SIZE = Parameter("size")
+
+    def ask(self, **options: Any) -> Any:
+        ball = ParametricSurface([self.SIZE * e for e in (sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v))],
+                                 {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+        return collide.critical_value([ball.moved(Rigid(translation=[t, 0, 2])), BOWL], (0, 1), {self.SIZE: (R(1, 4), 3)}, **options)
+
+    def check(self, answer: Any) -> None:
+        assert answer.bracket[0] <= answer.bracket[1] and answer.points.shape == (len(answer.unique), 3)
+        assert isinstance(answer.summary(), str) and answer.seconds > 0
+
+    def agree(self, one: Any, other: Any) -> None:
+        brackets_meet(one.bracket, other.bracket)
+
+
 class TestPave(QueryLaws):
     def ask(self, **options: Any) -> Any:
         return collide.pave([x**2 + y**2 <= 1, x <= y], {x: (-2, 2), y: (-2, 2)}, eps=0.125, **options)
