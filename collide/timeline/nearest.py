@@ -94,7 +94,6 @@ class Found:
     meets: tuple[Problem, np.ndarray] | None = None
     nearer: bool = False
 
-
     def open(self, asked: Asked) -> bool:
         """Is there more to be searched?"""
         return self.meets is None and not self.upper < asked.reach < math.inf
@@ -187,7 +186,8 @@ class Neighbours:
             least, finished = self._search_some(some, asked, clock, found)
             lower = min(lower, least)
         found.nearer = found.upper < asked.reach < math.inf
-        rest = [] if finished else [least for least, _ in open_]
+        # Pairs that were not searched are as far as their boxes at least.
+        rest = [least for least, _ in open_]
         found.lower, found.finished = min(lower, found.upper, asked.reach, *rest), finished
 
     def _search_some(self, labels: Sequence[Pair], asked: Asked, clock: Clock, found: Found) -> tuple[float, bool]:

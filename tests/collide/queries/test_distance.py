@@ -11,6 +11,7 @@ import sympy as sp
 import collide
 from codegen.interval import Interval
 from collide import DistanceStatus
+from collide.timeline.nearest import Neighbours
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, Screw, Solid, hull, primitives, t, u, v, x, y, z
 
 R = sp.Rational
@@ -318,3 +319,18 @@ def test_a_spent_budget_is_an_answer() -> None:
 def test_no_surface_within_the_bounds() -> None:
     d = collide.distance(ball(), ImplicitSurface(z - 3, bounds=[(-1, 1)] * 3))
     assert d.status is DistanceStatus.NOWHERE and len(d) == 0
+
+
+def test_pairs_that_were_not_searched_bound_the_distance_too(monkeypatch):
+    """A search that ends with the first proof of a nearer point says nothing of pairs that come after it."""
+    offsets = [[R(21, 10)] * 3] * 4 + [[R(23, 10), 0, 0]]
+    bodies = [ball.moved(Rigid(translation=[20 * k + a, b, c])) for k, at in enumerate(offsets) for a, b, c in ([0, 0, 0], at)
+              for ball in [primitives.ball()]]
+
+    def nearer(scene, labels, asked, clock, found):
+        found.upper = 1.75
+        return 1.5, True
+
+    monkeypatch.setattr(Neighbours, "_search_some", nearer)
+    answer = collide.clearance(bodies, (0, 1), at_least=2)
+    assert answer.verdict is False and answer.bracket[0] <= 0.3
