@@ -85,10 +85,10 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
                    progress: bool = False) -> CriticalValue:
     """The least value of one parameter, {symbol: (lo, hi)}, for which the surfaces of bodies meet at any time in a span, with proof.
 
-    `bodies`, `time`, `separation`, `ignore`, `budget`: as in `first_contact`. `parameter`: the symbol is a `generative.Parameter`, which
-    may stand anywhere in the formulas: sizes, poses, speeds, ends of domains. `tolerance`, a bracket width, against the range: that of
-    the value where contacts form curves; isolated ones are known to some roundings. What counts is that closed surfaces meet, also from
-    within; if they do so for lo, that is the answer.
+    `bodies`, `time`, `separation`, `ignore`: as in `first_contact`. `budget`: seconds or a `Budget`. `parameter`: the symbol is a
+    `generative.Parameter`, which may stand anywhere in the formulas: sizes, poses, speeds, ends of domains. `tolerance`, a bracket width,
+    against the range: that of the value where contacts form curves; isolated ones are known to some roundings. What counts is that closed
+    surfaces meet, also from within; if they do so for lo, that is the answer.
 
     Raises like `first_contact`, and ValueError for more than one parameter, and for a number instead of a range.
 
