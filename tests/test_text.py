@@ -250,6 +250,8 @@ COLLIDE = [
     Call(collide.distance, PLATE, BOWL, 0.0, tolerance=1e-9, separation=0.1, budget=5.0),
     Call(collide.clearance, [PLATE, BOWL, PLATE], (0, 1), 0.5, tolerance=1e-9, separation=0.1, ignore=[(0, 2)], budget=5.0),
     Call(collide.first_contact, [PLATE, SPEEDING], (0, 2), parameters={SPEED: 1}),
+    Call(collide.distance, PLATE, SPEEDING, 0.0, parameters={SPEED: 1}),
+    Call(collide.clearance, [PLATE, SPEEDING], (0, 1), parameters={SPEED: (1, 2)}),
     Call(collide.critical_value, [PLATE, SPEEDING, PLATE], (0, 2), {SPEED: (1, 2)}, tolerance=1e-6, separation=0.5, ignore=[(0, 2)],
          budget=5.0),
     Call(tracking, *TRACKED), Call(collide.self_contact, BOWL, (0, 1), simultaneity=1e-6, separation=0.05, tolerance=1e-9, budget=5.0),

@@ -1,7 +1,7 @@
 """What is known of the distance of bodies: at a moment, or over a span of time."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -38,8 +38,9 @@ class Distance:
     `bracket` *provably* encloses it; it is 0 to 0 where the surfaces are proved to meet. Of each of k pairs of nearest points: `points` (k,
     2, 3), one on each body, approximately; `unique` (k,), proved to be the only pair near there at which the distance is critical, so
     isolated, the others being samples of curves or patches of nearest points, or places that are only located; `features`, which parts
-    of the bodies they lie on; `boxes` and `variables`, what encloses them. If the search came to its end, all nearest points are listed, or
-    near one that is. `notes` are further sentences of the summary, `iterations` boxes examined, `seconds` the time of the whole call.
+    of the bodies they lie on; `boxes` and `variables`, what encloses them; `parameters`, the values of those that were given, {symbol:
+    Interval}. If the search came to its end, all nearest points are listed, or near one that is. `notes` are further sentences of the
+    summary, `iterations` boxes examined, `seconds` the time of the whole call.
     """
 
     status: DistanceStatus
@@ -53,6 +54,7 @@ class Distance:
     seconds: float
     notes: tuple[str, ...] = ()
     bodies: Sequence[Any] = ()
+    parameters: Sequence[Mapping[Any, Interval]] = ()
 
     def __post_init__(self) -> None:
         check_bracket("the distance", *self.bracket)

@@ -9,7 +9,7 @@ from ..bodies.on_face import feature_at, own_box
 from ..search.native.layout import ALONE, EXISTS, UNIQUE
 from ..search.problem import Problem
 from ..situations.distance import both_points
-from ..timeline.nearest import Found
+from ..timeline.neighbourhood import Found, Sample
 
 # Against the size of all, places of boxes that are no farther from each other than this are one.
 _SAME = 1e-9
@@ -27,6 +27,7 @@ class Listed(NamedTuple):
     variables: Sequence[tuple[str, ...]] = ()
     times: np.ndarray = np.empty((0, 2))
     pairs: np.ndarray = np.empty((0, 2), np.int64)
+    samples: Sequence[Sample] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -36,29 +37,31 @@ class _Place(NamedTuple):
     box: np.ndarray
     points: np.ndarray
     sure: bool = True
+    sample: Sample | None = None
 
 
 def listed(found: Found, bodies: Sequence[Any], size: float) -> Listed:
     """Those that may be nearest; where surfaces meet, one such place."""
     if found.meets is not None:
-        problem, box = found.meets
-        places = [_Place(problem, False, box, _points(problem, box).mean(axis=0)[None].repeat(2, axis=0))]
+        problem, box, sample = found.meets
+        places = [_Place(problem, False, box, _points(problem, box).mean(axis=0)[None].repeat(2, axis=0), sample=sample)]
     else:
         places = _distinct(found, size)
     return Listed(
         np.array([p.points for p in places]).reshape(-1, 2, 3), np.array([p.unique for p in places], bool),
         [_features(p, bodies) for p in places], [p.box for p in places], [p.problem.variables for p in places],
-        np.array([_time(p) for p in places]).reshape(-1, 2), np.array([p.problem.label for p in places], np.int64).reshape(-1, 2))
+        np.array([_time(p) for p in places]).reshape(-1, 2), np.array([p.problem.label for p in places], np.int64).reshape(-1, 2),
+        [p.sample or {} for p in places])
 
 
 def _distinct(found: Found, size: float) -> list[_Place]:
     """Unique ones first, then samples; only if there are none, what is located."""
     places: list[_Place] = []
     if found.nearer:
-        return [_Place(found.best[0], False, found.best[1], _points(*found.best))] if found.best is not None else []
+        return _best(found)
     ordered = sorted((item for item in found.boxes if item[2][-1, 0] <= found.upper), key=lambda item: (_rank(item[1]), item[2][-1, 0]))
-    if not ordered and found.best is not None:
-        ordered = [(found.best[0], EXISTS, found.best[1])]
+    if not ordered:
+        return _best(found)
     for problem, kind, box in ordered:
         rank = _rank(kind)
         if rank == 2 and (len(places) >= _MOST or any(p.sure for p in places)):
@@ -69,6 +72,14 @@ def _distinct(found: Found, size: float) -> list[_Place]:
         if np.isfinite(at).all() and not any(np.abs(points - at).max() <= near * size for points in alike):
             places.append(_Place(problem, rank == 0, box, at, rank < 2))
     return [p._replace(unique=p.unique and not any(_doubts(q, p) for q in places)) for p in places]
+
+
+def _best(found: Found) -> list[_Place]:
+    """The nearest points that are known."""
+    if found.best is None:
+        return []
+    problem, box, sample = found.best
+    return [_Place(problem, False, box, _points(problem, box), sample=sample)]
 
 
 def _doubts(other: _Place, place: _Place) -> bool:

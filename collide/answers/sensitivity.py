@@ -14,11 +14,11 @@ from generative.symbols import Parameter
 from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
 from ..bodies.on_face import NAMES, Held
-from ..bodies.parameters import family_of
+from ..bodies.parameters import family_of, variable_of
 from ..bodies.parts import Pole, parts_of
 from ..situations.contact import parameters_with
 from ..situations.derivatives import derivatives
-from ..situations.stationary import ends_of, variable_of
+from ..situations.stationary import ends_of
 from .table import ROWS, card
 
 

@@ -3,12 +3,19 @@ them.
 """
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from codegen.constants import enclose
 from generative import Edge, ParametricSurface, Solid, Vertex, u, v
 from generative.changes import with_formulas
 from generative.family import Member, member_of, parameters_in
+
+from .numbers import NONE, Numbers
+
+Ranges = Mapping[Any, tuple[Any, Any]]
 
 
 def substituted(body: Any, values: Mapping[Any, Any]) -> Any:
@@ -55,3 +62,20 @@ def over_fixed_domain(body: Any, symbols: Collection[Any]) -> Any:
         return body
     shape = [e.xreplace(changes) for e in body.body]
     return ParametricSurface(shape, domain, flipped=body.flipped, motion=body.motion, name=body.name)
+
+
+def variable_of(symbol: Any) -> str:
+    """The name of a parameter as a variable; those of bodies end with the number of the body."""
+    return f"({symbol})"
+
+
+def in_ranges(members: Sequence[Member], ranges: Ranges) -> tuple[tuple[Numbers, ...], tuple[tuple[str, ...], ...]]:
+    """The numbers of members of families, those in `ranges` as intervals; and of each member what variables these are, "" for others."""
+    numbers = tuple(NONE if not m.symbols else Numbers(
+        m.symbols, [None if e in ranges else e for e in m.numbers],
+        np.array([_hull(ranges[e]) if e in ranges else enclose(e) for e in m.numbers])) for m in members)
+    return numbers, tuple(tuple(variable_of(e) if e in ranges else "" for e in m.numbers) for m in members)
+
+
+def _hull(ends: tuple[Any, Any]) -> tuple[float, float]:
+    return enclose(ends[0])[0], enclose(ends[1])[1]

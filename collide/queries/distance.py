@@ -6,11 +6,12 @@ box on as they move the time of contact on (`codegen.time_bounds.distance`). `ti
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from codegen.constants import enclose
 from codegen.given import shown
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
@@ -22,11 +23,14 @@ from ..answers.distances import Clearance, Distance, DistanceStatus
 from ..answers.nearest_points import Listed, listed
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import check_numbers
+from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
 from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pairs
 from ..search.drive import Budget, Clock, as_budget
-from ..timeline.nearest import Asked, Found, Neighbours
+from ..timeline.nearest import Asked, Neighbours
+from ..timeline.neighbourhood import Found
 from .arguments import check_bodies, check_kinds, ignored_pairs
+from .parameters import check_ranges, for_any, points_in, read_parameters
 
 # Against the size of the bodies, a distance that may be nothing but rounding.
 _CLOSE = 1e-12
@@ -34,13 +38,15 @@ _CLOSE = 1e-12
 
 @nesting_in_words
 def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separation: float | None = None,
-             budget: Budget | float | None = None, progress: bool = False) -> Distance:
+             parameters: Mapping[Any, Any] | None = None, budget: Budget | float | None = None, progress: bool = False) -> Distance:
     """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
 
     `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. What counts is their
     surfaces, within their bounds, as in `first_contact`; that one body is inside the other is said in `notes`. `at`: the time, as a
     double. `tolerance`, a bracket width: that of the distance, against its size. `separation`: the distance between the points listed
-    where nearest points form curves or patches; None is a tenth of the size of the smaller body. `budget`: seconds or a `Budget`.
+    where nearest points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo,
+    hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant;
+    `parameters` of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
     the bracket begins with 0 and ends with a few roundings.
@@ -60,19 +66,19 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
         raise ValueError(f"at must be a finite number, the time, got {shown(at)}")
     moment = float(at) + 0.0
     asked = _asked(tolerance, separation, math.inf)
-    found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, budget, progress)
-    return Distance(*told, clock.boxes, clock.seconds, found.notes, bodies)
+    found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
+    return Distance(*told, clock.boxes, clock.seconds, found.notes, bodies, _worst(found, parameters, bodies))
 
 
 @nesting_in_words
 def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, tolerance: float = 1e-9,
-              separation: float | None = None, ignore: Iterable[Any] = (), budget: Budget | float | None = None,
-              progress: bool = False) -> Clearance:
+              separation: float | None = None, ignore: Iterable[Any] = (), parameters: Mapping[Any, Any] | None = None,
+              budget: Budget | float | None = None, progress: bool = False) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance, against its size. `separation` as
-    in `distance`. `at_least`: a distance. Then the search is only whether the bodies keep it, and ends with the first proof of one or
-    the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a `Budget`.
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance, against its size. `separation`
+    and `parameters` as in `distance`. `at_least`: a distance. Then the search is only whether the bodies keep it, and ends with the first
+    proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a `Budget`.
 
     Pairs that are farther from each other than others are known to come, at all times, are not searched.
 
@@ -82,8 +88,9 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     span = check_span(time)
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
     asked = _asked(tolerance, separation, reach)
-    found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, budget, progress)
-    return Clearance(*told, clock.boxes, clock.seconds, found.notes, given, found.times, found.pairs, _verdict(told[0]))
+    found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
+    return Clearance(*told, clock.boxes, clock.seconds, found.notes, given, _worst(found, parameters, given), found.times, found.pairs,
+                     _verdict(told[0]))
 
 
 def _asked(tolerance: float, separation: float | None, reach: float) -> Asked:
@@ -98,28 +105,61 @@ Told = tuple[DistanceStatus, Interval, np.ndarray, np.ndarray, Sequence[tuple[st
 
 
 def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any], asked: Asked,
-            budget: Budget | float | None, progress: bool) -> tuple[Listed, Told, Sequence[Any], Clock]:
+            parameters: Mapping[Any, Any] | None, budget: Budget | float | None,
+            progress: bool) -> tuple[Listed, Told, Sequence[Any], Clock]:
     """The nearest points, and what the answer begins with."""
     clock = Clock(as_budget(budget), progress)
     found, notes, points = Found(), tuple[str, ...](), Listed()
+    ranges: Ranges = {}
     with clock.query():
         check_kinds(bodies, "clearance")
         _check_no_mesh(bodies)
-        check_numbers(bodies, [member_of(body) for body in bodies])
-        check_bodies(bodies, span)
+        own, ranges = _with(parameters, bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
-        scene = Neighbours(bodies, time, span, ignored)
+        scene = Neighbours(own, time, span, ignored, ranges)
         clock.extend()
         scene.search(asked, clock, found)
         notes = _nested(scene, found, bodies, clock)
     with clock.reporting():
         points = listed(found, bodies, scene.size)
+    if ranges:
+        notes = (for_any(ranges), *notes)
     if not found.finished:
         notes = (*notes, clock.reason())
     status = _status(found, asked)
     bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
     told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
     return points._replace(notes=notes), told, tuple(bodies), clock
+
+
+def _with(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any], span: tuple[float, float]) -> tuple[Sequence[Any], Ranges]:
+    """The bodies with numbers in the place of the parameters that have one, and the ranges of the others."""
+    if parameters is None:
+        check_numbers(bodies, [member_of(body) for body in bodies])
+        check_bodies(bodies, span)
+        return bodies, {}
+    known = read_parameters(parameters, bodies)
+    values = points_in(known)
+    ranges = {s: ends for s, ends in known.items() if s not in values}
+    own = [substituted(body, values) for body in bodies]
+    check_ranges(own, ranges, span)
+    return [over_fixed_domain(body, ranges) for body in own], ranges
+
+
+def _worst(found: Listed, parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> list[dict[Any, Interval]]:
+    """The values of the parameters at which each pair of points is as near as it is."""
+    known = {} if parameters is None else {s: Interval(enclose(lo)[0], enclose(hi)[1]) for s, (lo, hi) in read_parameters(
+        parameters, bodies).items()}
+    worst = []
+    for box, names, sample in zip(found.boxes, found.variables, found.samples, strict=True):
+        at = {name: Interval(lo, hi) for name, (lo, hi) in zip(names, box.tolist(), strict=True)}
+        at |= {name: Interval(value, value) for name, value in sample.items()}
+        worst.append({s: _common(at.get(variable_of(s), whole), whole) for s, whole in known.items()})
+    return worst
+
+
+def _common(a: Interval, b: Interval) -> Interval:
+    return Interval(max(a.lo, b.lo), min(a.hi, b.hi))
 
 
 def _check_no_mesh(bodies: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ import sympy as sp
 
 from codegen.given import TEXT, shown
 from generative.family import parameters_in
-from generative.symbols import Parameter, exact
+from generative.symbols import Parameter, exact, text
 
 from ..bodies.parameters import substituted
 from .arguments import check_bodies
@@ -74,3 +74,9 @@ def check_ranges(bodies: Sequence[Any], ranges: Mapping[Any, Range], span: tuple
         except ValueError as error:
             where = ", ".join(f"{s} = {value}" for s, value in at.items())
             raise ValueError(f"{error} (with {where}, in the ranges of the parameters)") from None
+
+
+def for_any(ranges: Mapping[Any, Range]) -> str:
+    """A sentence that names the ranges."""
+    given = ", ".join(f"{s} from {text(lo)} to {text(hi)}" for s, (lo, hi) in ranges.items())
+    return f"All this is for any {given}."

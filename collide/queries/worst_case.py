@@ -17,7 +17,7 @@ from generative.symbols import text
 
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
-from ..bodies.parameters import over_fixed_domain, substituted
+from ..bodies.parameters import over_fixed_domain, substituted, variable_of
 from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
@@ -25,10 +25,9 @@ from ..search.drive import Budget, Clock, as_budget
 from ..search.native.layout import UNIQUE
 from ..search.options import Options, resolved
 from ..search.search import Search
-from ..situations.stationary import variable_of
 from ..timeline.worst_case import Parametric
 from .arguments import check_kinds, check_options, ignored_pairs
-from .parameters import Range, check_ranges
+from .parameters import Range, check_ranges, for_any
 
 Ranges = Mapping[Any, Range]
 
@@ -141,8 +140,7 @@ def _told(answer: Contacts, found: _Known, ranges: Ranges) -> Contacts:
 
 def _notes(found: _Known, ranges: Ranges) -> tuple[str, ...]:
     values = [f"{s} = {text(value)}" for s, value in found.settled.items() if s not in found.idle]
-    given = ", ".join(f"{s} from {text(lo)} to {text(hi)}" for s, (lo, hi) in ranges.items())
-    notes = [f"All this is for any {given}."]
+    notes = [for_any(ranges)]
     if values:
         notes.append(f"Contact is earliest for {', '.join(values)}: proved by the signs of derivatives.")
     if found.idle:

@@ -3,7 +3,11 @@
 A part is a set of points p(w) of parameters or coordinates w, with equations F(w) = 0 where it is implicit. With D = p1 - p2, the distance
 d is one more variable, with the equation D . D = d^2, and the search looks for its least value. Where that is in the inside of a part, D is
 at right angles to the part's tangents there: dp/dw for a parametric one; of a face F = 0 two vectors at right angles to the gradient, of
-an edge the one that it has; of a vertex none. So there are as many equations as variables. If the time is a variable, too, D . dD/dt = 0.
+an edge the one that it has; of a vertex none. So there are as many equations as variables.
+
+The time, and parameters of bodies, may be variables, too. With the multipliers of Lagrange l, that is D . dD/dw = l . dF/dw solved by
+least squares, d/dq of half the square of the distance is then D . dD/dq - l . dF/dq at a critical distance for each of these q. It is zero
+inside the range of q, not negative at its lower end and not positive at its upper end, as in `stationary`.
 
 Parametric parts are closed: at an end of a parameter the condition is multiplied by the distances to both ends, so that it holds on the
 border as well, and borders need no problems of their own. Implicit parts end where others begin, which are looked at as well: a least
@@ -12,7 +16,7 @@ boxes where the parts are differentiable throughout.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +25,7 @@ import sympy as sp
 from codegen.constants import bounds
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
-from codegen.graph.vectors import Vector, dot, subtract
+from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
 
 from ..bodies.cells import Cell
@@ -29,13 +33,15 @@ from ..bodies.numbers import Numbers
 from ..bodies.on_face import held_of
 from ..search.problem import Problem, formula_kernel
 from .contact import with_numbers
-from .frame import Frame, all_of
+from .frame import Frame, all_of, as_vector
 from .place import Placed, PlacedParametric
 from .placed_implicit import PlacedImplicit, coordinates_of
 
 DISTANCE = "distance"
-# What stands for the moment that is asked about, or for the ends of the time span.
-_MOMENT, _BEGIN, _END = sp.symbols("moment begin end", real=True)
+
+Free = tuple[tuple[str, ...], ...]
+# What stands for the moment that is asked about.
+_MOMENT = sp.Symbol("moment", real=True)
 # Samples of nearest points are spread by a point between both, which all variables move: so much of it is the first one.
 _SHARE = sp.Rational(3, 5)
 # Three directions at right angles to each other, see `_along`.
@@ -43,20 +49,30 @@ _AXES = sp.symbols("axis:9", real=True)
 
 
 def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any], reach: float, label: tuple[int, int],
-            many: bool, way: np.ndarray) -> Problem:
+            many: bool, way: np.ndarray, ranges: Mapping[str, tuple[Any, Any]], free: Free) -> Problem:
     """The least distance, of at most `reach`, of two parts within a time span, or at one moment where both ends are the same. `many`: the
-    numbers in its formulas are parameters, so that kernels are shared. `way` is about the direction of the nearest points.
+    numbers in its formulas are parameters, so that kernels are shared. `way` is about the direction of the nearest points. `ranges`: of
+    those numbers that are variables, by their names there, of which `free` has one for each number of the first and of the second body, ""
+    for others.
     """
     still, axes = time[0] == time[1], axes_across(way) if first.leaves or second.leaves else ()
-    clock = Numbers((*_AXES[:len(axes)], *((_MOMENT,) if still else (_BEGIN, _END))), (*axes, *(time[:1] if still else time)))
+    further = (*ranges, *(() if still else ("t",)))
+    spans = [*ranges.values(), *([] if still else [time])]
+    known = Numbers((*_AXES[:len(axes)], *ends_of(further)), (*axes, *(e for span in spans for e in span)))
+    if still:
+        known = Numbers((*known.symbols, _MOMENT), (*known.exact, time[0]))
     build = _member if many else _situation
-    whole = build(first, second, tuple(n.symbols for n in (*numbers, clock)), still)
-    whole = with_numbers(whole, (*numbers, clock), (0, 1))
-    outer, inner, k = whole.outer.copy(), whole.inner.copy(), whole.variables.index(DISTANCE)
-    outer[k] = inner[k] = 0.0, reach
-    if not still:
-        outer[k - 1], inner[k - 1] = (side[0] for side in bounds([time]))
+    whole = build(first, second, tuple(n.symbols for n in (*numbers, known)), further, free)
+    whole = with_numbers(whole, (*numbers, known), *spans, (0, 1))
+    outer, inner = whole.outer.copy(), whole.inner.copy()
+    outer[-1] = inner[-1] = 0.0, reach
     return whole.with_data(outer=outer, inner=inner, label=label)
+
+
+@functools.lru_cache(maxsize=256)
+def ends_of(further: tuple[str, ...]) -> tuple[Any, ...]:
+    """The symbols of the ends of the ranges of further variables."""
+    return tuple(sp.Symbol(f"{end} of {name}", real=True) for name in further for end in ("begin", "end"))
 
 
 def both_points(problem: Problem) -> Kernel:
@@ -72,22 +88,23 @@ def both_points(problem: Problem) -> Kernel:
 
 
 @functools.lru_cache(maxsize=4096)
-def _member(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], still: bool) -> Problem:
-    return _situation(first, second, symbols, still, literal=True).as_member()
+def _member(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free) -> Problem:
+    return _situation(first, second, symbols, further, free, literal=True).as_member()
 
 
 @functools.lru_cache(maxsize=4096)
-def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], still: bool, literal: bool = False) -> Problem:
-    frame = Frame(sum(map(_variables, (first, second))), (0, 1), literal=literal, symbols=symbols, asked=still)
+def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free,
+               literal: bool = False) -> Problem:
+    frame = Frame(sum(map(_variables, (first, second))), (0, 1), literal=literal, symbols=symbols, asked="t" not in further,
+                  further=(*further, DISTANCE), free=free)
     a, b = _placed(first, frame, 1), _placed(second, frame, 2)
     apart = subtract(a.position, b.position)
     rows = [row for placed, cell in ((a, first), (b, second)) for row in _critical(placed, cell, apart, frame)]
     functions = [*a.position, *b.position, *a.values, *b.values]
-    if not still:
-        moment = frame.variable("t", (0, 1))
-        begin, end = (frame.known(3)[s] for s in (_BEGIN, _END))
-        (rate,) = frame.derivatives([*apart], [moment])
-        rows.append((moment - begin) * (end - moment) * dot(apart, (rate[0], rate[1], rate[2])))
+    for name in further:
+        q = frame.variable(name, (0, 1))
+        begin, end = (frame.known(3)[s] for s in ends_of((name,)))
+        rows.append((q - begin) * (end - q) * _rate((a, b), apart, q, frame))
     distance = frame.variable(DISTANCE, (0, 1))
     equations = (dot(apart, apart) - frame.pool.power_integer(distance, 2), *a.values, *b.values)
     conditions = [*a.conditions(), *b.conditions()]
@@ -139,6 +156,48 @@ def _within(placed: PlacedParametric, part: Cell, k: int, frame: Frame) -> Expr:
     return total
 
 
+def _rate(parts: tuple[Placed, Placed], apart: Vector, q: Expr, frame: Frame) -> Expr:
+    """How half the square of a critical distance changes with a further variable."""
+    (column,) = frame.derivatives([*apart], [q])
+    total = dot(apart, as_vector(column))
+    for placed in parts:
+        (pulls,) = frame.derivatives(placed.values, [q]) if placed.values else ([],)
+        if any(not _is_zero(e) for e in pulls):
+            total = total - _by_multipliers(placed, apart, pulls, frame)
+    return total
+
+
+def _by_multipliers(placed: Placed, apart: Vector, pulls: Sequence[Expr], frame: Frame) -> Expr:
+    """l . F_q, where J^T l = D . dD/dw with J = dF/dw: l = (J J^T)^-1 J (D . dD/dw), by Cramer's rule. Where J has not its full rank, this
+    divides by zero, which says nothing.
+    """
+    columns = frame.derivatives(placed.values, placed.own)
+    slopes = [dot(apart, as_vector(d)) for d in frame.derivatives([*apart], placed.own)]
+    rows = [[column[k] for column in columns] for k in range(len(placed.values))]
+    gram = [[_sum(x * y for x, y in zip(p, q, strict=True)) for q in rows] for p in rows]
+    right = [_sum(x * y for x, y in zip(p, slopes, strict=True)) for p in rows]
+    replaced = [[[*row[:k], r, *row[k + 1:]] for row, r in zip(gram, right, strict=True)] for k in range(len(rows))]
+    return _sum(_determinant(m) * e for m, e in zip(replaced, pulls, strict=True)) / _determinant(gram)
+
+
+def _determinant(m: Sequence[Sequence[Expr]]) -> Expr:
+    if len(m) == 1:
+        return m[0][0]
+    if len(m) == 2:
+        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+    p, q, r = map(as_vector, m)
+    return dot(p, cross(q, r))
+
+
+def _sum(terms: Iterable[Expr]) -> Expr:
+    first, *rest = terms
+    return sum(rest, first)
+
+
+def _is_zero(e: Expr) -> bool:
+    return e.op == "constant" and e.value == 0
+
+
 def _along(apart: Vector, normal: Vector, frame: Frame) -> list[Expr]:
     """Products with two vectors at right angles to a normal g: the images of e1 and e2 under the reflection that takes g to -|g| k, for
     three directions k, e1, e2, which are parameters; but for a factor that vanishes only where g points against k. They are zero where D
@@ -148,9 +207,9 @@ def _along(apart: Vector, normal: Vector, frame: Frame) -> list[Expr]:
     known = [frame.known(3)[s] for s in _AXES]
     k, *others = (known[3 * i:3 * i + 3] for i in range(3))
     mirror = [g + length * c for g, c in zip(normal, k, strict=True)]
-    size = length * (length + dot(normal, _vector(k)))
-    along = dot(_vector(mirror), apart)
-    return [dot(_vector(e), apart) * size - dot(normal, _vector(e)) * along for e in others]
+    size = length * (length + dot(normal, as_vector(k)))
+    along = dot(as_vector(mirror), apart)
+    return [dot(as_vector(e), apart) * size - dot(normal, as_vector(e)) * along for e in others]
 
 
 def axes_across(way: np.ndarray) -> tuple[float, ...]:
@@ -161,8 +220,3 @@ def axes_across(way: np.ndarray) -> tuple[float, ...]:
     first = np.cross(k, np.eye(3)[int(np.argmin(np.abs(k)))])
     first /= np.linalg.norm(first)
     return tuple(np.concatenate([k, first, np.cross(k, first)]).tolist())
-
-
-def _vector(entries: Sequence[Expr]) -> Vector:
-    a, b, c = entries
-    return a, b, c

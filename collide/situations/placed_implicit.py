@@ -129,7 +129,7 @@ class PlacedImplicit:
         """Partial derivatives of expressions of x, y, z and t by each of these, at a point: on the graph, since SymPy has none of `floor`,
         and impulses for those of `sign`.
         """
-        free = [self.frame.pool.variable(self.frame.spatial + 1 + k) for k in range(4)]
+        free = [self.frame.pool.variable(self.frame.spatial + len(self.frame.further) + k) for k in range(4)]
         formulas = convert(expressions, {**self.known, **dict(zip((x, y, z, t), free, strict=True))}, self.frame.pool)
         actual = dict(zip((e.index for e in free), [*at, self.frame.time], strict=True))
         return [substitute(column, actual) for column in self.frame.derivatives(formulas, free)]

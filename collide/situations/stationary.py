@@ -66,11 +66,6 @@ def slope_kernel(problem: Problem) -> Kernel | None:
     return found
 
 
-def variable_of(symbol: Any) -> str:
-    """The name of a parameter as a variable; those of bodies end with the number of the body."""
-    return f"({symbol})"
-
-
 @functools.lru_cache(maxsize=256)
 def symbols_of(further: tuple[str, ...]) -> tuple[Any, ...]:
     """The symbols of the numbers in `ends_of`."""

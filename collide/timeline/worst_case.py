@@ -6,17 +6,14 @@ the parameter is a number again (`settle`), and once all are numbers the questio
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from codegen.constants import enclose
-
 from ..bodies.cells import whole_of
-from ..bodies.numbers import NONE, Numbers
-from ..bodies.parameters import family_of
+from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import Start
@@ -27,7 +24,7 @@ from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import member, situation, with_numbers
-from ..situations.stationary import ends_of, slope_kernel, symbols_of, variable_of
+from ..situations.stationary import ends_of, slope_kernel, symbols_of
 from .examine import shortly_before
 from .scene import Meeting, Scene, over
 
@@ -38,8 +35,6 @@ _LEAST, _MORE = 2000, 4
 # Of so many solutions nothing is settled: they are samples of a curve or patch. Effort only.
 _MANY = 32
 _NO_WALKS = 1 << 40
-
-Ranges = Mapping[Any, tuple[Any, Any]]
 
 
 class Left(NamedTuple):
@@ -60,10 +55,7 @@ class Parametric:
                  objective: Any = None) -> None:
         self.ranges, self.objective, self.time, self.span = dict(ranges), objective, time, span
         members = [family_of(body) for body in bodies]
-        self.free = [tuple(variable_of(e) if e in ranges else "" for e in m.numbers) for m in members]
-        numbers = [NONE if not m.symbols else Numbers(
-            m.symbols, [None if e in ranges else e for e in m.numbers],
-            np.array([_hull(ranges[e]) if e in ranges else enclose(e) for e in m.numbers])) for m in members]
+        numbers, self.free = in_ranges(members, ranges)
         self.scene = Scene([m.body for m in members], time, span, (), closed=False, numbers=numbers, ignored=ignored, carried=bodies)
 
     def start(self, tolerance: float, clock: Clock) -> None:
@@ -215,6 +207,3 @@ def _signs(problem: Problem, boxes: np.ndarray, count: int) -> list[int]:
     lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=tuple(problem.parameters.T) if len(problem.parameters) else None)
     return [1 if (a > 0).all() else -1 if (b < 0).all() else 0 for a, b in zip(lo.T, hi.T, strict=True)]
 
-
-def _hull(span: tuple[Any, Any]) -> tuple[float, float]:
-    return enclose(span[0])[0], enclose(span[1])[1]

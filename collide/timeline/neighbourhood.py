@@ -1,0 +1,221 @@
+"""Bodies in a span of time, or at one moment: their parts, the boxes round these, and where surfaces are proved to meet."""
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from codegen.constants import enclose
+from generative.creases import divided
+
+from ..bodies.cells import Cell
+from ..bodies.extent import Extent, extent_of
+from ..bodies.numbers import Numbers
+from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
+from ..bodies.parts import Pole, faces_of, parts_of
+from ..culling.boxes_apart import boxes_through, greatest_distances, least_distances, slices_of
+from ..moment.inside import inside
+from ..moment.pairs import Pair, Pairs
+from ..moment.start import crossings, met
+from ..search.drive import Clock
+from ..search.problem import Problem
+from ..situations.points_at import approached, distances_at, rounded
+from ..situations.presence import where, without_absent
+
+# Effort only. In so many boxes it is decided whether surfaces meet, if it can be.
+_MEETING = 20_000
+# So many places where surfaces seem to meet are looked at.
+LOOKED_AT = 64
+# Where Newton's method begins, as shares of the ranges of all parameters.
+_SHARES = 0.5, 0.3, 0.8
+# Against the size of what is asked about, a distance that is not told from 0.
+SMALL = 1e-6
+# The parameter width of the smallest boxes.
+WIDTH = 1e-9
+# At so many corners of the ranges of parameters, and in the middle, it is asked whether surfaces meet.
+_CORNERS = 8
+
+# Values of the parameters that have ranges, by their names as variables.
+Sample = Mapping[str, float]
+# What encloses a place of a problem, and values of parameters there that are not among its variables.
+Where = tuple[Problem, np.ndarray, Sample]
+
+
+@dataclass
+class Found:
+    """What is known: `lower` and `upper` bound the least distance; `finished`: the search came to its end; `boxes` may hold nearest points,
+    each of a problem with what is known of it (`native.layout`); `meets`: the surfaces are proved to meet there; `best` holds points that
+    are as near as `upper`; `nearer`: that is nearer than asked.
+    """
+
+    lower: float = 0.0
+    upper: float = math.inf
+    finished: bool = False
+    boxes: list[tuple[Problem, int, np.ndarray]] = field(default_factory=list)
+    best: Where | None = None
+    meets: Where | None = None
+    nearer: bool = False
+
+    def open(self, reach: float) -> bool:
+        """Is there more to be searched?"""
+        return self.meets is None and not self.upper < reach < math.inf
+
+
+class Neighbourhood:
+    """Bodies in a span of time, or at one moment, with parameters in ranges."""
+
+    def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs,
+                 ranges: Ranges) -> None:
+        members = [family_of(b) for b in bodies]
+        self.time, self.span, self.ignored, self.ranges = time, span, ignored, ranges
+        self.numbers, self.free = in_ranges(members, ranges)
+        self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
+        self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)
+        self.slices = slices_of(span)
+        self._parts = {k: self._parts_of(k) for k in range(len(bodies))}
+        self._boxes = {k: self._boxes_of(k) for k in range(len(bodies))}
+        self.around = np.stack([_hull(self._boxes[k]) for k in range(len(bodies))])
+        self.size = float(max(np.ptp(self.around[..., :], axis=(0, 1, 3)).max(), 1e-300))
+
+    def _parts_of(self, k: int) -> tuple[Cell, ...]:
+        """All parts of an implicit body; of another one its closed faces, and the poles that have no smooth parameters."""
+        found = without_absent(parts_of(self.bodies[k], self.charts[k]), self.numbers[k], self.span)
+        return tuple(p for p in found if p.leaves or p.dimension == 2 or p.around is not None)
+
+    def _boxes_of(self, k: int) -> np.ndarray:
+        if not self._parts[k]:
+            return np.empty((0, len(self.slices), 3, 2))
+        return boxes_through([self._extent(k, p) for p in self._parts[k]], self.slices)
+
+    def _extent(self, k: int, part: Cell) -> Extent:
+        found = where(part, self.numbers[k], self.span) if part.leaves else None
+        return extent_of(part, self.numbers[k], None if found is None else tuple(map(tuple, found.tolist())))
+
+    # -- pairs --------------------------------------------------------------------------------------------------------
+
+    def pairs(self) -> list[tuple[float, Pair]]:
+        """The pairs of bodies that are asked about, those that may be nearest first."""
+        i, j = np.triu_indices(len(self.bodies), 1)
+        asked = ~self.ignored.holds(i, j)
+        i, j = i[asked], j[asked]
+        least = np.full(len(i), math.inf)
+        for k in range(len(self.slices)):
+            least = np.minimum(least, least_distances(self.around[i, k], self.around[j, k]))
+        order = np.argsort(least, kind="stable")
+        return [(float(least[k]), (int(i[k]), int(j[k]))) for k in order]
+
+    def reach(self, label: Pair) -> float:
+        """How far two bodies are from each other at most."""
+        i, j = label
+        return float(greatest_distances(self.around[i], self.around[j]).max(initial=0.0))
+
+    # -- where surfaces meet ------------------------------------------------------------------------------------------
+
+    def meet(self, labels: Sequence[Pair], clock: Clock, found: Found) -> None:
+        """Where are the surfaces of pairs of bodies proved to meet? Where they seem to, the distance is at most that of points there. For
+        ranges of parameters: with some values of these.
+        """
+        for label, sample in itertools.product(labels, self.samples(found)):
+            if found.meets is None and least_distances(*(self.around[k] for k in label)).min() == 0.0:
+                self._meet_at(label, sample, clock, found)
+
+    def _meet_at(self, label: Pair, sample: Sample, clock: Clock, found: Found) -> None:
+        numbers = self._numbers_at(label, sample)
+        pairs = [(a, b) for a in faces_of(self.bodies[label[0]]) for b in faces_of(self.bodies[label[1]])]
+        search, _ = met(pairs, self.span, WIDTH, clock, numbers, _MEETING)
+        if search.proved < math.inf:
+            problem = search.problems[search.best_problem].with_data(label=label)
+            found.meets = problem, search.arrays["best"][:len(problem.variables)].copy(), sample
+            return
+        for k in search.possible_ones().tolist()[:LOOKED_AT]:
+            domain = self._domain(numbers, *pairs[search.owner(k)])
+            self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), domain, sample, found)
+
+    def samples(self, found: Found) -> Iterator[Sample]:
+        """Values in the ranges of parameters: where points are nearest as far as is known, in the middle, and at corners."""
+        if not self.ranges:
+            yield {}
+            return
+        ends = {variable_of(s): (enclose(lo)[1], enclose(hi)[0]) for s, (lo, hi) in self.ranges.items()}
+        middle = {name: 0.5 * (lo + hi) for name, (lo, hi) in ends.items()}
+        if found.best is not None:
+            problem, box, sample = found.best
+            rows = dict(zip(problem.variables, box.mean(axis=1).tolist(), strict=True))
+            yield {name: min(max(rows.get(name, sample.get(name, at)), ends[name][0]), ends[name][1]) for name, at in middle.items()}
+        yield middle
+        for corner in itertools.islice(itertools.product(*ends.values()), _CORNERS):
+            yield dict(zip(ends, corner, strict=True))
+
+    def _numbers_at(self, label: Pair, sample: Sample) -> tuple[Numbers, Numbers]:
+        """The numbers of two bodies with these values of the parameters that have ranges: doubles within them."""
+        first, second = (self._numbers_of(k, sample) for k in label)
+        return first, second
+
+    def _numbers_of(self, k: int, sample: Sample) -> Numbers:
+        own = self.numbers[k]
+        if not any(self.free[k]):
+            return own
+        at = [(sample[name],) * 2 if name else tuple(row) for name, row in zip(self.free[k], own.intervals.tolist(), strict=True)]
+        return Numbers(own.symbols, [None if name else e for name, e in zip(self.free[k], own.exact, strict=True)], np.array(at))
+
+    def _domain(self, numbers: tuple[Numbers, Numbers], a: Cell, b: Cell) -> np.ndarray:
+        """What lies within the domains of two faces, and the time: problems of crossings keep clear of borders."""
+        ends = [own.bounds(part.domain)[1].reshape(-1, 2) for own, part in zip(numbers, (a, b), strict=True)]
+        return np.concatenate([*ends, [self.span]])
+
+    def seem_to_meet(self, label: Pair, found: Found) -> bool:
+        """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
+        meet there.
+        """
+        faces = [[(p, box) for p, box in zip(self._parts[k], self._boxes[k], strict=True) if p.dimension == 2 and not p.leaves]
+                 for k in label]
+        sample = next(self.samples(found))
+        numbers = self._numbers_at(label, sample)
+        for (a, box), (b, other) in itertools.islice(itertools.product(*faces), LOOKED_AT):
+            if least_distances(box, other).min() == 0.0:
+                problem = crossings([(a, b)], self.span[0], numbers, label)[0]
+                for share in _SHARES:
+                    domain = self._domain(numbers, a, b)
+                    self._look_at(problem, domain @ [1.0 - share, share], domain, sample, found)
+                    if found.meets is not None:
+                        return False
+        return found.upper <= SMALL * self.size
+
+    @staticmethod
+    def _look_at(problem: Problem, at: np.ndarray, domain: np.ndarray, sample: Sample, found: Found) -> None:
+        """How far from each other are points near which surfaces may meet? Of parametric ones, as they come nearest by Newton's method."""
+        if len(problem.equations) != 3 or len(domain) != len(problem.variables):
+            return
+        places = rounded(problem, approached(problem, at, domain), domain)
+        far = distances_at(problem, places)
+        k = int(np.argmin(far))
+        if far[k] < found.upper:
+            found.upper, found.best = float(far[k]), (problem, np.repeat(places[k][:, None], 2, axis=1), sample)
+        if far[k] == 0.0:
+            found.meets = found.best
+
+    def nested(self, clock: Clock) -> tuple[list[Pair], list[Pair]]:
+        """Of bodies whose surfaces are proved apart: the pairs of which the first is proved to have a piece inside the second, when the
+        time begins, and those where that is not decided.
+        """
+        proved, unknown = [], []
+        for _, label in self.pairs():
+            for i, j in (label, label[::-1]):
+                if self._may_be_inside(i, j):
+                    answer = inside(self.bodies[i], self.bodies[j], self.span[0], clock, (self.numbers[i], self.numbers[j]))
+                    proved += [(i, j)] if answer else []
+                    unknown += [(i, j)] if answer is None else []
+        return proved, unknown
+
+    def _may_be_inside(self, i: int, j: int) -> bool:
+        """Does the box round a part of body i lie in that round body j? Those of bodies that deform are of the first slice."""
+        boxes, around = self._boxes[i][:, 0], self.around[j, 0]
+        return bool(((boxes[..., 0] >= around[:, 0]) & (boxes[..., 1] <= around[:, 1])).all(axis=1).any())
+
+
+def _hull(boxes: np.ndarray) -> np.ndarray:
+    """(slices, 3, 2) of (parts, slices, 3, 2)."""
+    return np.stack([boxes[..., 0].min(axis=0, initial=math.inf), boxes[..., 1].max(axis=0, initial=-math.inf)], axis=-1)
