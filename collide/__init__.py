@@ -20,7 +20,7 @@ from codegen.interval import Interval
 from .answers.consistency import ContradictionError
 from .answers.contact_times import ContactTimes, Spell
 from .answers.contacts import Contacts, Status
-from .answers.distances import Clearance, Distance, DistanceStatus
+from .answers.distances import Clearance, ClearanceBatch, Distance, DistanceStatus
 from .answers.sensitivity import Sensitivity
 from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
@@ -29,6 +29,7 @@ from .moment.start import Start
 from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
+from .queries.clearance_batch import clearance_batch
 from .queries.contact_batch import contact_batch
 from .queries.contacts_during import contacts_during
 from .queries.critical_value import CriticalValue, critical_value
@@ -43,9 +44,10 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Clearance", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance", "DistanceStatus",
-    "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start", "Status", "Subpaving",
-    "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance",
-    "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize",
-    "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle", "vertex_face",
+    "BezierNets", "Budget", "Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue",
+    "Distance", "DistanceStatus", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start",
+    "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
+    "check_solid", "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge",
+    "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle",
+    "vertex_face",
 ]

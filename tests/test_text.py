@@ -250,6 +250,8 @@ COLLIDE = [
     Call(collide.distance, PLATE, BOWL, 0.0, tolerance=1e-9, separation=0.1, budget=5.0),
     Call(collide.clearance, [PLATE, BOWL, PLATE], (0, 1), 0.5, tolerance=1e-9, separation=0.1, ignore=[(0, 2)], budget=5.0),
     Call(collide.first_contact, [PLATE, SPEEDING], (0, 2), parameters={SPEED: 1}),
+    Call(collide.clearance_batch, [PLATE, SPEEDING, PLATE], (0, 1), 0.5, parameters={SPEED: [1.0]}, tolerance=1e-9, ignore=[(0, 2)],
+         budget=5.0),
     Call(collide.distance, PLATE, SPEEDING, 0.0, parameters={SPEED: 1}),
     Call(collide.clearance, [PLATE, SPEEDING], (0, 1), parameters={SPEED: (1, 2)}),
     Call(collide.critical_value, [PLATE, SPEEDING, PLATE], (0, 2), {SPEED: (1, 2)}, tolerance=1e-6, separation=0.5, ignore=[(0, 2)],
@@ -284,15 +286,17 @@ MODELS = [call for shape in SHAPES.values() for call in (
 MODELS += [Call(machines.push_time, allowance=sp.Rational(1, 50), major=2, pitch=sp.Rational(1, 2), root=sp.Rational(1, 32))]
 CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 
-# Arguments that are names, or functions, and results, which hold what a query puts there.
+# Arguments that are names, functions or executors, and results, which hold what a query puts there.
 BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "capsule",
           "rounded_box", "Mesh")
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
+SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
-CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options"}
-RESULTS = {"Clearance", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue", "Distance", "DistanceStatus",
-           "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Shape", "Spell",
-           "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
+CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options",
+          *(f"{query}.executor" for query in SHARED)}
+RESULTS = {"Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue", "Distance",
+           "DistanceStatus", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "MeshContact", "Minimum", "MinimumStatus",
+           "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 

@@ -1,6 +1,6 @@
 """What the batch functions answer, and the checks they share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +16,7 @@ class Batch:
     `status` (n,) of `Status`; `hit` (n,): contact is proved, or not excluded; `time` (n, 2): a bracket of the earliest contact, no wider
     than the tolerance, a bracket width, unless the budget was spent or nothing is proved, NaN without a hit; `parameters`: where the parts
     touch, in doubles, NaN without a hit; `proved` (n,): a contact is proved to exist within the bracket; `tests` (n,), also called
-    `iterations` as in other results: how many boxes were examined.
+    `iterations` as in other results: how many boxes were examined. `notes` tell of rows that were lost with the worker that had them.
     """
 
     status: np.ndarray
@@ -25,6 +25,7 @@ class Batch:
     parameters: np.ndarray
     proved: np.ndarray
     tests: np.ndarray
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         check_times(self.time, self.hit, self.proved)
@@ -56,7 +57,8 @@ class Batch:
         hits = np.flatnonzero(self.hit)
         rows = [[f"{k}", interval(self.time[k]), point(self.parameters[k]), "proved" if self.proved[k] else "not excluded"]
                 for k in hits[:ROWS]]
-        return card(f"{self!r}: {', '.join(counts)}", ["problem", "time", "parameters", "contact"], rows, len(hits), "hit")
+        told = " ".join([f"{self!r}: {', '.join(counts)}", *self.notes])
+        return card(told, ["problem", "time", "parameters", "contact"], rows, len(hits), "hit")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -118,3 +118,42 @@ class Clearance(Distance):
         rows = [[interval(self.times[k]), ", ".join(label(self.bodies, i) for i in self.pairs[k]), *row]
                 for k, row in enumerate(self._rows())]
         return card(self.summary(), head, rows, len(self), "pair")
+
+
+@dataclass(frozen=True, eq=False)
+class ClearanceBatch:
+    """The least distances of bodies for n rows of parameters.
+
+    `status` (n,) of `DistanceStatus`; `bracket` (n, 2), which *provably* encloses the least distance; `verdict` (n,): True, False or None,
+    as of `Clearance`; of one pair of nearest points, approximately: `times` (n, 2), which enclose the moment, `pairs` (n, 2), the bodies,
+    and `points` (n, 2, 3), NaN and -1 where none is known; `tests` (n,): how many boxes were examined. `notes` tell of rows that were
+    lost with the worker that had them.
+    """
+
+    status: np.ndarray
+    bracket: np.ndarray
+    verdict: np.ndarray
+    times: np.ndarray
+    pairs: np.ndarray
+    points: np.ndarray
+    tests: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for k in np.flatnonzero(~(self.bracket[:, 0] <= self.bracket[:, 1])):
+            check_bracket("the distance", *self.bracket[k])
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __repr__(self) -> str:
+        return f"ClearanceBatch({counted(len(self), 'row')}, {self._counts()})"
+
+    def _counts(self) -> str:
+        return ", ".join(f"{int((self.status == s).sum()):,} {s.name}" for s in DistanceStatus if (self.status == s).any())
+
+    def _repr_html_(self) -> str:
+        rows = [[f"{k}", interval(self.bracket[k]), interval(self.times[k]), point(self.points[k, 0]), point(self.points[k, 1])]
+                for k in range(min(len(self), ROWS))]
+        return card(" ".join([repr(self), *self.notes]), ["row", "distance", "time", "point of the first", "point of the second"], rows,
+                    len(self), "row")

@@ -8,8 +8,9 @@ them is earlier.
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -22,7 +23,8 @@ from codegen.machine.memory import Memory, row_type
 
 from ..answers.batch import Batch, statuses
 from ..given import check_tolerance
-from ..search.drive import FIRST_PART, Budget, as_budget, next_part
+from ..search.drive import FIRST_PART, Budget, Clock, as_budget, next_part
+from ..search.fan_out import Ask, fan_out
 from . import kernel as kernels
 from . import memory
 from .certificate import certificate
@@ -49,7 +51,7 @@ _METHODS: dict[str, Any] = {
 
 
 def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
-                 error: float = 0.0, workers: int = 1) -> Batch:
+                 error: float = 0.0, workers: int = 1, executor: Any = None) -> Batch:
     """Do two moving Bezier patches touch for some t in [0, 1], and when first?
 
     q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
@@ -73,7 +75,7 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
     axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is the accepted box's, no
     contact is proved to exist, and every hit is UNRESOLVED.
 
-    `workers`: so many threads share the pairs; the answer is the same to the bit.
+    `workers`: so many threads share the pairs; `executor`: as in `contact_batch`. The answer is the same to the bit.
 
     Raises ValueError for arrays of other shapes or types, numbers that are not finite, weights that are not positive, a tolerance outside
     1e-12 to 1, an unknown method, and a budget or a number of workers that is not positive.
@@ -85,6 +87,9 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
     q = _checked(q)
     if weights is not None:
         weights = _checked_weights(weights, (len(q), 2, *q.shape[3:5]), "(n, 2, N+1, M+1)")
+    if executor is not None and len(q):
+        ask = _ask(bezier_pairs, q, weights, tolerance=tolerance, method=method, error=error, workers=workers)
+        return fan_out(ask, len(q), executor, Clock(as_budget(budget)))
     for axis in (3, 4):
         if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
             q = np.ascontiguousarray(np.repeat(q, 2, axis))
@@ -93,7 +98,7 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
 
 
 def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
-                          workers: int = 1) -> Batch:
+                          workers: int = 1, executor: Any = None) -> Batch:
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
     q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
@@ -115,12 +120,20 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     _check_method(method)
     if weights is not None:
         weights = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")
+    if executor is not None and len(q):
+        ask = _ask(bezier_triangle_pairs, q, weights, tolerance=tolerance, method=method, workers=workers)
+        return fan_out(ask, len(q), executor, Clock(as_budget(budget)))
     if method != "auto":
         return _triangle_baseline(q, weights, tolerance, limit, _METHODS[method]).answer()
     squares, heavy, error = _squared(q, degree, weights)
     answer = _answer(squares, heavy, tolerance, limit, None, error, workers)
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
     return answer
+
+
+def _ask(query: Callable[..., Batch], q: np.ndarray, weights: np.ndarray | None, **options: Any) -> Ask[Batch]:
+    """The query about some of the pairs."""
+    return lambda lo, hi: partial(query, q[lo:hi], weights=None if weights is None else weights[lo:hi], **options)
 
 
 def inherited(error: float, weights: np.ndarray | None) -> float:

@@ -70,11 +70,14 @@ def variable_of(symbol: Any) -> str:
 
 
 def in_ranges(members: Sequence[Member], ranges: Ranges) -> tuple[tuple[Numbers, ...], tuple[tuple[str, ...], ...]]:
-    """The numbers of members of families, those in `ranges` as intervals; and of each member what variables these are, "" for others."""
+    """The numbers of members of families, those in `ranges` as intervals; and of each member what variables these are, "" for others, and
+    where both ends are the same.
+    """
     numbers = tuple(NONE if not m.symbols else Numbers(
         m.symbols, [None if e in ranges else e for e in m.numbers],
         np.array([_hull(ranges[e]) if e in ranges else enclose(e) for e in m.numbers])) for m in members)
-    return numbers, tuple(tuple(variable_of(e) if e in ranges else "" for e in m.numbers) for m in members)
+    wide = {s for s, (lo, hi) in ranges.items() if lo != hi}
+    return numbers, tuple(tuple(variable_of(e) if e in wide else "" for e in m.numbers) for m in members)
 
 
 def _hull(ends: tuple[Any, Any]) -> tuple[float, float]:

@@ -13,7 +13,8 @@ many motions as there are queries: `parameters` gives their numbers, which are t
 Edges of no length and triangles without area are legal.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from time import perf_counter
 from typing import Any, NoReturn
 
@@ -25,7 +26,8 @@ from generative import Motion, t
 
 from ..answers.batch import Batch, statuses
 from ..given import check_span, check_tolerance
-from ..search.drive import Budget, as_budget
+from ..search.drive import Budget, Clock, as_budget
+from ..search.fan_out import fan_out
 from . import exact as linear_exact
 from .kernel import window_kernel
 from .loop import GIVEN_UP, HIT, LANES, LARGEST, NOT_FINITE, UNDECIDED
@@ -43,7 +45,7 @@ Limit = Budget | float | None
 
 
 def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
-              budget: Limit = None) -> Batch:
+              budget: Limit = None, executor: Any = None) -> Batch:
     """Do two moving edges meet within the time span, and when first?
 
     q (n, 8, 3): a0, a1, b0, b1 at t = 0, then at t = 1, the time span being [0, 1]. `parameters` (n, 2): fractions along the
@@ -59,32 +61,39 @@ def edge_edge(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time:
 
     `budget`, for `motions`: seconds, or a `Budget` for all queries together, 60 s for None. No more than its boxes, windows of time, are
     tested; its seconds end within some hundredths of one. Parts that stay close for long without touching take many windows. Where it
-    is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it.
+    is spent, BUDGET_SPENT, a hit, says that there is no contact before time[0], and maybe one at any time after it. `executor`: who shares
+    the queries, as in `contact_batch`.
 
     Raises ValueError for arrays of other shapes or with numbers that are not finite, for a parameter without a value, for a tolerance
     outside 1e-14 to 1, and for another time span than (0, 1) without `motions`; TypeError for motions that are not of the class `Motion`.
     """
+    if executor is not None:
+        return _shared(edge_edge, q, tolerance, motions, time, parameters, budget, executor)
     return _first_contacts(q, tolerance, False, motions, time, parameters, budget)
 
 
 def vertex_face(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
-                budget: Limit = None) -> Batch:
+                budget: Limit = None, executor: Any = None) -> Batch:
     """Does a moving point meet a moving triangle, border included, within the time span, and when first?
 
     q (n, 8, 3): the point and f0, f1, f2 at t = 0, then at t = 1, or with `motions`, those of the point and of the triangle,
     q (n, 4, 3). `parameters` (n, 2): the barycentric weights of f1 and f2. All else is as in `edge_edge`.
     """
+    if executor is not None:
+        return _shared(vertex_face, q, tolerance, motions, time, parameters, budget, executor)
     return _first_contacts(q, tolerance, True, motions, time, parameters, budget)
 
 
 def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1), parameters: Parameters = None,
-                      budget: Limit = None) -> Batch:
+                      budget: Limit = None, executor: Any = None) -> Batch:
     """When do two moving triangles that start apart first meet? The earliest of six vertex-face and nine edge-edge contacts.
 
     q (n, 12, 3): a0, a1, a2, b0, b1, b2 at t = 0, then at t = 1, or with `motions` q (n, 6, 3). `parameters` (n, 4): the weights
     of a1, a2 and of b1, b2. Decided as the queries are. Triangles that pierce each other at the beginning meet before any
     of these contacts: for them the answer is that of the queries.
     """
+    if executor is not None:
+        return _shared(triangle_triangle, q, tolerance, motions, time, parameters, budget, executor)
     q = _shaped(q, 12 if motions is None else 6)
     _largest(q)
     _symbols(parameters)
@@ -106,6 +115,20 @@ def triangle_triangle(q: Any, tolerance: float = 1e-6, *, motions: Motions = Non
     hit = np.isfinite(bracket[:, 0])
     status = np.where(proved, statuses(np.array(1)), every[4][rows, which, 0])
     return Batch(status, hit, bracket, weights(which, every[2][rows, which]), proved, every[3].sum(axis=(1, 2)))
+
+
+def _shared(query: Callable[..., Batch], q: Any, tolerance: float, motions: Motions, time: Any, parameters: Parameters, budget: Limit,
+            executor: Any) -> Batch:
+    """The query about chunks of rows, by the workers of an executor."""
+    def part(lo: int, hi: int) -> "partial[Batch]":
+        own = {s: values[lo:hi, k] for k, s in enumerate(_symbols(parameters))} or None
+        return partial(query, q[lo:hi], tolerance, motions=motions, time=time, parameters=own)
+
+    q = doubles(q, "q", "(n, points, 3)")
+    if q.ndim == 0 or not len(q):
+        return query(q, tolerance, motions=motions, time=time, parameters=parameters, budget=budget)
+    values = _values(parameters, len(q))
+    return fan_out(part, len(q), executor, Clock(as_budget(budget)))
 
 
 def _shaped(q: Any, points: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from row to row, nor for another batch of the same family (`generative.family`).
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair
 from ..moment.start import Start, surfaces_at
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
+from ..search.fan_out import fan_out
 from ..search.options import Options, resolved
 from ..search.problem import Problem
 from ..search.search import Search
@@ -41,13 +43,16 @@ _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 
 @nesting_in_words
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
-                  ignore: Iterable[Any] = (), budget: Budget | float | None = None, progress: bool = False) -> BodyBatch:
+                  ignore: Iterable[Any] = (), executor: Any = None, budget: Budget | float | None = None,
+                  progress: bool = False) -> BodyBatch:
     """When do moving surfaces first meet, for n values of the parameters in their formulas?
 
     `bodies`: two or more, of all kinds that `first_contact` takes, with `generative.Parameter` symbols in their formulas, motions, domains
     or bounds. `parameters` {symbol: array (n,)} gives each of these symbols n numbers, doubles that count as exact; row k of the answer is
-    for the k-th of each. `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `budget`: seconds or a
-    `Budget`, for all rows; rows that it does not reach, or Ctrl-C, are BUDGET_SPENT.
+    for the k-th of each. `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `executor`: who shares
+    the rows, as a `concurrent.futures.ProcessPoolExecutor`, or whatever has `submit` or `map` like it; the answers are the same bits.
+    `budget`: seconds or a `Budget`, for all rows; rows that it does not reach, or Ctrl-C, are BUDGET_SPENT. With an executor its boxes
+    and bytes are those of each chunk of rows, and so are rows whose worker died (`notes`).
 
     The answer of a row is the least t of the span at which the closed surfaces of two bodies meet, borders included: that of
     `first_contact` for bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is
@@ -78,6 +83,13 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     values = checked(bodies, parameters)
     ignored = ignored_pairs(ignore, bodies)
     answer = _Answer(len(next(iter(values.values()))), span, tolerance)
+    if executor is not None and len(answer.codes):
+        def ask(lo: int, hi: int) -> "partial[BodyBatch]":
+            part = {s: array[lo:hi] for s, array in values.items()}
+            return partial(contact_batch, bodies, time, parameters=part, tolerance=tolerance, ignore=ignore)
+
+        Rows(bodies, time, span, values, ignored)
+        return fan_out(ask, len(answer.codes), executor, clock)
     with clock.query():
         answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
     return answer.batch()

@@ -65,7 +65,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     if not is_number(at) or not math.isfinite(float(at)):
         raise ValueError(f"at must be a finite number, the time, got {shown(at)}")
     moment = float(at) + 0.0
-    asked = _asked(tolerance, separation, math.inf)
+    asked = as_asked(tolerance, separation, math.inf)
     found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
     return Distance(*told, clock.boxes, clock.seconds, found.notes, bodies, _worst(found, parameters, bodies))
 
@@ -87,17 +87,19 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     """
     span = check_span(time)
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
-    asked = _asked(tolerance, separation, reach)
+    asked = as_asked(tolerance, separation, reach)
     found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
     return Clearance(*told, clock.boxes, clock.seconds, found.notes, given, _worst(found, parameters, given), found.times, found.pairs,
-                     _verdict(told[0]))
+                     verdict_of(told[0]))
 
 
-def _asked(tolerance: float, separation: float | None, reach: float) -> Asked:
+def as_asked(tolerance: float, separation: float | None, reach: float) -> Asked:
+    """What is asked, checked."""
     return Asked(check_positive("tolerance", tolerance), None if separation is None else check_positive("separation", separation), reach)
 
 
-def _verdict(status: DistanceStatus) -> bool | None:
+def verdict_of(status: DistanceStatus) -> bool | None:
+    """Where a distance was asked for: whether bodies keep it; None where that is not decided."""
     return {DistanceStatus.CLEAR: True, DistanceStatus.NEARER: False}.get(status)
 
 
@@ -113,7 +115,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     ranges: Ranges = {}
     with clock.query():
         check_kinds(bodies, "clearance")
-        _check_no_mesh(bodies)
+        check_no_mesh(bodies)
         own, ranges = _with(parameters, bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
         scene = Neighbours(own, time, span, ignored, ranges)
@@ -126,7 +128,7 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         notes = (for_any(ranges), *notes)
     if not found.finished:
         notes = (*notes, clock.reason())
-    status = _status(found, asked)
+    status = status_of(found, asked)
     bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
     told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
     return points._replace(notes=notes), told, tuple(bodies), clock
@@ -162,13 +164,15 @@ def _common(a: Interval, b: Interval) -> Interval:
     return Interval(max(a.lo, b.lo), min(a.hi, b.hi))
 
 
-def _check_no_mesh(bodies: Sequence[Any]) -> None:
+def check_no_mesh(bodies: Sequence[Any]) -> None:
+    """Refuses meshes."""
     for k, body in enumerate(bodies):
         if isinstance(body, Mesh):
             raise TypeError(f"distances to a mesh are not computed yet, and {called(bodies, k)} is one; give a polyhedron of its triangles")
 
 
-def _status(found: Found, asked: Asked) -> DistanceStatus:
+def status_of(found: Found, asked: Asked) -> DistanceStatus:
+    """What the search has shown."""
     if asked.reach < math.inf:
         if found.meets is not None or found.upper < asked.reach:
             return DistanceStatus.NEARER

@@ -64,14 +64,14 @@ class Rows:
     """The families of the bodies, and the instances of them that the rows are.
 
     `quick`: two patches, whose rows are one problem each, unless they are `creased`. `literal`: edges or vertices of a solid contain
-    parameters, so rows have formulas of their own.
+    parameters, so rows have formulas of their own. `follows`: bodies follow splines.
     """
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], values: Mapping[Any, np.ndarray],
                  ignored: Pairs) -> None:
         self.bodies, self.time, self.span, self.values, self.ignored = tuple(bodies), tuple(time), span, values, ignored
         self.count = len(next(iter(values.values())))
-        self._follows = any(map(splines_of, bodies))
+        self.follows = any(map(splines_of, bodies))
         self.literal = any(_is_literal(b) for b in bodies)
         # What has all its numbers is checked as in a single call; faces and motions with parameters are looked at row by row.
         check_bodies([b.resting if isinstance(b, Solid) else b for b in bodies if not parameters_in(
@@ -79,10 +79,10 @@ class Rows:
         self.members = [_member(b) for b in bodies]
         self.numbers = [_table(m, values, self.count) for m in self.members]
         patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]
-        self.quick = len(bodies) == len(patches) == 2 and not self._follows
+        self.quick = len(bodies) == len(patches) == 2 and not self.follows
         self.creased = any(may_be_creased(m.body.resting) for m in patches)
         self.outer, self.inner = self._domains()
-        if not (self._follows or self.literal):
+        if not (self.follows or self.literal):
             self._check_positions()
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
@@ -147,7 +147,7 @@ class Rows:
         """
         if self.literal or self.quick:
             return self._single(k)
-        if self._follows:
+        if self.follows:
             course = Course(self.bodies, self.span, {s: float(array[k]) for s, array in self.values.items()})
             return self._apart(Scene(self.bodies, self.time, self.span, (), ignored=self.ignored, course=course))
         return self.family(k)
@@ -170,7 +170,7 @@ class Rows:
                 return None
             raise ValueError(f"row {k}: {error}") from error
         return self._apart(Scene(bodies, self.time, self.span, (), ignored=self.ignored,
-                                 course=Course(bodies, self.span) if self._follows else None))
+                                 course=Course(bodies, self.span) if self.follows else None))
 
     def _apart(self, scene: Scene) -> Scene:
         """Lets the surfaces count as apart before the start, also if they are at rest. If they meet at the start, they are then found to

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
+from threading import Event
 from typing import Any, Protocol, TypeVar
 
 from codegen.deadline import TimeUp, limited
@@ -96,6 +97,7 @@ Watch = Callable[[Search, int, float], int]
 """Told of a search, the boxes examined before it, and the seconds since the query began; returns the steps of the next slice."""
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_stop: ContextVar[Event | None] = ContextVar("stop", default=None)
 
 
 @contextlib.contextmanager
@@ -108,6 +110,16 @@ def watched(watch: Watch) -> Iterator[None]:
         _watch.reset(token)
 
 
+@contextlib.contextmanager
+def stopping(stop: Event | None) -> Iterator[None]:
+    """Within it, every query of this thread ends as by Ctrl-C once `stop` is set."""
+    token = _stop.set(stop)
+    try:
+        yield
+    finally:
+        _stop.reset(token)
+
+
 class Clock:
     """A budget being spent, over one or several searches. `boxes`: examined before the present search. `reading`: seconds that the answer
     takes for each box that is left: so much earlier a search stops. `went_to`: the seconds that each kind of work took, see `doing`.
@@ -116,7 +128,8 @@ class Clock:
     def __init__(self, budget: Budget, progress: bool = False, reading: float = 0.0) -> None:
         self.budget, self.start, self.boxes = budget, time.perf_counter(), 0
         self._end = math.inf if budget.seconds is None else self.start + budget.seconds
-        self.interrupted, self.refused, self._late, self.reached = False, False, False, ""
+        self._interrupted, self.refused, self._late, self.reached = False, False, False, ""
+        self._stop = _stop.get()
         self._reading, self._grace = reading, GRACE
         self.went_to: dict[str, float] = {}
         self.work, self._since = PREPARING, self.start
@@ -128,6 +141,15 @@ class Clock:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.start
+
+    @property
+    def interrupted(self) -> bool:
+        """Was Ctrl-C pressed, also in the thread that shares the work out, or memory refused?"""
+        return self._interrupted or (self._stop is not None and self._stop.is_set())
+
+    @interrupted.setter
+    def interrupted(self, value: bool) -> None:
+        self._interrupted = value
 
     @property
     def over(self) -> bool:

@@ -70,7 +70,8 @@ class Neighbourhood:
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs,
                  ranges: Ranges) -> None:
         members = [family_of(b) for b in bodies]
-        self.time, self.span, self.ignored, self.ranges = time, span, ignored, ranges
+        self.time, self.span, self.ignored = time, span, ignored
+        self.ranges = {s: ends for s, ends in ranges.items() if ends[0] != ends[1]}
         self.numbers, self.free = in_ranges(members, ranges)
         self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)

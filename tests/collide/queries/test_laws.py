@@ -315,6 +315,48 @@ class TestContactBatch(BatchLaws, InBoxes, Interruptible):
         return collide.contact_batch([self.first, self.second], (0, 1), parameters={s: a[rows] for s, a in self.values.items()})
 
 
+class TestClearanceBatch(BatchLaws, InBoxes, Interruptible):
+    bodies = (TestContactBatch.first, TestContactBatch.second)
+
+    def ask(self, **options: Any) -> Any:
+        return self.of(TestContactBatch.values, **options)
+
+    def of(self, values: dict[Any, np.ndarray], **options: Any) -> Any:
+        return collide.clearance_batch(self.bodies, (0, R(1, 4)), parameters=values, **options)
+
+    def swapped(self) -> Any:
+        return collide.clearance_batch(self.bodies[::-1], (0, R(1, 4)), parameters=TestContactBatch.values)
+
+    def check(self, answer: Any) -> None:
+        assert (answer.bracket[:, 0] >= 0).all() and answer.points.shape == (len(answer), 2, 3) and repr(answer) and answer._repr_html_()
+
+    def agree(self, one: Any, other: Any) -> None:
+        for k in range(self.rows):
+            brackets_meet(one.bracket[k], other.bracket[k])
+
+    def work(self, answer: Any) -> int:
+        return int(answer.tests.sum())
+
+    def spent(self, answer: Any) -> bool:
+        return any(status.name == "BUDGET_SPENT" for status in answer.status)
+
+    def test_a_row_does_not_depend_on_its_place(self, answer: Any) -> None:
+        order = np.random.default_rng(5).permutation(self.rows)[: self.rows - 3]
+        part = self.of({s: a[order] for s, a in TestContactBatch.values.items()})
+        for name in ("status", "bracket", "verdict", "times", "pairs", "points", "tests"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(answer, name)[order], err_msg=name)
+
+    def test_no_rows(self) -> None:
+        assert len(self.of({s: a[:0] for s, a in TestContactBatch.values.items()})) == 0
+
+    def test_rows_are_like_single_calls(self, answer: Any) -> None:
+        for k in (0, 5, 11):
+            given = {s: R(float(a[k])) for s, a in TestContactBatch.values.items()}
+            single = collide.clearance(self.bodies, (0, R(1, 4)), parameters=given)
+            assert single.status is answer.status[k]
+            brackets_meet(single.bracket, answer.bracket[k])
+
+
 def patches() -> np.ndarray:
     rng = np.random.default_rng(11)
     q = rng.normal(0, 0.4, (12, 2, 2, 3, 3, 3))

@@ -1,0 +1,96 @@
+"""`clearance_batch`: the least distance of bodies, for many values of the numbers in their formulas."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.walk import nesting_in_words
+
+from ..answers.distances import ClearanceBatch, DistanceStatus
+from ..answers.nearest_points import listed
+from ..bodies.parameters import substituted
+from ..given import check_positive, check_span
+from ..search.drive import Budget, Clock, as_budget
+from ..search.fan_out import fan_out
+from ..timeline.nearest import Asked, Neighbours
+from ..timeline.neighbourhood import Found
+from .arguments import ignored_pairs
+from .distance import as_asked, status_of, verdict_of
+from .rows import Rows, checked
+
+
+@nesting_in_words
+def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, parameters: Mapping[Any, Any],
+                    tolerance: float = 1e-9, ignore: Iterable[Any] = (), executor: Any = None, budget: Budget | float | None = None,
+                    progress: bool = False) -> ClearanceBatch:
+    """How near do moving bodies come to each other, for n values of the parameters in their formulas?
+
+    `bodies`, `time`, `at_least`, `tolerance`, a bracket width: as in `clearance`, the answer of each row being the bracket, the verdict and
+    one pair of nearest points that it would give; what is inside what is not looked at. `parameters`, `ignore`, `executor`, `budget`: as
+    in `contact_batch`. `budget`: seconds or a `Budget`, for all rows.
+
+    Raises like `contact_batch`, and ValueError for a distance `at_least` that is not positive.
+
+    >>> import numpy as np
+    >>> from collide import clearance_batch
+    >>> from generative import Parameter, ParametricSurface, Rigid, t, u, v
+    >>> height = Parameter("height")
+    >>> plate = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+    >>> bowl = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}).moved(Rigid(translation=[0, 0, height - t]))
+    >>> clearance_batch([plate, bowl], (0, 1), 0.5, parameters={height: np.array([1.25, 2.0])}).verdict.tolist()
+    [False, True]
+    """
+    span, clock = check_span(time), Clock(as_budget(budget), progress)
+    values = checked(bodies, parameters)
+    asked = as_asked(tolerance, None, math.inf if at_least is None else check_positive("at_least", at_least))
+    ignored = ignored_pairs(ignore, bodies)
+    answer = _Answer(len(next(iter(values.values()))), asked)
+    if executor is not None and len(answer.status):
+        def ask(lo: int, hi: int) -> "partial[ClearanceBatch]":
+            part = {s: array[lo:hi] for s, array in values.items()}
+            return partial(clearance_batch, bodies, time, at_least, parameters=part, tolerance=tolerance, ignore=ignore)
+
+        Rows(bodies, time, span, values, ignored)
+        return fan_out(ask, len(answer.status), executor, clock)
+    with clock.query():
+        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
+    return answer.batch()
+
+
+class _Answer:
+    """The answers to the rows, filled in as they come."""
+
+    def __init__(self, n: int, asked: Asked) -> None:
+        self.asked = asked
+        self.status, self.bracket = np.full(n, DistanceStatus.BUDGET_SPENT, object), np.tile([0.0, math.inf], (n, 1))
+        self.times, self.pairs = np.full((n, 2), math.nan), np.full((n, 2), -1)
+        self.points, self.tests = np.full((n, 2, 3), math.nan), np.zeros(n, np.int64)
+
+    def solve_all(self, rows: Rows, clock: Clock) -> None:
+        clock.extend()
+        for k in range(len(self.status)):
+            if clock.exceeded():
+                return
+            self.solve(k, rows, clock)
+
+    def solve(self, k: int, rows: Rows, clock: Clock) -> None:
+        """One row: by the formulas of the families, or with numbers in them where these make formulas of their own."""
+        given = {s: sp.Rational(float(array[k])) for s, array in rows.values.items()}
+        own = [substituted(body, given) for body in rows.bodies] if rows.literal or rows.follows else rows.bodies
+        scene = Neighbours(own, rows.time, rows.span, rows.ignored, {} if own is not rows.bodies else {s: (e, e) for s, e in given.items()})
+        found, before = Found(), clock.boxes
+        scene.search(self.asked, clock, found)
+        with clock.reporting():
+            points = listed(found, own, scene.size)
+            if len(points.points):
+                self.times[k], self.pairs[k], self.points[k] = points.times[0], points.pairs[0], points.points[0]
+        self.status[k], self.tests[k] = status_of(found, self.asked), clock.boxes - before
+        self.bracket[k] = (0.0, 0.0) if found.meets is not None else (found.lower + 0.0, found.upper)
+
+    def batch(self) -> ClearanceBatch:
+        verdict = np.array([verdict_of(s) for s in self.status], object)
+        return ClearanceBatch(self.status, self.bracket, verdict, self.times, self.pairs, self.points, self.tests)

@@ -1,0 +1,178 @@
+"""Rows of a batch on any executor: cut into chunks that take a fraction of a second each, which workers answer as calls of their own.
+
+A row's answer depends on that row alone, so the answers are the same bits whatever the chunks and the workers. An executor is whatever has
+`submit(function, *arguments)`, with futures that have `result()`, as those of `concurrent.futures`, of loky, and the clients of
+`dask.distributed`; or at least `map(function, items)`, as `multiprocessing.Pool`. Workers of other processes find machine code in the
+cache on disk.
+"""
+
+import contextlib
+import os
+import pickle
+import re
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from dataclasses import fields
+from functools import partial
+from threading import Event
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from codegen.given import shown
+
+from .drive import Budget, Clock, stopping
+
+T = TypeVar("T")
+# `ask(lo, hi)` is the question about these rows, as a function of a budget that other processes can be sent.
+Ask = Callable[[int, int], partial[T]]
+
+# Effort only. Seconds that a chunk is to take, rows of the first ones at most, and chunks under way for each worker.
+_SECONDS, _FIRST, _AHEAD = 0.2, 32, 3
+# What is left of a budget that is spent.
+_NOTHING = Budget(seconds=1e-9)
+# Seconds after Ctrl-C for which it is waited for what is being done.
+_LAST = 0.4
+
+
+class _Task(NamedTuple):
+    """A chunk: what is asked, until when (seconds since the epoch, or None), and with which limits. `stop`: of threads, set by Ctrl-C."""
+
+    ask: Any
+    until: float | None
+    boxes: int | None
+    bytes: int | None
+    stop: Event | None = None
+
+    def __call__(self) -> tuple[Any, float]:
+        began = time.time()
+        seconds = None if self.until is None else max(self.until - began, 1e-9)
+        with stopping(self.stop):
+            answer = self.ask(budget=Budget(seconds, self.boxes, self.bytes))
+        return answer, time.time() - began
+
+
+def fan_out(ask: Ask[T], count: int, executor: Any, clock: Clock) -> T:
+    """The answer to all rows, put together from those of chunks. Rows that the budget or Ctrl-C leaves out, and those that were with a
+    worker that died, are answered as by a spent budget.
+    """
+    check_executor(executor)
+    answers, notes = dict[tuple[int, int], Any](), list[str]()
+    try:
+        for rows, answer in _answered(ask, count, executor, clock, notes):
+            answers[rows] = answer
+            clock.tell(count - rows[1], rows[1])
+    except KeyboardInterrupt:
+        clock.interrupted = True
+    for rows in _missing(answers, count):
+        answers[rows] = ask(*rows)(budget=_NOTHING)
+    clock.close()
+    return joined([answers[rows] for rows in sorted(answers)], notes)
+
+
+def check_executor(executor: Any) -> None:
+    if not (callable(getattr(executor, "submit", None)) or callable(getattr(executor, "map", None))):
+        raise TypeError(f"executor must have a method submit or map, as concurrent.futures.ProcessPoolExecutor does, got {shown(executor)}")
+
+
+def joined(answers: Sequence[T], notes: Sequence[str] = ()) -> T:
+    """Answers to rows one after another as one: a dataclass whose fields are arrays of rows, and notes."""
+    first: Any = answers[0]
+    columns = {f.name: np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(first) if f.name != "notes"}
+    told = dict.fromkeys([*notes, *(note for a in answers for note in getattr(a, "notes", ()))])
+    return type(first)(**columns, notes=tuple(told))  # type: ignore[no-any-return]
+
+
+def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[str]) -> Iterator[tuple[tuple[int, int], T]]:
+    """Rows and their answers, in order, but for those that were lost."""
+    if not callable(getattr(executor, "submit", None)):
+        yield from _mapped(ask, count, executor, clock)
+        return
+    stop = Event() if isinstance(executor, ThreadPoolExecutor) else None
+    ahead, size, next_ = _AHEAD * _workers(executor), min(_FIRST, 1 + count // (8 * _workers(executor))), 0
+    waiting: deque[tuple[tuple[int, int], Any]] = deque()
+    try:
+        while next_ < count or waiting:
+            while next_ < count and len(waiting) < ahead and not clock.over:
+                rows = next_, min(next_ + size, count)
+                waiting.append((rows, executor.submit(_task(ask, rows, clock, stop))))
+                next_ = rows[1]
+            if not waiting:
+                return
+            rows, future = waiting.popleft()
+            answer, seconds = _result(rows, future)
+            size = max(1, min(int((rows[1] - rows[0]) * _SECONDS / max(seconds, 1e-6)), 8 * size, 1 + count // ahead))
+            yield rows, answer
+    except BrokenExecutor as error:
+        lost = [rows, *(r for r, _ in waiting)]
+        notes.append(f"Workers died ({type(error).__name__}): of rows {lost[0][0]} to {lost[-1][1] - 1} nothing is known.")
+        yield from _here(ask, (next_, count), clock)
+    except (Exception, KeyboardInterrupt):
+        yield from _after(waiting, stop)
+        raise
+
+
+def _after(waiting: "deque[tuple[tuple[int, int], Any]]", stop: Event | None) -> Iterator[tuple[tuple[int, int], Any]]:
+    """After Ctrl-C: what is done meanwhile, or soon; the rest is called off."""
+    if stop is not None:
+        stop.set()
+    for _, future in waiting:
+        future.cancel()
+    end = time.monotonic() + _LAST
+    for rows, future in waiting:
+        while not future.done() and time.monotonic() < end:
+            time.sleep(0.01)
+        with contextlib.suppress(BaseException):
+            if future.done():
+                yield rows, future.result()[0]
+
+
+def _mapped(ask: Ask[T], count: int, executor: Any, clock: Clock) -> Iterator[tuple[tuple[int, int], T]]:
+    step = min(_FIRST, 1 + count // (8 * (os.cpu_count() or 1)))
+    chunks = [(lo, min(lo + step, count)) for lo in range(0, count, step)]
+    for rows, (answer, _) in zip(chunks, executor.map(_call, [_task(ask, rows, clock, None) for rows in chunks]), strict=True):
+        yield rows, answer
+
+
+def _call(task: _Task) -> tuple[Any, float]:
+    return task()
+
+
+def _here(ask: Ask[T], span: tuple[int, int], clock: Clock) -> Iterator[tuple[tuple[int, int], T]]:
+    """What is left when workers are gone."""
+    if span[0] < span[1] and not clock.over:
+        yield span, _task(ask, span, clock, None)()[0]
+
+
+def _task(ask: Ask[T], rows: tuple[int, int], clock: Clock, stop: Event | None) -> _Task:
+    budget = clock.budget
+    until = None if budget.seconds is None else time.time() + max(clock.left, 0.0)
+    return _Task(ask(*rows), until, budget.boxes, budget.bytes, stop)
+
+
+def _result(rows: tuple[int, int], future: Any) -> tuple[Any, float]:
+    """Errors name the row of all rows, and what cannot be sent to another process is said."""
+    try:
+        answer, seconds = future.result()
+    except ValueError as error:
+        raise ValueError(re.sub(r"\brow (\d+)", lambda m: f"row {int(m[1]) + rows[0]}", str(error))) from error
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        if "pickle" in str(error):
+            raise TypeError(f"the question cannot be sent to another process: {error}; use threads, or functions of a module") from error
+        raise
+    return answer, seconds
+
+
+def _workers(executor: Any) -> int:
+    return int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
+
+
+def _missing(answers: dict[tuple[int, int], Any], count: int) -> Iterator[tuple[int, int]]:
+    """The rows between those that were answered."""
+    at = 0
+    for lo, hi in [*sorted(answers), (count, count)]:
+        if at < lo:
+            yield at, lo
+        at = hi
