@@ -33,7 +33,7 @@ lint: $(VENV)/ready
 	$(PY) -m mypy
 
 test: lint
-	$(PY) -m pytest -n auto
+	$(PY) -m pytest -n auto --dist worksteal
 
 MINUTES ?= 10
 fuzz: $(VENV)/ready

@@ -38,7 +38,7 @@ OTHER_SIZES = {
     "nut": {"radius": 0.75, "depth": 0.1, "pitch": 0.4, "width": 1.75, "height": 1},
     "thread_flank": {"inner": 1, "outer": 1.5, "pitch": 2, "turns": (1, 2)},
     "hyperboloid": {"waist": 0.5, "rim": 1.5, "height": 3}, "catenoid": {"waist": 2, "height": 3}, "peanut": {"focus": 2, "size": 2.3},
-    "teapot_spout": {"root": 0.25, "tip": 0.3}, "teapot": {"size": 2},
+    "teapot_spout": {"root": 0.25, "tip": 0.3},
     "hook": {"bend": 2, "wide": 0.5, "thick": 0.75, "angle": 2}, "lofted_foot": {"radius": 2, "squash": 0.25, "height": 3},
     "biconvex_lens": {"radius": 2, "rim": 0.5}, "bolt": {"major": 3, "pitch": 1, "root": 0.05, "allowance": 0.03, "length": 3},
     "bolt_nut": {"major": 3, "pitch": 0.75, "root": 0.02, "outer": 2.5, "height": 1.5},
@@ -48,7 +48,7 @@ CASES = [(name, {}) for name in SHAPES] + list(OTHER_SIZES.items())
 
 def sample(surface, cells=12):
     """Points (n, 3), normals and weights of 8-point Gauss-Legendre rules on a grid of cells x cells."""
-    function = approx_function([*surface.body, *surface.body_normal], [u, v])
+    function = approx_function([*surface.body, *(sp.diff(e, s) for s in (u, v) for e in surface.body)], [u, v])
     nodes, weights = np.polynomial.legendre.leggauss(8)
     axes, factors = [], []
     for lo, hi in surface.domain.values():
@@ -56,8 +56,9 @@ def sample(surface, cells=12):
         half = (edges[1] - edges[0]) / 2
         axes.append((0.5 * (edges[1:] + edges[:-1])[:, None] + half * nodes).ravel())
         factors.append(np.tile(half * weights, cells))
-    values = function(*np.meshgrid(*axes, indexing="ij")).reshape(-1, 6)
-    return values[:, :3], values[:, 3:], np.outer(*factors).ravel()
+    values = function(*np.meshgrid(*axes, indexing="ij")).reshape(-1, 9)
+    normals = np.cross(values[:, 3:6], values[:, 6:]) * (-1 if surface.flipped else 1)
+    return values[:, :3], normals, np.outer(*factors).ravel()
 
 
 def quadrature(surface):
@@ -91,7 +92,7 @@ def test_symmetry(name, parameters):
         function = approx_function([body.expression], [x, y, z])
         values = [function(*(points @ np.array(m, float).T).T) for m in (sp.eye(3), *maps)]
     else:
-        faces, cells = (body.faces, 12) if isinstance(body, Solid) else ([body], 40)
+        faces, cells = (body.faces, 12 if len(body.faces) < 20 else 5) if isinstance(body, Solid) else ([body], 40)
         parts = zip(*(sample(face, cells) for face in faces), strict=True)
         at, normals, weights = map(np.concatenate, parts)
         area = weights * np.linalg.norm(normals, axis=1)

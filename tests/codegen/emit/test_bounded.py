@@ -42,7 +42,7 @@ def moderate(seed: str, rows: int) -> tuple[Array, Array]:
     return lo, hi
 
 
-@pytest.mark.parametrize("outputs", [products(), Grower(5).graphs(150)], ids=["products", "random"])
+@pytest.mark.parametrize("outputs", [products(), Grower(5).graphs(60)], ids=["products", "random"])
 def test_bounds_are_those_of_other_kernels(outputs: list[Expr]) -> None:
     general, *bounded = kernels(outputs, VARIABLES)
     lo, hi = moderate("bounded", 400)

@@ -60,7 +60,7 @@ def tori_in_flight() -> tuple[list[ParametricSurface], list[tuple[int, int, floa
     grid = np.linspace(0, 2 * np.pi, 41)
     uu, vv = (g.ravel() for g in np.meshgrid(grid, grid))
     found = []
-    for k in range(17):
+    for k in range(0, 17, 2):
         cloud = [np.array(sp.lambdify([u, v], sp.Matrix(s.at(sp.Rational(k, 16)).expressions))(uu, vv)).reshape(3, -1).T for s in surfaces]
         found += [(i, j, k / 16) for i, j in itertools.combinations(range(len(surfaces)), 2) if _gap(cloud[i], cloud[j]) < 0.03]
     return surfaces, found

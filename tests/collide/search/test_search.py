@@ -332,7 +332,7 @@ def closed_problem(pair, time):
 def test_nothing_touches_before_the_proved_time():
     rng = np.random.default_rng(11)
     hits = 0
-    for _ in range(8):
+    for _ in range(4):
         pair = wavy(rng, 0), wavy(rng, 1)
         search = finish(Search([closed_problem(pair, (0, 2)).as_member()], Options(simultaneity=1e-6, separation=0.1)))
         proved = search.proved
@@ -344,7 +344,7 @@ def test_nothing_touches_before_the_proved_time():
             hits += 1
             assert clear <= proved <= clear + 2e-6
             assert distance(pair, referees, proved, 300, rng) < 1e-3
-    assert hits >= 4
+    assert hits >= 2
 
 
 def hanging_ball(x, z):

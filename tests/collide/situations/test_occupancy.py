@@ -17,7 +17,7 @@ from generative.primitives import block, round_cylinder
 from tests.collide.contact_scenes import Q, sphere
 
 SPAN = (0.0, 1.0)
-POINTS = 16
+POINTS = 12
 
 
 def leaf(rng):
@@ -84,8 +84,7 @@ def on_part(part, p, time):
                for piece in part.pieces)
 
 
-@pytest.mark.parametrize("moving", [False, True])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "moving"), [(0, True), (1, False)])
 def test_every_part_with_a_point_is_there_and_holds_it(seed, moving):
     rng = random.Random(f"occupancy {seed}")
     given = body(rng, moving)
@@ -97,7 +96,7 @@ def test_every_part_with_a_point_is_there_and_holds_it(seed, moving):
     # The same parts with numbers in the place of the family's symbols.
     exact, found = implicit_parts(given), 0
     assert [p.feature for p in exact] == [p.feature for p in parts]
-    for k in (*range(9), *rng.sample(range(9, len(parts)), 40)):
+    for k in (*range(9), *rng.sample(range(9, len(parts)), 24)):
         for p, time in points_of(exact[k], rng):
             if on_part(exact[k], p, time):
                 found += 1
