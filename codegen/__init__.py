@@ -11,11 +11,13 @@ narrows boxes. Each folder imports only those before it:
 - `machine`: text, and native loops written in Python, as machine code; what is interpreted until it is compiled
 - `algebra`: rounded linear algebra and contractors
 - `time_bounds`: before when can two moving points not coincide
+- `initial_value`: solutions of differential equations, enclosed step by step, and how far they are `known`
 
-`given`: what the user gives, and why no text ever runs. `functions` and `operators` are SymPy functions that SymPy itself has not;
-`family` takes the numbers of a graph as parameters; `pattern` is which entries of a sparse Jacobian or Hessian there are.
+`given`: what the user gives, and why no text ever runs. `functions`, `operators` and `solutions` are SymPy functions that SymPy itself has
+not; `family` takes the numbers of a graph as parameters; `pattern` is which entries of a sparse Jacobian or Hessian there are.
 """
 
+from . import initial_value as _initial_value  # noqa: F401  (registers the solver of differential equations)
 from .contractor import Contractor, contract
 from .interval import Interval
 from .kernel import Kernel, compile

@@ -7,6 +7,7 @@ anything arrives here. Constants arrive exact: a SymPy Float is the binary numbe
 import contextlib
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,10 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from .functions import Spline
 from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
+from .graph.flows import Flow, described, encoded
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
-from .sympy_rules import SUPPORTED, Convert, UnsupportedExpression, float_value, rule
+from .solutions import TIME, InitialValueProblem, Solution, state
+from .sympy_rules import RULES, SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
 
@@ -134,6 +137,8 @@ class _Converter:
             return (e.base,) if _has_number_in_exponent(e) else e.args
         if isinstance(e, (DefiniteIntegral, Inverse)):
             return (e.args[0], *e.args[2:])
+        if kind is Solution:
+            return _time_of(e)
         if kind in (sp.Integral, Spline):
             self.kept.append(e.unrolled() if kind is Spline else _definite(e))
             return (self.kept[-1],)
@@ -164,6 +169,32 @@ class _Converter:
         if isinstance(e, sp.Float) and e.is_finite:
             return self.pool.constant(float_value(e))
         raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
+
+
+def _time_of(e: Any) -> Sequence[Any]:
+    if e.problem.parameters:
+        symbols = ", ".join(sorted(str(s) for a in e.args[3:] for s in a.free_symbols))
+        raise UnsupportedExpression(f"cannot compile {shown(e)}, a solution of differential equations whose numbers depend on {symbols}; "
+                                    "substitute numbers, or give ranges to `ode`")
+    return e.args[:1]  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=256)
+def flow_of(problem: InitialValueProblem) -> Flow:
+    """The formulas of a problem without parameters, as a graph."""
+    pool = ExprPool()
+    places = {TIME: pool.variable(0), **{state(k): pool.variable(k + 1) for k in range(len(problem.rates))}}
+    low, high = (convert([pair[end] for pair in problem.start], {}, pool) for end in range(2))
+    begin, end = problem.span
+    return described(convert(problem.rates, places, pool), low, high, begin, end, problem.steps)
+
+
+def _solution(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
+    return pool.node("solution", *args, value=encoded(e.component, flow_of(e.problem)))
+
+
+# Its own formulas are converted, too.
+RULES[Solution] = _solution
 
 
 def _has_number_in_exponent(e: Any) -> bool:

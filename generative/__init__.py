@@ -5,7 +5,7 @@ bodies, the time `t`, and `Parameter` for numbers that are given later. Where to
 
 - bodies: `body` (names), `surface`, `implicit`, `brep` (solids with faces, edges and vertices)
 - motions: `motion`, `screw`, `chain` (links and joints), `urdf` (those of a file)
-- what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`, `hull`; `primitives`
+- what makes them: `curve`, `sweep`, `patch`, `deform`; `solids`, `sew`, `polyhedron`, `hull`; `primitives`; `ode` (differential equations)
 - what approximates, in floating point, for pictures and data: `mesh`, `thumbnail`, `fit`
 - what the solver asks of formulas: `family` and `template` (numbers apart from formulas), `chart` (smooth parameters round a pole)
 """
@@ -18,6 +18,7 @@ from .curve import Curve
 from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
 from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler
+from .ode import ode, ode_span
 from .polyhedron import polyhedron
 from .products import Product, pose
 from .screw import interpolate_poses, keyframes
@@ -28,6 +29,6 @@ from .symbols import Parameter, t, u, v, x, y, z
 __all__ = [
     "IDENTITY", "Chain", "Curve", "Edge", "ImplicitBody", "ImplicitSurface", "Joint", "Motion", "Parameter", "ParametricSurface",
     "Product", "Rigid", "Screw", "Solid", "Vertex", "axis_angle", "cap", "complement", "curve", "deform", "difference", "euler", "fixed",
-    "hull", "interpolate_poses", "intersection", "keyframes", "patch", "polyhedron", "pose", "primitives", "prismatic", "revolute", "sew",
-    "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
+    "hull", "interpolate_poses", "intersection", "keyframes", "ode", "ode_span", "patch", "polyhedron", "pose", "primitives", "prismatic",
+    "revolute", "sew", "solids", "sweep", "t", "u", "union", "v", "x", "y", "z",
 ]  # fmt: skip

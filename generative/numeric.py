@@ -12,7 +12,9 @@ import sympy as sp
 
 from codegen.functions import Spline
 from codegen.given import expression, lambdified
+from codegen.initial_value.known import approximate
 from codegen.operators import DefiniteIntegral, Inverse, separate
+from codegen.solutions import Solution
 from codegen.walk import atoms, replaced
 
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}
@@ -25,7 +27,8 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
     """A NumPy function of arrays, one a symbol, that approximates the expressions; they are stacked along the last axis."""
     # NumPy functions refuse integers of more than 64 bits, of which exact rationals may be made.
     given = [expression(e) for e in expressions]
-    splines = {e: sp.Dummy(real=True) if e.free_symbols <= {*symbols} else e.unrolled() for e in atoms(sp.Tuple(*given), Spline)}
+    splines = {e: sp.Dummy(real=True) if isinstance(e, Solution) or e.free_symbols <= {*symbols} else e.unrolled()
+               for e in atoms(sp.Tuple(*given), Spline, Solution)}
     if splines:
         return _with_splines([replaced(e, splines) for e in given], symbols, {e: s for e, s in splines.items() if s.is_Symbol})
     large = {n: sp.Float(n, 20) for e in given for n in e.atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
@@ -43,12 +46,13 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
 
 
 def _with_splines(expressions: Sequence[Any], symbols: Sequence[sp.Symbol], splines: dict[Any, Any]) -> Callable[..., np.ndarray]:
-    """The function of formulas in which symbols stand for splines."""
+    """The function of formulas in which symbols stand for splines, and for solutions of differential equations."""
     outer, inner = approx_function(expressions, [*symbols, *splines.values()]), approx_function([e.args[0] for e in splines], symbols)
 
     def evaluate(*values: Any) -> np.ndarray:
         at = np.moveaxis(inner(*values), -1, 0)
-        return outer(*values, *(e.approx(place) for e, place in zip(splines, at, strict=True)))
+        found = (approximate(e, s) if isinstance(e, Solution) else e.approx(s) for e, s in zip(splines, at, strict=True))
+        return outer(*values, *found)
 
     return evaluate
 

@@ -110,6 +110,7 @@ TRACKED = (0, 1), t / 9, 0, t / 9, 0, 5.0
 KERNEL = codegen.compile([x * SPEED], [x], [SPEED])
 CONTRACTOR = codegen.contract(x <= SPEED, [x], [SPEED])
 UNIT = ([[0.0]], [[1.0]])
+(DECAY,) = generative.ode([-x], [x], [1], (t, 0, 1))
 NETS = collide.nurbs_to_bezier(np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1))
 
 
@@ -190,6 +191,7 @@ GENERATIVE = [
     Call(FALL.turn, [0, 0, t]), Call(FALL.at, 1), Call(FALL.seen_from, FALL), Call(Rigid, [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 0, t]),
     Call(Rigid, [1, 0, 0, 0], [0, 0, t]), Call(Screw, [0, 0, 1], [1, 0, 0], t, 2), Call(generative.axis_angle, [0, 0, 1], t),
     Call(generative.euler, "xyz", [t, 1, 2]), Call(motion.quaternion_matrix, [1, 0, 0, 0]),
+    Call(generative.ode, [y, -z * x], [x, y], [1, 0], (t, 0, 1), ranges={z: (1, 2)}, steps=9), Call(generative.ode_span, DECAY),
     Call(generative.interpolate_poses, HERE, HERE, (0, 1)), Call(generative.keyframes, [HERE, HERE, HERE], [0, 1, 2]),
     Call(Edge, [0, 1], [(u, 0), (u, 1)], (0, 1)), Call(Vertex, [0, 1], [(0, 0), (1, 1)]),
     Call(Solid, [PLATE], [Edge([0], [(u, 0)], (0, 1))], [Vertex([0], [(0, 0)])]), Call(Solid([PLATE]).at, 1),

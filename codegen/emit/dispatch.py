@@ -20,6 +20,7 @@ from .elementary import (
     kinks,
     logic,
     power,
+    solution,
     tabulated,
     trigonometric,
 )
@@ -76,7 +77,8 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "acosh": (hyperbolic.acosh_point, False), "atanh": (hyperbolic.atanh_point, False),
     "erf": (tabulated.erf_point, False), "erfc": (tabulated.erfc_point, False), "sine_integral": (tabulated.sine_integral_point, False),
     "loggamma": (gamma.loggamma_point, False), "gamma": (gamma.gamma_point, False), "polygamma": (gamma.polygamma_point, False),
-    "bessel_j": (tabulated.bessel_j_point, False), "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
+    "bessel_j": (tabulated.bessel_j_point, False), "solution": (solution.solution_point, False),
+    "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
     "true": (lambda L: (L.const(1.0),), True), "false": (lambda L: (L.const(0.0),), True),
@@ -85,10 +87,23 @@ POINT: dict[str, tuple[Emit, bool]] = {
 
 PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigonometric.sincos_point}
 
-# Families of functions by an integer, which is a constant of their code: an exponent or an order.
+# Families of functions by what is a constant of their code: an exponent, an order, which solution it is.
 NUMBERED: dict[str, Emit] = {
     "power_integer": power.power_integer, "sinc": bessel.sinc, "bessel_j": tabulated.bessel_j, "polygamma": gamma.polygamma,
+    "solution": solution.solution,
 }  # fmt: skip
+
+
+def shown(value: Any) -> str:
+    """The value of a node in the name of a function."""
+    return solution.name(value) if isinstance(value, bytes) else str(value)
+
+
+def level_operation(e: Expr) -> tuple[str, Emit] | None:
+    """Name and emitter of what an operation says of its level; None for one that is differentiable wherever it is evaluated."""
+    if e.op == "solution":
+        return f"solution_{shown(e.value)}_level", lambda L, n, h: solution.solution_level(L, n, h, e.value)
+    return (f"{e.op}_level", LEVEL[e.op]) if e.op in LEVEL else None
 
 
 def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
@@ -101,7 +116,7 @@ def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
         return ("reciprocal_of", _reciprocal) if one else ("divide", arithmetic.divide)
     if e.op in NUMBERED:
         emit, number = NUMBERED[e.op], e.value
-        return f"{e.op}_{number}", lambda L, n, h: emit(L, n, h, number)
+        return f"{e.op}_{shown(number)}", lambda L, n, h: emit(L, n, h, number)
     if e.op == "chebyshev":
         return f"chebyshev_{len(e.args) - 2}", chebyshev.chebyshev
     return e.op, INTERVAL[e.op]

@@ -16,7 +16,7 @@ from ..graph.binders import constants
 from ..graph.expr import Expr, reachable
 from ..graph.signs import LARGEST, Known, analyse
 from ..reference.interpreter import enclose_constant
-from .dispatch import INLINE, LEVEL, PAIRED, POINT, interval_operation
+from .dispatch import INLINE, PAIRED, POINT, interval_operation, level_operation, shown
 from .elementary import arithmetic, logic
 from .lanes import Emit, Kind
 
@@ -238,8 +238,9 @@ class Translation:
         if e.op in ("where", "choice", "guarded"):
             return self._chosen_level(e)
         own: Vector | None = None
-        if e.op in LEVEL:
-            (own,) = self.apply(f"{e.op}_level", LEVEL[e.op], *self._arguments(e))
+        found = level_operation(e)
+        if found is not None:
+            (own,) = self.apply(*found, *self._arguments(e))
         for a in e.args:
             level = self.levels[a.index]
             if level is not None:
@@ -279,7 +280,7 @@ def _point_operation(e: Expr) -> tuple[str, Emit, bool]:
     emit, inline = POINT[e.op]
     if e.value is None:
         return f"{e.op}_{len(e.args)}_point", emit, inline
-    return f"{e.op}_{e.value}_point", _with_value(emit, e.value), inline
+    return f"{e.op}_{shown(e.value)}_point", _with_value(emit, e.value), inline
 
 
 def _with_value(emit: Callable[..., Any], value: Any) -> Emit:

@@ -10,6 +10,7 @@ box.
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from . import flows
 from .binders import bind
 from .expr import Expr, ExprPool, reachable, substitute
 
@@ -103,6 +104,7 @@ RULES: dict[str, Rule] = {
     "loggamma": lambda p, e, a: (p.node("polygamma", a[0], value=0),),
     "gamma": lambda p, e, a: (e * p.node("polygamma", a[0], value=0),),
     "polygamma": lambda p, e, a: (p.node("polygamma", a[0], value=e.value + 1),),
+    "solution": lambda p, e, a: (flows.slope(p, e.value, a[0]),),
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
     **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip

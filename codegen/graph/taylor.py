@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from .autodiff import RULES, branches, forward
-from .binders import BINDERS, free_leaves
+from .binders import BINDERS
 from .expr import Expr, reachable
 
 Series = list[Expr | None]
@@ -21,16 +21,29 @@ Series = list[Expr | None]
 
 def taylor(root: Expr, leaf: Expr, at: Expr, order: int) -> Series:
     """The coefficients 0, 1, ..., `order` of `root` as a function of the leaf at `at` (a point, or a box: then over the box)."""
-    return _Taylor(root, leaf, at, order).series[root.index]
+    return _Taylor([root], leaf, at, order, {}).series[root.index]
+
+
+def flow(rates: dict[Expr, Expr], time: Expr, begin: Sequence[Expr | None], order: int) -> list[Series]:
+    """The coefficients of a solution of x' = f(x, time): `rates` has the formula f of each leaf x, and `begin` its value at `time`.
+
+    x_(k+1) = f_k / (k + 1), and f_k depends on coefficients up to k. Of a leaf that begins at None, a structural zero, f must be linear.
+    """
+    leaves = {x.index: (rate, at) for (x, rate), at in zip(rates.items(), begin, strict=True)}
+    found = _Taylor(list(rates), time, time, order, leaves).series
+    return [found[x.index] for x in rates]
 
 
 class _Taylor:
-    def __init__(self, root: Expr, leaf: Expr, at: Expr, order: int) -> None:
-        self.pool, self.leaf, self.at = root.pool, leaf, at
+    """`flows`: leaves that depend on the first leaf by their rates, and begin at a value."""
+
+    def __init__(self, roots: Sequence[Expr], leaf: Expr, at: Expr, order: int, flows: dict[int, tuple[Expr, Expr | None]]) -> None:
+        self.pool, self.leaf, self.at, self.flows = leaf.pool, leaf, at, flows
         self.needed: dict[int, int] = {}
         self.partials: dict[int, list[tuple[Expr, Expr]]] = {}
-        self.depends: dict[int, bool] = {}
-        self._demand(root, order)
+        self.depends: dict[int, bool] = {leaf.index: True, **dict.fromkeys(flows, True)}
+        for root in roots:
+            self._demand(root, order)
         nodes = [self.pool.nodes[index] for index in sorted(self.needed)]
         self.series: dict[int, Series] = {e.index: [] for e in nodes}
         for k in range(order + 1):
@@ -57,13 +70,15 @@ class _Taylor:
 
     def _dependent(self, e: Expr) -> bool:
         if e.index not in self.depends:
-            order = reachable([e])
-            free = free_leaves(order)
-            self.depends.update({n.index: self.leaf.index in free.get(n.index, ()) for n in order})
+            # No operation inside binds the leaf: bound ones are numbered by nesting.
+            for n in reachable([e]):
+                self.depends.setdefault(n.index, any(self.depends[a.index] for a in n.args))
         return self.depends[e.index]
 
     def _partials(self, e: Expr) -> list[tuple[Expr, Expr]]:
-        """(argument, partial derivative) pairs of the general recurrence; the derivative as a whole for integrals and inverses."""
+        """(argument, partial derivative) pairs of the general recurrence; the derivative as a whole for integrals, inverses and flows."""
+        if e.index in self.flows:
+            return [(e, self.flows[e.index][0])]
         if e is self.leaf or e.boolean or e.op in _FIRST or _own(e) is not None or branches(self.pool, e) is not None:
             return []
         if e.op in ("integral", "inverse"):
@@ -79,7 +94,9 @@ class _Taylor:
             return self.at if k == 0 else self.pool.constant(1) if k == 1 else None
         if not self._dependent(e):
             return e if k == 0 else None
-        if k == 0:
+        if e.index in self.flows:
+            return _derived(self.partials[e.index], self.series, k) if k else self.flows[e.index][1]
+        if k == 0 and all(self.series[a.index][0] is not None for a in e.args):
             return self.pool.node(e.op, *(self._zeroth(a) for a in e.args), value=e.value)
         if e.op in _FIRST:
             return self.series[e.args[0].index][k]

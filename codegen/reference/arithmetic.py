@@ -24,6 +24,7 @@ from .directed import DOUBLE, DOWN, UP, Number, Pair, greatest, infinite, least,
 from .entire import ERF, SI, bessel, complement, entire_range
 from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .gamma import gamma_range, log_value, plain_value, polygamma_range
+from .solution import solution_range
 from .spherical_bessel import quotient_range
 
 
@@ -171,6 +172,11 @@ class Reference(ElementaryFunctions):
         if sign(x.hi) <= 0:
             return self.undefined()
         return self._decorated(polygamma_range(order, x.lo, x.hi, self.format), 3 if sign(x.lo) > 0 else 0, x)
+
+    def solution(self, value: bytes, x: Decorated) -> Decorated:
+        """That of a differential equation; the whole line beyond what is known of it."""
+        bounds = solution_range(value, x.lo, x.hi, self.format)
+        return self.undefined() if bounds is None else self._decorated(bounds, 3, x)
 
     def chebyshev(self, x: Decorated, *c: Decorated) -> Decorated:
         """c_0 + c_1 T_1(x) + ..., by Snyder 1993, Appendix B; values at the ends where the derivative has one sign."""

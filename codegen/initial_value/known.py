@@ -1,0 +1,34 @@
+"""What is known of a solution of differential equations: how far, why no further, and values in doubles."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..from_sympy import flow_of
+from ..graph import flows
+from ..interval import Interval
+from ..reference.solution import approximated
+from ..solutions import Solution
+
+
+class Known(NamedTuple):
+    """The times from the start for which a solution is proved to exist and enclosed; and sentences that say why no earlier and no later
+    ones are, empty where the span that was asked for is covered.
+    """
+
+    span: Interval
+    before: str
+    after: str
+
+
+def known(solution: Solution) -> Known:
+    """ValueError where nothing is proved of it."""
+    table = flows.table(flow_of(solution.problem))
+    if not len(table.base):
+        raise ValueError(f"nothing is proved of {solution} beside its start: {table.reason[1] or table.reason[0]}")
+    return Known(Interval(float(table.ends[0]), float(table.ends[-1])), *table.reason)
+
+
+def approximate(solution: Any, at: np.ndarray) -> np.ndarray:
+    """Values at times from the start, in doubles; NaN beyond what is known."""
+    return approximated(solution.component, flow_of(solution.problem), at)

@@ -1,0 +1,132 @@
+"""Solutions of ordinary differential equations as formulas, an operator of GENMOD (Snyder 1992)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sympy as sp
+
+from codegen.given import shown
+from codegen.initial_value.known import Known, known
+from codegen.solutions import TIME, InitialValueProblem, Solution, datum, state
+from codegen.walk import free_symbols, has, replaced
+
+from .symbols import NOT_REAL, exact, interval, items
+
+SPAN = 100.0
+"""So far the equations are integrated both ways if no end is given."""
+
+STEPS = 1000
+
+
+def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time: Sequence[Any], *,
+        ranges: Mapping[Any, Any] | None = None, steps: int = STEPS) -> list[Any]:
+    """The solution of x_k' = f_k(x, t), x_k(t0) = s_k as SymPy functions, one a state, that may stand in any formula and motion.
+
+    `rates`: the formulas f_k, of the symbols `states`, of the time, and of any other symbols. `start`: the values s_k: numbers, formulas of
+    other symbols, or pairs (lo, hi) of numbers, of which one is the value and nobody knows which. `time`: (t, t0), the symbol of
+    the time, or a formula in its place, and the time of the start; (t, t0, end) with an end; or (t, t0, begin, end). Without them the
+    equations are integrated over a time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which are numbers that nobody
+    knows.
+
+    Inclusion functions *enclose*: values are those of the solution, or of every one that the ranges allow, by validated Taylor series of
+    order 20 with a remainder (Lohner 1987), integrated once, when a kernel needs them. Where the solution ends, at a pole or where its
+    equations do, where no enclosure is proved or after so many `steps` each way it counts as undefined: bounds are the whole line and
+    nothing is known of the box (`regular` 0). What is known begins somewhat before and ends somewhat after the span that was asked for, of
+    which an end at t0 is one; `ode_span` says how far it goes, and why no further.
+
+    The derivative by t is the right-hand side. Derivatives by symbols among the numbers are solutions of the variational equations; but
+    numbers must be substituted for these symbols before a formula is compiled or used in a body.
+
+    Raises ValueError for lists of different lengths, symbols that are listed twice, and anything that is no real formula or number.
+
+    >>> from sympy import sin, symbols
+    >>> from generative import ode, t
+    >>> x, y = symbols("x y", real=True)
+    >>> angle, speed = ode([y, -sin(x)], [x, y], start=[1, 0], time=(t, 0, 10))
+    >>> angle.diff(t, 2)
+    -sin(x(t))
+    """
+    names = [_symbol(s) for s in items(states, "the states of ode")]
+    formulas, values = ([*items(given, f"the {what} of ode")] for given, what in ((rates, "rates"), (start, "start")))
+    if not (len(formulas) == len(names) == len(values) > 0):
+        raise ValueError(f"ode needs as many rates and start values as states, got {len(formulas)} and {len(values)} for {len(names)}")
+    at, own, begin, span = _time(time)
+    if not isinstance(ranges, Mapping | None):
+        raise ValueError(f"the ranges of ode are a dictionary of pairs (lo, hi), got {shown(ranges)}")
+    unknown = {_symbol(s): interval(pair, f"the range of {s}") for s, pair in (ranges or {}).items()}
+    if len({*names, *unknown, own}) < len(names) + len(unknown) + 1:
+        raise ValueError("ode needs a symbol of its own for each state, for the time, and for each range")
+    change = {s: state(k) for k, s in enumerate([*names, *unknown])}
+    later = [replaced(_formula(e, "a rate of ode"), {**change, own: begin + TIME}) for e in formulas] + [sp.S.Zero] * len(unknown)
+    first = [_start(e, {*change, own}) for e in values] + list(unknown.values())
+    data = sorted(free_symbols(*later, *(e for pair in first for e in pair)) - {*change.values(), TIME}, key=str)
+    placed = {s: datum(k) for k, s in enumerate(data)}
+    problem = InitialValueProblem([replaced(e, placed) for e in later], [(replaced(a, placed), replaced(b, placed)) for a, b in first],
+                                  len(data), span, _steps(steps), [s.name for s in [*names, *unknown]])
+    return [Solution(at - begin, problem, k, *data) for k in range(len(names))]
+
+
+def ode_span(solution: Any) -> Known:
+    """How far a function that `ode` made is known: the times, counted from its start, and why no earlier and no later ones are.
+
+    Integrates if that was not done yet. ValueError for other formulas, and where not even one step is proved.
+    """
+    if not isinstance(solution, Solution):
+        raise ValueError(f"ode_span needs a function that ode made, got {shown(solution)}")
+    if solution.problem.parameters:
+        raise ValueError(f"{solution} depends on symbols among its numbers; substitute numbers")
+    return known(solution)
+
+
+def _symbol(s: Any) -> Any:
+    if not isinstance(s, sp.Symbol):
+        raise ValueError(f"states, time and ranges of ode are symbols, got {shown(s)}")
+    return s
+
+
+def _formula(given: Any, owner: str) -> Any:
+    found = exact(given, owner)
+    if not isinstance(found, sp.Expr) or has(found, *NOT_REAL):
+        raise ValueError(f"{owner} must be a real formula, got {shown(given)}")
+    return found
+
+
+def _start(given: Any, taken: set[Any]) -> tuple[Any, Any]:
+    """The least and the greatest value."""
+    if isinstance(given, (tuple, list)):
+        return interval(given, "a start value of ode")
+    value = _formula(given, "a start value of ode")
+    if free_symbols(value) & taken:
+        raise ValueError(f"a start value of ode must not depend on the states or the time, got {shown(value)}")
+    return value, value
+
+
+def _time(given: Any) -> tuple[Any, Any, Any, tuple[float, float]]:
+    """The formula of the time, its symbol in the rates, the time of the start, and the span from there."""
+    parts = items(given, "the time of ode")
+    if not 2 <= len(parts) <= 4:
+        raise ValueError("the time of ode is (t, t0), (t, t0, end) or (t, t0, begin, end)")
+    symbol, begin, *ends = parts
+    start = _formula(begin, "the time of the start of ode")
+    if symbol in free_symbols(start):
+        raise ValueError(f"the time of the start of ode must not depend on the time, got {shown(start)}")
+    if not ends:
+        return _symbol(symbol), symbol, start, (-SPAN, SPAN)
+    reach = [_formula(e, "an end of the time of ode") - start for e in ends]
+    if not all(e.is_number and e.is_finite for e in reach):
+        raise ValueError(f"the time of ode needs numbers as its ends, got {shown(ends)}")
+    least, most = min(0.0, *map(float, reach)), max(0.0, *map(float, reach))
+    # A step more either way, so that the ends lie inside.
+    more = (most - least) * 2.0**-20 or 2.0**-20
+    if not math.isfinite(least - more) or not math.isfinite(most + more):
+        raise ValueError(f"the time of ode is too long: {shown(ends)}")
+    return _symbol(symbol), symbol, start, (least - more, most + more)
+
+
+def _steps(given: Any) -> int:
+    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
+        raise ValueError(f"ode needs a positive number of steps, got {shown(given)}")
+    return given
+
+

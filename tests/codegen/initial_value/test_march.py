@@ -1,0 +1,124 @@
+"""Solutions of differential equations against Taylor's series in Arb, and closed forms."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from flint import arb
+
+import codegen
+from codegen.initial_value import march
+from generative import ode, ode_span, t
+from generative.ode import Known
+from tests.initial_values import KEPLER, LORENZ, PENDULUM, Case, Referee, x, y
+
+PERIOD = 6.6999756643704527
+"""4 K(sin(1/2)): of the pendulum from an angle of 1."""
+
+
+def solved(case: Case, end: float, **options: int) -> codegen.Kernel:
+    return codegen.compile(ode(case.rates, case.states, case.start, (t, 0, end), **options), [t])
+
+
+def at(kernel: codegen.Kernel, time: float) -> tuple[np.ndarray, np.ndarray]:
+    lo, hi, level = kernel.decorated([[time]], [[time]])
+    assert (level == 3).all()
+    return lo[0], hi[0]
+
+
+@pytest.mark.parametrize(("case", "end", "count", "width"),
+                         [(PENDULUM, 10.0, 300, 2e-13), (LORENZ, 4.0, 60, 1e-10), (KEPLER, 6.0, 25, 1e-12)])
+def test_boxes_hold_the_solution(case: Case, end: float, count: int, width: float) -> None:
+    kernel, referee, rng = solved(case, end), Referee(case), np.random.default_rng(1)
+    times = rng.uniform(0, end, count)
+    below, above = times - rng.choice([0.0, 1e-9, 0.3], count), times + rng.choice([0.0, 1e-6, 0.5], count)
+    lo, hi, level = kernel.decorated(np.clip(below, 0, end)[:, None], np.clip(above, 0, end)[:, None])
+    assert (level == 3).all()
+    for time, low, high in zip(times, lo, hi, strict=True):
+        for true, a, b in zip(referee.at(time), low, high, strict=True):
+            assert a <= true <= b
+    lo, hi = kernel.interval(times[:, None], times[:, None])
+    assert (hi - lo).max() < width
+
+
+def test_pendulum_has_its_known_value_and_period() -> None:
+    kernel = solved(PENDULUM, 10.0)
+    lo, hi = at(kernel, 10.0)
+    assert arb(lo[0]) <= arb("-0.998949814623850653") and arb("-0.998949814623850651") <= arb(hi[0])
+    assert hi[0] - lo[0] < 1e-12
+    before, after = at(kernel, PERIOD - 1e-12), at(kernel, PERIOD + 1e-12)
+    assert before[0][1] > 0 > after[1][1], "the speed changes its sign there"
+
+
+def test_lorenz_to_20() -> None:
+    kernel, true = solved(LORENZ, 20.0), Referee(LORENZ).at(20.0)
+    lo, hi = at(kernel, 20.0)
+    assert all(a <= e <= b for a, e, b in zip(lo, true, hi, strict=True)) and (hi - lo).max() < 1e-3
+
+
+def test_kepler_returns() -> None:
+    """Eccentricity 0.6, from the pericentre."""
+    solution = ode(KEPLER.rates, KEPLER.states, [sp.Rational(2, 5), 0, 0, 2], (t, 0, 2 * sp.pi))
+    kernel = codegen.compile([e.subs(t, 2 * sp.pi * t) for e in solution], [t])
+    lo, hi = at(kernel, 1.0)
+    assert (lo <= [0.4, 0, 0, 2]).all() and (hi >= [0.4, 0, 0, 2]).all() and (hi - lo)[:2].max() < 1e-11
+
+
+def test_oscillator_for_many_periods_both_ways() -> None:
+    q, p = ode([y, -x], [x, y], [1, 0], (t, 0, -300, 300))
+    lo, hi = codegen.compile([q - sp.cos(t), p + sp.sin(t)], [t]).interval([[-300.0], [300.0]], [[-300.0], [300.0]])
+    assert (lo <= 0).all() and (hi >= 0).all() and (hi - lo).max() < 1e-11
+
+
+def test_nothing_is_said_beyond_a_pole() -> None:
+    (solution,) = ode([x**2], [x], [1], (t, 0, 2))
+    kernel, told = codegen.compile(solution, [t]), ode_span(solution)
+    assert 0.999 < told.span.hi < 1 and "beyond" in told.after and told.before == ""
+    times = np.array([0.5, 0.9, 0.99])
+    lo, hi = kernel.interval(times[:, None], times[:, None])
+    assert (lo[:, 0] <= 1 / (1 - times)).all() and (1 / (1 - times) <= hi[:, 0]).all()
+    lo, hi, level = kernel.decorated([[0.5], [1.0], [1.5]], [[1.0], [1.0], [1.6]])
+    assert (level == 0).all() and (lo == -np.inf).all() and (hi == np.inf).all()
+    assert np.isnan(kernel.points([[1.0], [3.0]])).all()
+
+
+def test_equations_that_end_and_kinks() -> None:
+    """sqrt(x) from 1 down to 0, where it ends; |x - 2| is passed by no step, as the solution comes to a kink."""
+    (falling,), (kinked,) = (ode([rate], [x], [1], (t, 0, 9)) for rate in (-sp.sqrt(x), 1 + abs(x - 2)))
+    assert 1.5 < ode_span(falling).span.hi <= 2
+    assert ode_span(kinked).span.hi < sp.log(2) and ode_span(kinked).after
+
+
+def test_without_a_first_step_nothing_is_known() -> None:
+    (solution,) = ode([sp.log(x)], [x], [-1], (t, 0, 9))
+    lo, hi, level = codegen.compile(solution, [t]).decorated([[0.0]], [[0.0]])
+    assert (lo, hi, level) == (-np.inf, np.inf, 0)
+    with pytest.raises(ValueError, match="nothing is proved"):
+        ode_span(solution)
+
+
+def test_steps_are_limited() -> None:
+    solution, _ = ode(PENDULUM.rates, PENDULUM.states, PENDULUM.start, (t, 0, 10), steps=5)
+    told: Known = ode_span(solution)
+    assert told.after.startswith("the limit of 5 steps") and 1 < told.span.hi < 3
+
+
+def test_ranges_of_start_values_hold_all_solutions() -> None:
+    k = sp.Symbol("k", real=True)
+    kernel = codegen.compile(ode([y, -k * sp.sin(x)], [x, y], [(0.9, 1.1), 0], (t, 0, 4), ranges={k: (1, 1.01)}), [t])
+    times = np.linspace(0, 4, 9)
+    lo, hi = kernel.interval(times[:, None], times[:, None])
+    for start, strength in ((0.9, 1.0), (0.9, 1.01), (1.0, 1.004), (1.1, 1.0), (1.1, 1.01)):
+        # With the time slower by the square root of k all are pendulums.
+        referee, root = Referee(PENDULUM, [start, 0]), strength**0.5
+        for time, low, high in zip(times, lo, hi, strict=True):
+            angle, speed = referee.at(time * root)
+            assert low[0] <= angle <= high[0] and low[1] <= speed * root <= high[1]
+    assert (hi - lo).max() < 0.6
+
+
+def test_a_box_that_is_not_proved_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A margin of nothing leaves no box inside of which the solution would stay."""
+    monkeypatch.setattr(march, "_MARGIN", -0.5)
+    case = Case([y, -sp.cos(x)], [x, y], [1, 0], PENDULUM.in_arb)
+    with pytest.raises(ValueError, match="nothing is proved"):
+        ode_span(ode(case.rates, case.states, case.start, (t, 0, 1))[0])
