@@ -1,5 +1,6 @@
 """What is kept of each step: polynomials with bounds of all that they leave out (see `graph.flows.Table`)."""
 
+import marshal
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -38,6 +39,17 @@ def gathered(n: int, sides: Sequence[Sequence[Cell]], reason: tuple[str, str]) -
     shapes = [(n, ORDER + 1), (n,), (n,), (n,), (n, 2)]
     c, error, slope_error, bend, found = (np.array([row[k] for row in rows]).reshape(-1, *shape) for k, shape in enumerate(shapes))
     return Table(np.array(ends), np.array([c.s for c in cells]), c, error, slope_error, bend, found, reason)
+
+
+def packed(table: Table) -> bytes:
+    """A table as bytes."""
+    return marshal.dumps(([(np.shape(a), np.asarray(a, float).tobytes()) for a in table[:-1]], table.reason), 2)
+
+
+def unpacked(data: bytes) -> Table:
+    arrays, reason = marshal.loads(data)
+    ends, base, c, error, slope_error, bend, found = (np.frombuffer(numbers).reshape(shape) for shape, numbers in arrays)
+    return Table(ends, base, c, error, slope_error, bend, found, reason)
 
 
 def _row(cell: Cell) -> tuple[Array, ...]:

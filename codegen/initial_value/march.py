@@ -15,10 +15,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..graph.flows import Flow, Table, register
+from ..graph.flows import Flow, Table, encoded, register
 from ..kernel import Kernel
+from ..machine import cache
 from ..reference.interpreter import enclose_constant
-from .cells import LONGEST, Cell, gathered
+from .cells import LONGEST, Cell, gathered, packed, unpacked
 from .series import ORDER, Kernels, kernels
 
 Array = np.ndarray
@@ -52,7 +53,12 @@ class _States:
 
 @register
 def solve(flow: Flow) -> Table:
-    """What is proved of a flow, from its beginning both ways."""
+    """What is proved of a flow: kept on disk, since every process that compiles formulas of it asks for it."""
+    return unpacked(cache.kept(cache.key("flow", encoded(0, flow)), lambda: packed(integrated(flow))))
+
+
+def integrated(flow: Flow) -> Table:
+    """The same, computed: from the start both ways."""
     sides = [_march(flow, end) for end in (flow.begin, flow.end)]
     return gathered(flow.states, [cells for cells, _ in sides], (sides[0][1], sides[1][1]))
 
