@@ -97,8 +97,8 @@ ORDER: dict[str, list[str]] = {
 }  # fmt: skip
 # Modules outside the folders that those may import, which themselves import only the folders named.
 GROUND: dict[str, dict[str, set[str]]] = {
-    "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "functions": set(), "solutions": set(), "interval": set(),
-                "sympy_rules": {"graph"},
+    "codegen": {"walk": set(), "deadline": set(), "given": set(), "operators": set(), "functions": set(), "solutions": set(),
+                "interval": set(), "sympy_rules": {"graph"},
                 "from_sympy": {"graph"}, "numbers": {"graph", "reference"}, "pattern": {"graph"},
                 "kernel": {"graph", "reference", "emit", "machine"},
                 "constants": {"graph", "reference", "emit", "machine"}},
