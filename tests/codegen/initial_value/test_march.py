@@ -6,6 +6,7 @@ import sympy as sp
 from flint import arb
 
 import codegen
+from codegen.from_sympy import flow_of
 from codegen.initial_value import march
 from generative import ode, ode_span, t
 from generative.ode import Known
@@ -114,6 +115,20 @@ def test_ranges_of_start_values_hold_all_solutions() -> None:
             angle, speed = referee.at(time * root)
             assert low[0] <= angle <= high[0] and low[1] <= speed * root <= high[1]
     assert (hi - lo).max() < 0.6
+
+
+@pytest.mark.parametrize(("case", "end"), [(PENDULUM, 10.0), (LORENZ, 1.0)])
+def test_remainders_of_long_steps_are_enclosed(case: Case, end: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With steps so long that remainders are far larger than rounding."""
+    for name in ("_TERM", "_REST"):
+        monkeypatch.setattr(march, name, 2.0**-10)
+    table, referee = march.integrated(flow_of(ode(case.rates, case.states, case.start, (t, 0, end))[0].problem)), Referee(case)
+    assert 1e-12 < table.error.max() < 1
+    for time in np.linspace(0, end, 60).tolist():
+        k = np.searchsorted(table.ends, time, "right") - 1
+        for true, c, error in zip(referee.at(time), table.coefficients[k], table.error[k], strict=True):
+            value = sum(arb(float(e)) * (arb(time) - float(table.base[k])) ** j for j, e in enumerate(c))
+            assert abs(value - true) <= arb(float(error)) + arb(2) ** -150
 
 
 def test_a_box_that_is_not_proved_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
