@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from codegen.interval import Interval
 from generative.body import label
 
+from .. import picture
 from .consistency import check_bracket
 from .contacts import counted, effort
 from .table import ROWS, card, interval, point
@@ -39,8 +41,9 @@ class Distance:
     2, 3), one on each body, approximately; `unique` (k,), proved to be the only pair near there at which the distance is critical, so
     isolated, the others being samples of curves or patches of nearest points, or places that are only located; `features`, which parts
     of the bodies they lie on; `boxes` and `variables`, what encloses them; `parameters`, the values of those that were given, {symbol:
-    Interval}. If the search came to its end, all nearest points are listed, or near one that is. `notes` are further sentences of the
-    summary, `iterations` boxes examined, `seconds` the time of the whole call.
+    Interval}, with those of the first pair in `bodies`. If the search came to its end, all nearest points are listed, or near one that
+    is. `time_span` is that which was asked about, `notes` are further sentences of the summary, `iterations` boxes examined, `seconds`
+    the time of the whole call.
     """
 
     status: DistanceStatus
@@ -55,6 +58,7 @@ class Distance:
     notes: tuple[str, ...] = ()
     bodies: Sequence[Any] = ()
     parameters: Sequence[Mapping[Any, Interval]] = ()
+    time_span: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         check_bracket("the distance", *self.bracket)
@@ -68,6 +72,19 @@ class Distance:
     def __repr__(self) -> str:
         points = f"{counted(len(self), 'pair')} of nearest points, {int(self.unique.sum())} proved unique"
         return f"{type(self).__name__}({self.status.name}, bracket=[{self.bracket.lo!r}, {self.bracket.hi!r}], {points})"
+
+    @property
+    def moment(self) -> float:
+        """The time that was asked about, or about when the first of the nearest points are as near as they are."""
+        return self.time_span[0]
+
+    def show(self) -> Any:
+        """The bodies at that moment, with the nearest points and the segments between them, as an interactive figure (plotly)."""
+        return picture.figure(self).show()
+
+    def save_html(self, path: str | PathLike[str], title: str = "Distance") -> None:
+        """Write that figure and the summary as one self-contained HTML page."""
+        picture.save_html(path, [self], titles=[title])
 
     def summary(self) -> str:
         """One paragraph: what was proved, and what was not."""
@@ -112,6 +129,10 @@ class Clearance(Distance):
     def __post_init__(self) -> None:
         super().__post_init__()
         assert self.times.shape == self.pairs.shape == (len(self.points), 2)
+
+    @property
+    def moment(self) -> float:
+        return float(self.times[0].mean()) if len(self) and np.isfinite(self.times[0]).all() else self.time_span[1]
 
     def _repr_html_(self) -> str:
         head = ["time", "bodies", "point of the first", "point of the second", "features", "known"]

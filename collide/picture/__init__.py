@@ -14,18 +14,19 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .layout import FONT, buttons, layout, slider, title
-from .parts import box_traces, contact_traces, frame, mesh_trace, plotly, scale, span, stage
+from .layout import FONT, buttons, distance_title, layout, slider, title
+from .parts import box_traces, contact_traces, frame, mesh_trace, nearest_traces, plotly, scale, span, stage
 from .search import search_traces
-from .subject import Meeting, Observed
+from .subject import Meeting, Nearest, Observed
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-def figure(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None = None, frames: int = 22,
+def figure(subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None, frames: int = 22,
            height: int = 620, boxes: bool | Observed = False) -> "go.Figure":
-    """The interactive figure of a result, or of bodies over the span `time` (None: at t = 0, at rest).
+    """The interactive figure of a result, or of bodies over the span `time` (None: at t = 0, at rest). That of a distance ends at the
+    moment at which it is least, with the nearest points and the segments between them.
 
     `boxes` outlines, on both surfaces, the parameter box of every contact between two faces; of a contact that was only located it
     is as large as the search left it, of a proved one too small to be seen. A `collide.Trace` outlines boxes that its search looked
@@ -34,27 +35,30 @@ def figure(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None
     go = plotly()
     _check(subject, time)
     contacts = subject if isinstance(subject, Meeting) else None
-    bodies = subject.bodies if isinstance(subject, Meeting) else subject
-    meshes, times = stage(bodies, span(contacts, time), frames)
+    nearest = subject if isinstance(subject, Nearest) and contacts is None else None
+    bodies = subject.bodies if isinstance(subject, (Meeting, Nearest)) else subject
+    meshes, times = stage(bodies, span(nearest if contacts is None else contacts, time), frames)
     last = len(times) - 1
     if not any(len(mesh.at(times[last])[1]) for _, mesh in meshes):
         raise ValueError("there is nothing to draw: the bodies are nowhere finite, or nowhere within their bounds")
-    traces = [mesh_trace(go, mesh, bodies, body, times[last], contacts) for body, mesh in meshes]
+    told = nearest if contacts is None else contacts
+    traces = [mesh_trace(go, mesh, bodies, body, times[last], told) for body, mesh in meshes]
     traces += contact_traces(go, contacts, scale(meshes, times))
+    traces += [] if nearest is None else nearest_traces(go, nearest)
     if isinstance(boxes, Observed):
         traces += search_traces(go, boxes, bodies, float(times[last]))
     elif boxes:
         traces += box_traces(go, contacts)
     picture = go.Figure(traces)
     if last:
-        picture.frames = [frame(go, meshes, traces, times, k, contacts) for k in range(len(times))]
+        picture.frames = [frame(go, meshes, traces, times, k, told) for k in range(len(times))]
         picture.update_layout(sliders=[slider(times)], updatemenus=[buttons()])
-    picture.update_layout(layout(meshes, times, height, bool(last)), title=title(contacts))
+    picture.update_layout(layout(meshes, times, height, bool(last)), title=title(contacts) if nearest is None else distance_title(nearest))
     return picture
 
 
 def _check(subject: Any, time: Any) -> None:
-    if not isinstance(subject, Meeting) and (isinstance(subject, str) or not isinstance(subject, Sequence) or not subject):
+    if not isinstance(subject, (Meeting, Nearest)) and (isinstance(subject, str) or not isinstance(subject, Sequence) or not subject):
         raise TypeError("a picture shows a result of first_contact or a list of at least one body, got "
                         f"{'an empty list' if subject == [] else type(subject).__name__}")
     if time is not None and not time[0] <= time[1]:
@@ -66,7 +70,7 @@ def still(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None 
     return figure(subject, time=time, frames=1, height=height)
 
 
-def save_html(path: str | PathLike[str], results: Sequence[Meeting], *, titles: Sequence[str] = (), heading: str = "") -> None:
+def save_html(path: str | PathLike[str], results: Sequence[Meeting | Nearest], *, titles: Sequence[str] = (), heading: str = "") -> None:
     """One self-contained page (plotly.js included): for each result a heading, its summary and its interactive figure."""
     plotly()
     from plotly.io import to_html

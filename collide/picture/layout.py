@@ -7,7 +7,7 @@ import numpy as np
 from generative.mesh import VIEW
 
 from .parts import Meshes, bounds_of
-from .subject import Meeting
+from .subject import Meeting, Nearest
 
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 
@@ -37,6 +37,15 @@ def _distance(meshes: Meshes, times: np.ndarray, centre: np.ndarray) -> float:
     return float(np.nanmax(np.maximum(side, rise) / slope + cloud @ VIEW))
 
 
+def distance_title(answer: Nearest) -> dict[str, Any]:
+    lo, hi = answer.bracket
+    return _head(f"Least distance {lo:.9g}{'' if hi - lo <= 1e-8 * hi else f' to {hi:.9g}'}, at t = {answer.moment:.6g}")
+
+
+def _head(text: str) -> dict[str, Any]:
+    return {"text": text, "x": 0.02, "y": 0.975, "font": {"size": 15}}
+
+
 def title(contacts: Meeting | None) -> dict[str, Any] | None:
     if contacts is None or contacts.time is None:
         return None
@@ -44,7 +53,7 @@ def title(contacts: Meeting | None) -> dict[str, Any] | None:
     lo, hi = contacts.time
     places = int(np.clip(-np.log10(max(hi - lo, 1e-9)), 3, 9)) if np.isfinite(hi) else 3
     moment = f"{lo if np.isinf(hi) else hi:.{places}f}".rstrip("0").rstrip(".")
-    return {"text": f"First contact at t = {moment}, {points}", "x": 0.02, "y": 0.975, "font": {"size": 15}}
+    return _head(f"First contact at t = {moment}, {points}")
 
 
 def slider(times: np.ndarray) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import functools
 import html
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from generative.body import label
 from generative.mesh import VIEW, MovingMesh, approx_function, tessellate
 from generative.triangulated import Triangulated
 
-from .subject import Meeting
+from .subject import Meeting, Nearest
 
 COLOURS = ("#3f7fbf", "#e0803a", "#4fa06b", "#8d6bb5", "#c9a227", "#c8586c", "#4aa5b5", "#8a7563")
 TRANSPARENT = 0.5
@@ -35,10 +35,14 @@ def plotly() -> Any:
 # -- what is shown ---------------------------------------------------------------------------------------------------
 
 
-def span(contacts: Meeting | None, time: tuple[float, float] | None) -> tuple[float, float]:
-    """From the start to the moment of contact, or to the end of what is known to be clear."""
+def span(contacts: Meeting | Nearest | None, time: tuple[float, float] | None) -> tuple[float, float]:
+    """From the start to the moment of contact, or of the least distance, or to the end of what is known to be clear."""
+    if time is not None and contacts is None:
+        return float(time[0]), float(time[1])
     if contacts is None:
-        return (0.0, 0.0) if time is None else (float(time[0]), float(time[1]))
+        return 0.0, 0.0
+    if isinstance(contacts, Nearest):
+        return float(contacts.time_span[0]), float(contacts.moment)
     first, last = contacts.time_span
     if contacts.time is not None:
         last = contacts.time[1] if np.isfinite(contacts.time[1]) else contacts.time[0]
@@ -87,9 +91,9 @@ def _corners(vertices: np.ndarray, triangles: np.ndarray) -> dict[str, np.ndarra
     return {axis: triangles[:, k] for k, axis in enumerate("ijk")}
 
 
-def mesh_trace(go: Any, mesh: MovingMesh, bodies: Sequence[Any], body: int, time: float, contacts: Meeting | None) -> Any:
+def mesh_trace(go: Any, mesh: MovingMesh, bodies: Sequence[Any], body: int, time: float, told: Sized | None) -> Any:
     vertices, triangles = mesh.at(time)
-    touching = contacts is not None and len(contacts) > 0
+    touching = told is not None and len(told) > 0
     return go.Mesh3d(**coordinates(vertices), **_corners(vertices, triangles), flatshading=False,
                      color=COLOURS[body % len(COLOURS)], opacity=TRANSPARENT if touching else 1.0,
                      lighting=LIGHT, lightposition={"x": 2000, "y": -3000, "z": 6000}, name=written(bodies, body), hoverinfo="name")
@@ -111,6 +115,20 @@ def contact_traces(go: Any, contacts: Meeting | None, size: float) -> list[Any]:
     lines = go.Scatter3d(**coordinates(ends), mode="lines", name="normal", showlegend=False, hoverinfo="skip",
                          line={"color": INK, "width": 4 if few else 2})
     return [lines, dots]
+
+
+def nearest_traces(go: Any, answer: Nearest) -> list[Any]:
+    """Segments between nearest points, with a dot at either end."""
+    if not len(answer):
+        return []
+    ends, gap = answer.points, np.full((len(answer), 1, 3), np.nan)
+    lines = np.concatenate([ends, gap], axis=1).reshape(-1, 3)
+    told = ["unique (proved)" if known else "sample" for known in np.repeat(answer.unique, 2)]
+    return [go.Scatter3d(**coordinates(lines), mode="lines", name="distance", showlegend=False, hoverinfo="skip",
+                         line={"color": "#c8102e", "width": 6}),
+            go.Scatter3d(**coordinates(ends.reshape(-1, 3)), mode="markers", name="nearest point", showlegend=False, text=told,
+                         hovertemplate="(%{x:.6g}, %{y:.6g}, %{z:.6g})<br>%{text}<extra></extra>",
+                         marker={"opacity": 0.99, "size": 5, "color": "white", "line": {"color": INK, "width": 2}})]
 
 
 def box_traces(go: Any, contacts: Meeting | None) -> list[Any]:
@@ -168,9 +186,9 @@ def _label(contacts: Meeting, k: int) -> str:
 
 
 def frame(go: Any, meshes: Meshes, traces: Sequence[Any], times: np.ndarray, k: int,
-           contacts: Meeting | None) -> Any:
-    """Frame k: new places of what moves; opaque bodies and no dots before the moment of contact."""
-    touching, last = contacts is not None and len(contacts) > 0, k == len(times) - 1
+           told: Sized | None) -> Any:
+    """Frame k: new places of what moves; opaque bodies and no dots before the moment that is told of."""
+    touching, last = told is not None and len(told) > 0, k == len(times) - 1
     data = []
     for (_, mesh), _trace in zip(meshes, traces, strict=False):
         change: dict[str, Any] = {"opacity": TRANSPARENT if touching and last else 1.0}

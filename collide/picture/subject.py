@@ -39,6 +39,26 @@ class Meeting(Protocol):
 
 
 @runtime_checkable
+class Nearest(Protocol):
+    """Nearest points of bodies at a moment, such as `Distance`."""
+
+    @property
+    def bodies(self) -> Sequence[Any]: ...
+    @property
+    def bracket(self) -> Any: ...
+    @property
+    def points(self) -> np.ndarray: ...
+    @property
+    def unique(self) -> np.ndarray: ...
+    @property
+    def moment(self) -> float: ...
+    @property
+    def time_span(self) -> tuple[float, float]: ...
+    def __len__(self) -> int: ...
+    def summary(self) -> str: ...
+
+
+@runtime_checkable
 class Observed(Protocol):
     """A search after every few steps, such as `Trace`, and its answer, which may know the bodies."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from codegen.constants import enclose
 from codegen.given import shown
@@ -67,7 +68,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     moment = float(at) + 0.0
     asked = as_asked(tolerance, separation, math.inf)
     found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
-    return Distance(*told, clock.boxes, clock.seconds, found.notes, bodies, _worst(found, parameters, bodies))
+    return Distance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, bodies), (moment, moment))
 
 
 @nesting_in_words
@@ -89,8 +90,8 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
     asked = as_asked(tolerance, separation, reach)
     found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
-    return Clearance(*told, clock.boxes, clock.seconds, found.notes, given, _worst(found, parameters, given), found.times, found.pairs,
-                     verdict_of(told[0]))
+    return Clearance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, given), span, found.times,
+                     found.pairs, verdict_of(told[0]))
 
 
 def as_asked(tolerance: float, separation: float | None, reach: float) -> Asked:
@@ -146,6 +147,16 @@ def _with(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any], span: tup
     own = [substituted(body, values) for body in bodies]
     check_ranges(own, ranges, span)
     return [over_fixed_domain(body, ranges) for body in own], ranges
+
+
+def _shown(found: Listed, parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> tuple[Sequence[Any], list[dict[Any, Interval]]]:
+    """The bodies, with numbers at which they are nearest, and the values of the parameters of each pair of points."""
+    worst = _worst(found, parameters, bodies)
+    if parameters is None:
+        return bodies, worst
+    ranges = read_parameters(parameters, bodies)
+    values = {s: sp.Rational(sum(worst[0][s]) / 2) if worst and lo != hi else lo for s, (lo, hi) in ranges.items()}
+    return [substituted(body, values) for body in bodies], worst
 
 
 def _worst(found: Listed, parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> list[dict[Any, Interval]]:

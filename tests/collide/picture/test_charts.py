@@ -1,0 +1,52 @@
+"""Pictures of distances, and charts of clearances and of derivatives."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide.picture import figure
+from collide.picture.charts import clearance_chart, tornado
+from generative import Parameter, ParametricSurface, Rigid, t, u, v
+
+PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)}, name="plate")
+BOWL = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}, name="bowl")
+h, s = Parameter("h"), Parameter("s")
+FALLING = BOWL.moved(Rigid(translation=[0, 0, h - s * t]))
+
+
+def test_the_nearest_points_are_shown_at_the_moment_of_the_least_distance() -> None:
+    k = collide.clearance([PLATE, BOWL.moved(Rigid(translation=[0, 0, 1 + (t - sp.Rational(1, 4))**2]))], (0, 1))
+    shown = figure(k)
+    (segment,) = [trace for trace in shown.data if trace.name == "distance"]
+    assert np.allclose([segment.z[0], segment.z[1]], [0, 1], atol=1e-6) and np.isnan(segment.z[2])
+    assert shown.layout.title.text == "Least distance 1, at t = 0.25" and len(shown.frames) > 1
+    assert {trace.opacity for trace in shown.data if trace.type == "mesh3d"} == {0.5}
+
+
+def test_a_distance_with_parameters_is_shown_at_the_worst_values(tmp_path) -> None:
+    d = collide.distance(PLATE, FALLING, at=0.5, parameters={h: (1, 2), s: 1})
+    assert d.moment == 0.5 and d.time_span == (0.5, 0.5) and len(figure(d).frames) == 0
+    d.save_html(tmp_path / "page.html", title="Plate and bowl")
+    assert "Plate and bowl" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_clearances_in_parts_of_the_time() -> None:
+    ends = np.linspace(0, 1, 5)
+    parts = [collide.clearance([PLATE, BOWL.moved(Rigid(translation=[0, 0, 2 - t]))], (a, b)) for a, b in pairwise(ends)]
+    high, low, dots = clearance_chart(parts).data
+    assert np.allclose(low.y, np.repeat([1.75, 1.5, 1.25, 1.0], 2)) and (np.array(high.y) >= np.array(low.y)).all()
+    assert np.allclose(dots.x, [0.25, 0.5, 0.75, 1.0])
+    with pytest.raises(TypeError, match="a chart of clearances takes answers of clearance"):
+        clearance_chart([])
+
+
+def test_what_matters_most_is_on_top() -> None:
+    contact = collide.first_contact([PLATE, FALLING], (0, 2), parameters={h: 1, s: 2})
+    shown = tornado(contact.sensitivity([h, s]), {h: (0.9, 1.1), s: (1.9, 2.1)})
+    assert list(shown.data[0].y) == ["s", "h"]
+    assert np.allclose(shown.data[0].x, [-0.25 * 0.1, 0.5 * 0.1])
+    with pytest.raises(ValueError, match="needs ranges for parameters"):
+        tornado(contact.sensitivity([h, s]), {})
