@@ -26,6 +26,7 @@ from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
 from .moment.start import Start
+from .polyhedra.index import Index, Kind
 from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .queries.check_solid import check_solid
@@ -44,8 +45,8 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue",
-    "Distance", "DistanceStatus", "Interval", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start",
+    "BezierNets", "Budget", "Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance",
+    "DistanceStatus", "Index", "Interval", "Kind", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start",
     "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
     "check_solid", "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge",
     "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle",

@@ -58,6 +58,13 @@ class Mesh(Triangulated):
         """Its edges, and what hangs together."""
         return Topology(self.vertices[:, :3], self.triangles) if self.motion.is_identity else self.resting.topology
 
+    @property
+    def edges(self) -> np.ndarray:
+        """(e, 2): the vertices of its edges, each edge once, in order, the lesser one first; of vertices at one place the least stands for
+        all.
+        """
+        return self.topology.edges
+
     @cached_property
     def radii(self) -> np.ndarray:
         """(nodes,): of the balls round the boxes of the tree in the frame of a rigid mesh, but for rounding."""

@@ -210,7 +210,8 @@ class _Search:
             corners = [m.vertices[m.triangles[k]] for m, k in zip(self.meshes, (i, j), strict=True)]
             found: Any = None
             if part == MEET:
-                if meet_exactly(*([[Fraction(x) for x in p[:3]] for p in c.tolist()] for c in corners)):
+                first, second = ([[Fraction(x) for x in p[:3]] for p in c.tolist()] for c in corners)
+                if meet_exactly(first, second):
                     found = (0.0, 0.0), (np.inf, np.inf)
             else:
                 points = np.concatenate(corners)[(*FACES, *EDGES)[part]]

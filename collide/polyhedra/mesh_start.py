@@ -17,18 +17,18 @@ def _volume(a: Point, b: Point, c: Point, d: Point) -> Fraction:
     return sum((u[i] * (v[(i + 1) % 3] * w[(i + 2) % 3] - v[(i + 2) % 3] * w[(i + 1) % 3]) for i in range(3)), Fraction(0))
 
 
-def meet_exactly(first: Sequence[Point], second: Sequence[Point]) -> bool:
-    """Does an edge of one triangle strictly cross the other? If none does, and the triangles meet, then a vertex or an edge touches
-    one of the other's vertices, edges or faces, which is a matter of queries.
+def meet_exactly(first: Sequence[Point], second: Sequence[Point], border: bool = False) -> bool:
+    """Does an edge of one triangle strictly cross the other, or its `border`? If none does, and the triangles meet, then a vertex or an
+    edge touches one of the other's vertices, edges or faces, which is a matter of queries.
     """
-    return any(_crosses(other[k], other[(k + 1) % 3], face) for face, other in ((first, second), (second, first)) for k in range(3))
+    return any(_crosses(other[k], other[(k + 1) % 3], face, border) for face, other in ((first, second), (second, first)) for k in range(3))
 
 
-def _crosses(p: Point, q: Point, face: Sequence[Point]) -> bool:
+def _crosses(p: Point, q: Point, face: Sequence[Point], border: bool) -> bool:
     if _volume(p, *face) * _volume(q, *face) >= 0:
         return False
     turns = [_volume(p, q, face[k], face[(k + 1) % 3]) for k in range(3)]
-    return all(x > 0 for x in turns) or all(x < 0 for x in turns)
+    return any(all(way * x > 0 or (border and x == 0) for x in turns) for way in (1, -1))
 
 
 def crossing(first: np.ndarray, second: np.ndarray) -> np.ndarray:
