@@ -29,6 +29,7 @@ from .moment.start import Start
 from .polyhedra.index import Index, Kind
 from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
+from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
 from .queries.check_solid import check_solid
 from .queries.clearance_batch import clearance_batch
 from .queries.contact_batch import contact_batch
@@ -47,8 +48,9 @@ from .situations.tracking import Tracked
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance",
     "DistanceStatus", "Index", "Interval", "Kind", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start",
-    "Status", "Subpaving", "SubpavingStatus", "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs",
-    "check_solid", "clearance", "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge",
-    "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "trace", "triangle_triangle",
+    "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "Zeros", "ZerosStatus",
+    "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "clearance_batch", "contact_batch", "contacts_during",
+    "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
+    "solve", "touch", "trace", "triangle_triangle",
     "vertex_face",
 ]

@@ -279,6 +279,7 @@ COLLIDE = [
     Call(collide.Mesh, *MESH), Call(collide.Mesh(*MESH).with_vertices, MESH[0]),
     Call(collide.Index, collide.Mesh(*MESH)), Call(collide.Index(collide.Mesh(*MESH)).classify, POINTS[0], 0.1),
     Call(collide.Index(collide.Mesh(*MESH)).classify_segments, POINTS[:, :2], 0.1),
+    Call(collide.touch, collide.Mesh(*MESH), collide.Mesh(*MESH), motions=(HERE, FALL), at=0.5, tolerance=0.1),
     Call(collide.mesh_mesh, MESH, (MESH[0] + 3, MESH[1]), 1e-6, motions=(HERE, FALL), time=(0, 1), budget=5.0),
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),
@@ -300,7 +301,8 @@ CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query",
           *(f"{query}.executor" for query in SHARED)}
 RESULTS = {"Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue", "Distance",
            "DistanceStatus", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MeshContact", "Minimum", "MinimumStatus",
-           "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Trace", "Zeros", "ZerosStatus"}
+           "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus",
+           "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 

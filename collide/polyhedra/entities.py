@@ -14,6 +14,7 @@ from generative.body import called
 
 from ..bodies.mesh import Mesh
 from .exact_planes import Scaled, dot, value
+from .index_tree import EDGE, SIDE
 
 # Of numbers that are rounded once; a product and what is below the range of doubles.
 _U, _TINY = 2.0**-53, 2.0**-1000
@@ -120,6 +121,25 @@ class Entities:
         """Faces at the vertices, those of vertex k from `begins[k]` to `begins[k + 1]`; and `begins` (n + 1,)."""
         pairs = np.unique(np.stack([self.corners.ravel(), np.repeat(self.face_of, 3)], axis=1), axis=0)
         return np.ascontiguousarray(pairs[:, 1]), np.searchsorted(pairs[:, 0], np.arange(len(self.vertices) + 1))
+
+
+    @cached_property
+    def lines(self) -> np.ndarray:
+        """(k, 3): the number of each edge of the polyhedron, and the two vertices at its ends."""
+        which = np.flatnonzero(self.edge_of >= 0)
+        number, ends = np.repeat(self.edge_of[which], 2), self.edges[which].ravel()
+        number, ends = number[self.is_vertex[ends]], ends[self.is_vertex[ends]]
+        order = np.lexsort([ends, number])
+        return np.column_stack([number[order][::2], ends[order].reshape(-1, 2)])
+
+    def faces_of(self, kind: int, number: int) -> list[int]:
+        """The faces at a VERTEX, an EDGE or a FACE, by their numbers."""
+        if kind == SIDE:
+            return [number]
+        if kind == EDGE:
+            return self.face_of[self.known.sides[number]].tolist()  # type: ignore[no-any-return]
+        own, begins = self.faces_at
+        return own[begins[number]:begins[number + 1]].tolist()  # type: ignore[no-any-return]
 
 
 def normals(corner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

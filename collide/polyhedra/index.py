@@ -67,30 +67,30 @@ class Index:
         if not mesh.rigid or not mesh.motion.is_identity:
             raise ValueError("an index is made of a mesh at rest, with vertices (n, 3) and without a motion")
         self.mesh = mesh
-        self._entities = Entities(mesh)
-        self._tree = make(self._entities)
-        corners = self._entities.vertices[self._entities.corners]
-        self._box = np.concatenate([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
+        self.entities = Entities(mesh)
+        self.tree = make(self.entities)
+        corners = self.entities.vertices[self.entities.corners]
+        self.box = np.concatenate([corners.min(axis=(0, 1)), corners.max(axis=(0, 1))])
 
     @property
     def face_of(self) -> np.ndarray:
         """(m,): the number of the face that each triangle is in."""
-        return self._entities.face_of
+        return self.entities.face_of
 
     @property
     def edge_of(self) -> np.ndarray:
         """(e,): the number of the edge that each of `mesh.edges` belongs to; -1 where both its triangles are of one face."""
-        return self._entities.edge_of
+        return self.entities.edge_of
 
     @property
     def nodes(self) -> int:
         """How many planes the tree has."""
-        return len(self._tree.child)
+        return len(self.tree.child)
 
     @property
     def heights(self) -> tuple[int, float]:
         """The most nodes on the way to a leaf, and their mean over all leaves."""
-        return self._tree.heights
+        return self.tree.heights
 
     def classify(self, points: Any, tolerance: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Where each of `points` (n, 3) is: (n,) of `Kind`, and (n,) the number of the face, edge or vertex, -1 for IN and OUT. Exact.
@@ -99,7 +99,7 @@ class Index:
         the tree. ValueError for points of another shape, or not finite, and for a tolerance that is negative or not finite.
         """
         p = _places(points, "points", 2)
-        leaves = self._tree.walk(p, _checked(tolerance), self._box + tolerance * np.repeat([-1.0, 1.0], 3))
+        leaves = self.tree.walk(p, checked_tolerance(tolerance), self.box + tolerance * np.repeat([-1.0, 1.0], 3))
         return unpacked(leaves)
 
     def classify_segments(self, q: Any, tolerance: float = 0.0) -> list[list[Run]]:
@@ -109,15 +109,15 @@ class Index:
         point (3,), rounded. Kinds and numbers as in `classify`, and so is `tolerance`.
         """
         ends = _places(q, "segments", 3)
-        within = _checked(tolerance)
+        within = checked_tolerance(tolerance)
         low, high = ends.min(axis=1), ends.max(axis=1)
-        near = ((low <= self._box[3:] + within) & (high >= self._box[:3] - within)).all(axis=1)
+        near = ((low <= self.box[3:] + within) & (high >= self.box[:3] - within)).all(axis=1)
         return [self._runs(pair, within) if close else [(Kind.OUT, -1, None)] for pair, close in zip(ends.tolist(), near, strict=True)]
 
     def _runs(self, ends: Sequence[Sequence[float]], tolerance: float) -> list[Run]:
         check()
-        first, last = self._entities.scaled.points(ends)
-        return runs(Segment(self._tree, first, last, tolerance))
+        first, last = self.entities.scaled.points(ends)
+        return runs(Segment(self.tree, first, last, tolerance))
 
     def __repr__(self) -> str:
         return f"Index({self.nodes} nodes of {self.mesh!r})"
@@ -148,7 +148,8 @@ def _places(given: Any, name: str, dimensions: int) -> np.ndarray:
     return np.ascontiguousarray(places)
 
 
-def _checked(tolerance: Any) -> float:
+def checked_tolerance(tolerance: Any) -> float:
+    """Of a plane, as a float."""
     if not is_number(tolerance) or not 0 <= tolerance < math.inf:
         raise ValueError(f"tolerance must be a number that is not negative, got {shown(tolerance)}")
     return float(tolerance)

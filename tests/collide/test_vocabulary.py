@@ -13,7 +13,7 @@ from generative import fit
 from models.shapes.polyhedra import wedge
 
 WORDS = (Path(__file__).parents[2] / "docs" / "pages" / "guarantees.md").read_text(encoding="utf-8")
-KINDS = ("a parameter width", "a bracket width", "an error of approximation")
+KINDS = ("a parameter width", "a bracket width", "an error of approximation", "a distance from planes")
 # What says of other functions that all else is as in them.
 AS_IN = ("as in `edge_edge`", "Decided as the queries are", "The same as `bezier_pairs`", "Options as in `first_contact`")
 QUERIES = {name: f for name, f in vars(collide).items() if inspect.isfunction(f)} | {
