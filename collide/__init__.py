@@ -31,6 +31,7 @@ from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
 from .queries.check_solid import check_solid
+from .queries.classify import classify
 from .queries.clearance_batch import clearance_batch
 from .queries.contact_batch import contact_batch
 from .queries.contacts_during import contacts_during
@@ -49,8 +50,7 @@ __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance",
     "DistanceStatus", "Index", "Interval", "Kind", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start",
     "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "Zeros", "ZerosStatus",
-    "bezier_pairs", "bezier_triangle_pairs", "check_solid", "clearance", "clearance_batch", "contact_batch", "contacts_during",
-    "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact",
-    "solve", "touch", "trace", "triangle_triangle",
-    "vertex_face",
+    "bezier_pairs", "bezier_triangle_pairs", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
+    "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave",
+    "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -280,6 +280,7 @@ COLLIDE = [
     Call(collide.Index, collide.Mesh(*MESH)), Call(collide.Index(collide.Mesh(*MESH)).classify, POINTS[0], 0.1),
     Call(collide.Index(collide.Mesh(*MESH)).classify_segments, POINTS[:, :2], 0.1),
     Call(collide.touch, collide.Mesh(*MESH), collide.Mesh(*MESH), motions=(HERE, FALL), at=0.5, tolerance=0.1),
+    Call(collide.classify, BALL, [[0.0, 0.0, 3.0]], at=0.5, budget=5.0),
     Call(collide.mesh_mesh, MESH, (MESH[0] + 3, MESH[1]), 1e-6, motions=(HERE, FALL), time=(0, 1), budget=5.0),
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),

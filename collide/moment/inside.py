@@ -88,13 +88,15 @@ def _groups(body: Any) -> list[list[int]]:
     return [[f for f, g in enumerate(group) if g == first] for first in sorted(set(group))]
 
 
-def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers) -> bool | None:
-    """Is a box (3, 2) that does not meet the surface of a closed body inside it? None where that is not decided."""
+def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool = True) -> bool | None:
+    """Is a box (3, 2) that does not meet the surface of a closed body inside it? None where that is not decided. Without `apart` it may
+    meet the surface of one that is no mesh: then that is not decided.
+    """
     if isinstance(body, ImplicitBody):
         return _negative(body, point, moment, numbers)
     if isinstance(body, Mesh):
         return encloses(body, point, moment, numbers)
-    return _encloses(body, point, moment, clock, numbers)
+    return _encloses(body, point, moment, clock, numbers, apart)
 
 
 def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Numbers) -> bool | None:
@@ -111,7 +113,7 @@ def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Num
     return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
 
 
-def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers) -> bool | None:
+def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool) -> bool | None:
     """Do the pieces of a closed parametric surface enclose the point, an odd number of them?"""
     box = extent(body, moment, numbers)
     if ((point[:, 0] > box[:, 1]) | (box[:, 0] > point[:, 1])).any():
@@ -125,7 +127,7 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
         crossed = _crossings(body, point, ray, length, moment, clock, numbers)
         if clock.exceeded():
             return None
-        if crossed is not None:
+        if crossed is not None and (apart or all(c.begin > 0 for face in crossed for c in face)):
             around = [_surrounds([c for face in group for c in crossed[face]], patch or len(group) == 1) for group in _groups(body)]
             return None if None in around else sum(map(bool, around)) % 2 == 1
     return None

@@ -98,7 +98,7 @@ class Index:
         `tolerance`: up to this distance a point counts as on a plane of the tree (Vanecek's epsilon), so that answers near edges depend on
         the tree. ValueError for points of another shape, or not finite, and for a tolerance that is negative or not finite.
         """
-        p = _places(points, "points", 2)
+        p = checked_places(points, "points", 2)
         leaves = self.tree.walk(p, checked_tolerance(tolerance), self.box + tolerance * np.repeat([-1.0, 1.0], 3))
         return unpacked(leaves)
 
@@ -108,7 +108,7 @@ class Index:
         A part in one face, along one edge, or IN or OUT has None for its point; a single point of a face, an edge or a vertex has that
         point (3,), rounded. Kinds and numbers as in `classify`, and so is `tolerance`.
         """
-        ends = _places(q, "segments", 3)
+        ends = checked_places(q, "segments", 3)
         within = checked_tolerance(tolerance)
         low, high = ends.min(axis=1), ends.max(axis=1)
         near = ((low <= self.box[3:] + within) & (high >= self.box[:3] - within)).all(axis=1)
@@ -137,7 +137,8 @@ def unpacked(leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             np.where(leaves <= -8, (-8 - leaves) // 4, -1))
 
 
-def _places(given: Any, name: str, dimensions: int) -> np.ndarray:
+def checked_places(given: Any, name: str, dimensions: int) -> np.ndarray:
+    """Points (n, 3), or segments (n, 2, 3), as doubles."""
     shape = "(n, 3)" if dimensions == 2 else "(n, 2, 3)"
     places = doubles(given, name, shape)
     if places.ndim != dimensions or places.shape[1:] != ((3,) if dimensions == 2 else (2, 3)):

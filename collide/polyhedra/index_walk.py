@@ -10,7 +10,7 @@ found, and whatever else has the point in its closure has a greater dimension.
 from codegen.machine.loops import native
 from codegen.machine.structures import Floats, Grid, Ints, array
 
-from .index_tree import ABOVE, BELOW, NOTHING, ON, UNDECIDED, TreeMemory, side
+from .index_tree import ABOVE, BELOW, NOTHING, ON, UNDECIDED, UNKNOWN, TreeMemory, side
 
 # On the way: what comes next is to be looked at only if nothing was found; the answer that there is none yet.
 MARK, ASKED = -5, -6
@@ -94,9 +94,13 @@ def known(s: WalkMemory, i: int, n: int) -> int:
 
 @native
 def better(a: int, b: int) -> int:
-    """Of two leaves the one of less dimension: entities, then IN and OUT, then NOTHING."""
+    """Of two leaves the one of less dimension: entities, then IN and OUT, then NOTHING. IN and OUT, to which a tolerance leads,
+    is UNKNOWN.
+    """
     if a <= -8 and b <= -8:
         return b if (-8 - b) % 4 < (-8 - a) % 4 else a
     if a <= -8 or b == NOTHING:
         return a
-    return b if a == NOTHING or b <= -8 else a
+    if a == NOTHING or b <= -8:
+        return b
+    return a if a == b else UNKNOWN

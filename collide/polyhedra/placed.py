@@ -47,6 +47,13 @@ class Affine:
         return np.array([[float(x) for x in row] for row in self.matrix]), np.array([float(x) for x in self.shift])
 
 
+def about(carried: Affine, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Images (n, 3) of places, and how far (n,) they may be off in a coordinate: they are rounded a few times, and so is what carries them.
+    """
+    matrix, shift = carried.array
+    return places @ matrix.T + shift, _ROUNDED * (np.abs(places) @ np.abs(matrix).T + np.abs(shift)).max(axis=1, initial=0.0)
+
+
 def _cross(u: Sequence[Fraction], v: Sequence[Fraction]) -> tuple[Fraction, Fraction, Fraction]:
     return u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]
 
@@ -56,10 +63,7 @@ class Placed:
 
     def __init__(self, entities: Entities, carried: Affine, tree: Tree, box: np.ndarray, tolerance: float) -> None:
         self.entities, self.carried, self.tree, self.tolerance = entities, carried, tree, tolerance
-        matrix, shift = carried.array
-        self.about = entities.vertices @ matrix.T + shift
-        # Images are rounded a few times each, and so are matrix and shift.
-        self.off = _ROUNDED * (np.abs(entities.vertices) @ np.abs(matrix).T + np.abs(shift)).max(axis=1)
+        self.about, self.off = about(carried, entities.vertices)
         self.box = box + tolerance * np.repeat([-1.0, 1.0], 3)
         self._places = dict[int, Place]()
 

@@ -136,14 +136,20 @@ def touch(a: Mesh | Index, b: Mesh | Index, motions: tuple[Motion, Motion] | Non
 
 def pose(motion: Motion, at: Any) -> tuple[Affine, bool]:
     """A motion at a time as rational numbers, and whether these are rounded."""
-    if not is_number(at) and not isinstance(at, sp.Expr):
-        raise ValueError(f"at must be a number, the time, got {shown(at)}")
-    entries = motion.at(at).entries
+    entries = motion.at(check_moment(at)).entries
     if not all(e.is_number for e in entries):
         raise ValueError(f"motions must have numbers for all their parameters, got {shown(motion)}")
     rational = [e.is_Rational for e in entries]
     numbers = [Fraction(int(e.p), int(e.q)) if known else _rounded(e) for e, known in zip(entries, rational, strict=True)]
     return Affine([numbers[0:3], numbers[3:6], numbers[6:9]], numbers[9:]), not all(rational)
+
+
+def check_moment(at: Any) -> Any:
+    """The time, if it is one."""
+    known = at.is_real and at.is_finite if isinstance(at, sp.Expr) else is_number(at) and math.isfinite(at)
+    if not known:
+        raise ValueError(f"at must be a finite number, the time, got {shown(at)}")
+    return at
 
 
 def _rounded(e: Any) -> Fraction:

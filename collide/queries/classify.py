@@ -1,0 +1,93 @@
+"""`classify`: which points are proved to be in a body, and which out of it?"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.walk import nesting_in_words
+from generative import ImplicitSurface
+from generative.family import member_of
+from generative.symbols import t, x, y, z
+
+from ..bodies.mesh import Mesh
+from ..bodies.numbers import NONE, check_numbers
+from ..bodies.parts import is_closed
+from ..moment.inside import contains
+from ..polyhedra.index import Index, Kind, checked_places, unpacked
+from ..polyhedra.index_tree import IN, OUT
+from ..polyhedra.placed import about
+from ..polyhedra.touch import check_moment, pose
+from ..search.drive import Budget, Clock, as_budget
+from .arguments import check_bodies, check_kinds
+
+
+@nesting_in_words
+def classify(body: Any, points: Any, at: float = 0.0, *, budget: Budget | float | None = None) -> np.ndarray:
+    """Where each of `points` (n, 3) is: (n,) of `Kind`, IN or OUT of the body, *proved*, or on its FACE, or UNRESOLVED.
+
+    `body`: a closed one: an implicit body, which is in where its function is negative, a ParametricSurface without border, a Solid, or a
+    Mesh, as for `Index`. `at`: the time. A point is a triple of doubles, which count as exact. FACE is proved, too: for an implicit surface
+    by its function, which is zero there in exact arithmetic. Points on other curved surfaces are UNRESOLVED, and so are points so near to
+    any that rounding does not tell. For a mesh the answers are those of `Index.classify`, if its pose at that time is rational; else what
+    is too near to it is UNRESOLVED. `budget`: seconds or a `Budget`; what is not decided within it is UNRESOLVED.
+
+    Raises TypeError for what is no body, and ValueError for one that is not closed, or has a free `Parameter`, or that no body can be; for
+    points of another shape, and for a time or a budget that is none.
+
+    >>> import collide
+    >>> from generative import ImplicitSurface, x, y, z
+    >>> ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)
+    >>> [kind.name for kind in collide.classify(ball, [[0.5, 0, 0], [0.6, 0.8, 0], [0, -1, 0], [0, 1, 1]])]
+    ['IN', 'OUT', 'FACE', 'OUT']
+    """
+    moment = float(check_moment(at)) + 0.0
+    places = checked_places(points, "points", 2)
+    clock = Clock(as_budget(budget))
+    found = np.full(len(places), Kind.UNRESOLVED, object)
+    with clock.query():
+        check_kinds([body, body], "classify")
+        if isinstance(body, Mesh):
+            found[:] = _in_mesh(body, places, at)
+        else:
+            check_numbers([body], [member_of(body)])
+            check_bodies([body], (moment, moment))
+            if not is_closed(body):
+                raise ValueError("the body is not closed, so it has no inside")
+            for k, place in enumerate(places):
+                found[k] = _kind(body, place, moment, clock)
+    return found
+
+
+def _in_mesh(mesh: Mesh, places: np.ndarray, at: Any) -> np.ndarray:
+    index = Index(mesh.resting)
+    carried, rounded = pose(mesh.motion, at)
+    back = carried.inverse()
+    images, off = about(back, places)
+    if not rounded:
+        exact = [index.entities.scaled.points([back([Fraction(c) for c in p])])[0] for p in places.tolist()]
+        return unpacked(index.tree.walk(images, exact=exact.__getitem__, radius=off))[0]
+    # The inverse of a rounded rotation is off by a few times as much. All leaves that a point may come to must be the same.
+    leaves = index.tree.walk(images, float(16.0 * off.max(initial=0.0)))
+    kinds, _ = unpacked(leaves)
+    kinds[(leaves != IN) & (leaves != OUT)] = Kind.UNRESOLVED
+    return kinds
+
+
+def _kind(body: Any, place: np.ndarray, moment: float, clock: Clock) -> Kind:
+    if clock.exceeded():
+        return Kind.UNRESOLVED
+    found = contains(body, np.stack([place, place], axis=1), moment, clock, NONE, apart=False)
+    if found is None:
+        return _by_formula(body, place, moment) if isinstance(body, ImplicitSurface) else Kind.UNRESOLVED
+    return Kind.IN if found else Kind.OUT
+
+
+def _by_formula(body: ImplicitSurface, place: np.ndarray, moment: float) -> Kind:
+    """By the sign of its function in rational arithmetic, if that is enough."""
+    numbers = dict(zip((x, y, z, t), map(sp.Rational, (*place.tolist(), moment)), strict=True))
+    level = body.expression.xreplace(numbers)
+    if not level.is_Rational:
+        return Kind.UNRESOLVED
+    return Kind.FACE if level == 0 else Kind.IN if level < 0 else Kind.OUT
