@@ -13,7 +13,7 @@ import numpy as np
 from generative.body import called
 
 from ..bodies.mesh import Mesh
-from .exact_planes import Scaled, dot, value
+from .exact_planes import Plane, Scaled, dot, value
 from .index_tree import EDGE, SIDE
 
 # Of numbers that are rounded once; a product and what is below the range of doubles.
@@ -43,7 +43,7 @@ class Entities:
         self.known = mesh.topology
         self.vertices = np.ascontiguousarray(mesh.vertices[:, :3] + 0.0)
         self.corners, self.edges = self.known.corners, self.known.edges
-        self.scaled = Scaled(self.vertices)
+        self.scaled, self._exact = Scaled(self.vertices), dict[int, Plane]()
         if not len(self.corners):
             raise ValueError(f"{self.name} has no triangles, so it encloses nothing")
         self._check_edges()
@@ -111,10 +111,12 @@ class Entities:
                 raise ValueError(f"{self.name} is degenerate: triangles {first[k]} and {last[k]} lie on each other")
         return flat
 
-    def plane(self, triangle: int) -> tuple[int, int, int, int]:
+    def plane(self, triangle: int) -> Plane:
         """Of a triangle, exactly."""
-        a, b, c = self.corners[triangle].tolist()
-        return self.scaled.through(a, b, c)
+        if triangle not in self._exact:
+            a, b, c = self.corners[triangle].tolist()
+            self._exact[triangle] = self.scaled.through(a, b, c)
+        return self._exact[triangle]
 
     @cached_property
     def faces_at(self) -> tuple[np.ndarray, np.ndarray]:

@@ -63,7 +63,7 @@ class Scaled:
     """The vertices (n, 3) of a mesh as integers, in units of 2**-bits."""
 
     def __init__(self, vertices: np.ndarray) -> None:
-        self._vertices = vertices
+        self._vertices, self._known = vertices, dict[int, tuple[int, int, int]]()
 
     @cached_property
     def bits(self) -> int:
@@ -76,13 +76,11 @@ class Scaled:
         return self._vertices.tolist()  # type: ignore[no-any-return]
 
     def vertex(self, k: int) -> tuple[int, int, int]:
-        x, y, z = map(self.number, self._rows[k])
-        return x, y, z
-
-    def number(self, x: float) -> int:
-        """A coordinate of a vertex in these units."""
-        above, below = x.as_integer_ratio()
-        return (above << self.bits) // below
+        found = self._known.get(k)
+        if found is None:
+            x, y, z = ((above << self.bits) // below for above, below in map(float.as_integer_ratio, self._rows[k]))
+            found = self._known[k] = x, y, z
+        return found
 
     def points(self, places: Sequence[Sequence[Fraction | float]]) -> list[Point]:
         """Any points of rational coordinates, all with the same W."""

@@ -42,7 +42,7 @@ class _Build:
         edges, vertices = np.flatnonzero(entities.edge_of >= 0), np.flatnonzero(entities.is_vertex)
         pieces = len(entities.corners) + len(edges) + len(vertices)
         self.arrays = Memory(BuildMemory, {"vertices": 0, "triangles": 0, "edges": 0, "faces_at": 0, "begins": 0, "region_room": 64,
-                                           "corner_room": 16 * pieces, "piece_room": 8 * pieces, "node_room": 4 * pieces})
+                                           "corner_room": 40 * pieces, "piece_room": 16 * pieces, "node_room": 4 * pieces})
         self.tree, planes = Tree(entities, self.arrays), entities.planes
         error = 1.01 * (planes.error + 8 * _ROUNDED * np.abs(planes.normal).max(axis=1))
         at, begins = entities.faces_at
