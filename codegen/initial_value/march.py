@@ -15,12 +15,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..emit.lanes import WIDTH
 from ..graph.flows import Flow, Table, encoded, register
 from ..kernel import Kernel
 from ..machine import cache
+from ..machine.loop_runtime import call_block
 from ..reference.interpreter import enclose_constant
 from .cells import LONGEST, Cell, gathered, packed, unpacked
-from .series import ORDER, Kernels, kernels
+from .series import ORDER, kernels
 
 Array = np.ndarray
 
@@ -28,12 +30,11 @@ Array = np.ndarray
 _TERM = 2.0**-54
 # The remainder is to be below such a part of the states, or of what is open of them; a step is at most so much longer than the one before.
 _REST, _OPEN, _LONGER = 2.0**-51, 2.0**-8, 1.5
-# Parts of a step for which the range of the polynomial is taken, each on its own.
-_PARTS = 8
 # So often a step is halved, and for each length so many boxes are tried, of which each is larger by such a part of its width.
 _HALVINGS, _BOXES, _MARGIN = 24, 3, 0.125
 # A step that is shorter than this part of the whole way, or of the time so far, ends the march.
 _SHORTEST = 2.0**-44
+_TINY = 2.0**-1000
 
 
 @dataclass
@@ -59,7 +60,8 @@ def solve(flow: Flow) -> Table:
 
 def integrated(flow: Flow) -> Table:
     """The same, computed: from the start both ways."""
-    sides = [_march(flow, end) for end in (flow.begin, flow.end)]
+    with np.errstate(all="ignore"):
+        sides = [_march(flow, end) for end in (flow.begin, flow.end)]
     return gathered(flow.states, [cells for cells, _ in sides], (sides[0][1], sides[1][1]))
 
 
@@ -67,7 +69,7 @@ def _march(flow: Flow, end: float) -> tuple[list[Cell], str]:
     """The cells from 0 on, and why there are no more."""
     if end == 0.0:
         return [], ""
-    k, states, cells, way = kernels(flow), _start(flow), list[Cell](), max(-flow.begin, flow.end)
+    k, states, cells, way = _Kernels(flow), _start(flow), list[Cell](), max(-flow.begin, flow.end)
     while abs(states.s) < abs(end):
         if len(cells) == flow.steps:
             return cells, f"the limit of {flow.steps:,} steps is reached at {states.s:.9g}"
@@ -84,7 +86,8 @@ def _start(flow: Flow) -> _States:
     _, low, high = flow.parts
     ends = np.array([(enclose_constant(a)[0], enclose_constant(b)[1]) for a, b in zip(low, high, strict=True)])
     middle = ends[:, 0] + 0.5 * (ends[:, 1] - ends[:, 0])
-    off = np.stack([_down(ends[:, 0] - middle), _up(ends[:, 1] - middle)], axis=1)
+    # What may be lost to denormal numbers is no more than _TINY.
+    off = np.stack([_down(ends[:, 0] - middle) - _TINY, _up(ends[:, 1] - middle) + _TINY], axis=1)
     off[ends[:, 0] == ends[:, 1]] = 0.0
     n = flow.states
     return _States(0.0, middle, np.eye(n), np.eye(n), off, np.zeros((n, 2)), off, ends, math.inf)
@@ -98,22 +101,48 @@ def _up(x: Array) -> Array:
     return np.nextafter(x, math.inf)
 
 
-def _called(kernel: Kernel, *boxes: Array) -> tuple[Array, Array]:
-    """Bounds (outputs, 2) and levels of one box; an entry of `boxes` is an array (..., 2)."""
-    x = np.concatenate([b.reshape(-1, 2) for b in boxes])
-    lo, hi, level = kernel.decorated(x[None, :, 0], x[None, :, 1])
-    return np.stack([lo[0], hi[0]], axis=1), level[0]
+class _Calls:
+    """A kernel with memory for its blocks: a `Kernel` would look at every box first, and these are made here."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._address = kernel.block_address("decorated")
+        self._x, self._out = np.empty((len(kernel.variables), 2, WIDTH)), np.empty((len(kernel.outputs), 3, WIDTH))
+
+    def lanes(self, *boxes: Array) -> Array:
+        """-lo, hi and level (outputs, 3, `WIDTH`), of finite intervals (n, 2, 1), or (n, 2, `WIDTH`), one a lane."""
+        k = 0
+        for b in boxes:
+            np.negative(b[:, 0], out=self._x[k:k + len(b), 0])
+            self._x[k:k + len(b), 1] = b[:, 1]
+            k += len(b)
+        call_block(self._address, self._x, self._out)
+        return self._out
+
+    def __call__(self, *boxes: Array) -> tuple[Array, bool]:
+        """Bounds (outputs, 2) over one box (..., 2), and whether all outputs are proved differentiable there."""
+        out = self.lanes(*(b.reshape(-1, 2, 1) for b in boxes))[..., 0]
+        bounds = np.empty((len(out), 2))
+        np.negative(out[:, 0], out=bounds[:, 0])
+        bounds[:, 1] = out[:, 1]
+        return bounds, bool((out[:, 2] == 3.0).all())
 
 
-def _thin(x: Array | float) -> Array:
-    return np.repeat(np.reshape(x, (-1, 1)), 2, axis=1)
+class _Kernels:
+    def __init__(self, flow: Flow) -> None:
+        self.coefficients, self.advance, self.spread, self.turned = map(_Calls, kernels(flow))
 
 
-def _step(k: Kernels, states: _States, way: float) -> tuple[Cell, _States] | None:
+def _thin(x: Array) -> Array:
+    return np.broadcast_to(x.reshape(-1, 1), (x.size, 2))
+
+
+def _step(k: _Kernels, states: _States, way: float) -> tuple[Cell, _States] | None:
     """A step of the sign of `way`, no longer than that; None where none is proved."""
+    if not np.isfinite(states.box).all():
+        return None
     n, shortest = len(states.middle), _SHORTEST * max(abs(way), abs(states.s))
-    x, level = _called(k.coefficients, _thin(states.s), states.box)
-    if not (np.isfinite(x).all() and (level == 3).all()):
+    x, smooth = k.coefficients(np.array([states.s, states.s]), states.box)
+    if not (smooth and np.isfinite(x).all()):
         return None
     x = np.concatenate([states.box, x]).reshape(ORDER + 2, n, 2)
     length = _length(np.abs(x).max(axis=(1, 2)), min(abs(way), _LONGER * states.last, LONGEST))
@@ -160,18 +189,18 @@ def _difference(a: float, b: float) -> Array:
     return np.array([math.nextafter(h, -math.inf), math.nextafter(h, math.inf)])
 
 
-def _proved(k: Kernels, x: Array, s: float, after: float) -> tuple[Array, Array] | None:
+def _proved(k: _Kernels, x: Array, s: float, after: float) -> tuple[Array, Array] | None:
     """Coefficients 2 and d + 1 (2, n, 2) over the whole step, and the range of all solutions in it (n, 2)."""
     h, times = _difference(s, after), np.array([min(s, after), max(s, after)])
     rest = 2.0 * x[-1] + np.array([-1.0, 1.0]) * np.abs(x[-1]).max(axis=1, keepdims=True)
     inside = _spread(k, np.concatenate([x[:-1], rest[None]]), h)
     for _ in range(_BOXES):
-        margin = _MARGIN * (inside[:, 1] - inside[:, 0]) + 2.0**-48 * np.abs(inside).max(axis=1) + 2.0**-1000
+        margin = _MARGIN * (inside[:, 1] - inside[:, 0]) + 2.0**-48 * np.abs(inside).max(axis=1) + _TINY
         box = np.stack([inside[:, 0] - margin, inside[:, 1] + margin], axis=1)
         if not np.isfinite(box).all():
             return None
-        found, level = _called(k.coefficients, times, box)
-        if not (np.isfinite(found).all() and (level == 3).all()):
+        found, smooth = k.coefficients(times, box)
+        if not (smooth and np.isfinite(found).all()):
             return None
         over = found.reshape(ORDER + 1, -1, 2)
         inside = _spread(k, np.concatenate([x[:-1], over[-1:]]), h)
@@ -180,31 +209,28 @@ def _proved(k: Kernels, x: Array, s: float, after: float) -> tuple[Array, Array]
     return None
 
 
-def _spread(k: Kernels, x: Array, h: Array) -> Array:
-    """The range of a polynomial for the numbers from 0 to h."""
-    cuts = np.linspace(0.0, 1.0, _PARTS + 1)
-    ends = np.sort(np.stack([cuts[:-1] * h.mean(), cuts[1:] * h.mean()], axis=1), axis=1)
-    ends = np.stack([_down(ends[:, 0]), _up(ends[:, 1])], axis=1)
-    ends = np.clip(ends, min(0.0, h[0]), max(0.0, h[1]))
-    ends[0 if h[1] > 0 else -1, 0], ends[-1 if h[1] > 0 else 0, 1] = min(0.0, h[0]), max(0.0, h[1])
-    flat = np.repeat(x.reshape(1, -1, 2), _PARTS, axis=0)
-    rows = np.concatenate([flat, ends[:, None]], axis=1)
-    lo, hi = k.spread.interval(rows[..., 0], rows[..., 1])
-    return np.stack([lo.min(axis=0), hi.max(axis=0)], axis=1)
+def _spread(k: _Kernels, x: Array, h: Array) -> Array:
+    """The range of a polynomial for the numbers from 0 to h, of as many parts as there are lanes."""
+    least, most = min(0.0, float(h[0])), max(0.0, float(h[1]))
+    cuts = np.linspace(least, most, WIDTH + 1)
+    parts = np.stack([_down(cuts[:-1]), _up(cuts[1:])])
+    parts[0, 0], parts[1, -1] = least, most
+    out = k.spread.lanes(x.reshape(-1, 2, 1), parts[None])
+    return np.stack([-out[:, 0].max(axis=1), out[:, 1].max(axis=1)], axis=1)
 
 
-def _advanced(k: Kernels, states: _States, after: float, over: Array, inside: Array) -> tuple[Cell, _States] | None:
+def _advanced(k: _Kernels, states: _States, after: float, over: Array, inside: Array) -> tuple[Cell, _States] | None:
     """The cell of a proved step, and the states at its end."""
     n, h = len(states.middle), _difference(states.s, after)
-    found, _ = _called(k.advance, _thin(states.s), states.box, _thin(states.middle), h, over[1],
-                       _thin(states.c), _thin(states.q), states.off)
+    found, _ = k.advance(np.array([states.s, states.s]), states.box, _thin(states.middle), h, over[1],
+                         _thin(states.c), _thin(states.q), states.off)
     if not np.isfinite(found).all():
         return None
     u, jc, jq, kept = np.split(found, [n, n + n * n, n + 2 * n * n])
     middle = 0.5 * u[:, 0] + 0.5 * u[:, 1]
     c = (0.5 * jc[:, 0] + 0.5 * jc[:, 1]).reshape(n, n)
     q = _orthogonal((0.5 * jq[:, 0] + 0.5 * jq[:, 1]).reshape(n, n), states.r[:, 1] - states.r[:, 0])
-    turned, _ = _called(k.turned, u, _thin(middle), jc, jq, _thin(c), _thin(q), states.r0, states.r)
+    turned, _ = k.turned(u, _thin(middle), jc, jq, _thin(c), _thin(q), states.r0, states.r)
     if not np.isfinite(turned).all():
         return None
     r, off, box = turned.reshape(3, n, 2)
@@ -219,13 +245,15 @@ def _orthogonal(a: Array, widths: Array) -> Array:
     order = sorted(range(n), key=lambda j: -_dot(columns[j], columns[j]) * float(widths[j]) ** 2)
     made: list[list[float]] = []
     for column in [*(columns[j] for j in order), *np.eye(n).tolist()]:
+        if len(made) == n:
+            break
         size = math.sqrt(_dot(column, column))
         for _ in range(2):
             for other in made:
                 part = _dot(column, other)
                 column = [x - part * y for x, y in zip(column, other, strict=True)]
         left = math.sqrt(_dot(column, column))
-        if len(made) < n and left > 2.0**-26 * size:
+        if left > 2.0**-26 * size:
             made.append([x / left for x in column])
     return np.array(made).T
 

@@ -90,7 +90,8 @@ def test_equations_that_end_and_kinks() -> None:
 
 
 def test_without_a_first_step_nothing_is_known() -> None:
-    (solution,) = ode([sp.log(x)], [x], [-1], (t, 0, 9))
+    (solution,), (large,) = ode([sp.log(x)], [x], [-1], (t, 0, 9)), ode([x], [x], [10**400], (t, 0, 1))
+    assert codegen.compile(large, [t]).decorated([[0.5]], [[0.5]])[2] == 0
     lo, hi, level = codegen.compile(solution, [t]).decorated([[0.0]], [[0.0]])
     assert (lo, hi, level) == (-np.inf, np.inf, 0)
     with pytest.raises(ValueError, match="nothing is proved"):
