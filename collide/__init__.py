@@ -26,9 +26,11 @@ from .bezier.nurbs import BezierNets, nurbs_to_bezier
 from .bezier.pairs import bezier_pairs, bezier_triangle_pairs
 from .bodies.mesh import Mesh
 from .moment.start import Start
+from .polyhedra.closest import Closest, ClosestPair
 from .polyhedra.index import Index, Kind
 from .polyhedra.mesh import MeshContact, mesh_mesh
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
+from .polyhedra.sweep_and_prune import SweepAndPrune
 from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
 from .queries.check_solid import check_solid
 from .queries.classify import classify
@@ -47,10 +49,10 @@ from .search.drive import Budget
 from .situations.tracking import Tracked
 
 __all__ = [
-    "BezierNets", "Budget", "Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "ContradictionError", "CriticalValue", "Distance",
-    "DistanceStatus", "Index", "Interval", "Kind", "Mesh", "MeshContact", "Minimum", "MinimumStatus", "Sensitivity", "Spell", "Start",
-    "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "Zeros", "ZerosStatus",
-    "bezier_pairs", "bezier_triangle_pairs", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
-    "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave",
-    "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
+    "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
+    "CriticalValue", "Distance", "DistanceStatus", "Index", "Interval", "Kind", "Mesh", "MeshContact", "Minimum", "MinimumStatus",
+    "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus",
+    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "classify", "clearance",
+    "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh",
+    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]
