@@ -8,35 +8,40 @@ from typing import Any, cast
 
 import numpy as np
 
-from codegen.given import doubles
+from codegen.given import doubles, shown
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number
 
 from ..bodies.mesh import as_mesh
+from ..given import is_number
 from . import closest_loop
 from .closest_features import corners, critical
 from .closest_loop import LARGEST
 from .closest_memory import BAD, DOUBT, MEET, PROVED, ROWS, N, WalkMemory, put_all, put_points
+from .closest_motion import FINEST, LONGEST, Course
 from .convex import Convex, convex, fractions
 from .penetration import Depth, depth
+from .queries import Motions, check_motions
 
 # Of sets of corners, as bits: how many, which, and how many half-edges on it begins.
 _MEMBERS = [0, 1, 1, 2, 1, 2, 2, 3]
 _MEMBER = [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [2, 0, 0], [2, 0, 0], [1, 2, 0], [0, 1, 2]]
 _TURN = [0, 0, 1, 0, 2, 2, 1, 0]
-_POSES = "pose_a", "pose_b"
+_POSES, _LANES = ("pose_a", "pose_b"), 8
 
 
 class ClosestPair:
     """What is closest in two convex bodies at one moment; *proved*, by exact signs, for the numbers of the poses as given.
 
     `features`: of each body "vertex 3", "edge 1-2" of two vertices or "face 7". `points` (2, 3): where, in the world, in doubles (rounded).
+    With motions, poses at a time are known up to some roundings: what cannot be told by that is not `proved`, and intervals are wider.
     """
 
     def __init__(self, pair: "Closest", poses: np.ndarray, features: tuple[int, ...], outcome: int, points: np.ndarray) -> None:
         self._pair, self._poses, self._features, self._outcome = pair, poses, features, outcome
         self.points = points
+        self.proved, self._time, self._off = True, math.nan, 0.0
 
     @property
     def features(self) -> tuple[str, str]:
@@ -45,10 +50,23 @@ class ClosestPair:
 
     @cached_property
     def distance(self) -> Interval:
-        """Its ends are equal, or neighbours; 0 for bodies that meet."""
+        """Its ends are equal, or neighbours; 0 for bodies that meet. With motions it is some roundings wider."""
         if self._outcome == MEET:
-            return Interval(0.0, 0.0)
-        return root(self._pair._exactly(self._poses, self._features).square)
+            return Interval(0.0, self._off)
+        return self._widened(root(self._pair._exactly(self._poses, self._features).square))
+
+    def _widened(self, known: Interval) -> Interval:
+        if self._off == 0.0:
+            return known
+        return Interval(max(math.nextafter(known.lo - self._off, 0.0), 0.0), math.nextafter(known.hi + self._off, math.inf))
+
+    @cached_property
+    def valid_until(self) -> float:
+        """With motions: a time until which these features are *proved* to stay the closest ones, found up to about 2**-40; the time itself,
+        where bodies meet or features are parallel. NaN without motions.
+        """
+        lasting = self.proved and not math.isnan(self._time)
+        return self._pair._valid_until(self._time, self._features) if lasting else self._time
 
     @cached_property
     def _depth(self) -> Depth:
@@ -57,12 +75,12 @@ class ClosestPair:
     @property
     def penetrating(self) -> bool:
         """Have the bodies an inner point in common? Those that touch have not, at the distance 0."""
-        return self._outcome == MEET and self._depth.square > 0
+        return self._outcome == MEET and self._depth.square > Fraction(self._off)**2
 
     @property
     def depth(self) -> Interval:
         """The length of the least translation of the second body that separates the two, but for a touch; 0 for bodies that are apart."""
-        return root(self._depth.square) if self._outcome == MEET else Interval(0.0, 0.0)
+        return self._widened(root(self._depth.square)) if self._outcome == MEET else Interval(0.0, 0.0)
 
     @cached_property
     def direction(self) -> np.ndarray:
@@ -79,11 +97,28 @@ class ClosestPair:
 
 
 class Closest:
-    """The closest points of two convex meshes, from pose to pose."""
+    """The closest points of two convex meshes (see `Mesh`), followed from pose to pose: what was closest in the last step is where the walk
+    begins in the next. A step costs as much as features change; a thousand times more where rounding does not decide, as it does not for
+    parallel faces, or where bodies meet. For one thread at a time.
+
+    >>> import numpy as np
+    >>> tip = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    >>> away = np.eye(4)
+    >>> away[:3, 3] = -2, -2, 0.25
+    >>> Closest(tip, tip).at(np.eye(4), away)
+    ClosestPair(edge 0-3 and edge 1-2, distance=[2.1213203435596424, 2.121320343559643])
+
+    Without `motions`, poses are matrices (4, 4) of doubles, each taken as it is, columns of the rotation orthonormal up to 1e-6: all signs
+    are exact. With a pair of motions `at` takes a time.
+
+    ValueError for meshes that are not convex, closed and turned outwards, with the faces concerned, for other numbers or arrays of poses,
+    and for motions with free parameters.
+    """
 
     steps = Number[int](WalkMemory)
 
-    def __init__(self, a: Any, b: Any) -> None:
+    def __init__(self, a: Any, b: Any, motions: Motions = None) -> None:
+        self._course = None if motions is None else Course(check_motions(motions))
         self.bodies = convex(as_mesh(a, "first", True), "the first mesh"), convex(as_mesh(b, "second", True), "the second mesh")
         first, second = self.bodies
         n, m = len(first.vertices), len(first.start)
@@ -103,21 +138,90 @@ class Closest:
         self._poses = self._given.reshape(2, 4, 4)
         self._at, self._address = compiled(closest_loop.at), self.arrays.address
 
-    def at(self, pose_a: Any, pose_b: Any) -> ClosestPair:
-        """The closest points at poses (4, 4)."""
-        for k, given in enumerate((pose_a, pose_b)):
+    def at(self, *where: Any) -> ClosestPair:
+        """The closest points at two poses (4, 4); with motions, at a time."""
+        if len(where) != (2 if self._course is None else 1):
+            raise TypeError(f"at takes {'two poses' if self._course is None else 'a time'}, got {len(where)} arguments")
+        if self._course is not None:
+            return self._at_time(where[0])
+        for k, given in enumerate(where):
             self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else _pose(given, _POSES[k])
         outcome = self._at(self._address, 0)
         if outcome != PROVED:
             outcome = self._decided(self._poses, outcome)
-        return ClosestPair(self, self._pose.copy(), (*self._dim.tolist(), *self._slot.tolist()), outcome, self._point.copy())
+        return ClosestPair(self, self._pose.copy(), self._features, outcome, self._point.copy())
+
+    def distances(self, poses_a: Any, poses_b: Any) -> np.ndarray:
+        """(n, 2): *proved* bounds of the distances at poses (n, 4, 4), step after step; some roundings apart. 0 where bodies meet."""
+        poses = [doubles(given, f"{name}s", "(n, 4, 4)") for given, name in zip((poses_a, poses_b), _POSES, strict=True)]
+        if not poses[0].shape == poses[1].shape == (len(poses[0]), 4, 4):
+            raise ValueError(f"poses must have the shape (n, 4, 4), as many of each body, got {poses[0].shape} and {poses[1].shape}")
+        rows, bound, feature = np.stack(poses, axis=1), np.empty((len(poses[0]), 2)), np.empty((len(poses[0]), 4), np.int64)
+        own = {name: self.arrays[name] for name in ("given", "bound", "feature")}
+        done = 0
+        try:
+            for name, values in (("given", rows), ("bound", bound), ("feature", feature)):
+                self.arrays.refer(name, values.ctypes.data)
+            while done < len(rows):
+                outcome = compiled(closest_loop.each)(self._address, done, len(rows))
+                done = self.arrays.number("row") + 1
+                if outcome != PROVED:
+                    bound[done - 1] = self._bounds(rows[done - 1], outcome)
+        finally:
+            for name, values in own.items():
+                self.arrays.refer(name, values.ctypes.data)
+        return bound
+
+    def _bounds(self, poses: np.ndarray, outcome: int) -> Interval:
+        outcome = self._decided(poses, outcome)
+        return Interval(0.0, 0.0) if outcome == MEET else root(self._exactly(self._pose, self._features).square)
+
+    @property
+    def _features(self) -> tuple[int, ...]:
+        return (*self._dim.tolist(), *self._slot.tolist())
+
+    def _at_time(self, time: Any) -> ClosestPair:
+        """At the poses in the middle of what encloses those at the time; then for all of these."""
+        assert self._course is not None
+        if not (is_number(time) and math.isfinite(time)):
+            raise ValueError(f"a time must be a finite number, got {shown(time)}")
+        low, high = self._course.over(float(time), 0.0)
+        if not np.isfinite(low).all():
+            raise ValueError(f"the motions are not defined, or jump, at {time!r}")
+        for side in range(2):
+            middle = 0.5 * (low[:, 0] + high[:, 0])[12 * side:12 * side + 12]
+            self._poses[side] = np.vstack([np.column_stack([middle[:9].reshape(3, 3), middle[9:]]), [0, 0, 0, 1]])
+        outcome = self._at(self._address, 0)
+        if outcome != PROVED:
+            outcome = self._decided(self._poses, outcome)
+        found = ClosestPair(self, self._pose.copy(), self._features, outcome, self._point.copy())
+        found.proved, found._time = self._lasting(low, high) == _LANES, float(time)
+        # sqrt(3) times what a coordinate may be off by, of both bodies together.
+        found._off = 1.75 * float((self.arrays["spin"] * self.arrays["width"] + self.arrays["shift"]).sum())
+        return found
+
+    def _lasting(self, low: np.ndarray, high: np.ndarray) -> int:
+        """In how many of eight windows the present features are proved the closest."""
+        self.arrays["lowest"][:], self.arrays["highest"][:] = low, high
+        return compiled(closest_loop.windows)(self._address)
+
+    def _valid_until(self, time: float, features: tuple[int, ...]) -> float:
+        """By windows that grow where they are proved, and shrink where not."""
+        assert self._course is not None
+        self._dim[:], self._slot[:] = features[:2], features[2:]
+        at, length = time, 2.0**-6
+        while length > FINEST * max(abs(at), 1.0) and at - time < LONGEST:
+            done = self._lasting(*self._course.over(at, length))
+            at += done * length
+            length *= 8.0 if done == _LANES else 0.125
+        return at
 
     def _decided(self, poses: np.ndarray, outcome: int) -> int:
         """By rationals, from the features at which doubles left it."""
         if outcome == BAD:
             for pose, name in zip(poses, _POSES, strict=True):
                 _check(pose, name)
-        exact = self._exact(self._pose, (*self._dim.tolist(), *self._slot.tolist()))
+        exact = self._exact(self._pose, self._features)
         outcome = closest_loop.walk(cast(Any, exact))
         assert outcome != DOUBT, "a walk on rationals comes nearer with every step"
         put_points(cast(Any, exact))

@@ -127,10 +127,7 @@ def holds(s: WalkMemory, slot: int, when: float, volume: float) -> bool:
 @native
 def walk(s: WalkMemory) -> int:
     """From the present features to the closest ones: PROVED; MEET, the bodies have a common point; DOUBT, in doubles."""
-    s.far = s.spin[0] * s.width[0] + s.shift[0] + s.spin[1] * s.width[1] + s.shift[1]
-    for side in range(2):
-        shift = max(abs(s.pose[side, 9]), abs(s.pose[side, 10]), abs(s.pose[side, 11]))
-        s.far += 2 * s.unit * (s.slack * 2 * s.width[side] + shift)
+    margins(s)
     outcome, last, s.steps = step(s), s.square, s.steps + 1
     while outcome == ON:
         outcome = step(s)
@@ -139,6 +136,15 @@ def walk(s: WalkMemory) -> int:
             return DOUBT
         last = s.square
     return outcome
+
+
+@native
+def margins(s: WalkMemory) -> None:
+    """What a difference of places may be off by."""
+    s.far = s.spin[0] * s.width[0] + s.shift[0] + s.spin[1] * s.width[1] + s.shift[1]
+    for side in range(2):
+        shift = max(abs(s.pose[side, 9]), abs(s.pose[side, 10]), abs(s.pose[side, 11]))
+        s.far += 2 * s.unit * (s.slack * 2 * s.width[side] + shift)
 
 
 @native
@@ -185,6 +191,7 @@ def load(s: WalkMemory, row: int) -> int:
     """The poses of a step; BAD where columns are not orthonormal up to 1e-6, right-handed, and finite."""
     for side in range(2):
         at = 16 * side
+        s.spin[side], s.shift[side] = 0.0, 0.0
         for i in range(3):
             for j in range(3):
                 s.pose[side, 3 * i + j] = s.given[row, at + 4 * i + j]
@@ -237,3 +244,33 @@ def each(s: WalkMemory, first: int, end: int) -> int:
             return outcome
         note(s, k)
     return PROVED
+
+
+@native
+def windows(s: WalkMemory) -> int:
+    """In how many of eight windows of time, one after the other, are the present features proved to be the closest ones?"""
+    one, two, first, second = s.dim[0], s.dim[1], s.slot[0], s.slot[1]
+    for lane in range(8):
+        for side in range(2):
+            enclose(s, side, lane)
+        margins(s)
+        outcome = step(s) if max(s.spin[0], s.spin[1]) < 0.1 else DOUBT
+        if outcome != PROVED or s.slot[0] != first or s.slot[1] != second or s.dim[0] != one or s.dim[1] != two:
+            s.dim[0], s.dim[1], s.slot[0], s.slot[1] = one, two, first, second
+            return lane
+    return 8
+
+
+@native
+def enclose(s: WalkMemory, side: int, lane: int) -> None:
+    """The pose of a body in a window: the middle, and what it may be off by."""
+    s.spin[side], s.shift[side] = 0.0, 0.0
+    for k in range(12):
+        low, high = s.lowest[12 * side + k, lane], s.highest[12 * side + k, lane]
+        middle = 0.5 * (low + high)
+        off = s.slack * max(high - middle, middle - low)
+        s.pose[side, k] = middle
+        if k < 9:
+            s.spin[side] = max(s.spin[side], off)
+        else:
+            s.shift[side] = max(s.shift[side], off)

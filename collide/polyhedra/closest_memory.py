@@ -51,6 +51,8 @@ class WalkMemory(Structure):
     high: float
     steps: int
     point: Grid[float] = array(2, 3)              # the closest ones
+    lowest: Grid[float] = array(24, 8)            # numbers of both poses in eight windows of time, one after the other
+    highest: Grid[float] = array(24, 8)
     # Poses (4, 4) of both bodies, one step a row, and what was found: bounds of the distance, and features.
     given: Grid[float] = array("rows", 32)
     bound: Grid[float] = array("rows", 2)

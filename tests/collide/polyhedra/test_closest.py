@@ -5,8 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import collide
+import generative as G
 from collide.polyhedra.closest import root
 from collide.polyhedra.closest_memory import MEET
 
@@ -199,3 +201,50 @@ def test_doubles_suffice_for_what_is_in_general_position():
 def test_hulls_of_many_points_are_convex():
     hull_of(np.random.default_rng(0).normal(size=(200, 3)))
     assert collide.Closest(ball(1), ball(2)).bodies[0].start.shape == (2988,)
+
+
+def test_distances_of_many_steps():
+    walk, one = collide.Closest(CUBE, OCTAHEDRON), collide.Closest(CUBE, OCTAHEDRON)
+    poses = np.array([pose(about_z(0.01 * k), (2.5 - 0.02 * k, 0.3, 0.1)) for k in range(100)])
+    here = np.repeat(HERE[None], 100, axis=0)
+    bounds, known = walk.distances(here, poses), [one.at(HERE, p).distance for p in poses]
+    assert all(lo <= k.lo and k.hi <= hi for (lo, hi), k in zip(bounds, known, strict=True))
+    assert bounds[-1].tolist() == [0, 0] and (bounds[:, 1] - bounds[:, 0]).max() < 1e-12
+    with pytest.raises(ValueError, match=r"\(n, 4, 4\)"):
+        walk.distances(here, poses[:3])
+    assert walk.at(HERE, pose(shift=(3, 0, 0))).distance == (1.5, 1.5)
+
+
+def test_features_stay_the_closest_until_a_tip_leaves_a_face():
+    slide = G.Rigid(translation=[3, G.t, G.t / 3])
+    found = collide.Closest(CUBE, OCTAHEDRON, motions=(G.Rigid(), slide)).at(0.125)
+    assert found.proved and found.distance.contains(1.5) and found.distance.width < 1e-14 and found.features[1] == "vertex 1"
+    assert 0.5 - 1e-11 < found.valid_until <= 0.5
+
+
+def test_features_of_turning_cubes_change_when_they_are_told_to():
+    c, s = sp.cos(G.t), sp.sin(G.t)
+    tilted = sp.Matrix([[1, 0, 0], [0, sp.Rational(3, 5), -sp.Rational(4, 5)], [0, sp.Rational(4, 5), sp.Rational(3, 5)]])
+    turn = G.Rigid(rotation=sp.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]]) * tilted, translation=[2, sp.Rational(1, 7), G.t / 3])
+    still = G.Rigid(rotation=sp.Matrix([[12, 0, 5], [0, 13, 0], [-5, 0, 12]]) / 13)
+    walk, time = collide.Closest(CUBE, CUBE, motions=(still, turn)), 0.1
+    for _ in range(4):
+        found = walk.at(time)
+        assert found.proved and found.valid_until > time + 0.01
+        assert {walk.at(x).features for x in np.linspace(time, found.valid_until, 7)} == {found.features}
+        time = found.valid_until + 1e-9
+        assert walk.at(time).features != found.features
+    assert np.isnan(collide.Closest(CUBE, CUBE).at(HERE, pose(shift=(3, 0, 0))).valid_until)
+
+
+def test_what_rounding_leaves_open_at_a_time_is_not_claimed():
+    walk = collide.Closest(CUBE, CUBE, motions=(G.Rigid(), G.Rigid(translation=[2 + sp.sin(G.t), 0, 0])))
+    found = walk.at(1)
+    assert not found.proved and found.valid_until == 1 and abs(found.distance.midpoint - 1 - np.sin(1)) < 1e-14
+    for wrong, message in (("x", "a time must be"), (np.nan, "a time must be")):
+        with pytest.raises(ValueError, match=message):
+            walk.at(wrong)
+    with pytest.raises(TypeError, match="takes a time"):
+        walk.at(HERE, HERE)
+    with pytest.raises(TypeError, match="takes two poses"):
+        collide.Closest(CUBE, CUBE).at(0)
