@@ -15,6 +15,7 @@ from codegen.given import doubles
 from generative.body import checked_name
 from generative.triangulated import Triangulated
 
+from .hull import Hull
 from .topology import Topology
 
 # Coordinates up to this are searched: no product of four of them and of a direction of degree two to three overflows.
@@ -82,6 +83,14 @@ class Mesh(Triangulated):
         """An edge of a hole, such as "edge 3-7" of two vertices; None for a closed mesh."""
         edge = self.topology.open_edge
         return None if edge is None else self.topology.edge_name(edge)
+
+    def hull(self) -> Hull:
+        """Its convex hull, exactly: which of its faces are those of the mesh, and which are caps over concavities. ValueError if all
+        vertices lie in a plane.
+        """
+        if not self.rigid:
+            raise ValueError("a hull is of vertices of the shape (n, 3), got a Mesh of (2, n, 3)")
+        return Hull(self)
 
     def with_vertices(self, vertices: Any) -> "Mesh":
         """The same triangles with their vertices at other places, for the next step of time: only the boxes are made anew. The tree

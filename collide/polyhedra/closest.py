@@ -13,6 +13,7 @@ from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number
 
+from ..bodies.dyadic import fractions
 from ..bodies.mesh import as_mesh
 from ..given import is_number
 from . import closest_loop
@@ -20,7 +21,7 @@ from .closest_features import corners, critical
 from .closest_loop import LARGEST
 from .closest_memory import BAD, DOUBT, MEET, PROVED, ROWS, N, WalkMemory, put_all, put_points
 from .closest_motion import FINEST, LONGEST, Course
-from .convex import Convex, convex, fractions
+from .convex import Convex, convex
 from .penetration import Depth, depth
 from .queries import Motions, check_motions
 

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .convex import Convex, cross, dot, integers
+from ..bodies.dyadic import cross, dot, integers
+from .convex import Convex
 
 _UNIT, _TINY, _SLACK = 2.0**-51, 2.0**-1000, 1 + 2.0**-20
 

@@ -13,6 +13,7 @@ SIDES = np.array([t for a, b, c, d in QUADS for t in ([a, b, c], [a, c, d])])
 CUBE = collide.Mesh(CORNERS - 0.5, SIDES)
 OCTAHEDRON = collide.Mesh(np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float),
                           [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]])
+HERE = np.eye(4)
 RIGHT = np.roll(np.eye(3), 1, axis=0)
 
 
