@@ -6,7 +6,6 @@ caller knows a bound of a derivative, otherwise a measured difference, or exactn
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import factorial
 from typing import Any
 
@@ -17,38 +16,17 @@ from codegen.functions import Chebyshev
 from codegen.given import doubles, shown
 
 from .curve import Curve, chebyshev
+from .fitted import Fit
 from .following import check_finite, check_numbers, followed, increasing, splines
 from .motion import Motion, Rigid
 from .numeric import approx_function
-from .polyhedron import brick
+from .screws import ScrewFit as ScrewFit
+from .screws import screws as screws
 from .symbols import exact, interval, t, u
-from .thumbnail import beside, drawn_curves, thumbnail
 
 Array = np.ndarray
 # Of a fit: beyond it a function is refused as one that no polynomial of a sensible degree follows.
 LARGEST_DEGREE = 128
-
-
-@dataclass(frozen=True)
-class Fit:
-    """What was fitted (`value`), how far it is from the original (`error`), and what is known about that (`statement`)."""
-
-    value: Any
-    error: float
-    statement: str
-    time: tuple[float, float] = (0.0, 1.0)
-    """Of a motion: the time span of what it was fitted to."""
-
-    def __repr__(self) -> str:
-        return f"Fit({type(self.value).__name__}, error={self.error:.3g}: {self.statement})"
-
-    def _repr_html_(self) -> str:
-        """What was fitted, a motion as a brick at six times of its span, and what is known of the error."""
-        pieces = self.value if isinstance(self.value, list) else [self.value]
-        picture = drawn_curves(pieces) if all(isinstance(p, Curve) for p in pieces) else ""
-        if isinstance(self.value, Motion):
-            picture = thumbnail([brick().moved(self.value)], np.linspace(*self.time, 6).tolist())
-        return beside(picture, f"{self!r}\n{self.value}")
 
 
 # -- curves ----------------------------------------------------------------------------------------------------------

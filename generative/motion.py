@@ -30,6 +30,7 @@ class Motion(Value):
 
     multiplied: ClassVar[bool] = True
     """Are products with other motions multiplied out?"""
+    _screw: "tuple[Screw, Motion] | None" = None
 
     def __init__(self, rotation: Any, translation: Any) -> None:
         self._rotation = rotation if isinstance(rotation, sp.ImmutableMatrix) else sp.ImmutableMatrix(3, 3, _entries(rotation))
@@ -73,6 +74,11 @@ class Motion(Value):
         """Whether t does not occur."""
         return not self.symbols
 
+    @property
+    def screw(self) -> tuple["Screw", "Motion"] | None:
+        """Where it is known to be one, a screw and the constant motion it comes after."""
+        return self._screw
+
     def apply(self, point: Sequence[Any]) -> tuple[Any, Any, Any]:
         """The image of a point, given as three expressions."""
         px, py, pz = (a + b for a, b in zip(self.turn(point), self.translation, strict=True))
@@ -111,7 +117,10 @@ class Motion(Value):
             return other if self.is_identity else self
         if not other.multiplied:
             return NotImplemented
-        return Rigid._unchecked(self.rotation * other.rotation, self.apply(other.translation))
+        product = Rigid._unchecked(self.rotation * other.rotation, self.apply(other.translation))
+        if self.screw is not None and other.is_constant:
+            product._screw = self.screw[0], self.screw[1] @ other
+        return product
 
     def _key(self) -> tuple[Any, ...]:
         return self.rotation, self.translation
@@ -160,6 +169,31 @@ class Screw(Motion):
         turn = axis_angle(self._axis, self._angle)
         p, unit = sp.Matrix(self._point), sp.Matrix(_unit(self._axis))
         super().__init__(turn, p - turn * p + self._advance * unit)
+
+    @property
+    def axis(self) -> tuple[Any, ...]:
+        """The direction of the axis, as given."""
+        return tuple(self._axis)
+
+    @property
+    def point(self) -> tuple[Any, ...]:
+        """A point of the axis."""
+        return tuple(self._point)
+
+    @property
+    def angle(self) -> Any:
+        """The angle of the turn."""
+        return self._angle
+
+    @property
+    def advance(self) -> Any:
+        """The advance along the axis."""
+        return self._advance
+
+    @property
+    def screw(self) -> tuple["Screw", Motion]:
+        """Itself, after no motion."""
+        return self, IDENTITY
 
     def __repr__(self) -> str:
         return (f"Screw(axis={text(list(self._axis))}, point={text(list(self._point))}, "

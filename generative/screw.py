@@ -43,7 +43,11 @@ def keyframes(poses: Sequence[Motion], times: Sequence[Any]) -> Motion:
     poses, moments = items(poses, "the poses"), [formula(e, [], "a time") for e in items(times, "the times of keyframes")]
     if len(poses) < 2 or len(poses) != len(moments):
         raise ValueError(f"keyframes need at least two poses and one time a pose, got {len(poses)} and {len(moments)}")
-    pieces = [interpolate_poses(a, b, (s, e)) for (a, b), (s, e) in zip(pairwise(poses), pairwise(moments), strict=True)]
+    return in_turn([interpolate_poses(a, b, (s, e)) for (a, b), (s, e) in zip(pairwise(poses), pairwise(moments), strict=True)], moments)
+
+
+def in_turn(pieces: Sequence[Motion], moments: Sequence[Any]) -> Motion:
+    """Motions one after the other, each between two of the moments; the first also before, the last one also after all of them."""
     if len(pieces) == 1:
         return pieces[0]
     ends = [*(t < e for e in moments[1:-1]), True]

@@ -30,7 +30,10 @@ ONLY: dict[str, set[str]] = {
     "generative.urdf": {"numpy", "trimesh", "yourdfpy"},
     "generative.thumbnail": {"numpy"},
     "generative.fit": {"numpy", "scipy", "trimesh"},
+    "generative.fitted": {"numpy"},
     "generative.following": {"numpy", "scipy"},
+    # Proves how far its screws are from a motion.
+    "generative.screws": {"numpy", "codegen"},
     "codegen.from_sympy": {"sympy"},
     "codegen.contractor": {"sympy"},
     "codegen.walk": {"sympy"},

@@ -225,6 +225,7 @@ GENERATIVE = [
     Call(fit.interpolating_curve, np.array(CORNERS, float), [0.0, 1.0, 2.0, 3.0]), Call(fit.motion_through, *POSES),
     Call(fit.motion_through, *map(np.array, POSES)), Call(fit.chebyshev_motion, *POSES, degree=1, tolerance=1.0),
     Call(fit.motion_through, *POSES, noise=1.0), Call(fit.joint_motion, np.arange(3.0), np.arange(3.0), noise=1.0),
+    Call(fit.screws, FALL, (0, 1), np.ones((2, 3)), tolerance=0.1),
     Call(fit.chebyshev_motion_of, lambda s: (np.ones((len(s), 4)), np.ones((len(s), 3))), (0, 1), degree=1, tolerance=1.0),
     Call(fit.rotation_minimizing_up, LINE, [1, 0, 0], steps=8, tolerance=1.0),
     Call(fit.double_reflection, LINE, np.array([0.0, 1.0]), [1, 0, 0]),
@@ -282,6 +283,7 @@ COLLIDE = [
     Call(collide.touch, collide.Mesh(*MESH), collide.Mesh(*MESH), motions=(HERE, FALL), at=0.5, tolerance=0.1),
     Call(collide.classify, BALL, [[0.0, 0.0, 3.0]], at=0.5, budget=5.0),
     Call(collide.mesh_mesh, MESH, (MESH[0] + 3, MESH[1]), 1e-6, motions=(HERE, FALL), time=(0, 1), budget=5.0),
+    Call(collide.Closest, MESH, MESH, motions=(HERE, FALL)), Call(collide.SweepAndPrune, np.ones((2, 3, 2))),
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),
     Call(collide.nurbs_to_bezier, np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1), np.ones((2, 2)), np.array(NET, float), (1, 2)),
@@ -300,10 +302,10 @@ SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_p
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options",
           *(f"{query}.executor" for query in SHARED)}
-RESULTS = {"Clearance", "ClearanceBatch", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue", "Distance",
-           "DistanceStatus", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MeshContact", "Minimum", "MinimumStatus",
-           "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus",
-           "Trace", "Zeros", "ZerosStatus"}
+RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue",
+           "Distance", "DistanceStatus", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MeshContact", "Minimum",
+           "MinimumStatus", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch",
+           "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 

@@ -103,10 +103,11 @@ class Closest:
     parallel faces, or where bodies meet. For one thread at a time.
 
     >>> import numpy as np
-    >>> tip = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    >>> import collide
+    >>> tip = collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
     >>> away = np.eye(4)
     >>> away[:3, 3] = -2, -2, 0.25
-    >>> Closest(tip, tip).at(np.eye(4), away)
+    >>> collide.Closest(tip, tip).at(np.eye(4), away)
     ClosestPair(edge 0-3 and edge 1-2, distance=[2.1213203435596424, 2.121320343559643])
 
     Without `motions`, poses are matrices (4, 4) of doubles, each taken as it is, columns of the rotation orthonormal up to 1e-6: all signs

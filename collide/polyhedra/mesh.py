@@ -2,7 +2,8 @@
 
 import contextlib
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from time import perf_counter
 from typing import Any
@@ -32,6 +33,7 @@ from .mesh_start import crossing, meet_exactly
 from .motion_windows import motion_windows
 from .moving import moving_window_kernel
 from .queries import Motions, check_motions, check_moving_tolerance, check_straight
+from .screw_rejection import OBJECTS, TESTS, Seen, axis_of, objects_apart, seen_from
 from .triangles import EDGES, FACES, weights
 
 # Tests a slice: some tens of milliseconds, so that Ctrl-C and budgets are prompt. Room for queued pairs, at first.
@@ -50,6 +52,8 @@ class MeshContact:
     them touch, "vertex 3" and "face 7" or "edge 1-2" of two vertices. `point` (3,): where, and `weights` (2, 3) of the corners,
     *approximate*; NaN where it is a crossing at the beginning that was only located. `iterations`, `pairs`, `queries` and `seconds`: how
     many boxes, pairs of triangles and queries were examined, and the time it took. `names`: of both meshes, where they have any.
+    `rejections`: where one body is at rest and the other moves by an even screw, how many pairs of objects, of triangles, of a vertex and a
+    triangle, and of edges were told apart by their distances from the axis, heights along it and angles round it, without a query.
     """
 
     status: Status
@@ -64,6 +68,7 @@ class MeshContact:
     queries: int
     seconds: float
     names: tuple[str | None, str | None] = (None, None)
+    rejections: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_time(self.time, self.clear_until, self.clear_until)
@@ -138,10 +143,13 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
         meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
         if not all(len(m.triangles) for m in meshes):
             return replace(_nothing(span[1], None, began), names=_names(first, second))
-        search = _Search(meshes, pair, span, tolerance)
+        axis = None if pair is None else axis_of(*pair)
+        if axis is not None and objects_apart(axis, meshes, span):
+            return replace(_nothing(span[1], None, began), names=_names(first, second), rejections={OBJECTS: 1})
+        search = _Search(meshes, pair, span, tolerance, None if axis is None else seen_from(axis, meshes, span))
         finished = search.run(limit, began)
     found = _unsearched(span, began) if search is None else _answer(search, finished, began)
-    return replace(found, names=_names(first, second))
+    return replace(found, names=_names(first, second), rejections={} if search is None else search.rejections)
 
 
 def _names(first: Any, second: Any) -> tuple[str | None, str | None]:
@@ -156,7 +164,7 @@ class _Search:
     asked, leaves = Number[int](MeshMemory), Number[int](MeshMemory)
 
     def __init__(self, meshes: tuple[Mesh, Mesh], motions: tuple[Motion, Motion] | None, span: tuple[float, float],
-                 tolerance: float) -> None:
+                 tolerance: float, seen: Seen | None = None) -> None:
         self.meshes, self.motions, self.span, self.tolerance = meshes, motions, span, tolerance
         windows = None if motions is None else motion_windows(*motions)
         self.memory = Searches(windows, MeshMemory, {"box_room": _ROOM, "nodes": 0, "triangles": 0, "vertices": 0})
@@ -171,6 +179,14 @@ class _Search:
                    if moving else [straight_boxes(), meeting(False), window_kernel(True), window_kernel(True), window_kernel(False)])
         for name, kernel in zip(("boxes", "meeting", "vertex_face", "face_vertex", "edge_edge"), kernels, strict=True):
             self.arrays.set(name, kernel)
+        self.seen = seen
+        if seen is not None:
+            for name, value in (("screw", 1 + seen.axis.moving), ("margin", seen.margin)):
+                self.arrays.set(name, value)
+            self.arrays["turn"][:], self.arrays["rise"][:] = seen.axis.turn, seen.axis.rise
+            for k in (0, 1):
+                self.arrays.refer(f"around{k + 1}", seen.around[k].ctypes.data)
+                self.arrays.refer(f"ball{k + 1}", seen.balls[k].ctypes.data)
         self.arrays.set("query", self.arrays["q"].ctypes.data)
         self.arrays["free"][:] = np.arange(_ROOM)
         self.arrays["best"][:] = self.cut = self.least = np.inf
@@ -192,6 +208,11 @@ class _Search:
                 if reason == mesh_loop.SPENT or (budget.bytes or np.inf) < self.bytes:
                     break
         return False
+
+    @property
+    def rejections(self) -> dict[str, int]:
+        """Counts by test; none where the motion is no screw."""
+        return {} if self.seen is None else {OBJECTS: 0, **dict(zip(TESTS, self.arrays["refused"].tolist(), strict=True))}
 
     @property
     def bytes(self) -> int:

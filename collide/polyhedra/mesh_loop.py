@@ -13,14 +13,15 @@ from codegen.machine.loops import call_kernel, native
 from codegen.machine.structures import Floats, Grid, Ints, Rows, View, array
 
 from ..search.native.queue import meld, without_root
-from .loop import GIVEN_UP, HIT, LANES, MISS, LinearMemory, cut, first_contact
+from .loop import GIVEN_UP, HIT, LANES, MISS, cut, first_contact
+from .screw_rejection_loop import BODY, EDGE, EDGES, FACE, PAIR, VERTEX, ScrewMemory, nodes_refused, of_parts, of_triangle, refused, sweep
 
 # What a query is about: vertex p of the first and the second triangle, p and 3 + p; edges p and q, 6 + 3 p + q; MEET, the triangles.
 MEET, BEST, RECORDS = 15, 8, 64
 FINISHED, SLICE, NEED_ROOM, DECIDE, SPENT = 0, 1, 2, 3, 4
 
 
-class MeshMemory(LinearMemory):
+class MeshMemory(ScrewMemory):
     """What belongs to a mesh is the caller's."""
 
     unset = ("box_room",)
@@ -124,6 +125,8 @@ def windows(s: MeshMemory, time: float) -> None:
 def split(s: MeshMemory, a: int, b: int, time: float) -> None:
     """Queue the pairs of the larger node's children and the other node that may meet."""
     windows(s, time)
+    if s.screw != 0:
+        sweep(s, time, min(s.cut, s.end))
     second = s.tree1[a] < 0 or (s.tree2[b] >= 0 and s.size2[b] > s.size1[a])
     for k in range(2):
         if second:
@@ -135,6 +138,8 @@ def split(s: MeshMemory, a: int, b: int, time: float) -> None:
 @native
 def test(s: MeshMemory, a: int, b: int) -> None:
     """Queue a pair by the first window in which it may meet."""
+    if s.screw != 0 and nodes_refused(s, a, b):
+        return
     s.tested += LANES
     if s.motion == 0:
         call_kernel(s.boxes, s.node1[a], s.node2[b], s.a, s.b, s.out)
@@ -151,24 +156,42 @@ def test(s: MeshMemory, a: int, b: int) -> None:
 def triangles(s: MeshMemory, i: int, j: int, time: float) -> None:
     """Note the contacts of two triangles from `time` on."""
     s.leaves += 1
+    if s.screw != 0 and turned_past(s, i, j, time):
+        return
     for p in range(3):
-        if s.owned1[i, p] != 0:
+        if s.owned1[i, p] != 0 and not (s.screw != 0 and refused(s, VERTEX + p, BODY, FACE)):
             point1(s, 0, s.corner1[i, p])
             for k in range(3):
                 point2(s, 1 + k, s.corner2[j, k])
             ask(s, s.vertex_face, i, j, p, time)
-        if s.owned2[j, p] != 0:
+        if s.owned2[j, p] != 0 and not (s.screw != 0 and refused(s, 0, BODY + VERTEX + p, FACE)):
             point2(s, 0, s.corner2[j, p])
             for k in range(3):
                 point1(s, 1 + k, s.corner1[i, k])
             ask(s, s.face_vertex, i, j, 3 + p, time)
         if s.owned1[i, 3 + p] != 0:
             for q in range(3):
-                if s.owned2[j, 3 + q] != 0:
+                if s.owned2[j, 3 + q] != 0 and not (s.screw != 0 and refused(s, EDGE + p, BODY + EDGE + q, EDGES)):
                     edge(s, i, j, p, q)
                     ask(s, s.edge_edge, i, j, 6 + 3 * p + q, time)
     if time == s.beginning:
         meet(s, i, j, time)
+
+
+@native
+def turned_past(s: MeshMemory, i: int, j: int, time: float) -> bool:
+    """Does the screw keep two triangles apart from `time` on? Else what is known of their parts is put ready."""
+    sweep(s, time, min(s.cut, s.end))
+    for k in range(3):
+        for c in range(5):
+            s.corner[k, c] = s.around1[s.corner1[i, k], c]
+            s.corner[3 + k, c] = s.around2[s.corner2[j, k], c]
+    of_triangle(s, 0, 0)
+    of_triangle(s, BODY, 3)
+    if refused(s, 0, BODY, PAIR):
+        return True
+    of_parts(s)
+    return False
 
 
 @native
