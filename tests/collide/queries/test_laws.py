@@ -555,6 +555,51 @@ class TestCheckSolid(QueryLaws):
         self.agree(answer, self.ask())
 
 
+class TestClassify(QueryLaws):
+    points = np.random.default_rng(13).uniform(-1, 1, (8, 3))
+
+    def ask(self, **options: Any) -> Any:
+        return collide.classify(box(sizes=(1, R(1, 2), R(1, 3))), self.points, **options)
+
+    def check(self, answer: Any) -> None:
+        assert answer.shape == (8,) and {*answer} <= {collide.Kind.IN, collide.Kind.OUT, collide.Kind.UNRESOLVED}
+
+    def agree(self, one: Any, other: Any) -> None:
+        assert not any({a, b} == {collide.Kind.IN, collide.Kind.OUT} for a, b in zip(one, other, strict=True))
+
+    def spent(self, answer: Any) -> bool:
+        return collide.Kind.UNRESOLVED in answer
+
+    def test_it_is_the_same_when_asked_again(self, answer: Any) -> None:
+        assert (self.ask() == answer).all()
+
+
+class TestTouch(QueryLaws):
+    """It is exact, and has no budget."""
+
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
+    peak = collide.Mesh(corners, [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
+    beside = collide.Mesh(corners + [0.5, 0.25, 0.25], peak.triangles)
+
+    def ask(self, **options: Any) -> Any:
+        return collide.touch(self.peak, self.beside)
+
+    def swapped(self) -> Any:
+        return collide.touch(self.beside, self.peak)
+
+    def check(self, answer: Any) -> None:
+        assert answer.status is collide.TouchStatus.TOUCHING and not answer.rounded and len(answer.contacts) == 1
+
+    def agree(self, one: Any, other: Any) -> None:
+        assert one.status is other.status and (one.contacts[0].point == other.contacts[0].point).all()
+
+    def spent(self, answer: Any) -> bool:
+        return False
+
+    def test_it_is_the_same_when_asked_again(self, answer: Any) -> None:
+        self.agree(answer, self.ask())
+
+
 def test_every_public_query_obeys_the_laws() -> None:
     """A new query comes with a class here."""
     queries = {name for name in collide.__all__ if callable(getattr(collide, name)) and not isinstance(getattr(collide, name), type)}
