@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from .from_sympy import convert
-from .graph.binders import BINDERS
+from .graph.binders import EXPANDED
 from .graph.expr import Expr, ExprPool, reachable
 from .kernel import enclose_repeated
 from .reference.interpreter import enclose_constant
@@ -17,7 +17,7 @@ from .reference.interpreter import enclose_constant
 
 def enclose_graph(constant: Expr) -> tuple[float, float]:
     """As `enclose_constant`: the double enclosure of a graph without variables; one with integrals or inverse functions by a kernel."""
-    repeated = any(e.op in BINDERS for e in reachable([constant]))
+    repeated = any(e.op in EXPANDED for e in reachable([constant]))
     return enclose_repeated([constant])[0] if repeated else enclose_constant(constant)
 
 

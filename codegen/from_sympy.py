@@ -20,7 +20,7 @@ from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .graph.flows import Flow, described, encoded
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
-from .solutions import TIME, InitialValueProblem, Solution, state
+from .solutions import TIME, InitialValueProblem, Solution, datum, state
 from .sympy_rules import RULES, SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}
@@ -138,7 +138,7 @@ class _Converter:
         if isinstance(e, (DefiniteIntegral, Inverse)):
             return (e.args[0], *e.args[2:])
         if kind is Solution:
-            return _time_of(e)
+            return _inputs_of(e)
         if kind in (sp.Integral, Spline):
             self.kept.append(e.unrolled() if kind is Spline else _definite(e))
             return (self.kept[-1],)
@@ -171,26 +171,29 @@ class _Converter:
         raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
 
 
-def _time_of(e: Any) -> Sequence[Any]:
-    if e.problem.parameters:
-        symbols = ", ".join(sorted(str(s) for a in e.args[3:] for s in a.free_symbols))
+def _inputs_of(e: Any) -> Sequence[Any]:
+    """The time and the parameters."""
+    open_ = [a for a, ends in zip(e.args[3:], e.problem.ranges, strict=True) if ends is None]
+    if open_:
+        symbols = ", ".join(sorted({str(s) for a in open_ for s in a.free_symbols}))
         raise UnsupportedExpression(f"cannot compile {shown(e)}, a solution of differential equations whose numbers depend on {symbols}; "
                                     "substitute numbers, or give ranges to `ode`")
-    return e.args[:1]  # type: ignore[no-any-return]
+    return (e.args[0], *e.args[3:])
 
 
 @lru_cache(maxsize=256)
 def flow_of(problem: InitialValueProblem) -> Flow:
-    """The formulas of a problem without parameters, as a graph."""
-    pool = ExprPool()
-    places = {TIME: pool.variable(0), **{state(k): pool.variable(k + 1) for k in range(len(problem.rates))}}
-    low, high = (convert([pair[end] for pair in problem.start], {}, pool) for end in range(2))
+    """The formulas of a problem as a graph; all parameters have ranges."""
+    pool, n = ExprPool(), len(problem.rates)
+    data = {datum(k): pool.variable(n + k + 1) for k in range(problem.parameters)}
+    places = {TIME: pool.variable(0), **{state(k): pool.variable(k + 1) for k in range(n)}, **data}
+    low, high = (convert([pair[end] for pair in problem.start], data, pool) for end in range(2))
     begin, end = problem.span
-    return described(convert(problem.rates, places, pool), low, high, begin, end, problem.steps)
+    return described(convert(problem.rates, places, pool), low, high, begin, end, problem.steps, problem.ranges)
 
 
 def _solution(pool: ExprPool, e: Any, args: list[Expr]) -> Expr:
-    return pool.node("solution", *args, value=encoded(e.component, flow_of(e.problem)))
+    return pool.node("flow" if e.problem.parameters else "solution", *args, value=encoded(e.component, flow_of(e.problem)))
 
 
 # Its own formulas are converted, too.

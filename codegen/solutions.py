@@ -16,6 +16,7 @@ from .operators import BoundSymbol, mpmath_function
 from .walk import replaced
 
 Pair = tuple[Any, Any]
+Range = tuple[float, float] | None
 
 # Far beyond the operators that bind variables of their own inside a formula.
 _FIRST = 1000
@@ -33,21 +34,22 @@ def datum(k: int) -> Any:
 
 
 class InitialValueProblem(sp.Atom):  # type: ignore[misc]
-    """x' = f(x, s, p), x(0) = x0(p), with so many parameters p: `rates` has the formulas f, `start` pairs of formulas, the least and the
-    greatest value. It is integrated from 0 to the two numbers of `span`, in at most so many `steps` each way. `names` are for display.
+    """x' = f(x, s, p), x(0) = x0(p): `rates` has the formulas f, `start` pairs of formulas, the least and the greatest value, `ranges` the
+    ends of each parameter, or None where they are not known. It is integrated from 0 to the two numbers of `span`, in at most so many
+    `steps` each way. `names` are for display.
     """
 
-    __slots__ = ("names", "parameters", "rates", "span", "start", "steps")
+    __slots__ = ("names", "ranges", "rates", "span", "start", "steps")
 
-    def __new__(cls, rates: Sequence[Any], start: Sequence[Pair], parameters: int, span: tuple[float, float], steps: int,
+    def __new__(cls, rates: Sequence[Any], start: Sequence[Pair], ranges: Sequence[Range], span: tuple[float, float], steps: int,
                 names: Sequence[str]) -> "InitialValueProblem":
         made: InitialValueProblem = super().__new__(cls)
-        made.rates, made.start, made.parameters = tuple(rates), tuple(start), parameters
+        made.rates, made.start, made.ranges = tuple(rates), tuple(start), tuple(ranges)
         made.span, made.steps, made.names = span, steps, tuple(names)
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.rates, self.start, self.parameters, self.span, self.steps, self.names
+        return self.rates, self.start, self.ranges, self.span, self.steps, self.names
 
     def __getstate__(self) -> None:
         return None
@@ -56,17 +58,21 @@ class InitialValueProblem(sp.Atom):  # type: ignore[misc]
         return self.__getnewargs__()
 
     def sort_key(self, order: Any = None) -> Any:
-        return self.class_key(), (1, (str((self.rates, self.start, self.span, self.steps)),)), sp.S.One.sort_key(), sp.S.One
+        return self.class_key(), (1, (str((self.rates, self.start, self.ranges, self.span, self.steps)),)), sp.S.One.sort_key(), sp.S.One
 
     def _sympystr(self, printer: Any) -> str:
         return f"InitialValueProblem({', '.join(self.names)})"
+
+    @property
+    def parameters(self) -> int:
+        return len(self.ranges)
 
     def at(self, values: Sequence[Any]) -> "InitialValueProblem":
         """With numbers for its parameters."""
         change = {datum(k): e for k, e in enumerate(values)}
         rates = [replaced(e, change) for e in self.rates]
         start = [(replaced(a, change), replaced(b, change)) for a, b in self.start]
-        return InitialValueProblem(rates, start, 0, self.span, self.steps, self.names)
+        return InitialValueProblem(rates, start, (), self.span, self.steps, self.names)
 
     def varied(self, parameter: int) -> "InitialValueProblem":
         """Together with the derivatives y of all x by a parameter, after them: y' = (df/dx) y + df/dp."""
@@ -74,7 +80,7 @@ class InitialValueProblem(sp.Atom):  # type: ignore[misc]
         more = [sp.Add(f.diff(p), *(f.diff(state(j)) * state(n + j) for j in range(n))) for f in self.rates]
         start = [(a.diff(p), b.diff(p)) for a, b in self.start]
         names = [f"d{name}/dp{parameter}" for name in self.names]
-        return InitialValueProblem([*self.rates, *more], [*self.start, *start], self.parameters, self.span, self.steps,
+        return InitialValueProblem([*self.rates, *more], [*self.start, *start], self.ranges, self.span, self.steps,
                                    [*self.names, *names])
 
 

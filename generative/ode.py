@@ -26,8 +26,8 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     `rates`: the formulas f_k, of the symbols `states`, of the time, and of any other symbols. `start`: the values s_k: numbers, formulas of
     other symbols, or pairs (lo, hi) of numbers, of which one is the value and nobody knows which. `time`: (t, t0), the symbol of
     the time, or a formula in its place, and the time of the start; (t, t0, end) with an end; or (t, t0, begin, end). Without them the
-    equations are integrated over a time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which are numbers that nobody
-    knows.
+    equations are integrated over a time of `SPAN` both ways. `ranges`: pairs (lo, hi) for other symbols, which
+    they are never beyond.
 
     Inclusion functions *enclose*: values are those of the solution, or of every one that the ranges allow, by validated Taylor series of
     order 20 with a remainder (Lohner 1987), integrated once, when a kernel needs them. Where the solution ends, at a pole or where its
@@ -35,8 +35,10 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     nothing is known of the box (`regular` 0). What is known begins somewhat before and ends somewhat after the span that was asked for, of
     which an end at t0 is one; `ode_span` says how far it goes, and why no further.
 
-    The derivative by t is the right-hand side. Derivatives by symbols among the numbers are solutions of the variational equations; but
-    numbers must be substituted for these symbols before a formula is compiled or used in a body.
+    The derivative by t is the right-hand side. Derivatives by other symbols are solutions of the variational equations. Such a symbol may
+    be a variable or a parameter of a kernel if it has a range, beyond which the solution counts as undefined; and else numbers must be
+    substituted before a formula is compiled or used in a body. Bounds then come from the mean-value theorem over the range, and are wider
+    than the true ones by about the square of its width, however small a box is; with a number in the place of a symbol they are not.
 
     Raises ValueError for lists of different lengths, symbols that are listed twice, and anything that is no real formula or number.
 
@@ -54,16 +56,16 @@ def ode(rates: Sequence[Any], states: Sequence[Any], start: Sequence[Any], time:
     at, own, begin, span = _time(time)
     if not isinstance(ranges, Mapping | None):
         raise ValueError(f"the ranges of ode are a dictionary of pairs (lo, hi), got {shown(ranges)}")
-    unknown = {_symbol(s): interval(pair, f"the range of {s}") for s, pair in (ranges or {}).items()}
-    if len({*names, *unknown, own}) < len(names) + len(unknown) + 1:
+    known_ends = {_symbol(s): _doubles(*interval(pair, f"the range of {s}")) for s, pair in (ranges or {}).items()}
+    if len({*names, *known_ends, own}) < len(names) + len(known_ends) + 1:
         raise ValueError("ode needs a symbol of its own for each state, for the time, and for each range")
-    change = {s: state(k) for k, s in enumerate([*names, *unknown])}
-    later = [replaced(_formula(e, "a rate of ode"), {**change, own: begin + TIME}) for e in formulas] + [sp.S.Zero] * len(unknown)
-    first = [_start(e, {*change, own}) for e in values] + list(unknown.values())
+    change = {s: state(k) for k, s in enumerate(names)}
+    later = [replaced(_formula(e, "a rate of ode"), {**change, own: begin + TIME}) for e in formulas]
+    first = [_start(e, {*change, own}) for e in values]
     data = sorted(free_symbols(*later, *(e for pair in first for e in pair)) - {*change.values(), TIME}, key=str)
     placed = {s: datum(k) for k, s in enumerate(data)}
     problem = InitialValueProblem([replaced(e, placed) for e in later], [(replaced(a, placed), replaced(b, placed)) for a, b in first],
-                                  len(data), span, _steps(steps), [s.name for s in [*names, *unknown]])
+                                  [known_ends.get(s) for s in data], span, _steps(steps), [s.name for s in names])
     return [Solution(at - begin, problem, k, *data) for k in range(len(names))]
 
 
@@ -74,9 +76,14 @@ def ode_span(solution: Any) -> Known:
     """
     if not isinstance(solution, Solution):
         raise ValueError(f"ode_span needs a function that ode made, got {shown(solution)}")
-    if solution.problem.parameters:
+    if None in solution.problem.ranges:
         raise ValueError(f"{solution} depends on symbols among its numbers; substitute numbers")
     return known(solution)
+
+
+def _doubles(lo: Any, hi: Any) -> tuple[float, float]:
+    """Ends that hold a range, and what rounding may make of it."""
+    return math.nextafter(float(lo), -math.inf), math.nextafter(float(hi), math.inf)
 
 
 def _symbol(s: Any) -> Any:

@@ -7,6 +7,7 @@ therefore `guarded` by its function: its decoration is 0 unless the function is 
 box.
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
@@ -68,6 +69,13 @@ def chebyshev_derivative(p: ExprPool, c: Sequence[Expr]) -> list[Expr]:
     return d[:n]
 
 
+def _flow(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
+    """By the time the right-hand side, by the parameters the variational equations."""
+    component, family = flows.decoded(e.value)
+    values = (flows.encoded(family.states + component, varied(family, j)) for j in range(len(family.ranges)))
+    return flows.slope(p, e.value, a), *(p.node("flow", *a, value=value) for value in values)
+
+
 RULES: dict[str, Rule] = {
     "add": lambda p, e, a: (p.constant(1), p.constant(1)),
     "sub": lambda p, e, a: (p.constant(1), p.constant(-1)),
@@ -104,7 +112,7 @@ RULES: dict[str, Rule] = {
     "loggamma": lambda p, e, a: (p.node("polygamma", a[0], value=0),),
     "gamma": lambda p, e, a: (e * p.node("polygamma", a[0], value=0),),
     "polygamma": lambda p, e, a: (p.node("polygamma", a[0], value=e.value + 1),),
-    "solution": lambda p, e, a: (flows.slope(p, e.value, a[0]),),
+    "solution": lambda p, e, a: (flows.slope(p, e.value, a),), "flow": _flow,
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
     **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip
@@ -188,6 +196,23 @@ def _at(body: Expr, leaf: Expr, value: Expr) -> Expr:
 
 
 _BINDING = {"integral": _integral, "inverse": _inverse}
+
+
+@functools.lru_cache(maxsize=256)
+def varied(family: flows.Flow, parameter: int) -> flows.Flow:
+    """Together with the derivatives y of all states by a parameter, after them: y' = (df/dx) y + df/dp. Parameters move behind these."""
+    rates, low, high = family.parts
+    pool, n, m = rates[0].pool, family.states, len(family.ranges)
+    own = [pool.variable(k) for k in range(2 * n + m + 1)]
+    moved = {own[n + 1 + j].index: own[2 * n + 1 + j] for j in range(m)}
+    rates, low, high = (substitute(part, moved) for part in (rates, low, high))
+    by, order = own[2 * n + 1 + parameter], reachable([*rates, *low, *high])
+    partial, columns = forward(pool, order, by), [forward(pool, order, own[k + 1]) for k in range(n)]
+    zero = pool.constant(0)
+    more = [functools.reduce(lambda a, b: a + b, [partial.get(f.index, zero), *(
+        d[f.index] * own[n + 1 + j] for j, d in enumerate(columns) if f.index in d)]) for f in rates]
+    low, high = ([*part, *(partial.get(e.index, zero) for e in part)] for part in (low, high))
+    return flows.described([*rates, *more], low, high, family.begin, family.end, family.steps, family.ranges, family.depth + 1)
 
 
 def partials(outputs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:

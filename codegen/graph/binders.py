@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from .expr import BOOLEAN, Expr, reachable, substitute
 
 BINDERS = frozenset({"integral", "inverse", "sum", "union"})
+EXPANDED = BINDERS | {"flow"}
+"""Operations that a kernel computes as others (`quadrature.expand`)."""
 _NONE: frozenset[int] = frozenset()
 
 

@@ -25,7 +25,7 @@ ARITY: dict[str, int | None] = {
     "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "sinc": 1, "chebyshev": None, "erf": 1, "erfc": 1, "bessel_j": 1, "sine_integral": 1,
-    "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1,
+    "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3, "choice": 3,
     "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.

@@ -17,7 +17,8 @@ from .serialize import deserialize, serialize
 
 class Flow(NamedTuple):
     """`graph`: f_1, ..., f_n, of the time as variable 0 and of the states as 1 to n; then the lower and the upper ends of x0, all without
-    variables. To be integrated from 0 to `begin` and to `end`, in at most so many `steps` each way.
+    variables. To be integrated from 0 to `begin` and to `end`, in at most so many `steps` each way. A flow with `ranges` has parameters, as
+    variables from n + 1 on, also in x0 (see `families`); `depth` says how often derivatives by parameters were taken.
     """
 
     graph: bytes
@@ -25,6 +26,8 @@ class Flow(NamedTuple):
     begin: float
     end: float
     steps: int
+    ranges: tuple[tuple[float, float], ...] = ()
+    depth: int = 0
 
     @property
     def parts(self) -> tuple[list[Expr], list[Expr], list[Expr]]:
@@ -51,9 +54,10 @@ class Table(NamedTuple):
     reason: tuple[str, str]
 
 
-def described(rates: Sequence[Expr], low: Sequence[Expr], high: Sequence[Expr], begin: float, end: float, steps: int) -> Flow:
+def described(rates: Sequence[Expr], low: Sequence[Expr], high: Sequence[Expr], begin: float, end: float, steps: int,
+              ranges: tuple[tuple[float, float], ...] = (), depth: int = 0) -> Flow:
     """The flow of nodes of one pool; see `Flow.graph`."""
-    return Flow(serialize([*rates, *low, *high]), len(rates), begin, end, steps)
+    return Flow(serialize([*rates, *low, *high]), len(rates), begin, end, steps, ranges, depth)
 
 
 def encoded(component: int, flow: Flow) -> bytes:
@@ -67,14 +71,15 @@ def decoded(value: bytes) -> tuple[int, Flow]:
     return component, Flow(*flow)
 
 
-def slope(pool: ExprPool, value: bytes, at: Expr) -> Expr:
-    """The derivative: the right-hand side, at the solution."""
+def slope(pool: ExprPool, value: bytes, args: Sequence[Expr]) -> Expr:
+    """The derivative by the time: the right-hand side, at the solution. `args`: the time and the parameters."""
     component, flow = decoded(value)
     rate = flow.parts[0][component]
+    op, others = ("flow" if flow.ranges else "solution"), [args[0], *[None] * flow.states, *args[1:]]
     built: dict[int, Expr] = {}
     for e in reachable([rate]):
         if e.op == "variable":
-            built[e.index] = at if e.value == 0 else pool.node("solution", at, value=encoded(e.value - 1, flow))
+            built[e.index] = others[e.value] or pool.node(op, *args, value=encoded(e.value - 1, flow))
         else:
             built[e.index] = pool.node(e.op, *(built[a.index] for a in e.args), value=e.value)
     return built[rate.index]

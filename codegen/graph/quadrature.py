@@ -34,6 +34,7 @@ from typing import Literal
 from .autodiff import slope
 from .binders import free_leaves
 from .expr import Expr, ExprPool, reachable, substitute
+from .families import opened
 from .taylor import taylor
 
 Purpose = Literal["rigorous", "points", "proposal", "levels"]
@@ -52,13 +53,11 @@ def expand(outputs: Sequence[Expr], purpose: Purpose) -> list[Expr]:
     """The same formulas without `integral` and `inverse`: arithmetic, and repetitions of arithmetic (`sum`, `union`)."""
     found = list(outputs)
     order = reachable(found)
-    if not any(e.op in _EXPANSIONS for e in order):
-        return found
     expansion = _Expansion(purpose)
     while any(e.op in _EXPANSIONS for e in order):
         found = expansion.outermost(found, order)
         order = reachable(found)
-    return found
+    return opened(found, order)
 
 
 class _Expansion:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..from_sympy import flow_of
 from ..graph import flows
+from ..graph.families import for_all
 from ..interval import Interval
 from ..reference.solution import approximated
 from ..solutions import Solution
@@ -23,12 +24,15 @@ class Known(NamedTuple):
 
 def known(solution: Solution) -> Known:
     """ValueError where nothing is proved of it."""
-    table = flows.table(flow_of(solution.problem))
+    flow = flow_of(solution.problem)
+    table = flows.table(for_all(flow) if flow.ranges else flow)
     if not len(table.base):
         raise ValueError(f"nothing is proved of {solution} beside its start: {table.reason[1] or table.reason[0]}")
     return Known(Interval(float(table.ends[0]), float(table.ends[-1])), *table.reason)
 
 
 def approximate(solution: Any, at: np.ndarray) -> np.ndarray:
-    """Values at times from the start, in doubles; NaN beyond what is known."""
+    """Values at times from the start, in doubles; NaN beyond what is known. ValueError for one that depends on parameters."""
+    if solution.problem.parameters:
+        raise ValueError(f"{solution} has no value without numbers for its parameters; substitute numbers")
     return approximated(solution.component, flow_of(solution.problem), at)

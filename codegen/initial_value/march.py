@@ -30,6 +30,8 @@ Array = np.ndarray
 _TERM = 2.0**-54
 # The remainder is to be below such a part of the states, or of what is open of them; a step is at most so much longer than the one before.
 _REST, _OPEN, _LONGER = 2.0**-51, 2.0**-8, 1.5
+# States that are so wide, in proportion, take steps so short that widths stay about linear: over boxes high coefficients are overestimated.
+_WIDE, _BENT = 2.0**-20, 0.02
 # So often a step is halved, and for each length so many boxes are tried, of which each is larger by such a part of its width.
 _HALVINGS, _BOXES, _MARGIN = 24, 3, 0.125
 # A step that is shorter than this part of the whole way, or of the time so far, ends the march.
@@ -145,7 +147,9 @@ def _step(k: _Kernels, states: _States, way: float) -> tuple[Cell, _States] | No
     if not (smooth and np.isfinite(x).all()):
         return None
     x = np.concatenate([states.box, x]).reshape(ORDER + 2, n, 2)
-    length = _length(np.abs(x).max(axis=(1, 2)), min(abs(way), _LONGER * states.last, LONGEST))
+    sizes, widths = np.abs(x).max(axis=(1, 2)), (x[..., 1] - x[..., 0]).max(axis=1)
+    widths = widths if widths[0] > _WIDE * sizes[0] else 0 * widths
+    length = _length(sizes, widths, min(abs(way), _LONGER * states.last, LONGEST))
     for _ in range(_HALVINGS):
         after = states.s + math.copysign(length, way)
         if length < shortest or abs(after - states.s) < 0.5 * length:
@@ -169,11 +173,14 @@ def _power(h: float) -> float:
     return math.prod([h] * (ORDER + 1))
 
 
-def _length(sizes: Array, most: float) -> float:
-    """About the longest step in which the last terms stay small, of three bits: sums of such steps are exact."""
+def _length(sizes: Array, widths: Array, most: float) -> float:
+    """About the longest step in which the last terms stay small, and the widths of all but the first, of three bits: sums of such steps are
+    exact.
+    """
     def small(h: float) -> bool:
         terms = [float(size) * h**k for k, size in enumerate(sizes)]
-        return max(terms[-3:]) <= _TERM * max(terms)
+        wide = [float(width) * h**k for k, width in enumerate(widths)]
+        return max(terms[-3:]) <= _TERM * max(terms) and sum(wide[2:]) <= _BENT * sum(wide[:2])
 
     length = 2.0 ** math.frexp(most)[1]
     while length > _SHORTEST * most and (length > most or not small(length)):

@@ -19,7 +19,7 @@ from ..emit.translate import Translation, Values, vectors
 from ..graph.expr import Expr, reachable
 from .interpreter import HEADER, LEAVE, NEAREST, UPWARD, VECTOR, Instruction, operation, output
 
-_REPEATED = frozenset({"integral", "inverse", "sum", "union", "loop"})
+_REPEATED = frozenset({"integral", "inverse", "sum", "union", "loop", "flow"})
 _NONE = np.empty(0)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import libmp
 
-from ..graph.binders import BINDERS, constants, unroll
+from ..graph.binders import EXPANDED, constants, unroll
 from ..graph.evaluate import evaluate, evaluate_nodes
 from ..graph.expr import Expr, reachable
 from ..graph.quadrature import expand
@@ -38,7 +38,7 @@ def enclose_constant(expression: Expr) -> tuple[float, float]:
     """
     if expression.op == "constant" and isinstance(expression.value, Fraction) and abs(expression.value) < sys.float_info.max:
         return enclose_rational(expression.value)
-    if any(e.op in BINDERS for e in reachable([expression])):
+    if any(e.op in EXPANDED for e in reachable([expression])):
         (value,) = evaluate(expanded([expression]), Reference(), [])
         return (to_float(value.lo), to_float(value.hi)) if value.level > 0 else (-math.inf, math.inf)
     bits = 128
@@ -67,7 +67,7 @@ def enclose_rational(value: Fraction) -> tuple[float, float]:
 
 def expanded(outputs: Sequence[Expr]) -> list[Expr]:
     """The graph with integrals and inverse functions as the operations that enclose them."""
-    if not any(e.op in BINDERS for e in reachable(outputs)):
+    if not any(e.op in EXPANDED for e in reachable(outputs)):
         return list(outputs)
     return unroll(expand(outputs, "rigorous"))
 

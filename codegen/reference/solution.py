@@ -1,7 +1,7 @@
 """Ranges of solutions of differential equations, from their tables (`graph.flows.Table`) in exact arithmetic."""
 
+from bisect import bisect_right
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 from mpmath import libmp
@@ -20,8 +20,9 @@ def solution_range(value: bytes, lo: Number, hi: Number, format: Format) -> Pair
     ends = [Fraction(x) for x in table.ends.tolist()]
     if a < ends[0] or ends[-1] < b:
         return None
-    cells = [(k, max(a, left), min(b, right)) for k, (left, right) in enumerate(pairwise(ends)) if left <= b and a <= right]
-    found = [_within(table, k, component, left, right) for k, left, right in cells]
+    # At an end in common the later cell counts.
+    first, last = (min(bisect_right(ends, x), len(ends) - 1) - 1 for x in (a, b))
+    found = [_within(table, k, component, max(a, ends[k]), min(b, ends[k + 1])) for k in range(first, last + 1)]
     down, up = (libmp.from_rational(x.numerator, x.denominator, format.precision, mode)
                 for x, mode in ((min(p for p, _ in found), DOWN), (max(q for _, q in found), UP)))
     return format.down(down), format.up(up)

@@ -18,7 +18,7 @@ from ..kernel import Kernel
 from .directions import time_bound
 
 # Operations that may be less than differentiable somewhere.
-_ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "guarded", "inverse", "solution"}
+_ROUGH = frozenset(LEVEL) | {"where", "choice", "undefined", "guarded", "inverse", "solution", "flow"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from codegen.from_sympy import flow_of
 from codegen.initial_value import march
 from generative import ode, ode_span, t
 from generative.ode import Known
-from tests.initial_values import KEPLER, LORENZ, PENDULUM, Case, Referee, x, y
+from tests.initial_values import KEPLER, LORENZ, PENDULUM, Case, Referee, x, y, z
 
 PERIOD = 6.6999756643704527
 """4 K(sin(1/2)): of the pendulum from an angle of 1."""
@@ -104,18 +104,40 @@ def test_steps_are_limited() -> None:
     assert told.after.startswith("the limit of 5 steps") and 1 < told.span.hi < 3
 
 
+STARTS = ((0.9, 1.0), (0.9, 1.01), (1.0, 1.004), (1.1, 1.0), (1.1, 1.01))
+"""Angles at the start, and strengths k of the pendulum x'' = -k sin x: with the time slower by the square root of k all are alike."""
+
+
 def test_ranges_of_start_values_hold_all_solutions() -> None:
-    k = sp.Symbol("k", real=True)
-    kernel = codegen.compile(ode([y, -k * sp.sin(x)], [x, y], [(0.9, 1.1), 0], (t, 0, 4), ranges={k: (1, 1.01)}), [t])
+    """The strength as a third state, which stands still."""
+    kernel = codegen.compile(ode([y, -z * sp.sin(x), 0], [x, y, z], [(0.9, 1.1), 0, (1, 1.01)], (t, 0, 4))[:2], [t])
     times = np.linspace(0, 4, 9)
     lo, hi = kernel.interval(times[:, None], times[:, None])
-    for start, strength in ((0.9, 1.0), (0.9, 1.01), (1.0, 1.004), (1.1, 1.0), (1.1, 1.01)):
-        # With the time slower by the square root of k all are pendulums.
+    for start, strength in STARTS:
         referee, root = Referee(PENDULUM, [start, 0]), strength**0.5
         for time, low, high in zip(times, lo, hi, strict=True):
             angle, speed = referee.at(time * root)
             assert low[0] <= angle <= high[0] and low[1] <= speed * root <= high[1]
     assert (hi - lo).max() < 0.6
+
+
+def test_symbols_with_ranges_are_variables() -> None:
+    """x' = -k x from z: z exp(-k t), with its derivatives by all three."""
+    k = sp.Symbol("k", real=True)
+    (decay,) = ode([-k * x], [x], [z], (t, 0, 2), ranges={z: (0.9, 1.1), k: (1, 1.05)})
+    kernel, exact = (codegen.compile([e], [t, z, k]) for e in (decay, z * sp.exp(-k * t)))
+    lo = np.array([[1.5, 0.9, 1.0], [1.0, 1.0, 1.01], [0.0, 1.0, 1.05], [0.5, 1.1, 1.03]])
+    for ours, true in ((kernel, exact), (kernel.jacobian(), exact.jacobian())):
+        for width in ([0.0, 0.0, 0.0], [0.25, 0.0, 0.0]):
+            low, high, level = ours.decorated(lo, lo + width)
+            a, b = true.interval(lo, lo)
+            assert (low <= b).all() and (a <= high).all() and (level == 3).all()
+    low, high = kernel.interval(lo, lo)
+    assert (high - low).max() < 0.02
+    outside = np.array([[1.0, 0.8, 1.0], [1.0, 1.0, 1.3], [ode_span(decay).span.hi + 0.1, 1.0, 1.0]])
+    low, high, level = kernel.decorated(outside, outside)
+    assert (level == 0).all() and (low == -np.inf).all() and (high == np.inf).all()
+    assert kernel.decorated([[1.0, 0.8, 1.0]], [[1.0, 1.0, 1.0]])[2] == 0, "a part of the box is outside"
 
 
 @pytest.mark.parametrize(("case", "end"), [(PENDULUM, 10.0), (LORENZ, 1.0)])
