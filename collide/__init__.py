@@ -13,6 +13,7 @@ Each folder imports only those before it:
 - `answers`: what a query returns, and that it does not contradict itself; drawn by `picture`
 - `bezier`, `polyhedra`: arrays of small problems, and meshes; `sheets`: what self-contact asks of a surface
 - `queries`: the public questions
+- `world`: simulation, which asks them from event to event
 """
 
 from codegen.interval import Interval
@@ -47,12 +48,17 @@ from .queries.solve import Zeros, ZerosStatus, solve
 from .queries.trace import Trace, trace
 from .search.drive import Budget
 from .situations.tracking import Tracked
+from .world.mass import MassProperties, mass_properties
+from .world.rigid_body import RigidBody
+from .world.run import Outcome, Run
+from .world.world import World
 
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
-    "CriticalValue", "Distance", "DistanceStatus", "Index", "Interval", "Kind", "Mesh", "MeshContact", "Minimum", "MinimumStatus",
-    "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus",
-    "Trace", "Tracked", "Zeros", "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check_solid", "classify", "clearance",
-    "clearance_batch", "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "mesh_mesh",
-    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
+    "CriticalValue", "Distance", "DistanceStatus", "Index", "Interval", "Kind", "MassProperties", "Mesh", "MeshContact", "Minimum",
+    "MinimumStatus", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus",
+    "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs",
+    "bezier_triangle_pairs", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch", "contacts_during",
+    "critical_value", "distance", "edge_edge", "first_contact", "mass_properties", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave",
+    "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

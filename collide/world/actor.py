@@ -1,0 +1,175 @@
+"""The bodies of a world as a run sees them: each with its present motion, as numbers and as a body of a query."""
+
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.kernel import compile
+from generative import Motion, Solid, t
+from generative.changes import pieces_of
+
+from ..bodies.mesh import Mesh
+from ..bodies.surface_points import extent
+from . import neighbours
+from .flight import Flight, Gait, Inertia, flight
+from .formulas import Moving, Template, motion_of, placed, values_of
+from .impact import Mass
+from .outline import Flat, ball_radius, flats, reach
+from .rigid_body import RigidBody
+from .rotation import matrix
+
+_NONE = np.zeros(3)
+# A driven body gets a new box after so much time, against that in which it moves about its size.
+_SOON, _SHORTEST = 1.0, 1e-6
+
+
+class Actor:
+    """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates, `radius` round it,
+    `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so far, with the times
+    from which they hold. `version` counts changes of what queries see.
+    """
+
+    def __init__(self, rigid: RigidBody, gravity: np.ndarray) -> None:
+        self.rigid, self.gravity, self.version = rigid, gravity if rigid.free else _NONE, 0
+        self.middle = rigid.centre
+        middle = (float(self.middle[0]), float(self.middle[1]), float(self.middle[2]))
+        self.radius, self.ball = reach(rigid.shape, middle), ball_radius(rigid.shape, middle)
+        self.flats: tuple[Flat, ...] = flats(rigid.shape)
+        self.inertia = Inertia(rigid.inertia if rigid.free else np.eye(3))
+        self.shape_number = 0
+        self._templates: dict[Gait | None, Template] = {}
+        self.course: Any = None
+        self.path: list[tuple[float, Any]] = []
+
+    def begin(self, start: float) -> None:
+        """Its motion at the start of the run."""
+        turn = matrix(self.rigid.orientation)
+        centre = self.rigid.position + turn @ self.middle
+        if self.rigid.motion is not None:
+            self.take(Driven(self.rigid.motion), start)
+        else:
+            self.take(flight(start, centre, self.rigid.velocity, self.gravity, turn, self.rigid.spin, self.inertia), start)
+
+    @property
+    def free(self) -> bool:
+        return self.rigid.free
+
+    @property
+    def still(self) -> bool:
+        """Does it rest, at present?"""
+        return isinstance(self.course, Flight) and self.course.still
+
+    @property
+    def lasts(self) -> float:
+        """How long the formula that queries see holds."""
+        return self.course.until if isinstance(self.course, Flight) and self.ball is None else np.inf
+
+    def take(self, course: Any, time: float, seen: bool = True) -> None:
+        """From now on it moves like that; `seen`: in the eyes of queries, too."""
+        self.course = course
+        self.path.append((time, course))
+        if seen:
+            self.version += 1
+            self.moving = self._moving()
+
+    def _moving(self) -> Moving:
+        shape = self.rigid.shape
+        if isinstance(self.course, Driven):
+            return placed(shape.moved(self.course.motion))
+        if self.rigid.fixed:
+            return placed(shape.placed(self.rigid.orientation, self.rigid.position, normalize=True))
+        gait = None if self.ball is not None else self.course.gait
+        if gait not in self._templates:
+            self._templates[gait] = Template(shape, self.middle, gait)
+        return self._templates[gait].moving(values_of(self.course, self.middle, self.ball is not None))
+
+    def like(self, other: "Actor | None", number: int) -> None:
+        """Of equal shapes, which have one number, templates are made once."""
+        self.shape_number = number
+        if other is not None:
+            self._templates = other._templates
+
+    def falling(self, t: float, velocity: np.ndarray) -> Moving:
+        """The body at its place at t, moving evenly."""
+        if not self.free:
+            return self.moving
+        course = flight(t, self.course.centre_at(t), velocity, _NONE, self.course.turn_at(t), _NONE, self.inertia)
+        template = Template(self.rigid.shape, self.middle, Gait.SPIN)
+        return template.moving(values_of(course, self.middle, False))
+
+    def flats_at(self, t: float) -> list[Flat]:
+        """Its flat faces, in the world."""
+        turn = self.course.turn_at(t)
+        return [f.moved(turn, self.course.centre_at(t) - turn @ self.middle) for f in self.flats]
+
+    def without(self, face: Flat) -> list[Moving]:
+        """What else it has, if it is fixed and may not be convex, than a flat face."""
+        shape, found = self.rigid.shape, list[Any]()
+        if isinstance(shape, Mesh):
+            others = np.setdiff1d(np.arange(len(shape.triangles)), face.cells)
+            found = [Mesh(shape.arrays[0], shape.triangles[others]).moved(shape.motion)] if len(others) else []
+        elif isinstance(shape, Solid):
+            found = [f for k, f in enumerate(pieces_of(shape)) if k not in face.cells]
+        return [placed(f.placed(self.rigid.orientation, self.rigid.position, normalize=True)) for f in found]
+
+    def box(self, t: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Corners of a box that holds it from t on, and until when."""
+        if self.rigid.fixed:
+            ends = extent(self.moving.body, 0.0, self.moving.numbers)
+            return ends[:, 0], ends[:, 1], np.inf
+        if isinstance(self.course, Driven):
+            return self.course.box(t, self.radius, self.middle)
+        until = min(neighbours.leash(self.course, t, self.radius), self.lasts)
+        return *neighbours.box(self.course, (t, until if until < np.inf else t), self.radius), until
+
+    def motion(self, course: Any) -> Motion:
+        """A part of its path as a motion of its shape."""
+        if isinstance(course, Driven):
+            return course.motion
+        if self.rigid.fixed:
+            found: Motion = self.rigid.shape.placed(self.rigid.orientation, self.rigid.position, normalize=True).motion
+            return found
+        return motion_of(course, self.middle)
+
+    def mass(self, t: float) -> Mass:
+        turn = self.course.turn_at(t)
+        free = self.free
+        return Mass(self.course.centre_at(t), 1.0 / self.rigid.mass if free else 0.0,
+                    turn @ self.inertia.inverse @ turn.T if free else np.zeros((3, 3)), self.course.velocity_at(t), self.course.spin_at(t))
+
+
+class Driven:
+    """A course that is given: a motion of t, evaluated with its derivative."""
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        entries = [*motion.rotation, *motion.translation]
+        self._kernel = compile([*entries, *(sp.diff(e, t) for e in entries)], [t], quick=True)
+        self._place = compile(entries, [t], quick=True)
+
+    def _at(self, time: float) -> np.ndarray:
+        return np.asarray(self._kernel.points(np.array([[time]])))[0]
+
+    def centre_at(self, t: float) -> np.ndarray:
+        """Of the origin of the shape."""
+        return self._at(t)[9:12]
+
+    def velocity_at(self, t: float) -> np.ndarray:
+        return self._at(t)[21:24]
+
+    def turn_at(self, t: float) -> np.ndarray:
+        return self._at(t)[:9].reshape(3, 3)
+
+    def spin_at(self, t: float) -> np.ndarray:
+        found = self._at(t)
+        whirl = found[12:21].reshape(3, 3) @ found[:9].reshape(3, 3).T
+        return np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2
+
+    def box(self, start: float, radius: float, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        speed = float(np.linalg.norm(self.velocity_at(start)) + np.linalg.norm(self.spin_at(start)) * radius)
+        reach = radius + float(np.linalg.norm(middle))
+        until = start + max(_SOON if not speed > reach / _SOON else reach / speed, _SHORTEST)
+        lo, hi = self._place.interval(np.array([[start]]), np.array([[until]]))
+        return lo[0, 9:] - reach, hi[0, 9:] + reach, until
+

@@ -1,0 +1,152 @@
+"""The motion of a body between two events, by numbers: a parabola, and a rotation in closed form where there is one.
+
+Spin is constant in the world for balls, for bodies that spin about a principal axis and for those without spin. A body of revolution turns
+by two constant spins: the precession about the angular momentum, after the spin about its axis. Others, and balls whose spin changes while
+they slide or roll, follow a Taylor series of quaternions for a while, whose last terms are some roundings.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from . import rotation
+
+# Principal moments, and directions, that differ by no more than this count as the same.
+_SAME = 1e-10
+
+
+class Gait(Enum):
+    """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `TUMBLE` by a series."""
+
+    SPIN = "spin"
+    TOP = "top"
+    TUMBLE = "tumble"
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """`matrix` (3, 3) in the body's frame, about its centre of mass."""
+
+    matrix: np.ndarray
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        return np.linalg.inv(self.matrix)
+
+    @cached_property
+    def principal(self) -> tuple[np.ndarray, np.ndarray]:
+        """Moments (3,), least first, and their axes, columns."""
+        moments, axes = np.linalg.eigh(self.matrix)
+        return moments, axes
+
+    @cached_property
+    def spherical(self) -> bool:
+        moments = self.principal[0]
+        return bool(moments[2] - moments[0] <= _SAME * moments[2])
+
+    @cached_property
+    def axis(self) -> np.ndarray | None:
+        """That of a body of revolution which is no ball; else None."""
+        moments, axes = self.principal
+        close = _SAME * moments[2]
+        if self.spherical:
+            return None
+        if moments[1] - moments[0] <= close:
+            return np.asarray(axes[:, 2])
+        return np.asarray(axes[:, 0]) if moments[2] - moments[1] <= close else None
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """A state at the time `start`, and how it goes on: `centre` of mass, `velocity`, `acceleration` (3,); `turn` (3, 3), the rotation;
+    `spin` (3,) in the world, and how it changes in time, `spinning` (3,), of what is no free flight. `numbers`: those of the rotation, as
+    the formula of its gait takes them; `turn` and `spin` are those at the time `turned`. It holds to the time `until`.
+    """
+
+    start: float
+    centre: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    turn: np.ndarray
+    spin: np.ndarray
+    inertia: Inertia
+    spinning: np.ndarray
+    gait: Gait
+    numbers: np.ndarray
+    until: float
+    turned: float
+
+    def centre_at(self, t: float) -> np.ndarray:
+        tau = t - self.start
+        return np.asarray(self.centre + tau * self.velocity + (tau * tau / 2) * self.acceleration)
+
+    def velocity_at(self, t: float) -> np.ndarray:
+        return np.asarray(self.velocity + (t - self.start) * self.acceleration)
+
+    def turn_at(self, t: float) -> np.ndarray:
+        tau, n = t - self.turned, self.numbers
+        if self.gait is Gait.TUMBLE:
+            return rotation.at(np.concatenate([[[1.0, 0.0, 0.0, 0.0]], n.reshape(-1, 4)]), tau) @ self.turn
+        turned = rotation.about(n[:3], tau * (n[3] + tau * n[4] / 2)) @ (
+            rotation.about(n[5:8], tau * n[8]) if self.gait is Gait.TOP else np.eye(3))
+        return np.asarray(turned @ self.turn)
+
+    def spin_at(self, t: float) -> np.ndarray:
+        if self.inertia.spherical or self.gait is Gait.SPIN:
+            return np.asarray(self.spin + (t - self.turned) * self.spinning)
+        turn = self.turn_at(t)
+        return np.asarray(turn @ self.inertia.inverse @ turn.T @ self.momentum)
+
+    @cached_property
+    def momentum(self) -> np.ndarray:
+        """The angular momentum at the start; it is constant in free flight."""
+        return np.asarray(self.turn @ self.inertia.matrix @ self.turn.T @ self.spin)
+
+    @property
+    def still(self) -> bool:
+        """Does the body rest?"""
+        return not (self.velocity.any() or self.acceleration.any() or self.spin.any() or self.spinning.any())
+
+    def turned_on(self, t: float) -> "Flight":
+        """The same parabola, with the rotation from a time on."""
+        other = self.again(t)
+        return replace(other, start=self.start, centre=self.centre, velocity=self.velocity)
+
+    def again(self, t: float, **changes: np.ndarray) -> "Flight":
+        """From its state at a time on, with changes."""
+        state = {"centre": self.centre_at(t), "velocity": self.velocity_at(t), "acceleration": self.acceleration,
+                 "turn": rotation.orthonormal(self.turn_at(t)), "spin": self.spin_at(t), "spinning": self.spinning} | changes
+        return flight(t, inertia=self.inertia, **state)
+
+
+def flight(start: float, centre: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, turn: np.ndarray, spin: np.ndarray,
+           inertia: Inertia, spinning: np.ndarray | None = None) -> Flight:
+    """The flight from a state on; `spinning`: of a body that is in contact and whose spin changes so."""
+    change = np.zeros(3) if spinning is None else spinning
+    gait, numbers, lasts = _rotation(turn, spin, change, inertia)
+    return Flight(start, centre, velocity, acceleration, turn, spin, inertia, change, gait, numbers, start + lasts, start)
+
+
+def _rotation(turn: np.ndarray, spin: np.ndarray, change: np.ndarray, inertia: Inertia) -> tuple[Gait, np.ndarray, float]:
+    speed, rate = float(np.linalg.norm(spin)), float(np.linalg.norm(change))
+    axis = spin / speed if speed else change / rate if rate else np.array([0.0, 0.0, 1.0])
+    if np.linalg.norm(np.cross(axis, change)) <= _SAME * rate and (rate or _steady(turn, axis, speed, inertia)):
+        return Gait.SPIN, np.array([*axis, speed, axis @ change]), math.inf
+    if not rate and inertia.axis is not None:
+        own, moments = turn @ inertia.axis, np.sort(inertia.principal[0])
+        across, along = moments[1], float(inertia.axis @ inertia.matrix @ inertia.axis)
+        momentum = turn @ inertia.matrix @ turn.T @ spin
+        size = float(np.linalg.norm(momentum))
+        return Gait.TOP, np.array([*(momentum / size), size / across, 0.0, *own, (own @ spin) * (1.0 - along / across)]), math.inf
+    series = rotation.steady_series(spin, change) if rate else rotation.free_series(turn, spin, inertia.matrix)
+    return Gait.TUMBLE, series[1:].ravel(), rotation.length_of_step(series)
+
+
+def _steady(turn: np.ndarray, axis: np.ndarray, speed: float, inertia: Inertia) -> bool:
+    """Is the spin constant without a torque? If it is about a principal axis."""
+    own = turn.T @ axis
+    moved = inertia.matrix @ own
+    return bool(speed == 0.0 or inertia.spherical or np.linalg.norm(np.cross(own, moved)) <= _SAME * np.linalg.norm(moved))

@@ -1,0 +1,115 @@
+"""Flights as formulas of t whose numbers are parameters: one for each way to turn, whatever the states are.
+
+So a shape is converted and compiled once for each of them, and a new state is an array of doubles.
+"""
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.constants import enclose
+from generative import Motion, Parameter, Product, Rigid, t
+from generative.family import Member, member_of
+from generative.motion import quaternion_matrix
+
+from ..bodies.numbers import Numbers, numbers_of
+from .flight import Flight, Gait
+from .rotation import TERMS
+
+ONE, OTHER = "a", "b"
+"""The two bodies of a pair, whose formulas have different symbols."""
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """A motion with `symbols` for its numbers: start, centre, velocity, acceleration; then those of the turn; then a pose (12)."""
+
+    motion: Motion
+    symbols: tuple[Parameter, ...]
+
+
+@functools.lru_cache(maxsize=64)
+def formula(gait: Gait | None, side: str = ONE) -> Formula:
+    """The formula of a gait; None: without any turn, of a ball that looks the same however it is turned."""
+    made: list[Parameter] = []
+
+    def new(name: str, count: int) -> list[Parameter]:
+        made.extend(Parameter(f"{side}{name}{k}") for k in range(count))
+        return made[-count:]
+
+    (start,), centre, velocity, acceleration = new("start", 1), new("centre", 3), new("velocity", 3), new("acceleration", 3)
+    tau = t - start
+    place = [p + w * tau + g * tau**2 / 2 for p, w, g in zip(centre, velocity, acceleration, strict=True)]
+    if gait is None:
+        return Formula(Product(Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)), tuple(made))
+    if gait is Gait.TUMBLE:
+        series = [new(f"q{k}_", 4) for k in range(1, TERMS + 1)]
+        q = [int(j == 0) + sum(row[j] * tau**k for k, row in enumerate(series, 1)) for j in range(4)]
+        turns = [quaternion_matrix(q)]
+    else:
+        axis, (speed, rate) = new("axis", 3), new("speed", 2)
+        turns = [_about(axis, speed * tau + rate * tau**2 / 2)]
+        if gait is Gait.TOP:
+            own, (second,) = new("own", 3), new("second", 1)
+            turns.append(_about(own, second * tau))
+    factors = [Rigid._unchecked(sp.ImmutableMatrix(r), place if k == 0 else [0, 0, 0]) for k, r in enumerate(turns)]
+    pose = Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), new("shift", 3))
+    return Formula(Product(*factors, pose), tuple(made))
+
+
+def _about(axis: Sequence[Any], angle: Any) -> Any:
+    a, b, c = axis
+    cross = sp.Matrix([[0, -c, b], [c, 0, -a], [-b, a, 0]])
+    return sp.eye(3) + sp.sin(angle) * cross + (1 - sp.cos(angle)) * cross * cross
+
+
+def values_of(flight: Flight, middle: np.ndarray, ball: bool) -> np.ndarray:
+    """The numbers of a flight as its formula takes them; `middle`: the centre of mass in the coordinates of the shape."""
+    moved = [flight.start, *flight.centre, *flight.velocity, *flight.acceleration]
+    if ball:
+        return np.array(moved)
+    return np.array([*moved, *flight.numbers, *flight.turn.ravel(), *(-flight.turn @ middle)])
+
+
+def motion_of(flight: Flight, middle: np.ndarray) -> Motion:
+    """The motion of the shape, with exact numbers in the formula."""
+    own = formula(flight.gait)
+    known = dict(zip(own.symbols, map(sp.Rational, values_of(flight, middle, False).tolist()), strict=True))
+    return own.motion.changed(lambda e: e.xreplace(known))
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """A body of a query: that of its family, its numbers, and, for either side of a pair, what tells whether two bodies move alike."""
+
+    body: Any
+    numbers: Numbers
+    carried: Mapping[str, Any]
+
+
+class Template:
+    """A shape that moves by a formula, as a member of a family."""
+
+    def __init__(self, shape: Any, middle: np.ndarray, gait: Gait | None) -> None:
+        centred = shape.moved(Rigid(translation=[-sp.Rational(e) for e in middle.tolist()])) if gait is None and middle.any() else shape
+        self.carried = {side: centred.moved(formula(gait, side).motion) for side in (ONE, OTHER)}
+        self.member = member_of(self.carried[ONE])
+        number = {s: k for k, s in enumerate(formula(gait).symbols)}
+        self._from = np.array([number.get(e, -1) for e in self.member.numbers], np.int64)
+        self._exact = [None if e in number else e for e in self.member.numbers]
+        self._known = np.array([(0.0, 0.0) if e in number else enclose(e) for e in self.member.numbers]).reshape(-1, 2)
+
+    def moving(self, values: np.ndarray) -> Moving:
+        """With the numbers of a flight."""
+        intervals = np.where(self._from[:, None] < 0, self._known, values[self._from, None])
+        return Moving(self.member.body, Numbers(self.member.symbols, self._exact, intervals), self.carried)
+
+
+def placed(body: Any) -> Moving:
+    """A body that has all its numbers."""
+    member: Member = member_of(body)
+    return Moving(member.body, numbers_of(member), {ONE: body, OTHER: body})

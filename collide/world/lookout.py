@@ -1,0 +1,214 @@
+"""Which pairs of bodies meet next: a queue of times, of proved contacts and of what must be looked at again.
+
+Of every pair of bodies that are near each other it is known up to which time they are proved not to meet, or when they do. A body whose
+motion changes has new boxes and a new version; what the queue holds of its old ones is passed over.
+"""
+
+import heapq
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from generative.body import called
+
+from ..answers.contacts import Contacts, Status
+from ..moment.start import Start
+from ..search.drive import Clock
+from .actor import Actor
+from .flight import Flight, Gait
+from .formulas import Moving
+from .meeting import meet, state_at
+from .neighbours import Neighbours, apart
+
+# How far bodies that part may move, against their size, before they are proved apart.
+_SOON = 1e-10, 1e-9
+
+Key = tuple[int, ...]
+"""Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
+
+
+class Kind(Enum):
+    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact."""
+
+    HIT = 0
+    BOUNCE = 1
+    BOX = 2
+    SERIES = 3
+    HELD = 4
+
+
+class Undecided(Exception):
+    """A run cannot go on: says why; or, without a word, that the budget is spent."""
+
+
+@dataclass(order=True)
+class Entry:
+    """What to do at a time, of a pair or a body `key`, unless its version has changed; of a hit, what was `found`."""
+
+    time: float
+    order: int
+    kind: Kind = field(compare=False)
+    key: Key = field(compare=False)
+    versions: tuple[int, ...] = field(compare=False)
+    found: Contacts | None = field(compare=False, default=None)
+
+
+class Lookout:
+    """`now`: up to this time all is known. `clear`: up to when pairs are proved not to meet, by their present motions; of those that are
+    `parting` from a touch, that they do not meet anew. `apart_at`: when pairs that parted are proved apart. `unknown`: pairs of which
+    it is not known whether they are apart. `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what
+    else of one of their bodies is searched then.
+    """
+
+    def __init__(self, actors: Sequence[Actor], start: float) -> None:
+        self.actors, self.now = actors, start
+        self.near = Neighbours(len(actors))
+        self.clear: dict[Key, float] = {}
+        self.parting: set[Key] = set()
+        self.unknown: set[Key] = set()
+        self.apart_at: dict[Key, float] = {}
+        self.held: set[Key] = set()
+        self.left: dict[Key, tuple[int, list[Moving]]] = {}
+        self._queue: list[Entry] = []
+        self._order = itertools.count()
+
+    def called(self, k: int) -> str:
+        return called([a.rigid for a in self.actors], k)
+
+    def size(self, key: Key) -> float:
+        """The radius of the smaller of two bodies, of those that are free."""
+        return min(a.radius for a in (self.actors[k] for k in key[:2]) if a.free)
+
+    # -- the queue ----------------------------------------------------------------------------------------------------
+
+    def push(self, time: float, kind: Kind, key: Key, found: Contacts | None = None) -> None:
+        heapq.heappush(self._queue, Entry(time, next(self._order), kind, key, self._versions(key), found))
+
+    def next(self) -> Entry | None:
+        """What comes next; it stays in the queue."""
+        while self._queue and self._queue[0].versions != self._versions(self._queue[0].key):
+            heapq.heappop(self._queue)
+        return self._queue[0] if self._queue else None
+
+    def _versions(self, key: Key) -> tuple[int, ...]:
+        return tuple(self.actors[k].version for k in key[:2])
+
+    def pop(self) -> Entry:
+        return heapq.heappop(self._queue)
+
+    def put_back(self, entries: Iterable[Entry]) -> None:
+        for entry in entries:
+            heapq.heappush(self._queue, entry)
+
+    # -- looking ------------------------------------------------------------------------------------------------------
+
+    def hold(self, k: int) -> None:
+        """A new box for a body, and an entry for its end; also for that of its series."""
+        actor = self.actors[k]
+        lo, hi, until = actor.box(self.now)
+        if not until > self.now:
+            raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
+        self.near.hold(k, lo, hi, until)
+        if until < min(actor.lasts, math.inf):
+            self.push(until, Kind.BOX, (k,))
+        if isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
+            self.push(actor.course.until, Kind.SERIES, (k,))
+
+    def changed(self, bodies: set[int], clock: Clock) -> None:
+        """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
+        for key in [key for key in self.clear if bodies.intersection(key[:2])]:
+            del self.clear[key]
+            if self.apart_at.pop(key, self.now) > self.now:
+                self.unknown.add(key)
+        for k in sorted(bodies):
+            self.hold(k)
+        self.ask_all(bodies, clock)
+
+    def ask_all(self, bodies: Iterable[int], clock: Clock) -> None:
+        """Of all pairs near these bodies: when do they meet?"""
+        for key in sorted({(min(k, j), max(k, j)) for k in bodies for j in self.near.near(k)}):
+            self.ask(key, clock)
+            if key in self.held and key in self.left:
+                for n in range(len(self.left[key][1])):
+                    self.ask((*key, n), clock)
+
+    def ask(self, key: Key, clock: Clock) -> None:
+        """When do two bodies meet, as long as both are in their boxes? A contact comes into the queue."""
+        one, other = (self.actors[k] for k in key[:2])
+        if key in self.held or not (one.free or other.free) or (one.still and other.still):
+            return
+        begin = max(self.now, self.clear.get(key, -math.inf))
+        end = float(min(self.near.until[k] for k in key[:2]))
+        if not end > begin or self._moves_alike(one, other):
+            return
+        if key in self.parting:
+            begin = self._parted(key, clock)
+        start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
+        if start is Start.DISJOINT and self._far(one, other, (begin, end)):
+            self.clear[key] = end
+            return
+        if begin < end:
+            self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
+
+    def _sides(self, key: Key) -> tuple[Moving, Moving]:
+        a, b = ordered(self.actors, key)
+        sides = {k: self.actors[k].moving for k in (a, b)}
+        if len(key) > 2:
+            body, parts = self.left[key[:2]]
+            sides[body] = parts[key[2]]
+        return sides[a], sides[b]
+
+    def _parted(self, key: Key, clock: Clock) -> float:
+        """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
+        each other deeper than a billionth of their size; if none is found, now.
+        """
+        speed = float(np.linalg.norm(np.subtract(*(self.actors[k].course.velocity_at(self.now) for k in key[:2]))))
+        speed += sum(self.actors[k].radius * float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
+        for part in _SOON if speed > 0.0 else ():
+            later = self.now + part * self.size(key) / speed
+            if later > self.now and state_at(*self._sides(key), later, clock) is Start.DISJOINT:
+                self.parting.discard(key)
+                self.apart_at[key] = self.clear[key] = later
+                return later
+        return self.now
+
+    def _note(self, key: Key, found: Contacts, start: Start | None, end: float) -> None:
+        i, j = key[:2]
+        if found.status is Status.BUDGET_SPENT:
+            raise Undecided("")
+        if start is None and found.start[0, 1] is Start.OVERLAPPING:
+            raise Undecided(f"{self.called(i)} and {self.called(j)} overlap at t = {found.time_span[0]!r}")
+        if found.status is not Status.NO_CONTACT:
+            assert found.time is not None
+            self.clear[key] = found.clear_until
+            self.push(max(found.time[0], self.now), Kind.HIT, key, found)
+            return
+        self.clear[key] = end
+        # What parted is looked at once more; what is then proved apart stays so.
+        self.unknown.discard(key)
+        if start is Start.TOUCHING or (start is None and found.start[0, 1] is not Start.DISJOINT):
+            self.parting.discard(key)
+            self.unknown.add(key)
+
+    def _far(self, one: Actor, other: Actor, window: tuple[float, float]) -> bool:
+        """Do balls round two bodies stay apart?"""
+        both = one.free and other.free and isinstance(one.course, Flight) and isinstance(other.course, Flight)
+        return both and apart(one.course, other.course, window, one.radius + other.radius)
+
+    def _moves_alike(self, one: Actor, other: Actor) -> bool:
+        """Have two bodies one velocity and acceleration, and no spin that matters?"""
+        if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
+            return False
+        same = all(np.array_equal(a, b) for a, b in ((one.course.velocity_at(self.now), other.course.velocity_at(self.now)),
+                                                     (one.course.acceleration, other.course.acceleration)))
+        return same and all(a.ball is not None or not a.course.spin.any() for a in (one, other))
+
+
+def ordered(actors: Sequence[Actor], key: Key) -> tuple[int, int]:
+    """A pair in the order of the kinds of its bodies: pairs of one kind share code."""
+    i, j = key[:2]
+    return (i, j) if (actors[i].shape_number, i) <= (actors[j].shape_number, j) else (j, i)

@@ -1,0 +1,49 @@
+"""When do two bodies in flight first meet? One pair at a time, with the inner stages of `first_contact`.
+
+Its statements hold here: for bodies that start apart nothing meets before the time of the answer; for bodies that touch as they start, and
+part, there is no new incoming contact before it (Snyder 1993, Section 2).
+"""
+
+import numpy as np
+
+from ..answers.contacts import Contacts
+from ..answers.report import contacts
+from ..culling.broad_phase import Window
+from ..moment.start import Start
+from ..search.drive import Clock
+from ..search.options import Options, resolved
+from ..timeline.along import searched
+from ..timeline.evidence import Evidence, Query
+from ..timeline.scene import Scene
+from .formulas import ONE, OTHER, Moving
+
+# As in `first_contact`; points of curves and patches are this part of the smaller body apart.
+SIMULTANEITY, SEPARATION, TOLERANCE = 1e-9, 0.25, 1e-9
+
+
+def meet(first: Moving, second: Moving, span: Window, start: Start | None, size: float, clock: Clock) -> Contacts:
+    """The earliest contact of two bodies in a span. `start`: what is known of them as it begins; None: nothing. `size`: of the smaller."""
+    options = Options(simultaneity=resolved(SIMULTANEITY, span), separation=SEPARATION * size, tolerance=TOLERANCE)
+    carried = [first.carried[ONE], second.carried[OTHER]]
+    scene = Scene([first.body, second.body], span, span, (), numbers=[first.numbers, second.numbers], carried=carried)
+    found = Evidence(None, False, span[0])
+    if start is None:
+        scene.start(options.tolerance, clock)
+        scene.extend_back(options.simultaneity, options.tolerance, clock)
+    elif start is Start.DISJOINT:
+        # They may meet just as the span begins, and cross there but for rounding.
+        scene.states.usual, scene.unproved = Start.DISJOINT, scene.begin
+    else:
+        scene.states.usual = Start.DISJOINT
+        scene.states.others[(0, 1)] = start
+    for known in searched(Query(scene, options, clock)):
+        found = known
+    return contacts(found.search, found.finished, carried, span, scene.states, clock, found.seen, (), scene.undecided)
+
+
+def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:
+    """Are two bodies apart at a moment, do they touch, or overlap?"""
+    span = moment, float(np.nextafter(moment, np.inf))
+    scene = Scene([first.body, second.body], span, span, (), numbers=[first.numbers, second.numbers],
+                  carried=[first.carried[ONE], second.carried[OTHER]])
+    return scene.start(TOLERANCE, clock)[(0, 1)]

@@ -1,0 +1,143 @@
+"""What is simple in a shape: is it a ball, which of its faces are flat, and how far does it reach?"""
+
+import functools
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from codegen.kernel import compile
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, u, v, x, y, z
+from generative.changes import pieces_of
+
+from ..bodies.mesh import Mesh
+from ..bodies.surface_points import extent
+from .mass import sides_of, triangles_of
+
+# Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
+_CELLS, _SAME = 24, 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """A flat face: its unit normal, the level of its plane along it, the border (m, 2, 3) of segments, empty if it has none, and the
+    numbers of the triangles or patches that it is.
+    """
+
+    normal: np.ndarray
+    level: float
+    border: np.ndarray
+    cells: tuple[int, ...] = (0,)
+
+    def moved(self, turn: np.ndarray, shift: np.ndarray) -> "Flat":
+        normal = turn @ self.normal
+        return Flat(normal, self.level + float(normal @ shift), self.border @ turn.T + shift, self.cells)
+
+
+@functools.lru_cache(maxsize=512)
+def ball_radius(shape: Any, middle: tuple[float, float, float]) -> float | None:
+    """The radius of a shape that is seen to be a ball round its centre of mass; else None."""
+    if isinstance(shape, ParametricSurface):
+        square = sum((e - _rational(m)) ** 2 for e, m in zip(shape.expressions, middle, strict=True))
+        found = sp.trigsimp(sp.expand(square)) if sp.count_ops(square) < 200 else square
+        return None if found.free_symbols else float(sp.sqrt(found))
+    if isinstance(shape, ImplicitSurface) and shape.expression.is_polynomial(x, y, z):
+        p = sp.Poly(shape.expression, x, y, z)
+        moved = {s: s + _rational(m) for s, m in zip((x, y, z), middle, strict=True)}
+        centred = sp.Poly(p.as_expr().subs(moved, simultaneous=True), x, y, z)
+        a, level = centred.coeff_monomial(x**2), centred.coeff_monomial(1)
+        if a > 0 and level < 0 and sp.expand(centred.as_expr() - a * (x**2 + y**2 + z**2) - level) == 0:
+            return float(sp.sqrt(-level / a))
+    return None
+
+
+def _rational(e: float) -> Any:
+    """A centre of mass is computed in doubles: one that is simple but for rounding is taken to be so, and what is found is proved."""
+    simple = sp.nsimplify(sp.Float(e, 17), rational=True, tolerance=1e-13) if e else sp.Integer(0)
+    return simple if abs(e) > 1e-13 else sp.Integer(0)
+
+
+@functools.lru_cache(maxsize=512)
+def flats(shape: Any) -> tuple[Flat, ...]:
+    """The flat faces of a shape, in its own coordinates: triangles, affine patches, and half-spaces of intersections."""
+    if isinstance(shape, Mesh):
+        return _flat_triangles(triangles_of(shape))
+    if isinstance(shape, ImplicitBody):
+        sides = sides_of(shape)
+        return _half_space(shape) if sides is None else _flat_triangles(sides)
+    found = [(_flat_patch(face), k) for k, face in enumerate(pieces_of(shape))]
+    return tuple(replace(f, cells=(k,)) for f, k in found if f is not None)
+
+
+def _flat_patch(face: ParametricSurface) -> Flat | None:
+    e = sp.Matrix(face.expressions)
+    if any(s.free_symbols for s in (*e.diff(u), *e.diff(v))):
+        return None
+    ends = [[float(end) for end in face.domain[s]] for s in (u, v)]
+    origin, su, sv = (np.array(m, float).ravel() for m in (e.subs({u: 0, v: 0}), e.diff(u), e.diff(v)))
+    corners = np.array([origin + su * ends[0][i] + sv * ends[1][j] for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))])
+    normal = np.array([float(n) for n in face.normal])
+    normal = normal / np.linalg.norm(normal)
+    return Flat(normal, float(normal @ corners[0]), np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+
+
+def _half_space(body: ImplicitBody) -> tuple[Flat, ...]:
+    """A half-space ends at its bounds; where it is not seen how, its border is not told."""
+    leaf = body.leaves[0]
+    slopes = [sp.diff(leaf.expression, s) for s in (x, y, z)]
+    if leaf is not body or any(s.free_symbols for s in slopes):
+        return ()
+    normal, level = np.array([float(s) for s in slopes]), -float(leaf.expression.subs({x: 0, y: 0, z: 0}))
+    size, k = float(np.linalg.norm(normal)), int(np.argmax(np.abs(normal)))
+    if not leaf.motion.is_identity or np.count_nonzero(normal) > 1:
+        return (Flat(normal / size, level / size, np.empty((0, 2, 3))),)
+    ends = [[float(e) for e in pair] for pair in leaf.bounds]
+    corners = np.full((4, 3), level / normal[k])
+    for row, (a, b) in zip(corners, ((0, 0), (1, 0), (1, 1), (0, 1)), strict=True):
+        row[(k + 1) % 3], row[(k + 2) % 3] = ends[(k + 1) % 3][a], ends[(k + 2) % 3][b]
+    return (Flat(normal / size, level / size, np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)),)
+
+
+def _flat_triangles(corners: np.ndarray) -> tuple[Flat, ...]:
+    """Triangles (n, 3, 3) in one plane are one face; its border are the edges that one of them has alone."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    levels = np.einsum("ni,ni->n", normals, corners[:, 0])
+    size = max(float(np.abs(corners).max()), 1e-300)
+    keys = np.round(np.column_stack([normals, levels / size]) / _SAME).astype(int)
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for k, key in enumerate(map(tuple, keys.tolist())):
+        groups.setdefault(key, []).append(k)
+    return tuple(Flat(normals[own[0]], float(levels[own[0]]), _border(corners[own]), tuple(own)) for own in groups.values())
+
+
+def _border(corners: np.ndarray) -> np.ndarray:
+    sides: dict[frozenset[tuple[float, ...]], int] = {}
+    for triangle in corners.tolist():
+        for k in range(3):
+            side = frozenset((tuple(triangle[k]), tuple(triangle[k - 1])))
+            sides[side] = sides.get(side, 0) + 1
+    return np.array([sorted(side) for side, count in sides.items() if count == 1]).reshape(-1, 2, 3)
+
+
+@functools.lru_cache(maxsize=512)
+def reach(shape: Any, middle: tuple[float, float, float]) -> float:
+    """A radius of a ball round a point that holds the shape, rounded up."""
+    radius = ball_radius(shape, middle)
+    if radius is not None:
+        return radius
+    if isinstance(shape, (Mesh, ImplicitBody)):
+        box = extent(shape, 0.0)
+        return float(np.linalg.norm(np.abs(box - np.array(middle)[:, None]).max(axis=1))) * (1.0 + 1e-15)
+    return max(_face_reach(face, middle) for face in pieces_of(shape))
+
+
+def _face_reach(face: ParametricSurface, middle: tuple[float, float, float]) -> float:
+    square = sum((e - sp.Rational(m)) ** 2 for e, m in zip(face.expressions, middle, strict=True))
+    kernel = compile([square], [u, v], quick=True)
+    ends = [np.linspace(float(lo), float(hi), _CELLS + 1) for lo, hi in (face.domain[s] for s in (u, v))]
+    low, high = (np.stack(np.meshgrid(*(e[part] for e in ends), indexing="ij"), axis=-1).reshape(-1, 2)
+                 for part in (slice(None, -1), slice(1, None)))
+    _, hi = kernel.interval(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
+    return float(np.sqrt(hi.max())) * (1.0 + 1e-15)

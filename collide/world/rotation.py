@@ -1,0 +1,75 @@
+"""Rotations in doubles: matrices and quaternions [w, x, y, z], and the Taylor series of a body that tumbles."""
+
+import math
+
+import numpy as np
+
+# Terms of the series after the first, and what the last of them may come to where a step ends: some roundings.
+TERMS, _REMAINDER = 12, 1e-16
+
+
+def about(axis: np.ndarray, angle: float) -> np.ndarray:
+    """The rotation by an angle about an axis of length 1 (Rodrigues)."""
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return np.asarray(np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * (cross @ cross))
+
+
+def matrix(q: np.ndarray) -> np.ndarray:
+    """The rotation p -> q p q^-1, of a quaternion of any length but zero."""
+    w, a, b, c = q
+    half = np.array([[-(b * b + c * c), a * b - w * c, a * c + w * b], [a * b + w * c, -(a * a + c * c), b * c - w * a],
+                     [a * c - w * b, b * c + w * a, -(a * a + b * b)]])
+    return np.asarray(np.eye(3) + 2.0 * half / (q @ q))
+
+
+def quaternion(r: np.ndarray) -> np.ndarray:
+    """A quaternion of length 1, its largest entry positive, of a matrix."""
+    four = np.array([[r[0, 0] + r[1, 1] + r[2, 2], r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]],
+                     [0, r[0, 0] - r[1, 1] - r[2, 2], r[0, 1] + r[1, 0], r[0, 2] + r[2, 0]],
+                     [0, 0, r[1, 1] - r[0, 0] - r[2, 2], r[1, 2] + r[2, 1]], [0, 0, 0, r[2, 2] - r[0, 0] - r[1, 1]]])
+    four = np.triu(four) + np.triu(four, 1).T + np.eye(4)
+    row = four[np.argmax(np.diag(four))]
+    return np.asarray(row / np.linalg.norm(row) * math.copysign(1.0, row[np.argmax(np.abs(row))]))
+
+
+def orthonormal(r: np.ndarray) -> np.ndarray:
+    """The matrix of the quaternion of a matrix that is a rotation but for rounding."""
+    return matrix(quaternion(r))
+
+
+def times(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """The product of quaternions."""
+    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+
+
+def steady_series(spin: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """(TERMS + 1, 4): the quaternion p(s) with p' = w p / 2, p(0) = 1, of a spin w + s `change` in the world."""
+    p = np.zeros((TERMS + 1, 4))
+    p[0, 0] = 1.0
+    w, a = (np.array([0.0, *e]) for e in (spin, change))
+    for k in range(TERMS):
+        p[k + 1] = (times(w, p[k]) + (times(a, p[k - 1]) if k else 0.0)) / (2.0 * (k + 1))
+    return p
+
+
+def free_series(turn: np.ndarray, spin: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """Likewise of a body without torque: Euler's equations in its own frame. `turn`, `spin` in the world; `inertia` in the frame."""
+    w, q = np.zeros((TERMS + 1, 3)), np.zeros((TERMS + 1, 4))
+    w[0], q[0, 0] = turn.T @ spin, 1.0
+    back = np.linalg.inv(inertia)
+    for k in range(TERMS):
+        w[k + 1] = back @ sum(np.cross(inertia @ w[i], w[k - i]) for i in range(k + 1)) / (k + 1)
+        q[k + 1] = sum(times(q[i], np.array([0.0, *w[k - i]])) for i in range(k + 1)) / (2.0 * (k + 1))
+    # Seen from the world, it comes after the turn so far.
+    return np.column_stack([q[:, 0], q[:, 1:] @ turn.T])
+
+
+def length_of_step(series: np.ndarray) -> float:
+    """How far a series holds, but for some roundings: where neither of its last two terms says more."""
+    sizes = np.abs(series).max(axis=1)
+    return min([float((_REMAINDER / sizes[k]) ** (1.0 / k)) for k in (TERMS, TERMS - 1) if sizes[k] > 0.0], default=math.inf)
+
+
+def at(series: np.ndarray, time: float) -> np.ndarray:
+    """The matrix of a series at a time."""
+    return matrix(np.polynomial.polynomial.polyval(time, series))

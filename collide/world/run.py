@@ -1,0 +1,229 @@
+"""What a run of a world is: its events, and where everything was at any time."""
+
+import bisect
+import html
+import json
+import tempfile
+import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import sympy as sp
+
+from codegen.given import shown
+from codegen.interval import Interval
+from generative import Motion, Rigid, t
+
+from ..given import is_number
+from . import page
+from .actor import Actor, Driven
+from .flight import flight
+from .rigid_body import RigidBody
+from .rotation import matrix, quaternion
+from .simulation import Event, Simulation
+from .sustained import Mode
+from .touches import Rest
+
+
+class Origin(Protocol):
+    """The world of a run."""
+
+    @property
+    def bodies(self) -> tuple[RigidBody, ...]: ...
+
+    @property
+    def gravity(self) -> np.ndarray: ...
+
+    def resume(self, run: "Run", until: float | None, events: int | None, budget: Any, progress: bool) -> "Run": ...
+
+
+class Outcome(Enum):
+    """How a run ended; each value is its sentence."""
+
+    FINISHED = "The run came to its end."
+    BUDGET_SPENT = "The budget was spent before the end of the run."
+    UNRESOLVED = "The run met what it could not decide."
+
+    def __repr__(self) -> str:
+        return f"Outcome.{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Of n bodies at a time: `positions` (n, 3) of the origins of their shapes and `quaternions` (n, 4), [w, x, y, z] of length 1, which
+    place these; `velocities` (n, 3) of their centres of mass (of driven bodies, of their origins), and `spins` (n, 3), in the world.
+    """
+
+    time: float
+    positions: np.ndarray
+    quaternions: np.ndarray
+    velocities: np.ndarray
+    spins: np.ndarray
+
+
+class Run:
+    """`events`, in order; `rests`: which bodies came to rest, or rolled or slid from a time on; `until`: the time up to which all is known;
+    `outcome`, and `reason`, a sentence where the run did not come to its end.
+    """
+
+    def __init__(self, world: Origin, simulation: Any, start: float, last: float, outcome: Outcome, reason: str) -> None:
+        self.world, self.simulation, self.start = world, simulation, start
+        self.outcome, self.reason = outcome, reason
+        self.events: tuple[Event, ...] = tuple(simulation.events)
+        self.rests: tuple[Rest, ...] = tuple(simulation.rests)
+        self.until: float = simulation.now
+        self._paths = [list(actor.path) for actor in simulation.actors]
+
+    # -- what was where -----------------------------------------------------------------------------------------------
+
+    def state(self, time: float) -> State:
+        """Where all bodies are at a time of the run; at that of an event, after it. ValueError for a time outside the run."""
+        if not (is_number(time) and self.start <= time <= self.until):
+            raise ValueError(f"the run goes from t = {self.start:g} to t = {self.until:g}, which does not hold {shown(time)}")
+        moment = float(time)
+        places = []
+        for actor, path in zip(self.simulation.actors, self._paths, strict=True):
+            course = path[max(bisect.bisect_right(path, moment, key=lambda item: item[0]) - 1, 0)][1]
+            turn = course.turn_at(moment)
+            position = course.centre_at(moment) - turn @ actor.middle
+            places.append((position, quaternion(turn), course.velocity_at(moment), course.spin_at(moment)))
+        return State(moment, *(np.array([p[k] for p in places]) for k in range(4)))
+
+    def motion(self, k: int) -> Motion:
+        """The motion of body k, from its own coordinates to the world: formulas of t, one after the other at the events, with the numbers
+        of the run as exact rationals. It may be used wherever a Motion may; beyond the run the last formula goes on.
+        """
+        if not (isinstance(k, (int, np.integer)) and 0 <= k < len(self._paths)):
+            raise ValueError(f"bodies are numbered from 0 to {len(self._paths) - 1}, got {shown(k)}")
+        actor, path = self.simulation.actors[k], self._paths[k]
+        pieces = [p for n, p in enumerate(path) if n + 1 == len(path) or path[n + 1][0] > p[0]]
+        motions = [actor.motion(course) for _, course in pieces]
+        if len(motions) == 1:
+            return motions[0]
+        ends = [sp.Rational(time) for time, _ in pieces[1:]]
+        entries = [sp.Piecewise(*((m.entries[n], t < end) for m, end in zip(motions, ends, strict=False)), (motions[-1].entries[n], True))
+                   for n in range(12)]
+        return Rigid._unchecked(sp.ImmutableMatrix(3, 3, entries[:9]), entries[9:])
+
+    def energy(self, time: float) -> float:
+        """Kinetic and potential energy of the bodies that hits move."""
+        now = self.state(time)
+        total = 0.0
+        for k, (actor, body) in enumerate(zip(self.simulation.actors, self.world.bodies, strict=True)):
+            if body.free:
+                turn, centre = self._turn_and_centre(now, k, actor)
+                spin, v = now.spins[k], now.velocities[k]
+                total += body.mass * float(v @ v) / 2.0 + float(spin @ turn @ body.inertia @ turn.T @ spin) / 2.0
+                total -= body.mass * float(self.world.gravity @ centre)
+        return total
+
+    def momentum(self, time: float) -> np.ndarray:
+        """(2, 3): the linear momentum, and the angular momentum about the origin, of the bodies that hits move."""
+        now, found = self.state(time), np.zeros((2, 3))
+        for k, (actor, body) in enumerate(zip(self.simulation.actors, self.world.bodies, strict=True)):
+            if body.free:
+                turn, centre = self._turn_and_centre(now, k, actor)
+                own = body.mass * now.velocities[k]
+                found += own, np.cross(centre, own) + turn @ body.inertia @ turn.T @ now.spins[k]
+        return found
+
+    def _turn_and_centre(self, now: State, k: int, actor: Actor) -> tuple[np.ndarray, np.ndarray]:
+        turn = matrix(now.quaternions[k])
+        return turn, now.positions[k] + turn @ actor.middle
+
+    # -- on and off ---------------------------------------------------------------------------------------------------
+
+    def resumed(self, until: float | None = None, *, events: int | None = None, budget: Any = None, progress: bool = False) -> "Run":
+        """The run gone on with, up to a time, or by so many more events: as if it had not been interrupted. See `World.run`."""
+        if not isinstance(self.simulation, Simulation):
+            raise ValueError("a run that was loaded holds what happened, but not what was proved for later; run the world again")
+        return self.world.resume(self, until, events, budget, progress)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Everything but the world as JSON; `World.load` reads it, bit for bit."""
+        paths = [[[time, _numbers(course)] for time, course in own] for own in self._paths]
+        names = "time", "pairs", "points", "normals", "impulses", "proved"
+        events = [{name: _plain(getattr(e, name)) for name in names} for e in self.events]
+        rests = [[r.time, r.body, r.mode.name] for r in self.rests]
+        table = {"start": self.start, "until": self.until, "outcome": self.outcome.name, "reason": self.reason, "events": events,
+                 "rests": rests, "paths": paths, "bodies": len(paths)}
+        Path(path).write_text(json.dumps(table), encoding="utf-8")
+
+    @classmethod
+    def loaded(cls, world: Origin, actors: Sequence[Actor], path: str | PathLike[str]) -> "Run":
+        """See `World.load`."""
+        table = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(table, dict) or table.get("bodies") != len(actors):
+            raise ValueError(f"{shown(str(path))} holds no run of a world of {len(actors)} bodies")
+        for actor, own in zip(actors, table["paths"], strict=True):
+            actor.path = [(time, Driven(actor.rigid.motion) if numbers is None and actor.rigid.motion is not None else
+                           _flown(numbers, actor)) for time, numbers in own]
+        past = _Past(actors, [_event(e) for e in table["events"]], [Rest(a, b, Mode[c]) for a, b, c in table["rests"]], table["until"])
+        return cls(world, past, table["start"], table["until"], Outcome[table["outcome"]], table["reason"])
+
+    # -- shown --------------------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """How far the run came, and how it ended."""
+        hits, last = len(self.events), f"t = {self.until:.12g}"
+        rests = sum(r.mode is Mode.REST for r in self.rests)
+        known = f"{len(self.world.bodies)} bodies, {hits} {'event' if hits == 1 else 'events'} up to {last}"
+        return " ".join(s for s in (f"{known}{f', {rests} times at rest' if rests else ''}.", self.outcome.value, self.reason) if s)
+
+    def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:
+        """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, the energy."""
+        page.write(self, path, title)
+
+    def show(self) -> None:
+        """Play the run in a browser."""
+        with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False) as file:
+            self.save_html(file.name)
+        webbrowser.open(Path(file.name).as_uri())
+
+    def _repr_html_(self) -> str:
+        frame = html.escape(page.page(self, "Simulation"))
+        return f'<iframe srcdoc="{frame}" style="width:100%;height:560px;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Run({self.outcome.name}, {len(self.events)} events, until={self.until!r})"
+
+
+@dataclass(frozen=True, eq=False)
+class _Past:
+    """What is known of a run that was loaded."""
+
+    actors: Sequence[Actor]
+    events: Sequence[Event]
+    rests: Sequence[Rest]
+    now: float
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray) else list(value)
+
+
+def _event(table: dict[str, Any]) -> Event:
+    arrays = {name: np.array(table[name], float).reshape(-1, 3) for name in ("points", "normals", "impulses")}
+    pairs, proved = np.array(table["pairs"], np.int64).reshape(-1, 2), np.array(table["proved"], bool)
+    return Event(Interval(*table["time"]), pairs, **arrays, proved=proved)
+
+
+_STATE = "centre", "velocity", "acceleration", "turn", "spin", "spinning"
+
+
+def _numbers(course: Any) -> Any:
+    """The state that a flight began with; None of a body that is driven."""
+    if isinstance(course, Driven):
+        return None
+    return [course.start, course.turned, *(_plain(getattr(course, name)) for name in _STATE)]
+
+
+def _flown(numbers: Any, actor: Actor) -> Any:
+    start, turned, *state = numbers
+    found = flight(turned, inertia=actor.inertia, **dict(zip(_STATE, map(np.array, state), strict=True)))
+    return replace(found, start=start)

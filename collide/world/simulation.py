@@ -1,0 +1,221 @@
+"""The loop of a simulation (Snyder 1993, Figure 2): the next event, the response, and on from there. Bodies that part from a contact are
+searched for new incoming ones (Section 2).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from codegen.interval import Interval
+
+from ..answers.contacts import Contacts, Status
+from ..moment.start import Start
+from ..search.drive import Clock
+from .actor import Actor
+from .impact import Contact, Impact, Law
+from .lookout import Entry, Key, Kind, Undecided, ordered
+from .meeting import meet, state_at
+from .outline import Flat
+from .touches import Touch, Touches
+
+# Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
+_SAME, _ROUNDING = 1e-9, 1e-15
+# So many events at one moment are no motion.
+_MOST_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A hit, or several at once that share bodies: `time` encloses the time of the contacts; k contacts with `pairs` (k, 2), `points` and
+    unit `normals` (k, 3) from the first body of each pair to the second, and `impulses` (k, 3) on the second. `proved` (k,): contact is
+    *proved* to exist there, and that it is the first of these bodies since their last event. Not proved are small bounces, lower than
+    1e-7 of the size of a body, whose times follow from the acceleration of the gap, and what was touching before.
+    """
+
+    time: Interval
+    pairs: np.ndarray
+    points: np.ndarray
+    normals: np.ndarray
+    impulses: np.ndarray
+    proved: np.ndarray
+
+
+class Simulation(Touches):
+    """Actors, and what they did: `events`. `law`: what contacts do."""
+
+    def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
+        super().__init__(actors, coefficients, start)
+        self.law, self.begun, self._at_once = law, False, 0
+        self.events: list[Event] = []
+
+    def begin(self, clock: Clock) -> None:
+        """The state of all pairs at the start. ValueError where bodies overlap."""
+        for k, actor in enumerate(self.actors):
+            actor.begin(self.now)
+            self.hold(k)
+        for k in range(len(self.actors)):
+            for j in self.near.near(k):
+                if j > k and (self.actors[k].free or self.actors[j].free):
+                    self._first_state((k, j), clock)
+        self.after([*self.touching])
+        self.ask_all({k for k, a in enumerate(self.actors) if not a.rigid.fixed}, clock)
+        self.begun = True
+
+    def _first_state(self, key: Key, clock: Clock) -> None:
+        a, b = ordered(self.actors, key)
+        state = state_at(self.actors[a].moving, self.actors[b].moving, self.now, clock)
+        if state is Start.DISJOINT:
+            return
+        touch = self._touch_at_start(key, clock)
+        # What is proved to meet may only touch, as at the edges of a block.
+        if state is Start.OVERLAPPING and touch is None:
+            raise ValueError(f"{self.called(key[0])} and {self.called(key[1])} overlap at the start")
+        self.unknown.add(key)
+        if touch is not None:
+            self.touching[key] = touch
+            if self.speeds(key).min() < 0.0:
+                del self.touching[key]
+
+    def _touch_at_start(self, key: Key, clock: Clock) -> Touch | None:
+        """Where bodies touch that gravity presses together: by letting them come together that way."""
+        pull, reach = self.actors[key[1]].gravity - self.actors[key[0]].gravity, self.size(key)
+        if not pull.any():
+            return None
+        way = 0.1 * reach / np.linalg.norm(pull)
+        one, other = (self.actors[k].falling(self.now, way * self.actors[k].gravity) for k in ordered(self.actors, key))
+        found = meet(one, other, (self.now - 1.0, self.now + 1e-6), None, reach, clock)
+        late = found.status is Status.CONTACT and found.time is not None and found.time[1] >= self.now - _SAME
+        return self._touch(found, key) if late else None
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    def step(self, clock: Clock) -> None:
+        """The next entry of the queue."""
+        entry = self.pop()
+        self._at_once = self._at_once + 1 if entry.time <= self.now else 0
+        if self._at_once > _MOST_AT_ONCE:
+            raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
+        self.now = max(self.now, entry.time)
+        if entry.kind is Kind.BOX:
+            self.hold(entry.key[0])
+            self.ask_all(entry.key, clock)
+        elif entry.kind is Kind.SERIES:
+            self._next_series(entry.key[0], clock)
+        elif entry.kind is Kind.HELD:
+            self.held_again(entry.key[0], clock)
+        else:
+            self._hits(entry, clock)
+
+    def _next_series(self, k: int, clock: Clock) -> None:
+        actor = self.actors[k]
+        if actor.ball is not None:
+            actor.take(actor.course.turned_on(self.now), self.now, seen=False)
+            self.push(actor.course.until, Kind.SERIES, (k,))
+        else:
+            actor.take(actor.course.again(self.now), self.now)
+            self.changed({k}, clock)
+
+    def _hits(self, first: Entry, clock: Clock) -> None:
+        """A hit, with all others that may come at the same time and share bodies with it."""
+        latest = _bracket(first)[1]
+        used, others = [first], list[Entry]()
+        while (entry := self.next()) is not None and entry.time <= latest:
+            self.pop()
+            bodies = {k for e in used for k in e.key[:2] if self.actors[k].free}
+            (used if entry.kind in (Kind.HIT, Kind.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
+        self.put_back(others)
+        for entry in used:
+            self.touching[entry.key] = self._met(entry)
+        times = [_bracket(entry) for entry in used]
+        time = Interval(min(e[0] for e in times), max(e[1] for e in times))
+        self._respond([entry.key for entry in used], time, clock)
+
+    def _met(self, entry: Entry) -> Touch:
+        found, (i, j) = entry.found, entry.key[:2]
+        if found is None:
+            return self.moved_touch(entry.key)
+        both = f"{self.called(i)} and {self.called(j)}"
+        if found.status is not Status.CONTACT or not len(found.points):
+            raise Undecided(f"{both} may touch at t = {entry.time!r}, which is neither proved nor excluded")
+        if not np.isfinite(found.normals).all():
+            raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
+        return self._touch(found, entry.key)
+
+    def _touch(self, found: Contacts, key: Key) -> Touch:
+        normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
+        which = distinct(found.points, normals, _SAME * self.size(key))
+        return Touch(self.now, found.points[which], normals[which], found.existence[which], self._face(key, normals[which]))
+
+    def _face(self, key: Key, normals: np.ndarray) -> tuple[int, Flat] | None:
+        """Which of two bodies is fixed, and touches with a flat face?"""
+        for k in key[:2]:
+            actor = self.actors[k]
+            if actor.rigid.fixed:
+                for f in actor.flats_at(self.now):
+                    if np.abs(normals @ f.normal).min() > 1.0 - _SAME:
+                        return k, f
+        return None
+
+    # -- response -----------------------------------------------------------------------------------------------------
+
+    def _respond(self, hit: Sequence[Key], time: Interval, clock: Clock) -> None:
+        keys = self._together(hit)
+        bodies = sorted({k for key in keys for k in key[:2]})
+        contacts, owners = [], []
+        for key in keys:
+            e, friction = self.coefficients(*key[:2])
+            e = 0.0 if self.bounces_end(key, e) else e
+            touch = self.touching[key]
+            contacts += [Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, e, friction)
+                         for p, n in zip(touch.points, touch.normals, strict=True)]
+            owners += [key] * len(touch.points)
+        impact = Impact([self.actors[k].mass(self.now) for k in bodies], contacts)
+        self.law(impact)
+        changed = {k for k in bodies if self.actors[k].free}
+        for velocity, k in zip(rounded(impact, [self.actors[k].radius for k in bodies]), bodies, strict=True):
+            if k in changed:
+                self.fly(k, velocity)
+        told = [n for n, key in enumerate(owners) if key in hit or impact.total[n].any()]
+        proved = np.concatenate([self.touching[key].proved for key in keys])
+        self.events.append(Event(time, np.array([owners[n][:2] for n in told]), np.array([contacts[n].point for n in told]),
+                                 np.array([contacts[n].normal for n in told]), impact.impulses[told], proved[told]))
+        self.after(keys)
+        self.changed(changed, clock)
+
+    def _together(self, hit: Sequence[Key]) -> list[Key]:
+        """These pairs, and all that touch and hang together with them by bodies that are free."""
+        found, bodies = [*dict.fromkeys(hit)], {k for key in hit for k in key[:2] if self.actors[k].free}
+        for key in (rest := [key for key in self.touching if key not in found]):
+            if not self.still_touches(key):
+                del self.touching[key]
+        grown = True
+        while grown:
+            more = [key for key in rest if key in self.touching and key not in found and bodies.intersection(key[:2])]
+            grown = bool(more)
+            for key in more:
+                self.touching[key] = self.moved_touch(key)
+                found.append(key)
+                bodies |= {k for k in key[:2] if self.actors[k].free}
+        return found
+
+def distinct(points: np.ndarray, normals: np.ndarray, least: float) -> list[int]:
+    """Which of some contacts are at other places, or have other normals, than those before: at a seam one may be listed twice."""
+    found: list[int] = []
+    for k in range(len(points)):
+        same = [j for j in found if np.abs(points[k] - points[j]).max() <= least and normals[k] @ normals[j] > 1.0 - _SAME]
+        found += [] if same else [k]
+    return found
+
+
+def rounded(impact: Impact, radii: Sequence[float]) -> np.ndarray:
+    """(n, 6): velocities and spins after an impact; what is nothing but rounding is 0."""
+    found = impact.velocity.reshape(-1, 6).copy()
+    sizes = np.abs(found) * np.column_stack([np.ones((len(radii), 3)), np.repeat(np.array(radii)[:, None], 3, axis=1)])
+    found[sizes <= _ROUNDING * (sizes.max() + np.abs(impact.before).max())] = 0.0
+    return np.asarray(found)
+
+
+def _bracket(entry: Entry) -> Interval:
+    found = entry.found
+    return Interval(entry.time, entry.time) if found is None or found.time is None else found.time

@@ -1,0 +1,238 @@
+"""Pairs of bodies that touch: how they part, bounce a little, or stay in contact.
+
+Small bounces, whose height rounding would hide, follow from the acceleration of the gap; infinitely many of them end in rest, or in motion
+in contact (mode 2 of Snyder 1993, Section 1.1).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..search.drive import Clock
+from . import sustained
+from .actor import Actor
+from .flight import Flight
+from .impact import Contact
+from .lookout import Key, Kind, Lookout, Undecided
+from .outline import Flat
+from .sustained import Held, Mode
+
+# Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap; and bounces end in
+# rest when all that are left come within so many units in the last place of the time.
+_LOW, _AT_ONCE = 1e-7, 8.0
+# Against size and speeds: gaps that count as touching, speeds that count as none, and slip and spin that do not matter for a small bounce.
+_TOUCHING, _STILL, _STEADY = 1e-12, 1e-13, 1e-9
+
+
+@dataclass(frozen=True)
+class Rest:
+    """From `time` on `body` stays in contact, and rests, rolls or slides, as `mode` says: at the end of infinitely many bounces, where
+    there were any.
+    """
+
+    time: float
+    body: int
+    mode: Mode
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """Where two bodies touched at a time: points and normals (k, 3), from the first to the second, and whether that was found by a search.
+    `face`: the number of the body that touches with a flat face, and that, in the world.
+    """
+
+    time: float
+    points: np.ndarray
+    normals: np.ndarray
+    proved: np.ndarray
+    face: tuple[int, Flat] | None = None
+
+
+class Touches(Lookout):
+    """What touches, and bodies that came to `rests`. `coefficients`: restitution and friction of two bodies."""
+
+    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
+        super().__init__(actors, start)
+        self.coefficients = coefficients
+        self.rests: list[Rest] = []
+        self.touching: dict[Key, Touch] = {}
+        self.leaving: set[int] = set()
+
+    def moved_touch(self, key: Key) -> Touch:
+        """Where two bodies touch that touched a while ago, and stayed together but for small bounces."""
+        old, ball = self.touching[key], next((k for k in key[:2] if self.actors[k].ball is not None), None)
+        if ball is None:
+            way = self.actors[key[0]] if self.actors[key[0]].free else self.actors[key[1]]
+            return replace(old, time=self.now, points=old.points + (way.course.centre_at(self.now) - way.course.centre_at(old.time)),
+                           proved=np.zeros(len(old.points), bool))
+        radius = self.actors[ball].ball or 0.0
+        points = self.actors[ball].course.centre_at(self.now) + (radius if ball == key[0] else -radius) * old.normals
+        return replace(old, time=self.now, points=points, proved=np.zeros(len(points), bool))
+
+    def still_touches(self, key: Key) -> bool:
+        if key in self.held:
+            return True
+        one, other = (self.actors[k].course.velocity_at(self.now) for k in key[:2])
+        return bool(np.linalg.norm(one - other) * (self.now - self.touching[key].time) <= _TOUCHING * self.size(key))
+
+    def fly(self, k: int, velocity: np.ndarray) -> None:
+        actor = self.actors[k]
+        actor.take(actor.course.again(self.now, velocity=velocity[:3], spin=velocity[3:], acceleration=actor.gravity,
+                                      spinning=np.zeros(3)), self.now)
+
+    def speeds(self, key: Key) -> np.ndarray:
+        """(k,): how fast two bodies part at the points where they touch."""
+        relative = self._relative(key)
+        return np.asarray(np.einsum("ki,ki->k", relative, self.touching[key].normals))
+
+    def _relative(self, key: Key) -> np.ndarray:
+        one, other = (self.actors[k].mass(self.now) for k in key[:2])
+        first, second = (m.velocity + np.cross(m.spin, self.touching[key].points - m.centre) for m in (one, other))
+        return np.asarray(second - first)
+
+    def _pull(self, key: Key) -> float | None:
+        """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what hardly slips or turns."""
+        one, other = (self.actors[k] for k in key[:2])
+        if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
+            return None
+        touch, relative = self.touching[key], self._relative(key)
+        pull = touch.normals @ (other.course.acceleration - one.course.acceleration)
+        speeds = np.einsum("ki,ki->k", relative, touch.normals)
+        if one.ball is not None and other.ball is not None:
+            drift = other.course.velocity_at(self.now) - one.course.velocity_at(self.now)
+            drift = drift - (drift @ touch.normals[0]) * touch.normals[0]
+            return float(pull[0] + drift @ drift / (one.ball + other.ball))
+        if (one.ball is not None or other.ball is not None) and touch.face is not None:
+            return float(pull[0])
+        size = self.size(key)
+        drift = float(np.abs(relative - speeds[:, None] * touch.normals).max())
+        drift += size * sum(float(np.linalg.norm(a.course.spin_at(self.now))) for a in (one, other))
+        slow = drift <= _STEADY * math.sqrt(size * float(np.abs(pull).max())) and np.ptp(speeds) <= _STEADY * np.abs(speeds).max()
+        return float(pull.max()) if slow else None
+
+    def _is_low(self, key: Key, speed: float, pull: float) -> bool:
+        """Is a bounce too low to be searched?"""
+        return speed * speed <= -2.0 * pull * _LOW * self.size(key)
+
+    def bounces_end(self, key: Key, e: float) -> bool:
+        """Do all bounces that are left of a pair come at once?"""
+        pull, speed = self._pull(key), float(np.abs(self.speeds(key)).max())
+        if pull is None or not pull < 0.0 or e >= 1.0 or not self._is_low(key, speed, pull):
+            return False
+        return 2.0 * e * speed <= _AT_ONCE * math.ulp(self.now) * -pull * (1.0 - e)
+
+    # -- after a response -------------------------------------------------------------------------------------------------
+
+    def after(self, keys: Sequence[Key]) -> None:
+        """Of pairs that touch, with their velocities after a response: which part, bounce a little, or stay together?"""
+        for key in keys:
+            self.held.discard(key)
+            self.parting.discard(key)
+            self.unknown.discard(key)
+            self.clear.pop(key, None)
+        stay = self._pressed([key for key in keys if self._stays(key)])
+        self._keep(stay)
+        for key in keys:
+            speed, pull = float(self.speeds(key).min()), self._pull(key)
+            if key in stay:
+                continue
+            if pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
+                self._hold_pair(key)
+                self.push(self.now + 2.0 * speed / -pull, Kind.BOUNCE, key)
+            else:
+                self.parting.add(key)
+
+    def _stays(self, key: Key) -> bool:
+        speeds, pull = np.abs(self.speeds(key)), self._pull(key)
+        scale = sum(float(np.linalg.norm(a.course.velocity_at(self.now)) + a.radius * np.linalg.norm(a.course.spin_at(self.now)))
+                    for a in (self.actors[k] for k in key[:2]))
+        least = _STILL * scale if pull is None or not pull < 0.0 else _AT_ONCE * math.ulp(self.now) * -pull
+        return bool(speeds.max() <= least)
+
+    def _pressed(self, keys: list[Key]) -> list[Key]:
+        """Those that gravity presses on each other, and what touches these."""
+        pressed = [key for key in keys if (self._accelerations(key) < 0.0).any()]
+        grown = True
+        while grown:
+            bodies = {k for key in pressed for k in key[:2] if self.actors[k].free}
+            more = [key for key in keys if key not in pressed and bodies.intersection(key[:2])]
+            pressed, grown = pressed + more, bool(more)
+        return pressed
+
+    def _accelerations(self, key: Key) -> np.ndarray:
+        one, other = (self.actors[k].gravity for k in key[:2])
+        return np.asarray(self.touching[key].normals @ (other - one))
+
+    def _keep(self, keys: Sequence[Key]) -> None:
+        """Motion in contact, for each group of bodies that hang together by pairs that stay in touch."""
+        left = [*keys]
+        while left:
+            group, grown = [left.pop(0)], True
+            while grown:
+                bodies = {k for key in group for k in key[:2] if self.actors[k].free}
+                more = [key for key in left if bodies.intersection(key[:2])]
+                grown, group, left = bool(more), group + more, [key for key in left if key not in more]
+            self._keep_group(group, sorted(bodies))
+
+    def _keep_group(self, keys: Sequence[Key], free: Sequence[int]) -> None:
+        bodies = sorted({k for key in keys for k in key[:2]})
+        actors = [self.actors[k] for k in bodies]
+        contacts = [Contact((bodies.index(key[0]), bodies.index(key[1])), p, n, 0.0, self.coefficients(*key[:2])[1])
+                    for key in keys for p, n in zip(self.touching[key].points, self.touching[key].normals, strict=True)]
+        still = all(sustained.still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
+        if all(a.free or a.rigid.fixed for a in actors) and still and sustained.rest(actors, contacts, self.now):
+            for k in free:
+                self._hold_body(k, Held(Mode.REST, sustained.at_rest(self.actors[k], self.now)))
+        else:
+            self._hold_body(free[0], self._moving_in_contact(keys, free, contacts))
+        for key in keys:
+            self._hold_pair(key)
+
+    def _moving_in_contact(self, keys: Sequence[Key], free: Sequence[int], contacts: Sequence[Contact]) -> Held:
+        k, actor, found = free[0], self.actors[free[0]], None
+        if len(free) == 1 and all(self.actors[j].rigid.fixed for key in keys for j in key[:2] if j != k):
+            toward = [c.normal if key[1] == k else -c.normal for key, c in zip(
+                [key for key in keys for _ in self.touching[key].points], contacts, strict=True)]
+            face = self.touching[keys[0]].face
+            if actor.ball is not None and len(keys) == 1 and face is not None:
+                normal = face[1].normal if face[1].normal @ toward[0] > 0 else -face[1].normal
+                found = sustained.ball_on(actor, face[1], normal, contacts[0].friction, self.now)
+            elif actor.ball is None:
+                found = sustained.block_on(actor, [replace(c, normal=n) for c, n in zip(contacts, toward, strict=True)], self.now)
+        if found is None:
+            names = " and ".join(self.called(j) for j in sorted({*keys[0][:2]}))
+            raise Undecided(f"{names} stay in contact from t = {self.now!r} on: such motion is followed for bodies at rest, for balls on "
+                            "flat faces that do not move, and for bodies that slide without turning")
+        return found
+
+    def _hold_body(self, k: int, held: Held) -> None:
+        self.actors[k].take(held.course, self.now)
+        self.rests.append(Rest(self.now, k, held.mode))
+        if held.until < math.inf:
+            self.push(max(held.until, self.now), Kind.HELD, (k,))
+        (self.leaving.add if held.leaves else self.leaving.discard)(k)
+
+    def _hold_pair(self, key: Key) -> None:
+        """It is not searched for a while; what else there is of a body that is not convex is."""
+        self.held.add(key)
+        face = self.touching[key].face
+        if len(key) == 2 and face is not None:
+            self.left[key] = face[0], self.actors[face[0]].without(face[1])
+
+    def held_again(self, k: int, clock: Clock) -> None:
+        """A motion in contact ends: the slip is over, or the border of the face is reached."""
+        keys = [key for key in self.held if k in key[:2]]
+        for key in keys:
+            self.touching[key] = self.moved_touch(key)
+        actor = self.actors[k]
+        self.fly(k, np.concatenate([actor.course.velocity_at(self.now), actor.course.spin_at(self.now)]))
+        if k in self.leaving:
+            for key in keys:
+                self.held.discard(key)
+                self.touching.pop(key)
+                self.parting.add(key)
+        else:
+            self.after(keys)
+        self.changed({k}, clock)

@@ -1,0 +1,147 @@
+"""`World`: bodies with mass, gravity and what happens at contacts; `run` lets them go."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from codegen.given import doubles, shown
+from codegen.walk import nesting_in_words
+from generative.body import called
+
+from ..given import is_number
+from ..search.drive import Budget, Clock, as_budget
+from .actor import Actor
+from .impact import LAWS, Impact, Law
+from .lookout import Undecided
+from .rigid_body import RigidBody, friction_of, restitution_of
+from .run import Outcome, Run
+from .simulation import Simulation
+
+
+class World:
+    """Rigid bodies under gravity (3,), and what their contacts do.
+
+    `restitution` (0 to 1) and `friction` are those of bodies that have none of their own; where two bodies differ, the greater restitution
+    and the geometric mean of the frictions count. `response`: "newton" (normal velocities are turned round by the restitution) or "poisson"
+    (impulses are), both with Coulomb's friction, so that the energy never grows; or a function of an `Impact`, which calls its `apply`.
+
+    Raises TypeError for what are no bodies, and ValueError for no bodies, and for numbers that are not finite or out of their range.
+    """
+
+    def __init__(self, bodies: Sequence[RigidBody], *, gravity: Any = (0, 0, -9.81), restitution: Any = 1.0, friction: Any = 0.0,
+                 response: str | Law = "newton") -> None:
+        if isinstance(bodies, (str, RigidBody)) or not isinstance(bodies, Sequence):
+            raise TypeError(f"a world takes a list of RigidBody values, got {shown(bodies)}")
+        if not bodies:
+            raise ValueError("a world needs at least one body")
+        for k, body in enumerate(bodies):
+            if not isinstance(body, RigidBody):
+                raise TypeError(f"body {k} of the world is {shown(body)}; it takes RigidBody values")
+        self.bodies: tuple[RigidBody, ...] = tuple(bodies)
+        self.gravity: np.ndarray = np.array(doubles(gravity, "the gravity of a world", "(3,)"))
+        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
+            raise ValueError(f"the gravity of a world must be three finite numbers, got {shown(gravity)}")
+        self.restitution = restitution_of(1.0 if restitution is None else restitution, "a world") or 0.0
+        self.friction = friction_of(0.0 if friction is None else friction, "a world") or 0.0
+        if not callable(response) and response not in LAWS:
+            raise ValueError(f'the response of a world is "newton", "poisson" or a function, got {shown(response)}')
+        self.response: Callable[[Impact], None] = response if callable(response) else LAWS[response]
+
+    @nesting_in_words
+    def run(self, until: float | None = None, *, events: int | None = None, start: float = 0.0, budget: Budget | float | None = None,
+            progress: bool = False, certified: bool = False) -> Run:
+        """What the bodies do from the time `start` on, up to the time `until`, or up to so many `events`, whichever comes first.
+
+        Between two events every body moves by a formula whose numbers are its state in doubles (`Run.motion`): a parabola, and a rotation
+        in closed form for balls, for bodies of revolution, and for those that spin about a principal axis; else a Taylor series of
+        quaternions, whose last terms are roundings. For *that* flight each hit is proved to be the first contact, as by `first_contact`;
+        states after it are computed in doubles. Bodies that part from a contact are proved to be apart before they have moved a billionth
+        of their size, and to meet nowhere from then on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration
+        of the gap, and infinitely many of them end in motion in contact: rest, a ball that rolls or slides on a flat face, or a body that
+        slides without turning. Restitution, and friction by what takes most energy, never add energy. The same world gives the same run,
+        bit for bit.
+
+        `budget`: seconds or a `Budget`, for the whole run; what is known when it is spent, or at Ctrl-C, is the answer, and
+        `Run.resumed` goes on. A run that meets what it cannot decide, or motion in contact of another kind, ends there: `Run.outcome` is
+        UNRESOLVED, and `Run.reason` says why. `certified` runs, whose states are boxes, are not made yet.
+
+        Raises ValueError for bodies that overlap at the start, for a time that is not finite or not after the start, if neither `until`
+        nor `events` is given, and for certified runs.
+        """
+        if certified:
+            raise ValueError("certified runs are not made yet: every flight is proved free of contact, but states are doubles, not boxes")
+        if not (is_number(start) and np.isfinite(float(start))):
+            raise ValueError(f"a run starts at a finite time, got {shown(start)}")
+        last, most = limits(until, events, float(start))
+        clock = Clock(as_budget(budget), progress)
+        simulation = Simulation(self._actors(), self.response, self.coefficients, float(start))
+        return self._finish(simulation, float(start), last, most, clock)
+
+    def _finish(self, simulation: Simulation, start: float, last: float, most: float, clock: Clock) -> Run:
+        outcome, reason = advance(simulation, last, most, clock)
+        return Run(self, simulation, start, last, outcome, reason)
+
+    def resume(self, run: Run, until: float | None, events: int | None, budget: Any, progress: bool) -> Run:
+        """See `Run.resumed`."""
+        last, most = limits(until, events, run.until)
+        return self._finish(run.simulation, run.start, last, most + len(run.events), Clock(as_budget(budget), progress))
+
+    def load(self, path: str | PathLike[str]) -> Run:
+        """A run that `Run.save` wrote, of this same world: its events, states and motions, bit for bit. It cannot be resumed."""
+        return Run.loaded(self, self._actors(), path)
+
+    def coefficients(self, i: int, j: int) -> tuple[float, float]:
+        """Restitution and friction of two bodies."""
+        both = [self.bodies[k] for k in (i, j)]
+        e = [self.restitution if b.restitution is None else b.restitution for b in both]
+        friction = [self.friction if b.friction is None else b.friction for b in both]
+        return max(e), float(np.sqrt(friction[0] * friction[1]))
+
+    def _actors(self) -> list[Actor]:
+        actors = [Actor(body, self.gravity) for body in self.bodies]
+        first: dict[Any, Actor] = {}
+        for actor in actors:
+            key = actor.rigid.shape, actor.rigid.fixed, tuple(actor.middle.tolist())
+            other = first.setdefault(key, actor)
+            actor.like(other, list(first).index(key))
+        return actors
+
+    def called(self, k: int) -> str:
+        return called(self.bodies, k)
+
+    def __repr__(self) -> str:
+        return f"World({len(self.bodies)} bodies, gravity={self.gravity.tolist()})"
+
+
+def limits(until: Any, events: Any, start: float) -> tuple[float, float]:
+    """Up to which time and how many events a run goes."""
+    if until is None and events is None:
+        raise ValueError("a run needs to know how far it goes: until= a time, or events= a number")
+    if until is not None and not (is_number(until) and start < until < np.inf):
+        raise ValueError(f"a run goes on until a finite time after t = {start:g}, got {shown(until)}")
+    if events is not None and not (isinstance(events, int) and not isinstance(events, bool) and events > 0):
+        raise ValueError(f"the number of events must be a positive integer, got {shown(events)}")
+    return np.inf if until is None else float(until), np.inf if events is None else float(events)
+
+
+def advance(simulation: Simulation, last: float, most: float, clock: Clock) -> tuple[Outcome, str]:
+    """Event after event, and how that ended."""
+    outcome, reason = Outcome.BUDGET_SPENT, ""
+    with clock.query():
+        try:
+            if not simulation.begun:
+                simulation.begin(clock)
+            while len(simulation.events) < most:
+                entry = simulation.next()
+                if entry is None or entry.time > last:
+                    simulation.now = max(simulation.now, min(last, simulation.now if entry is None and last == np.inf else last))
+                    break
+                if clock.exceeded():
+                    return outcome, clock.reason()
+                simulation.step(clock)
+            outcome = Outcome.FINISHED
+        except Undecided as stop:
+            outcome, reason = (Outcome.UNRESOLVED, str(stop)) if str(stop) else (outcome, "")
+    return outcome, reason or (clock.reason() if outcome is Outcome.BUDGET_SPENT else "")
