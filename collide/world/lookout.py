@@ -21,24 +21,29 @@ from ..search.drive import Clock
 from .actor import Actor
 from .flight import Flight, Gait
 from .formulas import Moving
-from .meeting import meet, state_at
-from .neighbours import Neighbours, apart
+from .meeting import meet, surfaces_apart
+from .neighbours import Neighbours, not_before, not_before_box
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON = 1e-10, 1e-9
+# A pair is looked at later if it cannot meet in so much of the time it is asked about.
+_SHORT = 0.03
 
 Key = tuple[int, ...]
 """Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
 
 
 class Kind(Enum):
-    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact."""
+    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair may
+    meet from then on.
+    """
 
     HIT = 0
     BOUNCE = 1
     BOX = 2
     SERIES = 3
     HELD = 4
+    LOOK = 5
 
 
 class Undecided(Exception):
@@ -148,9 +153,13 @@ class Lookout:
         if key in self.parting:
             begin = self._parted(key, clock)
         start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
-        if start is Start.DISJOINT and self._far(one, other, (begin, end)):
-            self.clear[key] = end
-            return
+        if start is Start.DISJOINT and begin < end:
+            later = self._not_before(key, (begin, end))
+            if later > begin + _SHORT * (end - begin):
+                self.clear[key] = later
+                if later < end:
+                    self.push(later, Kind.LOOK, key)
+                return
         if begin < end:
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
 
@@ -170,7 +179,7 @@ class Lookout:
         speed += sum(self.actors[k].radius * float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
         for part in _SOON if speed > 0.0 else ():
             later = self.now + part * self.size(key) / speed
-            if later > self.now and state_at(*self._sides(key), later, clock) is Start.DISJOINT:
+            if later > self.now and surfaces_apart(*self._sides(key), later, clock):
                 self.parting.discard(key)
                 self.apart_at[key] = self.clear[key] = later
                 return later
@@ -194,10 +203,15 @@ class Lookout:
             self.parting.discard(key)
             self.unknown.add(key)
 
-    def _far(self, one: Actor, other: Actor, window: tuple[float, float]) -> bool:
-        """Do balls round two bodies stay apart?"""
-        both = one.free and other.free and isinstance(one.course, Flight) and isinstance(other.course, Flight)
-        return both and apart(one.course, other.course, window, one.radius + other.radius)
+    def _not_before(self, key: Key, window: tuple[float, float]) -> float:
+        """A time before which balls round two bodies are apart, or a ball and the box of a body that is fixed; without any search."""
+        one, other = (self.actors[k] for k in key[:2])
+        if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
+            return window[0]
+        if one.free and other.free:
+            return not_before(one.course, other.course, window, one.radius + other.radius)
+        still, free = (key[0], other) if other.free else (key[1], one)
+        return not_before_box(free.course, self.near.lo[still], self.near.hi[still], window, free.radius)
 
     def _moves_alike(self, one: Actor, other: Actor) -> bool:
         """Have two bodies one velocity and acceleration, and no spin that matters?"""

@@ -9,7 +9,7 @@ import numpy as np
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
 from ..culling.broad_phase import Window
-from ..moment.start import Start
+from ..moment.start import Start, surfaces_at
 from ..search.drive import Clock
 from ..search.options import Options, resolved
 from ..timeline.along import searched
@@ -39,6 +39,12 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
     for known in searched(Query(scene, options, clock)):
         found = known
     return contacts(found.search, found.finished, carried, span, scene.states, clock, found.seen, (), scene.undecided)
+
+
+def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
+    """Is it proved that the surfaces of two bodies do not meet at a moment?"""
+    found = surfaces_at(first.body, second.body, moment, TOLERANCE, clock, numbers=(first.numbers, second.numbers))
+    return found.state is Start.DISJOINT
 
 
 def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:

@@ -16,6 +16,9 @@ from .flight import Flight
 _LEASH = 3.0
 # Boxes and distances are widened by so much of what they are computed from: some hundred roundings.
 _ROUNDINGS = 1e-13
+# Balls round bodies are taken to be so much wider than they are, which is more than all roundings, as long as they are not so many radii from
+# each other.
+_WIDER, _FAR = 1.0 + 1e-6, 1e3
 
 
 class Neighbours:
@@ -66,13 +69,37 @@ def _sizes(flight: Flight, window: Window) -> float:
                  + (abs(window[1]) + tau) * np.abs(flight.velocity).max())
 
 
-def apart(first: Flight, second: Flight, window: Window, reach: float) -> bool:
-    """Are the centres of two bodies of the same acceleration farther apart than `reach` throughout a window?"""
-    if not np.array_equal(first.acceleration, second.acceleration):
-        return False
-    place = second.centre_at(window[0]) - first.centre_at(window[0])
-    speed = second.velocity_at(window[0]) - first.velocity_at(window[0])
-    square, toward = float(speed @ speed), float(place @ speed)
-    tau = min(max(-toward / square, 0.0), window[1] - window[0]) if square else 0.0
-    least = float(np.linalg.norm(place + tau * speed))
-    return least > reach + 10.0 * _ROUNDINGS * (reach + _sizes(first, window) + _sizes(second, window))
+def not_before(first: Flight, second: Flight, window: Window, reach: float) -> float:
+    """A time of a window, its end at most, before which the centres of two bodies that fly are farther apart than `reach`."""
+    begin, end = window
+    wide = reach * _WIDER + 10.0 * _ROUNDINGS * (_sizes(first, window) + _sizes(second, window))
+    place = second.centre_at(begin) - first.centre_at(begin)
+    speed = second.velocity_at(begin) - first.velocity_at(begin)
+    force = float(np.linalg.norm(second.acceleration - first.acceleration))
+    far = float(np.linalg.norm(place))
+    if force or far > _FAR * reach:
+        return _sooner(far - wide, float(np.linalg.norm(speed)), force, window)
+    # Where |place + s speed| = wide, first.
+    square, toward, outside = float(speed @ speed), float(place @ speed), far * far - wide * wide
+    least = toward * toward - square * outside
+    if outside <= 0.0:
+        return begin
+    if toward >= 0.0 or least <= 0.0:
+        return end
+    return min(end, begin + outside / (-toward + math.sqrt(least)))
+
+
+def not_before_box(flight: Flight, lo: np.ndarray, hi: np.ndarray, window: Window, radius: float) -> float:
+    """Likewise, before which a body is not within its radius of a box."""
+    centre = flight.centre_at(window[0])
+    gap = float(np.linalg.norm(np.maximum(0.0, np.maximum(lo - centre, centre - hi))))
+    wide = radius * _WIDER + 10.0 * _ROUNDINGS * _sizes(flight, window)
+    return _sooner(gap - wide, float(np.linalg.norm(flight.velocity_at(window[0]))), float(np.linalg.norm(flight.acceleration)), window)
+
+
+def _sooner(gap: float, speed: float, force: float, window: Window) -> float:
+    """When a gap may be closed by a speed, and a force that makes it greater."""
+    if gap <= 0.0:
+        return window[0]
+    least = speed + math.sqrt(speed * speed + 2.0 * force * gap)
+    return min(window[1], window[0] + 2.0 * gap / least / _WIDER) if least > 0.0 else window[1]

@@ -102,6 +102,8 @@ class Simulation(Touches):
             self.ask_all(entry.key, clock)
         elif entry.kind is Kind.SERIES:
             self._next_series(entry.key[0], clock)
+        elif entry.kind is Kind.LOOK:
+            self.ask(entry.key, clock)
         elif entry.kind is Kind.HELD:
             self.held_again(entry.key[0], clock)
         else:
