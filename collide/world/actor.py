@@ -113,14 +113,17 @@ class Actor:
             found = [f for k, f in enumerate(pieces_of(shape)) if k not in face.cells]
         return [placed(f.placed(self.rigid.orientation, self.rigid.position, normalize=True)) for f in found]
 
-    def box(self, t: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Corners of a box that holds it from t on, and until when."""
+    def box(self, t: float, reach: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Corners of a box that holds it from t on, some radii around it, and until when."""
         if self.rigid.fixed:
             ends = extent(self.moving.body, 0.0, self.moving.numbers)
             return ends[:, 0], ends[:, 1], np.inf
         if isinstance(self.course, Driven):
             return self.course.box(t, self.radius, self.middle)
-        until = min(neighbours.leash(self.course, t, self.radius), self.lasts)
+        until = min(neighbours.leash(self.course, t, reach * self.radius), self.lasts)
+        if self.ball is None:
+            near = neighbours.leash(self.course, t, self.radius)
+            until = min(until, max(near, neighbours.turns_little(self.course, t)))
         return *neighbours.box(self.course, (t, until if until < np.inf else t), self.radius), until
 
     def motion(self, course: Any) -> Motion:

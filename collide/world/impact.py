@@ -66,7 +66,7 @@ class Impact:
                 row[:, 6 * b + 3:6 * b + 6] = sign * np.cross(c.point - masses[b].centre, axes)
         self.bent = self.rows @ self.root
         self.total = np.zeros((k, 3))
-        self.scale = np.array([sum(np.abs(r) @ np.abs(self.velocity) for r in row) for row in self.rows])
+        self.scale = np.abs(self.rows[:, 0]) @ np.abs(self.velocity)
 
     def speeds(self) -> np.ndarray:
         """(k, 3): of j against i at the contacts, along the normal and across."""

@@ -28,6 +28,8 @@ from .neighbours import Neighbours, not_before, not_before_box
 _SOON = 1e-10, 1e-9
 # A pair is looked at later if it cannot meet in so much of the time it is asked about.
 _SHORT = 0.03
+# A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort only.
+_REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
 
 Key = tuple[int, ...]
 """Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
@@ -113,11 +115,17 @@ class Lookout:
 
     def hold(self, k: int) -> None:
         """A new box for a body, and an entry for its end; also for that of its series."""
-        actor = self.actors[k]
-        lo, hi, until = actor.box(self.now)
-        if not until > self.now:
-            raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
-        self.near.hold(k, lo, hi, until)
+        actor, most = self.actors[k], _FEW
+        for reach in _REACHES:
+            lo, hi, until = actor.box(self.now, reach)
+            if not until > self.now:
+                raise Undecided(f"{self.called(k)} is so fast that nothing is decided beyond t = {self.now!r}")
+            count = self.near.count(k, lo, hi)
+            if reach > _REACHES[0] and (count > most or until <= self.near.until[k]):
+                break
+            most = max(most, count)
+            self.near.hold(k, lo, hi, until)
+        until = float(self.near.until[k])
         if until < min(actor.lasts, math.inf):
             self.push(until, Kind.BOX, (k,))
         if isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:

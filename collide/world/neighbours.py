@@ -12,8 +12,8 @@ import numpy as np
 from ..culling.broad_phase import Window
 from .flight import Flight
 
-# A box reaches so many radii beyond the body. Effort only.
-_LEASH = 3.0
+# Beyond some radii a box is no longer good than for so much of a turn.
+_TURN = 1.5
 # Boxes and distances are widened by so much of what they are computed from: some hundred roundings.
 _ROUNDINGS = 1e-13
 # Balls round bodies are taken to be so much wider than they are, which is more than all roundings, as long as they are not so many radii from
@@ -34,18 +34,30 @@ class Neighbours:
 
     def near(self, body: int) -> list[int]:
         """The bodies whose boxes meet that of this one."""
-        meet = ((self.lo <= self.hi[body]) & (self.lo[body] <= self.hi)).all(axis=1)
+        return [int(k) for k in np.flatnonzero(self._meet(body, self.lo[body], self.hi[body]))]
+
+    def count(self, body: int, lo: np.ndarray, hi: np.ndarray) -> int:
+        """How many others would be near a body in another box?"""
+        return int(np.count_nonzero(self._meet(body, lo, hi)))
+
+    def _meet(self, body: int, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+        meet = ((self.lo <= hi) & (lo <= self.hi)).all(axis=1)
         meet[body] = False
-        return [int(k) for k in np.flatnonzero(meet)]
+        return np.asarray(meet)
 
 
-def leash(flight: Flight, t: float, radius: float) -> float:
-    """The time until which a body moves no farther than some radii from where it is at t."""
+def leash(flight: Flight, t: float, reach: float) -> float:
+    """The time until which a body moves no farther than that from where it is at t."""
     speed, force = float(np.linalg.norm(flight.velocity_at(t))), float(np.linalg.norm(flight.acceleration))
-    reach = _LEASH * radius
     # The positive root of force s^2 / 2 + speed s = reach, without cancellation.
     least = speed + math.sqrt(speed * speed + 2.0 * force * reach)
     return t + 2.0 * reach / least if least > 0.0 else math.inf
+
+
+def turns_little(flight: Flight, t: float) -> float:
+    """A time until which a body does not turn far."""
+    speed = float(np.linalg.norm(flight.spin_at(t)))
+    return t + _TURN / speed if speed > 0.0 else math.inf
 
 
 def box(flight: Flight, window: Window, radius: float) -> tuple[np.ndarray, np.ndarray]:

@@ -83,7 +83,9 @@ class Run:
 
     def state(self, time: float) -> State:
         """Where all bodies are at a time of the run; at that of an event, after it. ValueError for a time outside the run."""
-        if not (is_number(time) and self.start <= time <= self.until):
+        # An event at the end is known by its bracket.
+        end = max([self.until, *(e.time[1] for e in self.events[-1:])])
+        if not (is_number(time) and self.start <= time <= end):
             raise ValueError(f"the run goes from t = {self.start:g} to t = {self.until:g}, which does not hold {shown(time)}")
         moment = float(time)
         places = []

@@ -148,8 +148,8 @@ class Touches(Lookout):
         speeds, pull = np.abs(self.speeds(key)), self._pull(key)
         scale = sum(float(np.linalg.norm(a.course.velocity_at(self.now)) + a.radius * np.linalg.norm(a.course.spin_at(self.now)))
                     for a in (self.actors[k] for k in key[:2]))
-        least = _STILL * scale if pull is None or not pull < 0.0 else _AT_ONCE * math.ulp(self.now) * -pull
-        return bool(speeds.max() <= least)
+        at_once = 0.0 if pull is None or not pull < 0.0 else _AT_ONCE * math.ulp(self.now) * -pull
+        return bool(speeds.max() <= max(at_once, _STILL * scale))
 
     def _pressed(self, keys: list[Key]) -> list[Key]:
         """Those that gravity presses on each other, and what touches these."""
