@@ -143,14 +143,14 @@ def in_disc(block: np.ndarray, linear: np.ndarray, limit: float) -> np.ndarray:
     free = -np.linalg.solve(block, linear)
     if np.hypot(*free) <= limit:
         return np.asarray(free)
-    moments, axes = np.linalg.eigh(block)
-    own = axes.T @ linear
-    lo, hi = 0.0, float(np.hypot(*own)) / limit if limit else 0.0
     if not limit:
         return np.zeros(2)
-    for _ in range(100):
-        middle = (lo + hi) / 2
-        lo, hi = (middle, hi) if np.hypot(*(own / (moments + middle))) > limit else (lo, middle)
+    moments, axes = np.linalg.eigh(block)
+    own = axes.T @ linear
+    (a, b), (m, n) = own.tolist(), moments.tolist()
+    lo, hi = 0.0, math.hypot(a, b) / limit
+    while lo < (middle := (lo + hi) / 2) < hi:
+        lo, hi = (middle, hi) if math.hypot(a / (m + middle), b / (n + middle)) > limit else (lo, middle)
     found = -axes @ (own / (moments + hi))
     return np.asarray(found * (limit / np.hypot(*found)))
 

@@ -28,7 +28,8 @@ from .neighbours import Neighbours, not_before, not_before_box
 _SOON = 1e-10, 1e-9
 # A pair is looked at later if it cannot meet in so much of the time it is asked about.
 _SHORT = 0.03
-# A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort only.
+# A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort
+# only.
 _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
 
 Key = tuple[int, ...]
@@ -36,8 +37,8 @@ Key = tuple[int, ...]
 
 
 class Kind(Enum):
-    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair may
-    meet from then on.
+    """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair
+    may meet from then on.
     """
 
     HIT = 0
@@ -66,8 +67,9 @@ class Entry:
 
 class Lookout:
     """`now`: up to this time all is known. `clear`: up to when pairs are proved not to meet, by their present motions; of those that are
-    `parting` from a touch, that they do not meet anew. `apart_at`: when pairs that parted are proved apart. `unknown`: pairs of which
-    it is not known whether they are apart. `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what
+    `parting` from a touch, that they do not meet anew. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration
+    at which a ball that rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether
+    they are apart. `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what
     else of one of their bodies is searched then.
     """
 
@@ -78,9 +80,10 @@ class Lookout:
         self.parting: set[Key] = set()
         self.unknown: set[Key] = set()
         self.apart_at: dict[Key, float] = {}
+        self.gentle: dict[Key, float] = {}
         self.held: set[Key] = set()
         self.left: dict[Key, tuple[int, list[Moving]]] = {}
-        self._queue: list[Entry] = []
+        self.queue: list[Entry] = []
         self._order = itertools.count()
 
     def called(self, k: int) -> str:
@@ -93,23 +96,23 @@ class Lookout:
     # -- the queue ----------------------------------------------------------------------------------------------------
 
     def push(self, time: float, kind: Kind, key: Key, found: Contacts | None = None) -> None:
-        heapq.heappush(self._queue, Entry(time, next(self._order), kind, key, self._versions(key), found))
+        heapq.heappush(self.queue, Entry(time, next(self._order), kind, key, self._versions(key), found))
 
     def next(self) -> Entry | None:
         """What comes next; it stays in the queue."""
-        while self._queue and self._queue[0].versions != self._versions(self._queue[0].key):
-            heapq.heappop(self._queue)
-        return self._queue[0] if self._queue else None
+        while self.queue and self.queue[0].versions != self._versions(self.queue[0].key):
+            heapq.heappop(self.queue)
+        return self.queue[0] if self.queue else None
 
     def _versions(self, key: Key) -> tuple[int, ...]:
         return tuple(self.actors[k].version for k in key[:2])
 
     def pop(self) -> Entry:
-        return heapq.heappop(self._queue)
+        return heapq.heappop(self.queue)
 
     def put_back(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
-            heapq.heappush(self._queue, entry)
+            heapq.heappush(self.queue, entry)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
@@ -134,8 +137,8 @@ class Lookout:
     def changed(self, bodies: set[int], clock: Clock) -> None:
         """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
         for key in [key for key in self.clear if bodies.intersection(key[:2])]:
-            del self.clear[key]
-            if self.apart_at.pop(key, self.now) > self.now:
+            # Apart up to later than now is apart now.
+            if not self.clear.pop(key) > self.now or self.apart_at.pop(key, self.now) > self.now:
                 self.unknown.add(key)
         for k in sorted(bodies):
             self.hold(k)
@@ -185,8 +188,9 @@ class Lookout:
         """
         speed = float(np.linalg.norm(np.subtract(*(self.actors[k].course.velocity_at(self.now) for k in key[:2]))))
         speed += sum(self.actors[k].radius * float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
+        pull = self.gentle.pop(key, None)
         for part in _SOON if speed > 0.0 else ():
-            later = self.now + part * self.size(key) / speed
+            later = self.now + (part * self.size(key) / speed if pull is None else math.sqrt(2.0 * part * self.size(key) / pull))
             if later > self.now and surfaces_apart(*self._sides(key), later, clock):
                 self.parting.discard(key)
                 self.apart_at[key] = self.clear[key] = later

@@ -31,8 +31,7 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
         scene.start(options.tolerance, clock)
         scene.extend_back(options.simultaneity, options.tolerance, clock)
     elif start is Start.DISJOINT:
-        # They may meet just as the span begins, and cross there but for rounding.
-        scene.states.usual, scene.unproved = Start.DISJOINT, scene.begin
+        scene.states.usual = Start.DISJOINT
     else:
         scene.states.usual = Start.DISJOINT
         scene.states.others[(0, 1)] = start

@@ -16,8 +16,8 @@ from .flight import Flight
 _TURN = 1.5
 # Boxes and distances are widened by so much of what they are computed from: some hundred roundings.
 _ROUNDINGS = 1e-13
-# Balls round bodies are taken to be so much wider than they are, which is more than all roundings, as long as they are not so many radii from
-# each other.
+# Balls round bodies are taken to be so much wider than they are, which is more than all roundings, as long as they are not so many radii
+# from each other.
 _WIDER, _FAR = 1.0 + 1e-6, 1e3
 
 
@@ -27,6 +27,11 @@ class Neighbours:
     def __init__(self, count: int) -> None:
         self.lo, self.hi = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
         self.until = np.full(count, np.inf)
+
+    def __copy__(self) -> "Neighbours":
+        other = Neighbours(0)
+        other.lo, other.hi, other.until = self.lo.copy(), self.hi.copy(), self.until.copy()
+        return other
 
     def hold(self, body: int, lo: np.ndarray, hi: np.ndarray, until: float) -> None:
         """The body is in this box until then."""
@@ -41,9 +46,9 @@ class Neighbours:
         return int(np.count_nonzero(self._meet(body, lo, hi)))
 
     def _meet(self, body: int, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-        meet = ((self.lo <= hi) & (lo <= self.hi)).all(axis=1)
+        meet = np.asarray(((self.lo <= hi) & (lo <= self.hi)).all(axis=1))
         meet[body] = False
-        return np.asarray(meet)
+        return meet
 
 
 def leash(flight: Flight, t: float, reach: float) -> float:

@@ -2,8 +2,10 @@
 searched for new incoming ones (Section 2).
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +25,8 @@ from .touches import Touch, Touches
 _SAME, _ROUNDING = 1e-9, 1e-15
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
+_CHANGING = ("now", "near", "clear", "parting", "unknown", "apart_at", "gentle", "held", "left", "queue", "touching", "leaving", "events",
+             "rests", "begun", "at_once")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +50,21 @@ class Simulation(Touches):
 
     def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
         super().__init__(actors, coefficients, start)
-        self.law, self.begun, self._at_once = law, False, 0
+        self.law, self.begun, self.at_once, self.stuck = law, False, 0, ""
         self.events: list[Event] = []
+
+    def snapshot(self) -> tuple[dict[str, Any], list[Any]]:
+        """What a step may change, so that one that does not come to its end can be undone."""
+        own = {name: copy.copy(getattr(self, name)) for name in _CHANGING}
+        return own, [(a.course, a.version, getattr(a, "moving", None), len(a.path)) for a in self.actors]
+
+    def restore(self, saved: tuple[dict[str, Any], list[Any]]) -> None:
+        own, actors = saved
+        for name, value in own.items():
+            setattr(self, name, value)
+        for a, (course, version, moving, count) in zip(self.actors, actors, strict=True):
+            a.course, a.version, a.moving = course, version, moving
+            del a.path[count:]
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
@@ -90,11 +107,22 @@ class Simulation(Touches):
 
     # -- events -------------------------------------------------------------------------------------------------------
 
-    def step(self, clock: Clock) -> None:
-        """The next entry of the queue."""
-        entry = self.pop()
-        self._at_once = self._at_once + 1 if entry.time <= self.now else 0
-        if self._at_once > _MOST_AT_ONCE:
+    def go_on(self, last: float, most: float, clock: Clock) -> bool:
+        """The next step up to a time, and to so many events. Was there none left?"""
+        if not self.begun:
+            self.begin(clock)
+            return False
+        entry = self.next()
+        if len(self.events) < most and entry is not None and entry.time <= last:
+            self._step(self.pop(), clock)
+            return False
+        if len(self.events) < most and last < np.inf:
+            self.now = max(self.now, last)
+        return True
+
+    def _step(self, entry: Entry, clock: Clock) -> None:
+        self.at_once = self.at_once + 1 if entry.time <= self.now else 0
+        if self.at_once > _MOST_AT_ONCE:
             raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
         self.now = max(self.now, entry.time)
         if entry.kind is Kind.BOX:

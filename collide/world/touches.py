@@ -230,8 +230,8 @@ class Touches(Lookout):
         self.fly(k, np.concatenate([actor.course.velocity_at(self.now), actor.course.spin_at(self.now)]))
         if k in self.leaving:
             for key in keys:
+                self.gentle[key] = float(np.abs(self.touching.pop(key).normals @ actor.gravity).max())
                 self.held.discard(key)
-                self.touching.pop(key)
                 self.parting.add(key)
         else:
             self.after(keys)

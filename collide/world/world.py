@@ -127,21 +127,16 @@ def limits(until: Any, events: Any, start: float) -> tuple[float, float]:
 
 
 def advance(simulation: Simulation, last: float, most: float, clock: Clock) -> tuple[Outcome, str]:
-    """Event after event, and how that ended."""
-    outcome, reason = Outcome.BUDGET_SPENT, ""
+    """Event after event, and how that ended. A step for which the budget does not suffice is undone; one that is undecided is the last."""
+    finished, saved = False, simulation.snapshot()
     with clock.query():
         try:
-            if not simulation.begun:
-                simulation.begin(clock)
-            while len(simulation.events) < most:
-                entry = simulation.next()
-                if entry is None or entry.time > last:
-                    simulation.now = max(simulation.now, min(last, simulation.now if entry is None and last == np.inf else last))
-                    break
-                if clock.exceeded():
-                    return outcome, clock.reason()
-                simulation.step(clock)
-            outcome = Outcome.FINISHED
+            while not (finished or simulation.stuck or clock.exceeded()):
+                saved = simulation.snapshot()
+                finished = simulation.go_on(last, most, clock)
         except Undecided as stop:
-            outcome, reason = (Outcome.UNRESOLVED, str(stop)) if str(stop) else (outcome, "")
-    return outcome, reason or (clock.reason() if outcome is Outcome.BUDGET_SPENT else "")
+            simulation.stuck = str(stop)
+    if finished or simulation.stuck:
+        return (Outcome.FINISHED, "") if finished else (Outcome.UNRESOLVED, simulation.stuck)
+    simulation.restore(saved)
+    return Outcome.BUDGET_SPENT, clock.reason()

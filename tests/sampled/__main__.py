@@ -1,4 +1,6 @@
-"""``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies against dense sampling; prints what disagrees."""
+"""``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies, and runs of random worlds, against dense sampling;
+prints what disagrees.
+"""
 
 import argparse
 import time
@@ -8,9 +10,10 @@ import collide
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
+from . import worlds
 from .compared import Scene, wrong
 
-KINDS, SLOW = ("combined", "arms", "mixed"), 20
+KINDS, SLOW = ("combined", "arms", "mixed", "worlds"), 20
 
 
 def main() -> int:
@@ -25,7 +28,8 @@ def main() -> int:
         statuses, begin = Counter[str](), time.perf_counter()
         for seed in range(options.seed, options.seed + options.count):
             started = time.perf_counter()
-            status, found = arms(seed, options.budget) if kind == "arms" else bodies(kind, seed, options.budget)
+            ask = {"arms": arms, "worlds": runs}.get(kind)
+            status, found = ask(seed, options.budget) if ask else bodies(kind, seed, options.budget)
             statuses[status] += 1
             if time.perf_counter() - started > SLOW:
                 print(f"slow {kind} {seed}: {status}, {time.perf_counter() - started:.0f} s", flush=True)
@@ -50,6 +54,11 @@ def arms(seed: int, budget: float) -> tuple[str, list[str]]:
     if all_apart and answer.status is collide.Status.CONTACT and not gap < 2e-3:
         found.append(f"a contact, but samples are {gap:.3g} apart")
     return answer.status.name, found
+
+
+def runs(seed: int, budget: float) -> tuple[str, list[str]]:
+    run = worlds.world(seed).run(until=6.0, budget=budget)
+    return run.outcome.name, list(worlds.wrong(run))
 
 
 if __name__ == "__main__":

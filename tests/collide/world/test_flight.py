@@ -1,0 +1,81 @@
+"""Flights in doubles, against a solver of differential equations, and as formulas, against their doubles."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from collide.world import rotation
+from collide.world.flight import Gait, Inertia, flight
+from collide.world.formulas import motion_of
+from generative import t
+
+ZERO = np.zeros(3)
+CASES = {"ball": (np.diag([2.0, 2.0, 2.0]), (0.3, -1.0, 0.5), Gait.SPIN),
+         "about an axis": (np.diag([1.0, 2.0, 2.5]), (0, 0, 1.5), Gait.SPIN),
+         "top": (np.diag([1.0, 1.0, 0.4]), (0.3, -1.0, 2.5), Gait.TOP),
+         "flat top": (np.diag([1.8, 1.0, 1.0]), (0.3, -1.0, 0.5), Gait.TOP),
+         "tumbling": (np.diag([1.0, 2.0, 2.5]), (0.3, -1.0, 0.5), Gait.TUMBLE)}  # fmt: skip
+TILT = rotation.matrix(np.array([0.5, -0.3, 0.8, 0.1]))
+
+
+def solved(inertia, turn, spin, change, until):
+    """The rotation and the spin at a time, by Euler's equations and quaternions."""
+    def rates(s, y):
+        q, w = y[:4], y[4:]
+        r = rotation.matrix(q)
+        world = r @ inertia @ r.T
+        turning = change if change.any() else np.linalg.solve(world, -np.cross(w, world @ w))
+        return np.concatenate([rotation.times(np.array([0.0, *w]), q) / 2, turning])
+
+    found = solve_ivp(rates, (0.0, until), [*rotation.quaternion(turn), *spin], method="DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
+    return rotation.matrix(found[:4]), found[4:]
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("turn", [np.eye(3), TILT])
+def test_free_rotation(name, turn):
+    inertia, spin, gait = CASES[name]
+    inertia = Inertia(inertia)
+    own = turn @ np.array(spin, float)
+    found = flight(1.0, ZERO, ZERO, ZERO, turn, own, inertia)
+    assert found.gait is gait
+    after = min(2.0, found.until - 1.0)
+    rotated, w = solved(inertia.matrix, turn, own, ZERO, after)
+    np.testing.assert_allclose(found.turn_at(1.0 + after), rotated, atol=3e-12)
+    np.testing.assert_allclose(found.spin_at(1.0 + after), w, atol=3e-12)
+
+
+def test_a_series_goes_on_where_it_ends():
+    inertia, spin, _ = CASES["tumbling"]
+    course = flight(0.0, ZERO, ZERO, ZERO, TILT, np.array(spin), Inertia(inertia))
+    while course.until < 3.0:
+        course = course.again(course.until)
+    np.testing.assert_allclose(course.turn_at(3.0), solved(inertia, TILT, np.array(spin), ZERO, 3.0)[0], atol=1e-11)
+
+
+@pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (0.3, -1.0, 0.5)])
+def test_a_spin_that_changes_evenly(spin):
+    inertia, change = np.eye(3), np.array([0.5, 0.0, 1.0])
+    course = flight(0.0, ZERO, ZERO, ZERO, TILT, np.array(spin), Inertia(inertia), change)
+    until = min(course.until, 1.0)
+    np.testing.assert_allclose(course.turn_at(until), solved(inertia, TILT, np.array(spin), change, until)[0], atol=1e-12)
+    np.testing.assert_array_equal(course.turned_on(until).centre, course.centre)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_formulas_are_what_the_doubles_are(name):
+    inertia, spin, _ = CASES[name]
+    middle = np.array([0.1, 0.2, -0.3])
+    course = flight(0.5, np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.0, -1.0]), np.array([0.0, 0.0, -10.0]), TILT, np.array(spin, float),
+                    Inertia(inertia))
+    motion, time = motion_of(course, middle), min(0.9, course.until)
+    there = np.array([float(e.xreplace({t: time})) for e in motion.entries])
+    np.testing.assert_allclose(there[:9].reshape(3, 3), course.turn_at(time), atol=1e-14)
+    np.testing.assert_allclose(there[9:], course.centre_at(time) - course.turn_at(time) @ middle, atol=1e-14)
+
+
+def test_quaternions_are_those_of_matrices():
+    rng = np.random.default_rng(0)
+    for q in [*rng.normal(size=(50, 4)), *np.eye(4)]:
+        own = rotation.quaternion(rotation.matrix(q))
+        assert abs(abs(own @ q) / np.linalg.norm(q) - 1.0) < 1e-15

@@ -1,0 +1,53 @@
+"""Mass properties, against closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide import mass_properties
+from generative import ParametricSurface, Rigid, primitives, solids, t, u, v
+
+from .scenes import BALL, EGG, RING, cube
+
+ANGLE = Rigid(rotation=[sp.Rational(1, 2)] * 4, translation=[1, 2, 3])
+
+
+@pytest.mark.parametrize(("shape", "volume", "centre", "moments"), [
+    (BALL, 4 * math.pi / 3, (0, 0, 0), (0.4, 0.4, 0.4)),
+    (EGG, math.pi / 2, (0, 0, 0), ((0.75**2 + 0.25) / 5, (1 + 0.25) / 5, (1 + 0.75**2) / 5)),
+    (RING, 2 * math.pi**2 * 0.09, (0, 0, 0), (0.5 + 0.625 * 0.09, 0.5 + 0.625 * 0.09, 1 + 0.75 * 0.09)),
+    (RING.moved(ANGLE), 2 * math.pi**2 * 0.09, (1, 2, 3), (1 + 0.75 * 0.09, 0.5 + 0.625 * 0.09, 0.5 + 0.625 * 0.09)),
+    (cube(), 1.0, (0, 0, 0), (1 / 6, 1 / 6, 1 / 6)),
+    (cube().placed(translation=[1, 0, 0]), 1.0, (1, 0, 0), (1 / 6, 1 / 6, 1 / 6)),
+    (primitives.block((1, 2, 3)), 6.0, (0, 0, 0), (13 / 12, 10 / 12, 5 / 12)),
+    (primitives.ball(2, (1, 2, 3)), 32 * math.pi / 3, (1, 2, 3), (1.6, 1.6, 1.6)),
+    (solids.capsule(sp.Rational(1, 2), 1), math.pi * 5 / 12, (0, 0, 0.5), None),
+])  # fmt: skip
+def test_closed_forms(shape, volume, centre, moments):
+    found = mass_properties(shape)
+    assert found.volume == pytest.approx(volume, rel=1e-12)
+    np.testing.assert_allclose(found.centre, centre, atol=1e-12)
+    assert found.error < 1e-10
+    if moments is not None:
+        np.testing.assert_allclose(found.inertia / volume, np.diag(moments), atol=1e-12)
+
+
+def test_an_inside_out_surface_has_the_same_properties():
+    turned = ParametricSurface(BALL.body, BALL.domain, flipped=True)
+    assert mass_properties(turned).volume == pytest.approx(4 * math.pi / 3, rel=1e-13)
+
+
+@pytest.mark.parametrize(("shape", "what"), [
+    (ParametricSurface([u, v, u * v], {u: (0, 1), v: (0, 1)}), "not closed"), (BALL.moved(Rigid(translation=[t, 0, 0])), "at rest"),
+    (primitives.half_space(), "meets the surface once"),
+])  # fmt: skip
+def test_what_has_no_volume_is_refused(shape, what):
+    with pytest.raises(ValueError, match=what):
+        mass_properties(shape)
+
+
+def test_what_is_no_body_is_refused():
+    with pytest.raises(TypeError, match="bodies are"):
+        mass_properties("ball")

@@ -1,0 +1,57 @@
+"""Boxes and bounds of bodies that fly, against samples of where they are."""
+
+import numpy as np
+
+from collide.world.flight import Inertia, flight
+from collide.world.neighbours import Neighbours, box, leash, not_before, not_before_box
+
+BALL = Inertia(np.eye(3))
+
+
+def flown(rng, force):
+    return flight(float(rng.normal()), 3 * rng.normal(size=3), rng.normal(size=3), force, np.eye(3), np.zeros(3), BALL)
+
+
+def test_boxes_hold_bodies_and_nothing_meets_before_it_may():
+    rng = np.random.default_rng(5)
+    for k in range(60):
+        force = np.array([0.0, 0.0, -10.0])
+        one, other = flown(rng, force), flown(rng, force if k % 2 else np.zeros(3))
+        begin = max(one.start, other.start)
+        window = begin, begin + float(rng.uniform(0.1, 3))
+        times = np.linspace(*window, 400)
+        places = [np.array([c.centre_at(s) for s in times]) for c in (one, other)]
+        lo, hi = box(one, window, 0.5)
+        assert (lo <= places[0].min(axis=0) - 0.5).all() and (places[0].max(axis=0) + 0.5 <= hi).all()
+        first = not_before(one, other, window, 1.0)
+        before = times < first
+        assert window[0] <= first <= window[1]
+        assert (np.linalg.norm(places[0] - places[1], axis=1)[before] > 1.0).all()
+        if k % 2 and first < window[1]:
+            # Of the same acceleration it is when they meet.
+            assert np.linalg.norm(one.centre_at(first) - other.centre_at(first)) < 1.0 + 3e-6
+        corner = np.array([1.0, 1.0, -20.0]), np.array([2.0, 4.0, 0.0])
+        first = not_before_box(one, *corner, window, 0.5)
+        gaps = np.linalg.norm(np.maximum(0.0, np.maximum(corner[0] - places[0], places[0] - corner[1])), axis=1)
+        assert (gaps[times < first] > 0.5).all()
+
+
+def test_a_leash_is_kept():
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        course = flown(rng, np.array([0.0, 0.0, -10.0]))
+        until = leash(course, course.start + 0.3, 2.0)
+        here = course.centre_at(course.start + 0.3)
+        assert max(np.linalg.norm(course.centre_at(s) - here) for s in np.linspace(course.start + 0.3, until, 50)) <= 2.0 * (1 + 1e-12)
+    assert leash(flight(0.0, np.zeros(3), np.zeros(3), np.zeros(3), np.eye(3), np.zeros(3), BALL), 0.0, 1.0) == np.inf
+
+
+def test_near_are_those_whose_boxes_meet():
+    rng = np.random.default_rng(7)
+    near = Neighbours(30)
+    for k in range(30):
+        lo = rng.uniform(0, 5, 3)
+        near.hold(k, lo, lo + rng.uniform(0, 2, 3), 1.0)
+    for k in range(30):
+        there = [j for j in range(30) if j != k and (near.lo[k] <= near.hi[j]).all() and (near.lo[j] <= near.hi[k]).all()]
+        assert near.near(k) == there and near.count(k, near.lo[k], near.hi[k]) == len(there)

@@ -1,0 +1,263 @@
+"""Runs of worlds against what is known in closed form, and what a run promises."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from collide import Outcome, RigidBody, World
+from collide.search.drive import Budget
+from collide.world.sustained import Mode
+from generative import ParametricSurface, Rigid, t, u, v
+from tests.sampled import worlds
+
+from .scenes import BALL, FLOOR, RING, WALL, cube, slope
+
+SLOPE = 0.5
+
+
+def times(run):
+    return np.array([event.time[0] for event in run.events])
+
+
+def dropped(height, **options):
+    floor, ball = RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1 + height), mass=2.0)
+    return World([floor, ball], gravity=(0, 0, -10), **options)
+
+
+def test_a_ball_bounces_infinitely_often_and_rests():
+    run = dropped(0.8, restitution=0.5).run(until=3.0)
+    assert run.outcome is Outcome.FINISHED and run.until == 3.0
+    assert len(run.events) >= 40
+    np.testing.assert_allclose(times(run)[:40], 1.2 - 0.8 * 0.5 ** np.arange(40), rtol=0, atol=1e-12)
+    assert all(event.proved.all() for event in run.events[:10])
+    (rest,) = run.rests
+    assert rest.mode is Mode.REST and rest.body == 1 and abs(rest.time - 1.2) < 1e-12
+    np.testing.assert_allclose(run.state(2.0).positions[1], [0, 0, 1], atol=1e-12)
+    energies = [run.energy(float(s)) for s in np.linspace(0, 3, 50)]
+    assert np.diff(energies).max() <= 1e-12 and energies[0] == pytest.approx(2.0 * 10 * 1.8)
+
+
+@pytest.mark.parametrize(("ratio", "hits"), [(1, 3), (100, 31)])
+def test_blocks_count_pi(ratio, hits):
+    bodies = [RigidBody(WALL, fixed=True), RigidBody(BALL, position=(2, 0, 0), mass=1),
+              RigidBody(BALL, position=(5, 0, 0), velocity=(-1, 0, 0), mass=ratio)]
+    run = World(bodies, gravity=(0, 0, 0)).run(until=1000.0)
+    assert run.outcome is Outcome.FINISHED and len(run.events) == hits == int(math.pi * math.sqrt(ratio))
+    assert run.energy(1000.0) == pytest.approx(ratio / 2, rel=1e-13)
+    assert all(event.proved.all() for event in run.events)
+
+
+def test_a_cradle_sends_one_ball_off():
+    bodies = [RigidBody(BALL, position=(-5, 0, 0), velocity=(1, 0, 0)), *(RigidBody(BALL, position=(2 * k, 0, 0)) for k in range(4))]
+    run = World(bodies, gravity=(0, 0, 0)).run(until=5.0)
+    np.testing.assert_allclose(times(run), 3.0, atol=1e-12)
+    np.testing.assert_allclose(run.state(5.0).velocities, [[0, 0, 0]] * 4 + [[1, 0, 0]], atol=1e-14)
+    assert run.state(5.0).positions[4, 0] == pytest.approx(8.0, abs=1e-12)
+
+
+def test_a_billiard_in_an_ellipse():
+    radius = sp.Rational(1, 4)
+    length = sp.sqrt(sp.sin(u) ** 2 * 4 + sp.cos(u) ** 2)
+    # The centre of the ball stays in the ellipse: the wall is as far outside as the ball's radius.
+    wall = ParametricSurface([2 * sp.cos(u) + radius * sp.cos(u) / length, sp.sin(u) + 2 * radius * sp.sin(u) / length, v],
+                             {u: (0, 2 * sp.pi), v: (-1, 1)})
+    ball = ParametricSurface([radius * e for e in BALL.body], BALL.domain)
+    bodies = [RigidBody(wall, fixed=True), RigidBody(ball, position=(0.3, 0.1, 0), velocity=(0.8, 0.6, 0))]
+    run = World(bodies, gravity=(0, 0, 0)).run(events=6)
+    assert len(run.events) == 6
+    foci, products = np.array([[math.sqrt(3), 0, 0], [-math.sqrt(3), 0, 0]]), []
+    for moment in [0.0, *times(run)]:
+        state = run.state(moment)
+        products.append(np.prod(np.cross(state.positions[1] - foci, state.velocities[1])[:, 2]))
+        assert (state.positions[1, 0] / 2) ** 2 + state.positions[1, 1] ** 2 <= 1 + 1e-12
+    np.testing.assert_allclose(products, products[0], rtol=1e-11)
+
+
+@pytest.mark.parametrize(("friction", "acceleration", "mode"), [
+    (1.0, 50 / 7 * math.sin(SLOPE), Mode.ROLLING), (0.1, 10 * (math.sin(SLOPE) - 0.1 * math.cos(SLOPE)), Mode.SLIDING),
+    (0.0, 10 * math.sin(SLOPE), Mode.SLIDING),
+])  # fmt: skip
+def test_a_ball_on_a_slope(friction, acceleration, mode):
+    bodies = [RigidBody(slope(SLOPE), fixed=True), RigidBody(BALL, position=(math.sin(SLOPE), 0, math.cos(SLOPE)))]
+    run = World(bodies, gravity=(0, 0, -10), restitution=0.0, friction=friction).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED and run.rests[0].mode is mode and not run.events
+    assert np.linalg.norm(run.state(1.0).velocities[1]) == pytest.approx(acceleration, rel=1e-12)
+    if not friction or mode is Mode.ROLLING:
+        assert run.energy(1.0) == pytest.approx(run.energy(0.0), rel=1e-12)
+
+
+def test_a_ball_that_slides_rolls_in_the_end():
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(2, 0, 0))]
+    run = World(bodies, gravity=(0, 0, -10), friction=0.2).run(until=2.0)
+    assert [rest.mode for rest in run.rests] == [Mode.SLIDING, Mode.ROLLING]
+    assert run.rests[1].time == pytest.approx(2 * 2 / (7 * 0.2 * 10), rel=1e-12)
+    np.testing.assert_allclose(run.state(2.0).velocities[1], [10 / 7, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(run.state(2.0).spins[1], [0, 10 / 7, 0], atol=1e-12)
+
+
+def test_what_rolls_still_hits_and_falls_off_the_border():
+    table = ParametricSurface([u, v, 0], {u: (-5, 5), v: (-5, 5)})
+    bodies = [RigidBody(table, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(4, 0, 0)), RigidBody(BALL, position=(3, 0, 1))]
+    run = World(bodies, gravity=(0, 0, -10), restitution=1.0).run(until=1.5)
+    assert run.outcome is Outcome.FINISHED
+    assert times(run) == pytest.approx([0.25])
+    state = run.state(1.5)
+    # The second ball leaves the table at x = 5, half a second after the hit, and falls.
+    assert state.positions[2] == pytest.approx([3 + 4 * 1.25, 0, 1 - 5 * 0.75**2])
+    assert state.positions[1] == pytest.approx([1, 0, 1], abs=1e-9)
+
+
+def test_a_box_slides_and_stops():
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), velocity=(2, 0, 0))]
+    run = World(bodies, gravity=(0, 0, -10), friction=0.2).run(until=2.0)
+    assert [rest.mode for rest in run.rests] == [Mode.SLIDING, Mode.REST]
+    np.testing.assert_allclose(run.state(2.0).positions[1], [1, 0, 0.5], atol=1e-9)
+
+
+def test_driven_bodies_follow_their_motion():
+    lift = RigidBody(FLOOR, motion=Rigid(translation=[0, 0, t]))
+    run = World([lift, RigidBody(BALL, position=(0, 0, 3))], gravity=(0, 0, 0)).run(until=4.0)
+    assert times(run) == pytest.approx([2.0])
+    np.testing.assert_allclose(run.state(4.0).velocities, [[0, 0, 1], [0, 0, 2]], atol=1e-12)
+    assert run.motion(0) == lift.motion
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_random_worlds(seed):
+    run = worlds.world(seed, most=4).run(until=4.0)
+    assert run.outcome is Outcome.FINISHED and run.events
+    assert list(worlds.wrong(run, times=8, count=30)) == []
+
+
+def test_motions_are_those_of_the_states():
+    world = dropped(0.8, restitution=0.5)
+    run = world.run(events=3)
+    motion = run.motion(1)
+    for moment in (0.1, 0.5, 0.9):
+        there = [float(e.xreplace({t: sp.Rational(moment)})) for e in motion.entries]
+        np.testing.assert_allclose(there[9:], run.state(moment).positions[1], atol=1e-15)
+    first = collide.first_contact([FLOOR, BALL.moved(motion)], time=(0, 0.6))
+    assert first.time[0] <= run.events[0].time[1] and run.events[0].time[0] <= first.time[1]
+
+
+def test_runs_are_reproducible_go_on_and_are_saved(tmp_path):
+    world = dropped(0.8, restitution=0.5)
+    whole, part = world.run(until=2.0), world.run(events=4)
+    on = part.resumed(until=2.0)
+    assert [e.time for e in whole.events] == [e.time for e in on.events]
+    whole.save(tmp_path / "run.json")
+    loaded = world.load(tmp_path / "run.json")
+    assert [e.time for e in loaded.events] == [e.time for e in whole.events] and loaded.rests == whole.rests
+    for run in (on, loaded):
+        for moment in (0.3, 1.1, 2.0):
+            assert run.state(moment).positions.tobytes() == whole.state(moment).positions.tobytes()
+            assert run.state(moment).quaternions.tobytes() == whole.state(moment).quaternions.tobytes()
+    with pytest.raises(ValueError, match="loaded"):
+        loaded.resumed(until=3.0)
+    with pytest.raises(ValueError, match="holds no run"):
+        World([RigidBody(BALL)]).load(tmp_path / "run.json")
+
+
+def test_a_spent_budget_is_an_outcome_that_can_be_gone_on_with():
+    world = dropped(0.8, restitution=0.5)
+    run = world.run(until=2.0, budget=Budget(seconds=None, boxes=20))
+    assert run.outcome is Outcome.BUDGET_SPENT and run.reason
+    on = run.resumed(until=2.0)
+    assert on.outcome is Outcome.FINISHED
+    assert [e.time for e in on.events] == [e.time for e in world.run(until=2.0).events]
+
+
+def test_what_is_not_followed_is_said():
+    cubes = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 1), orientation=(1, 0.3, 0, 0))]
+    run = World(cubes, gravity=(0, 0, -10), restitution=0.0).run(until=1.0, budget=20)
+    assert run.outcome is Outcome.UNRESOLVED and "body 0 and body 1 stay in contact" in run.reason
+    assert run.state(run.until).positions[1, 2] < 1.0
+
+
+def test_own_laws():
+    def stop(impact):
+        for k in range(len(impact.contacts)):
+            which = np.array([k])
+            impact.apply(which, np.column_stack([impact.repel(which, np.zeros(1)), np.zeros((1, 2))]))
+
+    bodies = [RigidBody(WALL, fixed=True), RigidBody(BALL, position=(3, 0, 0), velocity=(-1, 1, 0))]
+    run = World(bodies, gravity=(0, 0, 0), response=stop).run(until=3.0)
+    np.testing.assert_allclose(run.state(3.0).velocities[1], [0, 1, 0], atol=1e-14)
+
+
+def overlapping():
+    return World([RigidBody(BALL), RigidBody(RING.named("ring"), position=(1, 0, 0))]).run(until=1.0)
+
+
+@pytest.mark.parametrize(("make", "what"), [
+    (lambda: RigidBody(BALL, mass=0), "mass of a rigid body must be a positive"),
+    (lambda: RigidBody(BALL.named("pea"), density=-1), 'density of the rigid body "pea" must be a positive'),
+    (lambda: RigidBody(BALL, inertia=np.diag([1, 1, -1])), "inertia of a rigid body must be positive"),
+    (lambda: RigidBody(BALL, inertia=np.diag([1, 1, 3])), "that no body has"), (lambda: RigidBody(BALL, mass=1, density=1), "not both"),
+    (lambda: RigidBody(FLOOR), "needs its mass and inertia given: the surface is not closed"),
+    (lambda: RigidBody(BALL, fixed=True, motion=Rigid()), "both fixed and driven"),
+    (lambda: RigidBody(BALL, fixed=True, velocity=(1, 0, 0)), "is fixed, so"),
+    (lambda: RigidBody(BALL, motion=Rigid(), spin=(1, 0, 0)), "is driven, so"),
+    (lambda: RigidBody(BALL, restitution=1.5), "restitution of a rigid body must be a number from 0 to 1"),
+    (lambda: RigidBody(BALL, friction=-1), "friction of a rigid body"),
+    (lambda: RigidBody(BALL, position=(0, 0, math.nan)), "three finite"),
+    (lambda: RigidBody(BALL, orientation=(0, 0, 0, 0)), "quaternion"),
+    (lambda: RigidBody(BALL.moved(Rigid(translation=[t, 0, 0]))), "rigid and at rest"),
+    (lambda: World([]), "at least one body"), (lambda: World([RigidBody(BALL)], gravity=(0, 0, math.inf)), "gravity"),
+    (lambda: World([RigidBody(BALL)], restitution=2), "restitution of a world"),
+    (lambda: World([RigidBody(BALL)], response="chaos"), "newton"),
+    (lambda: World([RigidBody(BALL)]).run(), "until= a time, or events="),
+    (lambda: World([RigidBody(BALL)]).run(until=-1), "finite time after"),
+    (lambda: World([RigidBody(BALL)]).run(events=0), "positive integer"),
+    (lambda: World([RigidBody(BALL)]).run(until=1, certified=True), "certified"),
+    (overlapping, r'body 0 and body 1 \("ring"\) overlap at the start'),
+    (lambda: World([RigidBody(BALL)]).run(until=1).state(2), "goes from t = 0 to t = 1"),
+    (lambda: World([RigidBody(BALL)]).run(until=1).motion(1), "numbered from 0"),
+])  # fmt: skip
+def test_bad_input_is_refused_in_one_sentence(make, what):
+    with pytest.raises(ValueError, match=what) as error:
+        make()
+    assert "\n" not in str(error.value) and ". " not in str(error.value)
+
+
+def test_what_are_no_bodies_are_refused():
+    with pytest.raises(TypeError, match="takes RigidBody values"):
+        World([BALL])
+    with pytest.raises(TypeError, match="bodies are"):
+        RigidBody("ball")
+
+
+def test_a_page_plays_the_run(tmp_path):
+    run = dropped(0.8, restitution=0.5).run(until=2.0)
+    run.save_html(tmp_path / "run.html", title="A <ball>")
+    text = (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert "A &lt;ball&gt;" in text and "@" not in text.split("<script")[0] and "http" not in text
+    assert len(text) < 2_000_000 and "iframe" in run._repr_html_()
+
+
+def test_boxes_touch_without_overlap_at_the_start():
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(0, 0, 0.5))]
+    run = World(bodies, gravity=(0, 0, -10), restitution=0.5).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED and run.rests[0].mode is Mode.REST
+
+
+def test_an_interrupted_run_goes_on_as_if_it_had_not_been(monkeypatch):
+    from collide.world import simulation
+
+    world, calls = dropped(0.8, restitution=0.5), []
+    after = simulation.Simulation.after
+
+    def interrupted(self, keys):
+        after(self, keys)
+        calls.append(keys)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(simulation.Simulation, "after", interrupted)
+    run = world.run(until=2.0)
+    assert run.outcome is Outcome.BUDGET_SPENT and "interrupted" in run.reason and len(run.events) == 2
+    monkeypatch.undo()
+    assert [e.time for e in run.resumed(until=2.0).events] == [e.time for e in world.run(until=2.0).events]
