@@ -235,6 +235,7 @@ GENERATIVE = [
     Call(BALL.placed, [1, 0, 0, 0], [0, 0, 1]),
     Call(jointed, [0, 0, 1], HERE, 1, 0), Call(chained, BALL, t, FALL),
 ]  # fmt: skip
+ROUND = ParametricSurface([sp.cos(u) * sp.cos(v), sp.sin(u) * sp.cos(v), sp.sin(v)], {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 CODEGEN = [
     Call(codegen.compile, [[x * SPEED, 1]], [x], [SPEED], form="natural"), Call(KERNEL.interval, *UNIT, parameters=([1.0], [1.0])),
     Call(KERNEL.decorated, *UNIT, parameters=([1.0], [1.0])), Call(KERNEL.points, [[1.0]], parameters=[1.0]),
@@ -287,7 +288,12 @@ COLLIDE = [
     Call(collide.bezier_pairs, PATCHES, 1e-6, np.ones((1, 2, 2, 2)), 1000, "auto", 0.0, 1),
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),
     Call(collide.nurbs_to_bezier, np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1), np.ones((2, 2)), np.array(NET, float), (1, 2)),
-    Call(collide.BezierNets, NETS.points, np.ones((1, 2, 2)), NETS.domains, 0.0),
+    Call(collide.BezierNets, NETS.points, np.ones((1, 2, 2)), NETS.domains, 0.0), Call(collide.mass_properties, ROUND),
+    Call(collide.RigidBody, ROUND, position=[0, 0, 1], orientation=[1, 0, 0, 0], velocity=[1, 0, 0], spin=[0, 0, 1], mass=1.0,
+         centre=[0, 0, 0], inertia=np.eye(3), restitution=0.5, friction=0.1),
+    Call(collide.RigidBody, ROUND, density=2.0), Call(collide.RigidBody, PLATE, motion=FALL),
+    Call(collide.World, [collide.RigidBody(ROUND)], gravity=[0, 0, -1], restitution=0.5, friction=0.1, response="poisson"),
+    Call(collide.World([collide.RigidBody(ROUND)]).run, 1.0, events=1, start=0.0, budget=5.0),
 ]  # fmt: skip
 MODELS = [call for shape in SHAPES.values() for call in (
     Call(f, **{name: p.default for name, p in inspect.signature(shape.make).parameters.items()}) for f in (shape.make, shape.facts))]
@@ -303,9 +309,9 @@ SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options",
           *(f"{query}.executor" for query in SHARED)}
 RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue",
-           "Distance", "DistanceStatus", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MeshContact", "Minimum",
-           "MinimumStatus", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch",
-           "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
+           "Distance", "DistanceStatus", "Fit", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MassProperties", "MeshContact",
+           "Minimum", "MinimumStatus", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status", "Subpaving",
+           "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
 
 

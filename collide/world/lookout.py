@@ -36,7 +36,7 @@ Key = tuple[int, ...]
 """Two bodies i < j; with a third number, one of them and a part of the other, of which a flat face is touched already."""
 
 
-class Kind(Enum):
+class Due(Enum):
     """Why there is something to do: a proved contact, the end of a small bounce, of a box, of a series, of a motion in contact; or a pair
     may meet from then on.
     """
@@ -59,7 +59,7 @@ class Entry:
 
     time: float
     order: int
-    kind: Kind = field(compare=False)
+    kind: Due = field(compare=False)
     key: Key = field(compare=False)
     versions: tuple[int, ...] = field(compare=False)
     found: Contacts | None = field(compare=False, default=None)
@@ -95,7 +95,7 @@ class Lookout:
 
     # -- the queue ----------------------------------------------------------------------------------------------------
 
-    def push(self, time: float, kind: Kind, key: Key, found: Contacts | None = None) -> None:
+    def push(self, time: float, kind: Due, key: Key, found: Contacts | None = None) -> None:
         heapq.heappush(self.queue, Entry(time, next(self._order), kind, key, self._versions(key), found))
 
     def next(self) -> Entry | None:
@@ -130,9 +130,9 @@ class Lookout:
             self.near.hold(k, lo, hi, until)
         until = float(self.near.until[k])
         if until < min(actor.lasts, math.inf):
-            self.push(until, Kind.BOX, (k,))
+            self.push(until, Due.BOX, (k,))
         if isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
-            self.push(actor.course.until, Kind.SERIES, (k,))
+            self.push(actor.course.until, Due.SERIES, (k,))
 
     def changed(self, bodies: set[int], clock: Clock) -> None:
         """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
@@ -169,7 +169,7 @@ class Lookout:
             if later > begin + _SHORT * (end - begin):
                 self.clear[key] = later
                 if later < end:
-                    self.push(later, Kind.LOOK, key)
+                    self.push(later, Due.LOOK, key)
                 return
         if begin < end:
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
@@ -206,7 +206,7 @@ class Lookout:
         if found.status is not Status.NO_CONTACT:
             assert found.time is not None
             self.clear[key] = found.clear_until
-            self.push(max(found.time[0], self.now), Kind.HIT, key, found)
+            self.push(max(found.time[0], self.now), Due.HIT, key, found)
             return
         self.clear[key] = end
         # What parted is looked at once more; what is then proved apart stays so.

@@ -2,6 +2,7 @@
 
 import functools
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,8 @@ def ball_radius(shape: Any, middle: tuple[float, float, float]) -> float | None:
 
 def _rational(e: float) -> Any:
     """A centre of mass is computed in doubles: one that is simple but for rounding is taken to be so, and what is found is proved."""
-    simple = sp.nsimplify(sp.Float(e, 17), rational=True, tolerance=1e-13) if e else sp.Integer(0)
-    return simple if abs(e) > 1e-13 else sp.Integer(0)
+    simple = Fraction(e).limit_denominator(1 << 20)
+    return sp.Rational(simple.numerator, simple.denominator) if abs(float(simple) - e) <= 1e-13 else sp.Rational(e)
 
 
 @functools.lru_cache(maxsize=512)

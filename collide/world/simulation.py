@@ -16,10 +16,10 @@ from ..moment.start import Start
 from ..search.drive import Clock
 from .actor import Actor
 from .impact import Contact, Impact, Law
-from .lookout import Entry, Key, Kind, Undecided, ordered
+from .lookout import Due, Entry, Key, Undecided, ordered
 from .meeting import meet, state_at
 from .outline import Flat
-from .touches import Touch, Touches
+from .touches import Touches, Touching
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 _SAME, _ROUNDING = 1e-9, 1e-15
@@ -94,7 +94,7 @@ class Simulation(Touches):
             if self.speeds(key).min() < 0.0:
                 del self.touching[key]
 
-    def _touch_at_start(self, key: Key, clock: Clock) -> Touch | None:
+    def _touch_at_start(self, key: Key, clock: Clock) -> Touching | None:
         """Where bodies touch that gravity presses together: by letting them come together that way."""
         pull, reach = self.actors[key[1]].gravity - self.actors[key[0]].gravity, self.size(key)
         if not pull.any():
@@ -125,14 +125,14 @@ class Simulation(Touches):
         if self.at_once > _MOST_AT_ONCE:
             raise Undecided(f"more than {_MOST_AT_ONCE} events come at t = {self.now!r}")
         self.now = max(self.now, entry.time)
-        if entry.kind is Kind.BOX:
+        if entry.kind is Due.BOX:
             self.hold(entry.key[0])
             self.ask_all(entry.key, clock)
-        elif entry.kind is Kind.SERIES:
+        elif entry.kind is Due.SERIES:
             self._next_series(entry.key[0], clock)
-        elif entry.kind is Kind.LOOK:
+        elif entry.kind is Due.LOOK:
             self.ask(entry.key, clock)
-        elif entry.kind is Kind.HELD:
+        elif entry.kind is Due.HELD:
             self.held_again(entry.key[0], clock)
         else:
             self._hits(entry, clock)
@@ -141,7 +141,7 @@ class Simulation(Touches):
         actor = self.actors[k]
         if actor.ball is not None:
             actor.take(actor.course.turned_on(self.now), self.now, seen=False)
-            self.push(actor.course.until, Kind.SERIES, (k,))
+            self.push(actor.course.until, Due.SERIES, (k,))
         else:
             actor.take(actor.course.again(self.now), self.now)
             self.changed({k}, clock)
@@ -153,7 +153,7 @@ class Simulation(Touches):
         while (entry := self.next()) is not None and entry.time <= latest:
             self.pop()
             bodies = {k for e in used for k in e.key[:2] if self.actors[k].free}
-            (used if entry.kind in (Kind.HIT, Kind.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
+            (used if entry.kind in (Due.HIT, Due.BOUNCE) and bodies.intersection(entry.key[:2]) else others).append(entry)
         self.put_back(others)
         for entry in used:
             self.touching[entry.key] = self._met(entry)
@@ -161,7 +161,7 @@ class Simulation(Touches):
         time = Interval(min(e[0] for e in times), max(e[1] for e in times))
         self._respond([entry.key for entry in used], time, clock)
 
-    def _met(self, entry: Entry) -> Touch:
+    def _met(self, entry: Entry) -> Touching:
         found, (i, j) = entry.found, entry.key[:2]
         if found is None:
             return self.moved_touch(entry.key)
@@ -172,10 +172,10 @@ class Simulation(Touches):
             raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
         return self._touch(found, entry.key)
 
-    def _touch(self, found: Contacts, key: Key) -> Touch:
+    def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
         which = distinct(found.points, normals, _SAME * self.size(key))
-        return Touch(self.now, found.points[which], normals[which], found.existence[which], self._face(key, normals[which]))
+        return Touching(self.now, found.points[which], normals[which], found.existence[which], self._face(key, normals[which]))
 
     def _face(self, key: Key, normals: np.ndarray) -> tuple[int, Flat] | None:
         """Which of two bodies is fixed, and touches with a flat face?"""

@@ -15,7 +15,7 @@ from . import sustained
 from .actor import Actor
 from .flight import Flight
 from .impact import Contact
-from .lookout import Key, Kind, Lookout, Undecided
+from .lookout import Due, Key, Lookout, Undecided
 from .outline import Flat
 from .sustained import Held, Mode
 
@@ -38,7 +38,7 @@ class Rest:
 
 
 @dataclass(frozen=True, eq=False)
-class Touch:
+class Touching:
     """Where two bodies touched at a time: points and normals (k, 3), from the first to the second, and whether that was found by a search.
     `face`: the number of the body that touches with a flat face, and that, in the world.
     """
@@ -57,10 +57,10 @@ class Touches(Lookout):
         super().__init__(actors, start)
         self.coefficients = coefficients
         self.rests: list[Rest] = []
-        self.touching: dict[Key, Touch] = {}
+        self.touching: dict[Key, Touching] = {}
         self.leaving: set[int] = set()
 
-    def moved_touch(self, key: Key) -> Touch:
+    def moved_touch(self, key: Key) -> Touching:
         """Where two bodies touch that touched a while ago, and stayed together but for small bounces."""
         old, ball = self.touching[key], next((k for k in key[:2] if self.actors[k].ball is not None), None)
         if ball is None:
@@ -140,7 +140,7 @@ class Touches(Lookout):
                 continue
             if pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
                 self._hold_pair(key)
-                self.push(self.now + 2.0 * speed / -pull, Kind.BOUNCE, key)
+                self.push(self.now + 2.0 * speed / -pull, Due.BOUNCE, key)
             else:
                 self.parting.add(key)
 
@@ -211,7 +211,7 @@ class Touches(Lookout):
         self.actors[k].take(held.course, self.now)
         self.rests.append(Rest(self.now, k, held.mode))
         if held.until < math.inf:
-            self.push(max(held.until, self.now), Kind.HELD, (k,))
+            self.push(max(held.until, self.now), Due.HELD, (k,))
         (self.leaving.add if held.leaves else self.leaving.discard)(k)
 
     def _hold_pair(self, key: Key) -> None:
