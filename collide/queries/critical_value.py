@@ -103,13 +103,13 @@ def critical_value(bodies: Sequence[Any], time: tuple[Any, Any], parameter: Mapp
     """
     span, tolerance = check_span(time), check_positive("tolerance", tolerance)
     clock = Clock(as_budget(budget), progress)
-    search, finished = None, False
+    check_kinds(bodies, "critical_value", meshes=False)
+    ranges = read_parameters(parameter, bodies)
+    (symbol, (lo, hi)), *others = ranges.items()
+    if others or lo == hi:
+        raise ValueError(f"critical_value takes one parameter and its range, {{symbol: (lo, hi)}}, got {shown(parameter)}")
+    search, finished, clear = None, False, -math.inf
     with clock.query():
-        check_kinds(bodies, "critical_value", meshes=False)
-        ranges = read_parameters(parameter, bodies)
-        (symbol, (lo, hi)), *others = ranges.items()
-        if others or lo == hi:
-            raise ValueError(f"critical_value takes one parameter and its range, {{symbol: (lo, hi)}}, got {shown(parameter)}")
         check_ranges(bodies, ranges, span)
         ignored = ignored_pairs(ignore, bodies)
         options = Options(simultaneity=tolerance * float(hi - lo), separation=check_positive("separation", separation))

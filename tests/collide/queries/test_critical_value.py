@@ -5,6 +5,7 @@ import pytest
 import sympy as sp
 
 import collide
+from codegen.deadline import TimeUp
 from collide.answers.contacts import Status
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
@@ -111,3 +112,12 @@ def test_what_is_refused():
         collide.critical_value([ball(P, [2 - t, 1, 0]), mesh], (0, 4), {P: (1, 2)})
     with pytest.raises(TypeError, match="with parameters takes no Mesh, as body 1 is"):
         collide.first_contact([ball(P, [2 - t, 1, 0]), mesh], (0, 4), parameters={P: (1, 2)})
+
+
+def test_time_that_ends_before_the_search_is_an_answer(monkeypatch):
+    def late(*_):
+        raise TimeUp
+
+    monkeypatch.setattr("collide.queries.critical_value.check_ranges", late)
+    found = collide.critical_value([ball(P), ball(R(1, 2), (0, 0, 2))], (0, 1), {P: (1, 2)})
+    assert found.status is Status.BUDGET_SPENT and found.bracket == (1.0, 2.0)
