@@ -66,17 +66,19 @@ class Entry:
 
 
 class Lookout:
-    """`now`: up to this time all is known. `clear`: up to when pairs are proved not to meet, by their present motions; of those that are
-    `parting` from a touch, that they do not meet anew. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration
-    at which a ball that rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether
-    they are apart. `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what
-    else of one of their bodies is searched then.
+    """`now`: up to this time all is known. `clear`: up to when pairs are proved not to meet, and by which versions of their motions; of
+    those that are `parting` from a touch, that they do not meet anew. Of pairs whose next contact is known that is for ever, and `hits`
+    tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which a ball that
+    rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether they are apart.
+    `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what else of one of their bodies is searched
+    then.
     """
 
     def __init__(self, actors: Sequence[Actor], start: float) -> None:
         self.actors, self.now = actors, start
         self.near = Neighbours(len(actors))
-        self.clear: dict[Key, float] = {}
+        self.clear: dict[Key, tuple[float, tuple[int, ...]]] = {}
+        self.hits: dict[Key, float] = {}
         self.parting: set[Key] = set()
         self.unknown: set[Key] = set()
         self.apart_at: dict[Key, float] = {}
@@ -136,10 +138,6 @@ class Lookout:
 
     def changed(self, bodies: set[int], clock: Clock) -> None:
         """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
-        for key in [key for key in self.clear if bodies.intersection(key[:2])]:
-            # Apart up to later than now is apart now.
-            if not self.clear.pop(key) > self.now or self.apart_at.pop(key, self.now) > self.now:
-                self.unknown.add(key)
         for k in sorted(bodies):
             self.hold(k)
         self.ask_all(bodies, clock)
@@ -157,7 +155,7 @@ class Lookout:
         one, other = (self.actors[k] for k in key[:2])
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
-        begin = max(self.now, self.clear.get(key, -math.inf))
+        begin = self._clear_until(key)
         end = float(min(self.near.until[k] for k in key[:2]))
         if not end > begin or self._moves_alike(one, other):
             return
@@ -167,12 +165,27 @@ class Lookout:
         if start is Start.DISJOINT and begin < end:
             later = self._not_before(key, (begin, end))
             if later > begin + _SHORT * (end - begin):
-                self.clear[key] = later
+                self._is_clear(key, later)
                 if later < end:
                     self.push(later, Due.LOOK, key)
                 return
         if begin < end:
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
+
+    def _clear_until(self, key: Key) -> float:
+        """Up to which time is a pair known not to meet? What was found for motions that were tells whether it is apart now."""
+        until, versions = self.clear.get(key, (self.now, None))
+        if versions is None or versions == self._versions(key):
+            return max(self.now, until)
+        del self.clear[key]
+        # Apart up to later than now is apart now.
+        if not self.hits.pop(key, until) > self.now or self.apart_at.pop(key, self.now) > self.now:
+            self.unknown.add(key)
+        return self.now
+
+    def _is_clear(self, key: Key, until: float) -> None:
+        self.clear[key] = until, self._versions(key)
+        self.hits.pop(key, None)
 
     def _sides(self, key: Key) -> tuple[Moving, Moving]:
         a, b = ordered(self.actors, key)
@@ -193,7 +206,8 @@ class Lookout:
             later = self.now + (part * self.size(key) / speed if pull is None else math.sqrt(2.0 * part * self.size(key) / pull))
             if later > self.now and surfaces_apart(*self._sides(key), later, clock):
                 self.parting.discard(key)
-                self.apart_at[key] = self.clear[key] = later
+                self._is_clear(key, later)
+                self.apart_at[key] = later
                 return later
         return self.now
 
@@ -205,10 +219,12 @@ class Lookout:
             raise Undecided(f"{self.called(i)} and {self.called(j)} overlap at t = {found.time_span[0]!r}")
         if found.status is not Status.NO_CONTACT:
             assert found.time is not None
-            self.clear[key] = found.clear_until
+            # Nothing more is asked until then, or until one of them moves otherwise.
+            self._is_clear(key, math.inf)
+            self.hits[key] = found.clear_until
             self.push(max(found.time[0], self.now), Due.HIT, key, found)
             return
-        self.clear[key] = end
+        self._is_clear(key, end)
         # What parted is looked at once more; what is then proved apart stays so.
         self.unknown.discard(key)
         if start is Start.TOUCHING or (start is None and found.start[0, 1] is not Start.DISJOINT):

@@ -25,8 +25,8 @@ from .touches import Touches, Touching
 _SAME, _ROUNDING = 1e-9, 1e-15
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
-_CHANGING = ("now", "near", "clear", "parting", "unknown", "apart_at", "gentle", "held", "left", "queue", "touching", "leaving", "events",
-             "rests", "begun", "at_once")
+_CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "queue", "touching", "leaving",
+             "events", "rests", "begun", "at_once")
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,6 +132,7 @@ class Touches(Lookout):
             self.parting.discard(key)
             self.unknown.discard(key)
             self.clear.pop(key, None)
+            self.hits.pop(key, None)
         stay = self._pressed([key for key in keys if self._stays(key)])
         self._keep(stay)
         for key in keys:
