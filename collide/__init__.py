@@ -30,6 +30,7 @@ from .moment.start import Start
 from .polyhedra.closest import Closest, ClosestPair
 from .polyhedra.index import Index, Kind
 from .polyhedra.mesh import MeshContact, mesh_mesh
+from .polyhedra.near import HullOverlap, Near, hull_overlap
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .polyhedra.sweep_and_prune import SweepAndPrune
 from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
@@ -55,10 +56,10 @@ from .world.world import World
 
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
-    "CriticalValue", "Distance", "DistanceStatus", "Index", "Interval", "Kind", "MassProperties", "Mesh", "MeshContact", "Minimum",
-    "MinimumStatus", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus",
-    "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus", "bezier_pairs",
-    "bezier_triangle_pairs", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch", "contacts_during",
-    "critical_value", "distance", "edge_edge", "first_contact", "mass_properties", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave",
-    "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
+    "CriticalValue", "Distance", "DistanceStatus", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Mesh", "MeshContact",
+    "Minimum", "MinimumStatus", "Near", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving",
+    "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus",
+    "bezier_pairs", "bezier_triangle_pairs", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
+    "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "hull_overlap", "mass_properties", "mesh_mesh",
+    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -13,22 +13,17 @@ from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number
 
-from ..bodies.dyadic import fractions
 from ..bodies.mesh import as_mesh
 from ..given import is_number
 from . import closest_loop
+from .closest_exact import check_pose, exact_memory, given_pose, sets_of_corners
 from .closest_features import corners, critical
-from .closest_loop import LARGEST
-from .closest_memory import BAD, DOUBT, MEET, PROVED, ROWS, N, WalkMemory, put_all, put_points
+from .closest_memory import BAD, DOUBT, MEET, PROVED, N, WalkMemory, put_all, put_points
 from .closest_motion import FINEST, LONGEST, Course
 from .convex import Convex, convex
 from .penetration import Depth, depth
 from .queries import Motions, check_motions
 
-# Of sets of corners, as bits: how many, which, and how many half-edges on it begins.
-_MEMBERS = [0, 1, 1, 2, 1, 2, 2, 3]
-_MEMBER = [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 1, 0], [2, 0, 0], [2, 0, 0], [1, 2, 0], [0, 1, 2]]
-_TURN = [0, 0, 1, 0, 2, 2, 1, 0]
 _POSES, _LANES = ("pose_a", "pose_b"), 8
 
 
@@ -129,12 +124,8 @@ class Closest:
         for name, shift in (("start", n), ("after", m), ("twin", m)):
             self.arrays[name][:] = np.concatenate([getattr(first, name), getattr(second, name) + shift])
         self.arrays["begin"][:] = 0, m, m + len(second.start)
-        self.arrays["width"][:] = [np.abs(b.vertices).sum(axis=1).max() for b in self.bodies]
-        for name, values in (("members", _MEMBERS), ("member", _MEMBER), ("turn", _TURN)):
-            self.arrays[name][:] = values
+        sets_of_corners(self.arrays, [b.vertices for b in self.bodies])
         self.arrays["slot"][:] = 0, m
-        for name, value in (("unit", 2.0**-51), ("tiny", 2.0**-1000), ("slack", 1 + 2.0**-20)):
-            self.arrays.set(name, value)
         own = self.arrays
         self._given, self._pose, self._point, self._dim, self._slot = (own[name] for name in ("given", "pose", "point", "dim", "slot"))
         self._poses = self._given.reshape(2, 4, 4)
@@ -147,7 +138,7 @@ class Closest:
         if self._course is not None:
             return self._at_time(where[0])
         for k, given in enumerate(where):
-            self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else _pose(given, _POSES[k])
+            self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else given_pose(given, _POSES[k])
         outcome = self._at(self._address, 0)
         if outcome != PROVED:
             outcome = self._decided(self._poses, outcome)
@@ -222,8 +213,8 @@ class Closest:
         """By rationals, from the features at which doubles left it."""
         if outcome == BAD:
             for pose, name in zip(poses, _POSES, strict=True):
-                _check(pose, name)
-        exact = self._exact(self._pose, self._features)
+                check_pose(pose, name)
+        exact = self._in_rationals(self._pose, self._features)
         outcome = closest_loop.walk(cast(Any, exact))
         assert outcome != DOUBT, "a walk on rationals comes nearer with every step"
         put_points(cast(Any, exact))
@@ -233,22 +224,12 @@ class Closest:
             self._point[:] = self._point[2 - exact.inner if exact.inner else int(exact.dim[1] < exact.dim[0])]
         return outcome
 
-    def _exact(self, pose: np.ndarray, features: tuple[int, ...]) -> SimpleNamespace:
-        """The memory of the loop with rationals in the place of doubles."""
-        zero, a = Fraction(0), self.arrays
-        s = SimpleNamespace(**{name: a[name] for name in ("start", "after", "twin", "begin", "members", "member", "turn")})
-        s.vertex = np.concatenate([b.exact for b in self.bodies])
-        s.pose, s.dim, s.slot = fractions(pose), np.array(features[:2]), np.array(features[2:])
-        s.number, s.place, s.weight = np.zeros(6, int), np.full((6, 3), zero, object), np.full(6, zero, object)
-        s.v, s.radius, s.norm, s.point = (np.full(shape, zero, object) for shape in ((ROWS, 3), ROWS, ROWS, (2, 3)))
-        s.spin = s.shift = s.width = [zero, zero]
-        s.unit = s.tiny = s.far = s.square = s.gain = zero
-        s.slack, s.steps = Fraction(1), 0
-        return s
+    def _in_rationals(self, pose: np.ndarray, features: tuple[int, ...]) -> SimpleNamespace:
+        return exact_memory(self.arrays, np.concatenate([b.exact for b in self.bodies]), pose, features)
 
     def _exactly(self, pose: np.ndarray, features: tuple[int, ...]) -> SimpleNamespace:
         """The closest points of features, in rationals."""
-        s = self._exact(pose, features)
+        s = self._in_rationals(pose, features)
         memory = cast(Any, s)
         put_all(memory)
         s.square = critical(memory, *map(corners, features[:2]))
@@ -274,19 +255,3 @@ def root(square: Fraction) -> Interval:
         value = math.nextafter(value, 0.0)
     known = exact and Fraction(value) == low
     return Interval(value, value if known else math.nextafter(value, math.inf))
-
-
-def _pose(given: Any, name: str) -> np.ndarray:
-    m = doubles(given, name, "(4, 4)")
-    if m.shape != (4, 4):
-        raise ValueError(f"{name} must have the shape (4, 4), got {m.shape}")
-    return m
-
-
-def _check(m: np.ndarray, name: str) -> None:
-    """Raises for what `closest_loop.load` refuses."""
-    if not (np.abs(m[:3, 3]).max() <= LARGEST and (m[3] == (0, 0, 0, 1)).all()):
-        raise ValueError(f"{name} must be finite, no larger than {LARGEST:g}, with the last row 0, 0, 0, 1; got {m.tolist()}")
-    r = m[:3, :3]
-    if not (np.abs(r.T @ r - np.eye(3)).max() <= 0.99 * closest_loop.ORTHONORMAL and np.linalg.det(r) > 0):
-        raise ValueError(f"the columns of the rotation in {name} must be orthonormal and right-handed, got {r.tolist()}")

@@ -112,7 +112,7 @@ def nearest(s: WalkMemory) -> float:
     """Both features become those parts of them that hold the closest points, and the square of the distance, 0 where an edge crosses a
     triangle; -1 where rounding leaves none.
     """
-    if s.dim[0] + s.dim[1] == 3 and crossing(s, 0 if s.dim[0] == 1 else 1):
+    if s.dim[0] + s.dim[1] == 3 and crossing(s, 0 if s.dim[0] == 1 else 1, 0):
         return 0.0
     least, first, second = s.square, 0, 0
     for a in range(1, corners(s.dim[0]) + 1):
@@ -138,31 +138,31 @@ def corners(dim: int) -> int:
 
 
 @native
-def crossing(s: WalkMemory, side: int) -> bool:
-    """Does the edge of this body cross the triangle of the other? Corners on the plane are other features' business."""
-    i, j = 3 * side, 3 * (1 - side)
+def crossing(s: WalkMemory, side: int, k: int) -> bool:
+    """Does the edge from corner k of this body cross the triangle of the other? Corners on the plane are other features' business."""
+    i, far, j = 3 * side + k, 3 * side + (k + 1) % 3, 3 * (1 - side)
     edge(s, E, 1 - side, j, j + 1)
     edge(s, F, 1 - side, j, j + 2)
     cross(s, M, E, F)
     difference(s, j, i)
     begin = dot(s, X, M)
-    difference(s, j, i + 1)
+    difference(s, j, far)
     end = dot(s, X, M)
     if begin * end >= 0:
         return False
-    edge(s, N, side, i, i + 1)
+    edge(s, N, side, i, far)
     up, down = 0, 0
-    for k in range(3):
-        difference(s, i, j + k)
+    for m in range(3):
+        difference(s, i, j + m)
         for c in range(3):
             s.v[Y, c] = s.v[X, c]
-        difference(s, i, j + (k + 1) % 3)
+        difference(s, i, j + (m + 1) % 3)
         cross(s, Z, Y, X)
         turn = dot(s, Z, N)
         up += 1 if turn > 0 else 0
         down += 1 if turn < 0 else 0
     share = begin / (begin - end)
-    for k in range(6):
-        s.weight[k] = 0
-    s.weight[i], s.weight[i + 1] = 1 - share, share
+    for m in range(6):
+        s.weight[m] = 0
+    s.weight[i], s.weight[far] = 1 - share, share
     return up == 0 or down == 0
