@@ -22,15 +22,17 @@ from generative.family import member_of
 from ..answers.contacts import named_pairs
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from ..answers.nearest_points import Listed, listed
-from ..bodies.mesh import Mesh
 from ..bodies.numbers import check_numbers
 from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
 from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pairs
+from ..polyhedra.mesh_distance import Nearest
 from ..search.drive import Budget, Clock, as_budget
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
 from .arguments import check_bodies, check_kinds, ignored_pairs
+from .distance_of_meshes import Known, all_meshes, known, nearest, notes
+from .distance_of_meshes import listed as listed_of
 from .parameters import check_ranges, for_any, points_in, read_parameters
 
 # Against the size of the bodies, a distance that may be nothing but rounding.
@@ -42,19 +44,20 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
              parameters: Mapping[Any, Any] | None = None, budget: Budget | float | None = None, progress: bool = False) -> Distance:
     """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
 
-    `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values. What counts is their
-    surfaces, within their bounds, as in `first_contact`; that one body is inside the other is said in `notes`. `at`: the time, as a
+    `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values, or two Meshes, of which
+    one pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside
+    the other is said in `notes`. `at`: the time, as a
     double. `tolerance`, a bracket width: that of the distance, against its size. `separation`: the distance between the points listed
     where nearest points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo,
     hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant;
     `parameters` of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
-    the bracket begins with 0 and ends with a few roundings.
+    the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers.
 
-    Raises TypeError for what is no body, and ValueError for a body without a surface or a normal, with a free `Parameter`, or with edges
-    that do not lie on its faces, for a time that is not finite, and for a tolerance, separation or budget that is not positive. A spent
-    budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
+    Raises TypeError for what is no body, and for a Mesh and a body that is none, and ValueError for a body without a surface or a normal,
+    with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, and for a tolerance, separation or
+    budget that is not positive. A spent budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
 
     >>> from collide import distance
     >>> from generative import ParametricSurface, Rigid, u, v
@@ -77,9 +80,10 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
               budget: Budget | float | None = None, progress: bool = False) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
-    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance, against its size. `separation`
-    and `parameters` as in `distance`. `at_least`: a distance. Then the search is only whether the bodies keep it, and ends with the first
-    proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a `Budget`.
+    `bodies`, `time`, `ignore`: as in `first_contact`, all of them meshes, or none. `tolerance`, a bracket width: that of the distance,
+    against its size. `separation` and `parameters` as in `distance`. `at_least`: a distance. Then the search is only whether the bodies
+    keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a
+    `Budget`.
 
     Pairs that are farther from each other than others are known to come, at all times, are not searched.
 
@@ -116,9 +120,11 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     ranges: Ranges = {}
     with clock.query():
         check_kinds(bodies, "clearance")
-        check_no_mesh(bodies)
+        meshes = all_meshes(bodies)
         own, ranges = _with(parameters, bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
+        if meshes:
+            return _search_meshes(own, bodies, span, ignored, asked, clock)
         scene = Neighbours(own, time, span, ignored, ranges)
         clock.extend()
         scene.search(asked, clock, found)
@@ -133,6 +139,21 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
     told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
     return points._replace(notes=notes), told, tuple(bodies), clock
+
+
+def _search_meshes(meshes: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked,
+                   clock: Clock) -> tuple[Listed, Told, Sequence[Any], Clock]:
+    """The same for meshes."""
+    found = Nearest()
+    with clock.query():
+        nearest(meshes, span, ignored, asked, clock, found)
+        said = tuple(notes(meshes, found, ignored, span[0], clock))
+    outcome, points = known(found), listed_of(meshes, found)
+    if not found.finished:
+        said = (*said, clock.reason())
+    bracket = Interval(0.0, 0.0) if found.meets else Interval(found.lower + 0.0, found.upper)
+    told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
+    return points._replace(notes=said), told, tuple(bodies), clock
 
 
 def _with(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any], span: tuple[float, float]) -> tuple[Sequence[Any], Ranges]:
@@ -175,14 +196,7 @@ def _common(a: Interval, b: Interval) -> Interval:
     return Interval(max(a.lo, b.lo), min(a.hi, b.hi))
 
 
-def check_no_mesh(bodies: Sequence[Any]) -> None:
-    """Refuses meshes."""
-    for k, body in enumerate(bodies):
-        if isinstance(body, Mesh):
-            raise TypeError(f"distances to a mesh are not computed yet, and {called(bodies, k)} is one; give a polyhedron of its triangles")
-
-
-def status_of(found: Found, asked: Asked) -> DistanceStatus:
+def status_of(found: Found | Known, asked: Asked) -> DistanceStatus:
     """What the search has shown."""
     if asked.reach < math.inf:
         if found.meets is not None or found.upper < asked.reach:
