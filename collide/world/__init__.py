@@ -4,7 +4,8 @@
 
 - `mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the start
 - `rotation`, `flight`, `formulas`: the motion of a body between two events as a formula whose numbers are parameters
-- `neighbours`, `meeting`: which pairs come near each other, and when such a pair meets, with proof
-- `impact`, `sustained`: impulses at contacts; bodies that stay in contact
-- `simulation`, `world`, `run`: the queue of events; the public question, and its answer; `page` plays it in a browser
+- `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
+- `neighbours`, `meeting`, `lookout`: which pairs come near each other, when such a pair meets, with proof, and a queue of that
+- `impact`, `sustained`, `touches`: impulses at contacts; bodies that stay in contact; which of these it is
+- `simulation`, `world`, `run`: event after event; the public question, and its answer; `page` plays it in a browser
 """

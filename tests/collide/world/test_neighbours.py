@@ -23,6 +23,10 @@ def test_boxes_hold_bodies_and_nothing_meets_before_it_may():
         places = [np.array([c.centre_at(s) for s in times]) for c in (one, other)]
         lo, hi = box(one, window, 0.5)
         assert (lo <= places[0].min(axis=0) - 0.5).all() and (places[0].max(axis=0) + 0.5 <= hi).all()
+        # So that they meet.
+        speed = (one.centre_at(begin) - other.centre_at(begin)) / (0.6 * (window[1] - begin)) + one.velocity_at(begin)
+        other = other.again(begin, velocity=speed + 0.1 * rng.normal(size=3))
+        places[1] = np.array([other.centre_at(s) for s in times])
         first = not_before(one, other, window, 1.0)
         before = times < first
         assert window[0] <= first <= window[1]
@@ -30,7 +34,10 @@ def test_boxes_hold_bodies_and_nothing_meets_before_it_may():
         if k % 2 and first < window[1]:
             # Of the same acceleration it is when they meet.
             assert np.linalg.norm(one.centre_at(first) - other.centre_at(first)) < 1.0 + 3e-6
-        corner = np.array([1.0, 1.0, -20.0]), np.array([2.0, 4.0, 0.0])
+        below = places[0][-1] - [0, 0, 0.4]
+        corner = below - [1, 1, 2], below + [1, 1, 0]
+        one = one.again(begin, velocity=np.array([0.0, 0.0, -abs(one.velocity_at(begin)[2])]))
+        places[0] = np.array([one.centre_at(s) for s in times])
         first = not_before_box(one, *corner, window, 0.5)
         gaps = np.linalg.norm(np.maximum(0.0, np.maximum(corner[0] - places[0], places[0] - corner[1])), axis=1)
         assert (gaps[times < first] > 0.5).all()
