@@ -18,9 +18,9 @@ from generative.mesh import tessellate
 from ..bodies.mesh import Mesh
 from .viewer import PAGE
 
-# Frames a second of the run's time as it is played, in how many seconds it is played, and no more frames than this; so many events
-# have frames of their own, and so many flash.
-_RATE, _LASTS, _FRAMES, _KINKS, _FLASHES = 60, 12.0, 3000, 1500, 20_000
+# Frames a second of the run's time as it is played, in how many seconds it is played, and no more frames than this, and bytes of them, of
+# 40 a body; what is left of these is for events, which have frames of their own. So many of them flash.
+_RATE, _LASTS, _FRAMES, _LARGEST, _FLASHES = 60, 12.0, 6000, 12_000_000, 20_000
 # How far chords are from surfaces, and colours of bodies.
 _DEVIATION, _CELLS = 2e-3, 24
 
@@ -46,9 +46,10 @@ def page(run: Any, title: str) -> str:
 def frame_times(run: Any) -> np.ndarray:
     """Even times, and those of events."""
     begin, end = run.start, max(run.until, run.start + 1e-9)
-    count = int(min(_FRAMES, max(2, _RATE * min(_LASTS, end - begin) + 1)))
+    most = int(min(_FRAMES, max(64, _LARGEST // (40 * len(run.world.bodies)))))
+    count = int(min(most, max(2, _RATE * min(_LASTS, end - begin) + 1)))
     even = np.linspace(begin, min(end, run.until), count)
-    hits = np.array([e.time[0] for e in run.events[:_KINKS]])
+    hits = np.array([e.time[0] for e in run.events[:(most - count) // 2]])
     hits = hits[(hits >= begin) & (hits <= run.until)]
     return np.unique(np.concatenate([even, hits, np.maximum(begin, hits - 1e-6 * (end - begin))]))
 
