@@ -133,8 +133,10 @@ def runs(segment: Segment) -> list[Run]:
 
 def unpacked(leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Kinds (n,) of leaves, and the numbers of entities, -1 for IN and OUT."""
-    return (_CODES[np.where(leaves == IN, 3, np.where(leaves <= -8, (-8 - leaves) % 4, 4))],
-            np.where(leaves <= -8, (-8 - leaves) // 4, -1))
+    codes, numbers = np.where(leaves == IN, 3, 4), np.full(len(leaves), -1)
+    which = np.flatnonzero(leaves <= -8)
+    codes[which], numbers[which] = (-8 - leaves[which]) % 4, (-8 - leaves[which]) // 4
+    return _CODES[codes], numbers
 
 
 def checked_places(given: Any, name: str, dimensions: int) -> np.ndarray:

@@ -158,3 +158,19 @@ def test_other_bad_input():
         index.classify([[1, 2, 3]], tolerance=-1)
     kinds, numbers = index.classify(np.zeros((0, 3)))
     assert kinds.shape == numbers.shape == (0,) and index.classify_segments(np.zeros((0, 2, 3))) == []
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_an_edge_that_crosses_two_planes_at_once_is_found_on_both_sides(signs):
+    """Of a box two planes meet in a line, which an edge of another part crosses: on one side of the first plane it is on either side of the
+    second one alone.
+    """
+    flip = np.array([*signs, 1])
+    box = CORNERS * [1, 1, 8] - [1, 1, 4]
+    part = np.array([[1, -1, 0], [-1, 1, 0], [-2, -2, 1], [-2, -2, -1]]) * [0.25, 0.25, 0.25] + [0, 0, 5]
+    part = part if np.linalg.det(part[1:] - part[0]) > 0 else part[[1, 0, 2, 3]]
+    vertices = np.concatenate([box, part]) * flip
+    triangles = np.concatenate([TRIANGLES, np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]) + 8])
+    index = Index(Mesh(vertices, triangles if flip.prod() > 0 else triangles[:, ::-1]))
+    kinds, numbers = index.classify(np.array([[0, 0, 5.0], [0.125, -0.125, 5]]) * flip)
+    assert kinds.tolist() == [EDGE, EDGE] and numbers[0] == numbers[1]
