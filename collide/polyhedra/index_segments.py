@@ -64,10 +64,13 @@ class Segment:
         plane = self.tree.plane(n)
         a, b = (value(plane, end) for end in self.ends)
         within = self.tree.within(n, self.tolerance) * self.ends[0][3] if self.tolerance else 0
-        if min(a, b) > within:
+        first, last = (a * (s.denominator - s.numerator) + b * s.numerator for s in (piece.begin, piece.end))
+        if min(a, b) > within or (not within and min(first, last) >= 0 < max(first, last)):
             yield piece, 1
-        elif max(a, b) < -within:
+        elif max(a, b) < -within or (not within and max(first, last) <= 0 > min(first, last)):
             yield piece, -1
+        elif not within and first == last == 0:
+            yield piece, 0
         else:
             cuts = sorted({Fraction(level - a) / (b - a) for level in (within, -within)}) if a != b else []
             marks = [piece.begin, *(s for s in cuts if piece.begin < s < piece.end), piece.end]
