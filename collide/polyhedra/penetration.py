@@ -84,6 +84,11 @@ def depth(bodies: tuple[Convex, Convex], poses: np.ndarray) -> Depth:
     return Depth(square / scale**2, direction / np.linalg.norm(direction))
 
 
+def _largest(rows: _Rows) -> _Rows:
+    """One vector that is as large, and as uncertain, as any."""
+    return _Rows(rows.v[:1], rows.norm.max(keepdims=True), rows.radius.max(keepdims=True))
+
+
 def _between(height: np.ndarray, off: np.ndarray, n: _Rows) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of heights, over the lengths of normals."""
     size = np.sqrt((n.v**2).sum(axis=-1))
@@ -99,8 +104,7 @@ def _of_faces(a: _Body, b: _Body) -> tuple[np.ndarray, np.ndarray]:
     n = a.normal
     corner = a.place[a.start[::3]]
     height = (n.v * corner.v).sum(axis=1) - (n.v @ b.place.v.T).min(axis=1)
-    largest = _Rows(b.place.v[:1], b.place.norm.max(keepdims=True), b.place.radius[:1])
-    off = _error(n, corner) + _error(n, largest)
+    off = _error(n, corner) + _error(n, _largest(b.place))
     return _between(height, _SLACK * off + _UNIT * np.abs(height), n)
 
 
@@ -110,7 +114,8 @@ def _of_edges(a: _Body, b: _Body) -> tuple[np.ndarray, ...]:
     # Signs that must be + - + - or - + - +.
     signs, offs = [], []
     for x, y, turned in ((a.left, f, False), (a.right, f, False), (b.left, e, True), (b.right, e, True)):
-        product, off = x.v @ y.v.T, _error(x[:, None], y[None])
+        # One bound for all of a row: in general position that leaves hardly more open.
+        product, off = x.v @ y.v.T, _error(x, _largest(y))[:, None]
         signs.append(product.T if turned else product)
         offs.append(off.T if turned else off)
     possible, certain = (np.zeros(signs[0].shape, bool) for _ in range(2))

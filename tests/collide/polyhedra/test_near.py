@@ -10,7 +10,7 @@ import collide
 from collide.polyhedra import near_loop
 
 from ..bodies.test_hull import PIT
-from .solids import CORNERS, CUBE, HERE, SIDES, about_z, ball, cross, dot, minus, places, pose, rotation
+from .solids import CORNERS, CUBE, HERE, OCTAHEDRON, SIDES, about_z, ball, cross, dot, minus, places, pose, rotation
 
 
 def clamp(x):
@@ -88,10 +88,10 @@ def test_jumps_and_rests():
 
 
 def test_flush_and_touching_faces_are_ordinary():
-    for matrix, distance in ((pose(shift=(1, 0.75, 0.75)), 0.0), (pose(shift=(1, 1, 0)), 0.0), (pose(shift=(1.5, 0.75, 0.75)), 0.5),
-                             (pose(shift=(1.5, 0.75, 0.75)), np.nextafter(0.5, 0))):
-        found = collide.Near(CUBE, CUBE, distance).update(HERE, matrix)
-        assert found.tolist() == brute((CUBE, CUBE), (HERE, matrix), distance) and (len(found) > 0) == (distance in (0.0, 0.5))
+    for mesh, matrix, distance, some in ((CUBE, pose(shift=(1, 1, 0)), 0.0, True), (OCTAHEDRON, pose(shift=(2.5, 0, 0)), 0.5, True),
+                                         (OCTAHEDRON, pose(shift=(2.5, 0, 0)), np.nextafter(0.5, 0), False)):
+        found = collide.Near(mesh, mesh, distance).update(HERE, matrix)
+        assert found.tolist() == brute((mesh, mesh), (HERE, matrix), distance) and (len(found) > 0) == some
 
 
 def test_there_is_room_for_any_number_of_pairs(monkeypatch):

@@ -1,0 +1,72 @@
+"""``python -m tests.sampled.polyhedra [--count 1000] [--seed 0] [hulls] [screws]``: closest points of random hulls against a slab between
+the witnesses, in rationals; and parts of random triangles under screws, rejected and searched. Prints what disagrees.
+"""
+
+import argparse
+import time
+from collections import Counter
+
+import numpy as np
+
+import collide
+from codegen.machine.loop_runtime import compiled
+from collide.polyhedra import mesh as mesh_module
+from generative import Rigid
+from tests.collide.polyhedra import screw_parts
+from tests.collide.polyhedra.solids import random_pair, random_pose
+from tests.collide.polyhedra.test_closest import check
+from tests.collide.polyhedra.test_screw_rejection import random_screw, soup
+
+SPAN = (0.0, 1.0)
+
+
+def hulls(random: np.random.Generator, count: int) -> tuple[Counter, int]:
+    """Five poses a pair of hulls."""
+    seen, wrong = Counter(), 0
+    for k in range(count):
+        if k % 5 == 0:
+            meshes = random_pair(random)
+            walk = collide.Closest(*meshes)
+        matrices = random_pose(random, 0.5), random_pose(random, 4.0)
+        try:
+            seen[check(meshes, matrices, walk.at(*matrices))] += 1
+        except AssertionError:
+            wrong += 1
+            print(f"WRONG hulls, pair {k}: {matrices}", flush=True)
+    return seen, wrong
+
+
+def screws(random: np.random.Generator, count: int) -> tuple[Counter, int]:
+    """540 parts of two soups of triangles at a time."""
+    seen, wrong = Counter(), 0
+    while seen["asked"] < count:
+        screw = random_screw(random)
+        for motions in ((screw, Rigid()), (Rigid(), screw)):
+            meshes = soup(random, 6), soup(random, 6)
+            axis = mesh_module.axis_of(*motions)
+            search = mesh_module._Search(meshes, motions, SPAN, 1e-6, mesh_module.seen_from(axis, meshes, SPAN))
+            compiled(screw_parts.compare)(search.arrays.address)
+            asked, hits, rejected, both = search.arrays["key"][:4].astype(int).tolist()
+            seen.update(asked=asked, hits=hits, rejected=rejected)
+            if both:
+                wrong += both
+                print(f"WRONG screws: {both} hits rejected, {motions}", flush=True)
+    return seen, wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.sampled.polyhedra", description=__doc__)
+    parser.add_argument("kinds", nargs="*", default=["hulls", "screws"])
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options, total = parser.parse_args(), 0
+    for kind in options.kinds:
+        begin = time.perf_counter()
+        seen, wrong = {"hulls": hulls, "screws": screws}[kind](np.random.default_rng(options.seed), options.count)
+        print(f"{kind}: {dict(seen)}, {wrong} wrong, {time.perf_counter() - begin:.0f} s", flush=True)
+        total += wrong
+    return min(total, 1)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
