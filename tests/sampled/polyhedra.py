@@ -11,6 +11,7 @@ import numpy as np
 import collide
 from codegen.machine.loop_runtime import compiled
 from collide.polyhedra import mesh as mesh_module
+from collide.polyhedra.closest_memory import MEET
 from generative import Rigid
 from tests.collide.polyhedra import screw_parts
 from tests.collide.polyhedra.solids import random_pair, random_pose
@@ -21,15 +22,19 @@ SPAN = (0.0, 1.0)
 
 
 def hulls(random: np.random.Generator, count: int) -> tuple[Counter, int]:
-    """Five poses a pair of hulls."""
+    """Five poses a pair of hulls. Of those that meet one in twenty is checked, by all planes that may separate them, which takes long."""
     seen, wrong = Counter(), 0
     for k in range(count):
         if k % 5 == 0:
             meshes = random_pair(random)
             walk = collide.Closest(*meshes)
         matrices = random_pose(random, 0.5), random_pose(random, 4.0)
+        found = walk.at(*matrices)
+        if found._outcome == MEET and k % 20:
+            seen["met"] += 1
+            continue
         try:
-            seen[check(meshes, matrices, walk.at(*matrices))] += 1
+            seen[check(meshes, matrices, found)] += 1
         except AssertionError:
             wrong += 1
             print(f"WRONG hulls, pair {k}: {matrices}", flush=True)
