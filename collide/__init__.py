@@ -12,6 +12,7 @@ Each folder imports only those before it:
 - `timeline`: the time span in stages, and what is known of each
 - `answers`: what a query returns, and that it does not contradict itself; drawn by `picture`
 - `bezier`, `polyhedra`: arrays of small problems, and meshes; `sheets`: what self-contact asks of a surface
+- `proof`: logs of proofs, and the checker, which imports nothing of all this
 - `queries`: the public questions
 - `world`: simulation, which asks them from event to event
 """
@@ -34,6 +35,7 @@ from .polyhedra.near import HullOverlap, Near, hull_overlap
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .polyhedra.sweep_and_prune import SweepAndPrune
 from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
+from .proof import check
 from .queries.check_solid import check_solid
 from .queries.classify import classify
 from .queries.clearance_batch import clearance_batch
@@ -59,7 +61,7 @@ __all__ = [
     "CriticalValue", "Distance", "DistanceStatus", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Mesh", "MeshContact",
     "Minimum", "MinimumStatus", "Near", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving",
     "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus",
-    "bezier_pairs", "bezier_triangle_pairs", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
+    "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
     "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "hull_overlap", "mass_properties", "mesh_mesh",
     "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
 ]

@@ -1,4 +1,6 @@
-"""Run a scene of `models` from the command line: ``python -m collide NAME``, ``--list``, ``--demo``."""
+"""Run a scene of `models` from the command line: ``python -m collide NAME``, ``--list``, ``--demo``; and check logs of proofs:
+``python -m collide check FILE``.
+"""
 
 import argparse
 import difflib
@@ -17,6 +19,9 @@ DEMO = ("tori-crossed", "tori-coaxial")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse the command line, run the scenes it names, print what was proved; returns the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["check"]:
+        return _check(arguments[1:])
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.list:
@@ -38,9 +43,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _check(arguments: Sequence[str]) -> int:
+    """Check logs; 0 if all are proofs."""
+    parser = argparse.ArgumentParser(prog="python -m collide check", description="Verify logs of proofs, step by step, in Arb.")
+    parser.add_argument("logs", nargs="+", metavar="FILE", help="a log, as first_contact(..., log=FILE) writes it")
+    parser.add_argument("--statement", action="store_true", help="print what the log states: the formulas that its theorem is about")
+    parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=3600.0, help="time after which a log is refused (default 3600)")
+    options = parser.parse_args(arguments)
+    from .proof import check
+
+    good = True
+    for path in options.logs:
+        try:
+            found = check(path, budget=options.budget)
+        except (OSError, ImportError) as error:
+            print(f"collide: {error}", file=sys.stderr)
+            return 2
+        good &= found.accepted
+        print("\n".join([*(found.statement if options.statement else ()), f"{path}: {found}"]))
+    return 0 if good else 1
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m collide", description="Find and prove the first contact in a scene.",
-                                     epilog="For example: python -m collide tori-crossed --html tori.html")
+                                     epilog="For example: python -m collide tori-crossed --html tori.html; python -m collide check FILE "
+                                            "verifies a log of a proof")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a scene; --list names them")
     parser.add_argument("--list", action="store_true", help="list the scenes with what is known of them")
     parser.add_argument("--demo", action="store_true", help=f"run {' and '.join(DEMO)}")

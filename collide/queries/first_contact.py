@@ -8,7 +8,8 @@ time (`scene`), edges and vertices are searched only round the contacts found.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
+from ..proof import contact_log
 from ..search.drive import Budget, Clock, as_budget
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
@@ -39,12 +41,15 @@ from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 from .parameters import points_in, read_parameters
 from .worst_case import worst_case
 
+if TYPE_CHECKING:
+    from ..proof.contact_log import ContactLog
+
 
 @nesting_in_words
 def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity: float = 1e-6, separation: float = 0.05,
                   tolerance: float = 1e-9, tracked: Sequence[Tracked] = (), ignore: Iterable[Any] = (), method: str = "auto",
                   order: str = "auto", tangency: bool = True, parameters: Mapping[Any, Any] | None = None,
-                  budget: Budget | float | None = None, progress: bool = False) -> Contacts:
+                  budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Contacts:
     """The earliest contact of moving, possibly deforming bodies in a time span, with what is proved about it.
 
     For pairs *proved* disjoint at time[0]: `time` of the result encloses the least t at which the closed surfaces meet, and before
@@ -74,16 +79,16 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     after a spent budget, ask again for the time from `clear_until` on.
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for parameters that no formula has, or with ranges that are empty,
-    reversed, or seen to make a body degenerate, for pairs to be ignored of bodies that do not exist, and where no
-    pair is left, for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, for an unknown
-    option, and for tracked functions that do not follow the bodies. A spent budget, Ctrl-C and refused memory raise nothing: the result
-    says what is proved so far.
+    with a free `Parameter`, or with edges that do not lie on its faces, for parameters that no formula has, or with ranges that are
+    empty, reversed, or seen to make a body degenerate, for pairs to be ignored of bodies that do not exist, and where no pair is left,
+    for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, for an unknown option,
+    for tracked functions that do not follow the bodies, and with `log` for what no log can be written of. A spent budget, Ctrl-C and
+    refused memory raise nothing: the result says what is proved so far.
     """
     if parameters is not None:
         return _with_parameters(bodies, time, parameters, {
             "simultaneity": simultaneity, "separation": separation, "tolerance": tolerance, "tracked": tracked, "ignore": ignore,
-            "method": method, "order": order, "tangency": tangency, "budget": budget, "progress": progress})
+            "method": method, "order": order, "tangency": tangency, "budget": budget, "progress": progress, "log": log})
     span = check_span(time)
     check_options(method, order, simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     if not isinstance(tangency, (bool, np.bool_)):
@@ -91,6 +96,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     clock = Clock(as_budget(budget), progress)
     options = Options(method, order, resolved(simultaneity, span), float(separation), float(tolerance))
     start = Starts(len(bodies) if isinstance(bodies, Sequence) else 0, Start.UNKNOWN)
+    proof: ContactLog | None = None
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()
     with clock.query():
@@ -104,13 +110,16 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto", ignored=ignored,
                       course=None if tracked else course_of(bodies, span))
         check_bodies(bodies, span)
+        if log is not None:
+            proof = contact_log(log, bodies, time, span, tracked)
         start, undecided = scene.start(options.tolerance, clock), scene.undecided
         scene.extend_back(options.simultaneity, options.tolerance, clock)
         clock.extend()
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
         notes = _notes(scene, found, bodies, span, options)
-    return contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
+    answer = contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
+    return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:

@@ -1,0 +1,47 @@
+"""Logs of proofs, and the program that checks them.
+
+`checker` stands for itself: it imports nothing of the project. The rest writes logs, after a search that has found the answer:
+`statement` and `text` write what was asked, `trees` finds steps that exclude boxes, `existence` boxes with solutions, and the logs of
+each query are put together by a module of its own.
+"""
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .checker.check import Checked
+    from .contact_log import ContactLog
+
+
+def check(path: str | PathLike[str], *, executor: Any = None, budget: float = 3600.0) -> "Checked":
+    """Is the log in the file `path` a proof? A value: `status` is ACCEPTED, with the `theorem` that it proves in words, or REJECTED, with
+    the `reason` and the `line` of the first step that does not follow.
+
+    Every step is recomputed from the formulas in the log, in Arb, by a program that shares nothing with the search. `executor`: anything
+    with a `map`, such as a `ProcessPoolExecutor`, which then verifies blocks of steps. After `budget` seconds a log is refused. Raises
+    OSError for a file that cannot be read, and ImportError without python-flint (``pip install generative-collision[proof]``).
+    """
+    require_arb()
+    from .checker.check import check as checked
+
+    return checked(path, executor=executor, budget=budget)
+
+
+def require_arb() -> None:
+    try:
+        import flint  # noqa: F401
+    except ImportError:
+        raise ImportError("logs of proofs need python-flint: pip install generative-collision[proof]") from None
+
+
+def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+                tracked: Sequence[Any]) -> "ContactLog":
+    """What writes the log of `first_contact`. Raises ValueError for what no log can be written of."""
+    require_arb()
+    from .contact_log import ContactLog
+    from .text import NoLog
+
+    if tracked:
+        raise NoLog("no log can be written with tracked contacts, which are no part of what it proves")
+    return ContactLog(path, bodies, time, span)

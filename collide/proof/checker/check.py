@@ -1,0 +1,372 @@
+"""Is a log a proof? It is read once, line by line.
+
+A log states a problem (`problem`), and makes claims. Each claim comes down to systems that have no solution in a box, or one in a box.
+That a system has none is proved by a tree, written in preorder: a step divides a box in two (`s`), or shows of a box that it holds no
+solution (`n`, `m`, `c`: `rules`). The boxes are never written: they follow from the ranges of the variables and the divisions above, so
+the leaves of a tree cover its root. Each step follows by itself, so blocks of steps may be verified in any order, and elsewhere.
+"""
+
+import itertools
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import lru_cache
+from os import PathLike
+from typing import Any, NamedTuple
+
+import flint
+
+from .formulas import Refused, number
+from .problem import Problem, above, below, double
+from .rules import side
+
+FIRST = "collide proof 1"
+LONGEST, STATEMENT, DEEPEST, BLOCK, BITS = 1 << 20, 1 << 24, 2000, 256, 64
+"""Characters of a line, and of a statement; depth of a tree; steps that are verified together; bits of precision."""
+Box = tuple[tuple[float, float], ...]
+
+
+class CheckStatus(Enum):
+    """Whether a log is a proof; each value is its sentence."""
+
+    ACCEPTED = "Every step follows: the theorem is proved."
+    REJECTED = "The log is no proof."
+
+    def __repr__(self) -> str:
+        return f"CheckStatus.{self.name}"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checker says of a log: `theorem` in words, if it is ACCEPTED; else the `reason`, and the `line` (from 1) that does not
+    follow. `statement`: the lines that say what is claimed, of what formulas. `steps` were verified, in `seconds`.
+    """
+
+    status: CheckStatus
+    theorem: str
+    reason: str
+    line: int
+    steps: int
+    seconds: float
+    statement: tuple[str, ...]
+
+    @property
+    def accepted(self) -> bool:
+        return self.status is CheckStatus.ACCEPTED
+
+    def __str__(self) -> str:
+        if self.accepted:
+            return f"ACCEPTED. {self.theorem} {self.steps:,} steps were verified in {self.seconds:.2g} s."
+        return f"REJECTED at line {self.line}: {self.reason}."
+
+
+class Step(NamedTuple):
+    """A step that says of a box that a system has no solution in it, or one (`x`)."""
+
+    line: int
+    system: tuple[Any, ...]
+    box: Box
+    words: tuple[str, ...]
+
+
+class Lines:
+    """The lines of a log, counted."""
+
+    def __init__(self, file: Any) -> None:
+        self.file, self.number, self.kept = file, 0, ""
+
+    def next(self) -> str:
+        line, self.kept = self.kept or self._read(), ""
+        return line
+
+    def back(self, line: str) -> None:
+        self.kept = line
+
+    def _read(self) -> str:
+        line = self.file.readline(LONGEST)
+        self.number += 1
+        if not line.endswith("\n"):
+            raise Refused("the log ends before it is complete" if len(line) < LONGEST else f"a line is longer than {LONGEST} characters")
+        return str(line[:-1])
+
+
+def check(path: str | PathLike[str], *, executor: Any = None, budget: float = 3600.0) -> Checked:
+    """Is the log in the file `path` a proof? ACCEPTED with the theorem that it proves, or REJECTED with the first step that does not
+    follow.
+
+    Formulas are evaluated in Arb, by the rules of this folder alone; nothing of the search, nor of its code, is used. `executor`:
+    anything with a `map`, such as a ProcessPoolExecutor, which then verifies blocks of steps. After `budget` seconds a log is refused.
+    Raises OSError for a file that cannot be read.
+    """
+    begin = time.perf_counter()
+    with open(path, encoding="ascii", errors="replace") as file, flint.ctx.workprec(BITS):
+        log = _Log(Lines(file), begin + budget)
+        try:
+            steps = log.steps()
+            verified = (executor.map if executor is not None else map)(_verify, log.blocks(steps))
+            for failed in verified:
+                if failed:
+                    return log.rejected(failed[0], failed[1], begin)
+        except Refused as error:
+            return log.rejected(log.lines.number, str(error), begin)
+        return log.accepted(begin)
+
+
+class _Log:
+    def __init__(self, lines: Lines, end: float) -> None:
+        self.lines, self.end = lines, end
+        self.statement: list[str] = []
+        self.theorem: list[str] = []
+        self.verified = 0
+
+    def accepted(self, begin: float) -> Checked:
+        seconds = time.perf_counter() - begin
+        return Checked(CheckStatus.ACCEPTED, " ".join(self.theorem), "", 0, self.verified, seconds, tuple(self.statement))
+
+    def rejected(self, line: int, reason: str, begin: float) -> Checked:
+        seconds = time.perf_counter() - begin
+        return Checked(CheckStatus.REJECTED, "", reason, line, self.verified, seconds, tuple(self.statement))
+
+    def blocks(self, steps: Iterator[Step]) -> Iterator[tuple[tuple[str, ...], list[Step]]]:
+        """Steps together with the statement that they are about."""
+        while block := list(itertools.islice(steps, BLOCK)):
+            if time.perf_counter() > self.end:
+                raise Refused("it was not verified within the budget of time")
+            self.verified += len(block)
+            yield tuple(self.statement), block
+
+    # -- the claims -----------------------------------------------------------------------------------------------
+
+    def steps(self) -> Iterator[Step]:
+        """All steps but the divisions; what they prove together is added to the theorem when the last one is read."""
+        if self.lines.next() != FIRST:
+            raise Refused(f"a log begins with the line {FIRST!r}")
+        claims = {"clear": self._clear, "meet": self._meet, "farther": self._farther, "nearer": self._nearer, "zeros": self._zeros,
+                  "above": self._above, "below": self._below}
+        while (line := self.lines.next()).partition(" ")[0] not in claims:
+            self.statement.append(line)
+            if sum(map(len, self.statement)) > STATEMENT:
+                raise Refused(f"the statement is longer than {STATEMENT} characters")
+        self.problem = _problem(tuple(self.statement))
+        while line != "end":
+            word, *args = line.split()
+            if word not in claims:
+                raise Refused(f"a claim was expected here, not {line[:40]!r}")
+            yield from claims[word](args)
+            line = self.lines.next()
+        if not self.theorem:
+            raise Refused("nothing is claimed")
+        if self.lines.file.read(1):
+            raise Refused("something follows the end")
+
+    def _clear(self, args: Sequence[str]) -> Iterator[Step]:
+        """From the beginning until this time surfaces of different bodies have no common point."""
+        self._asked("contact", len(self.problem.time) == 1)
+        begin, until = below(self.problem.moment(0)), double(_only(args))
+        if not begin < until:
+            raise Refused("the time does not go forward")
+        for a, b in self.problem.pairs():
+            yield from self._pair("common point", (begin, until), a, b)
+        span = f"{_formula(self.problem.time[0])} <= t <= {until!r}"
+        self.theorem.append(f"{self._surfaces()} have no point in common at any time t with {span}.")
+
+    def _meet(self, args: Sequence[str]) -> Iterator[Step]:
+        """Two pieces have a common point at a time in the box."""
+        self._asked("contact", len(args) == 2)
+        a, b = self._pieces(args)
+        step = self._exists(("common point", a, b), True)
+        yield step
+        first, second = (self.problem.pieces[k].body for k in (a, b))
+        self.theorem.append(f"Surfaces of bodies {first} and {second} have a point in common {_when(step.box[-1])}.")
+
+    def _farther(self, args: Sequence[str]) -> Iterator[Step]:
+        """Surfaces of different bodies are farther from each other than this, at all times."""
+        self._asked("distance", len(self.problem.time) == 2)
+        least = _positive(_only(args))
+        span = below(self.problem.moment(0)), above(self.problem.moment(1))
+        for a, b in self.problem.pairs():
+            yield from self._pair("near", span, a, b, least)
+        times = " to ".join(map(_formula, self.problem.time))
+        self.theorem.append(f"{self._surfaces()} are farther from each other than {float(least)!r} at all times t from {times}.")
+
+    def _nearer(self, args: Sequence[str]) -> Iterator[Step]:
+        """Two points of different bodies are at most so far from each other."""
+        self._asked("distance", len(args) == 3 and len(self.problem.time) == 2)
+        a, b = self._pieces(args[1:])
+        most = _positive(args[0])
+        step = self._exists(("near", a, b, most), True)
+        span = self.problem.moment(0), self.problem.moment(1)
+        if not (flint.arb(step.box[-1][0]) >= span[0] and flint.arb(step.box[-1][1]) <= span[1]):
+            raise Refused("this is not within the time span")
+        yield step
+        self.theorem.append(f"Somewhere they are at most {float(most)!r} from each other, {_when(step.box[-1])}.")
+
+    def _zeros(self, args: Sequence[str]) -> Iterator[Step]:
+        """All zeros lie in so many boxes, of which each marked `x` holds exactly one."""
+        self._asked("zeros", True)
+        _, ranges = self.problem.system("formulas", None)
+        n, boxes, proved = len(ranges), list[Box](), 0
+        for _ in range(int(number(_only(args)))):
+            words = self.lines.next().split()
+            if words[:1] == ["x"]:
+                self.lines.back(" ".join(words))
+                step = self._exists(("formulas", None), False)
+                if any(lo == hi for lo, hi in step.box):
+                    raise Refused("a zero is the only one where all variables are free")
+                yield step
+                proved += 1
+                boxes.append(step.box)
+            elif words[:1] == ["box"] and len(words) == 1 + 2 * n:
+                boxes.append(_sides(words[1:]))
+            else:
+                raise Refused("a box of zeros was expected")
+        yield from self._tree(("formulas", None), _outward(ranges), boxes)
+        inside = "; ".join(_box(box) for box in boxes[:8]) + ("; ..." if len(boxes) > 8 else "")
+        self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each: {inside}." if boxes else
+                            "There is no zero.")
+
+    def _above(self, args: Sequence[str]) -> Iterator[Step]:
+        """The objective is greater than this wherever the equations and conditions hold."""
+        self._asked("minimum", True)
+        least = number(_only(args))
+        _, ranges = self.problem.system("formulas", least)
+        yield from self._tree(("formulas", least), _outward(ranges))
+        self.theorem.append(f"The objective is greater than {float(least)!r} at all points of the domain that fulfil the constraints.")
+
+    def _below(self, args: Sequence[str]) -> Iterator[Step]:
+        """A point that fulfils the equations and conditions has an objective of at most this."""
+        self._asked("minimum", True)
+        most = number(_only(args))
+        step = self._exists(("formulas", most), True)
+        yield step
+        self.theorem.append(f"It is at most {float(most)!r} at a point of them in {_box(step.box)}.")
+
+    def _asked(self, question: str, complete: bool) -> None:
+        if self.problem.question != question or not complete:
+            raise Refused("this is no claim about what the log states")
+
+    def _surfaces(self) -> str:
+        bodies, pairs = {piece.body for piece in self.problem.pieces}, sorted(self.problem.excepted)
+        but = f", but for pairs {', '.join(f'{i} and {j}' for i, j in pairs)}, of which nothing is claimed," if pairs else ""
+        return f"Of {len(bodies)} bodies those surfaces that belong to different ones{but}"
+
+    def _pieces(self, args: Sequence[str]) -> tuple[int, int]:
+        a, b = (int(number(word)) for word in args)
+        if (a, b) not in self.problem.pairs():
+            raise Refused("these are no pieces of different bodies")
+        return a, b
+
+    # -- trees ----------------------------------------------------------------------------------------------------
+
+    def _pair(self, kind: str, span: tuple[float, float], a: int, b: int, *more: Any) -> Iterator[Step]:
+        if self.lines.next() != f"pair {a} {b}":
+            raise Refused(f"here the pieces {a} and {b} are to be excluded: 'pair {a} {b}' was expected")
+        _, ranges = self.problem.system(kind, a, b, *more)
+        yield from self._tree((kind, a, b, *more), (*_outward(ranges), span))
+
+    def _tree(self, system: tuple[Any, ...], root: Box, boxes: Sequence[Box] = ()) -> Iterator[Step]:
+        """The leaves of a tree; those of the kind `i` lie inside a box that is listed."""
+        if any(lo > hi for lo, hi in root):
+            raise Refused("a range is empty")
+        stack = [root]
+        while stack:
+            box, words = stack.pop(), self.lines.next().split()
+            if words[:1] == ["s"] and len(words) == 3:
+                k, at = int(number(words[1])), double(words[2])
+                if not (0 <= k < len(box) and box[k][0] < at < box[k][1]) or len(stack) > DEEPEST:
+                    raise Refused("this does not divide the box")
+                stack += [(*box[:k], (at, box[k][1]), *box[k + 1:]), (*box[:k], (box[k][0], at), *box[k + 1:])]
+            elif words[:1] == ["i"] and len(words) == 2:
+                k = int(number(words[1]))
+                if not (0 <= k < len(boxes) and all(a <= c and d <= b for (a, b), (c, d) in zip(boxes[k], box, strict=True))):
+                    raise Refused(f"{_box(box)} does not lie in a box that is listed")
+            elif words[:1] in (["n"], ["m"], ["c"]):
+                yield Step(self.lines.number, system, box, tuple(words))
+            else:
+                raise Refused(f"a step was expected here, not {' '.join(words)[:40]!r}")
+
+    def _exists(self, system: tuple[Any, ...], timed: bool) -> Step:
+        """The next line, `x`: a box in the domain, and a matrix."""
+        words = self.lines.next().split()
+        _, ranges = self.problem.system(*system)
+        n = len(ranges) + (timed and system[0] != "formulas")
+        if words[:1] != ["x"] or len(words) < 1 + 2 * n:
+            raise Refused("a box in which a solution exists was expected")
+        box = _sides(words[1:1 + 2 * n])
+        inside = zip(ranges, box, strict=False)
+        if not all(a <= b for a, b in box) or not all(flint.arb(a) >= lo and flint.arb(b) <= hi for (lo, hi), (a, b) in inside):
+            raise Refused("this box does not lie in the domain")
+        return Step(self.lines.number, system, box, ("x", *words[1 + 2 * n:]))
+
+
+@lru_cache(maxsize=1)
+def _problem(statement: tuple[str, ...]) -> Problem:
+    return Problem(statement)
+
+
+def _verify(block: tuple[tuple[str, ...], list[Step]]) -> tuple[int, str] | None:
+    """The line of the first step of a block that does not follow, and why; None if all do."""
+    statement, steps = block
+    with flint.ctx.workprec(BITS):
+        for step in steps:
+            try:
+                if not _follows(_problem(statement), step):
+                    kind = "a solution in" if step.words[0] == "x" else "no solution in"
+                    return step.line, f"the step {' '.join(step.words)[:60]!r} does not show {kind} {_box(step.box)}"
+            except Refused as error:
+                return step.line, str(error)
+    return None
+
+
+def _follows(problem: Problem, step: Step) -> bool:
+    system, _ = problem.system(*step.system)
+    box = [side(lo, hi) for lo, hi in step.box]
+    kind, *words = step.words
+    values = [flint.arb(double(word)) for word in words]
+    if kind == "x":
+        return system.exists(box, values)
+    n = len(system.program.rows)
+    weights, rest = values[:n], values[n:]
+    if len(weights) < n or len(rest) != (2 + len(box) if kind == "c" else 0):
+        raise Refused("this step has too few or too many numbers")
+    if not all(w >= 0 for w in weights[system.equations:]):
+        raise Refused("the weight of a condition is negative")
+    if kind == "n":
+        return system.natural(box, weights)
+    return system.mean_value(box, weights) if kind == "m" else system.convex(box, weights, rest[0], rest[1], rest[2:])
+
+
+def _outward(ranges: Sequence[tuple[Any, Any]]) -> Box:
+    return tuple((below(lo), above(hi)) for lo, hi in ranges)
+
+
+def _sides(words: Sequence[str]) -> Box:
+    values = [double(word) for word in words]
+    return tuple(zip(values[::2], values[1::2], strict=True))
+
+
+def _only(args: Sequence[str]) -> str:
+    if len(args) != 1:
+        raise Refused("this claim has one number")
+    return args[0]
+
+
+def _positive(text: str) -> Fraction:
+    value = number(text)
+    if value <= 0:
+        raise Refused("a distance is positive")
+    return value
+
+
+def _formula(formula: Any) -> str:
+    return formula if isinstance(formula, str) else f"({' '.join(map(_formula, formula))})"
+
+
+def _when(span: tuple[float, float]) -> str:
+    return f"at t = {span[0]!r}" if span[0] == span[1] else f"at a time t in [{span[0]!r}, {span[1]!r}]"
+
+
+def _box(box: Box) -> str:
+    return " x ".join(f"[{lo!r}, {hi!r}]" for lo, hi in box)

@@ -1,0 +1,135 @@
+"""The rules: when does a step follow?
+
+A *system* has rows over variables x: equations F(x) = 0, and conditions G(x) <= 0. A *solution* fulfils all of them. For weights w (of
+conditions w >= 0) every solution has g(x) = w . (F, G)(x) <= 0, and g(x) + (m/2) |F(x)|^2 <= 0, too, since F vanishes there. So a box on
+which such a function is positive holds no solution: that is what the three rules of exclusion show, of which each may prove what the one
+before cannot. The fourth shows that there is a solution, by Krawczyk's operator.
+
+A side of a box is (lower end, upper end, ball that contains both), the ends exact. Whatever is undefined, or has no derivative, is nan,
+and no comparison with nan holds.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from flint import arb
+
+from .formulas import Jet, Program
+
+Side = tuple[Any, Any, Any]
+
+
+def side(lo: float, hi: float) -> Side:
+    a, b = arb(lo), arb(hi)
+    return a, b, a.union(b) if lo < hi else a
+
+
+class System:
+    """The rows of a program: equations first, then conditions."""
+
+    def __init__(self, program: Program, equations: int) -> None:
+        self.program, self.equations = program, equations
+
+    def natural(self, box: Sequence[Side], weights: Sequence[Any]) -> bool:
+        """g > 0, by the enclosure of the formulas themselves."""
+        return bool(_dot(weights, [value for value, _, _ in self.program.jets(_balls(box), 0)]) > 0)
+
+    def mean_value(self, box: Sequence[Side], weights: Sequence[Any]) -> bool:
+        """g > 0, by its derivatives. Where it is monotone in a variable it is least at one end of it. Of the others the mean value
+        theorem tells how far it may be from its value in the middle.
+        """
+        slopes = [_dot(weights, column) for column in _columns(self.program.jets(_balls(box), 1), len(box))]
+        face = _least_face(box, slopes)
+        middle = [x.mid() for _, _, x in face]
+        values = [value for value, _, _ in self.program.jets(middle, 0)]
+        change = [s * (x - c) for s, c, (lo, hi, x) in zip(slopes, middle, face, strict=True) if lo is not hi]
+        return bool(sum(change, _dot(weights, values)) > 0)
+
+    def convex(self, box: Sequence[Side], weights: Sequence[Any], m: Any, bend: Any, point: Sequence[Any]) -> bool:
+        """g + (m/2) |F|^2 > 0, by second derivatives. Where it is monotone it is least at an end, as above. In the other variables its
+        second derivatives H are such that H + bend I is positive definite, bend >= 0; so it lies above its tangent plane at the given
+        point, less (bend/2) times the square of the distance from there.
+        """
+        n, program = len(box), self.program
+        jets = program.jets(_balls(box), 1)
+        slopes = [_dot(self._forces(jets, weights, m), column) for column in _columns(jets, n)]
+        face = _least_face(box, slopes)
+        free = [i for i, (lo, hi, _) in enumerate(face) if lo is not hi]
+        at = [p if i in free else x for i, ((_, _, x), p) in enumerate(zip(face, point, strict=True))]
+        if not (bend >= 0 and all(face[i][0] <= at[i] <= face[i][1] for i in free)):
+            return False
+        if not positive_definite(self._second(program.jets(_balls(face), 2, free), weights, m, bend, free)):
+            return False
+        jets = program.jets(at, 1, free)
+        forces, values = self._forces(jets, weights, m), [value for value, _, _ in jets]
+        bound = _dot(weights, values) + sum((v * v for v in values[:self.equations]), arb(0)) * m / 2
+        for i in free:
+            away = face[i][2] - at[i]
+            bound += _dot(forces, [g.get(i, 0) for _, g, _ in jets]) * away - bend / 2 * away.abs_upper() ** 2
+        return bool(bound > 0)
+
+    def _forces(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any) -> list[Any]:
+        """By which the derivatives of the rows add up to that of g + (m/2) |F|^2."""
+        return [w + m * value if r < self.equations else w for r, (w, (value, _, _)) in enumerate(zip(weights, jets, strict=True))]
+
+    def _second(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any, bend: Any, free: Sequence[int]) -> list[list[Any]]:
+        """The second derivatives of g + (m/2) |F|^2 + (bend/2) |x|^2 by the free variables."""
+        forces, table = self._forces(jets, weights, m), [[arb(0)] * len(free) for _ in free]
+        for a, i in enumerate(free):
+            for b, j in enumerate(free[:a + 1]):
+                slopes = [(g.get(i, 0), g.get(j, 0)) for _, g, _ in jets[:self.equations]]
+                h = _dot(forces, [second.get((j, i), 0) for _, _, second in jets]) + m * sum((p * q for p, q in slopes), arb(0))
+                table[a][b] = table[b][a] = h + bend if a == b else h
+        return table
+
+    def exists(self, box: Sequence[Side], matrix: Sequence[Any]) -> bool:
+        """Is there a solution in the box? As many variables as there are equations have room; the others are held. With Y the given
+        matrix, K = c - Y F(c) + (1 - Y J) (x - c) lies inside the box, which proves a zero there, and that it is the only one (Krawczyk
+        1969, Moore 1977), and the conditions hold on the whole box.
+        """
+        free, m = [i for i, (lo, hi, _) in enumerate(box) if lo < hi], self.equations
+        if len(free) != m or len(matrix) != m * m:
+            return False
+        middle = [x.mid() for _, _, x in box]
+        jets, values = self.program.jets(_balls(box), 1, free), [value for value, _, _ in self.program.jets(middle, 0)]
+        away = [box[i][2] - middle[i] for i in free]
+        for k, i in enumerate(free):
+            row = matrix[m * k:m * k + m]
+            shift = -_dot(row, values[:m])
+            for j, (column, d) in enumerate(zip(free, away, strict=True)):
+                shift += ((1 if j == k else 0) - _dot(row, [g.get(column, 0) for _, g, _ in jets[:m]])) * d
+            if not box[i][0] < middle[i] + shift < box[i][1]:
+                return False
+        nearly = [value + sum((g.get(i, 0) * d for i, d in zip(free, away, strict=True)), arb(0))
+                  for value, (_, g, _) in zip(values[m:], jets[m:], strict=True)]
+        return all(bool(x <= 0 or y <= 0) for (x, _, _), y in zip(jets[m:], nearly, strict=True))
+
+
+def _balls(box: Sequence[Side]) -> list[Any]:
+    return [x for _, _, x in box]
+
+
+def _columns(jets: Sequence[Jet], n: int) -> list[list[Any]]:
+    """The derivatives of all rows by each of n variables."""
+    return [[g.get(i, 0) for _, g, _ in jets] for i in range(n)]
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True) if not isinstance(y, int)), arb(0))
+
+
+def _least_face(box: Sequence[Side], slopes: Sequence[Any]) -> list[Side]:
+    """The face of a box on which a function with these slopes is least: a variable in which it is monotone is held at that end."""
+    return [(lo, lo, lo) if s >= 0 else (hi, hi, hi) if s <= 0 else (lo, hi, x) for (lo, hi, x), s in zip(box, slopes, strict=True)]
+
+
+def positive_definite(table: list[list[Any]]) -> bool:
+    """Is every symmetric matrix within these bounds? All pivots of the elimination are positive."""
+    for k, row in enumerate(table):
+        if not row[k] > 0:
+            return False
+        for below in table[k + 1:]:
+            factor = below[k] / row[k]
+            for j in range(k + 1, len(table)):
+                below[j] -= factor * row[j]
+    return True

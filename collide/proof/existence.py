@@ -1,0 +1,86 @@
+"""The prover's other half: a box in which Krawczyk's test shows a solution."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from flint import arb
+
+from .checker.problem import below
+from .checker.rules import System, side
+from .trees import Boxes, Grower, short
+
+# Starts from which a solution is looked for; steps of Newton's method; sizes of boxes, against the distance from the start.
+_STARTS, _STEPS, _SIZES = 24, 40, tuple(0.25**k for k in range(1, 14))
+
+
+def found_solution(grower: Grower, system: System, root: Sequence[tuple[float, float]], near: np.ndarray, reach: np.ndarray,
+                   held: Sequence[int]) -> str | None:
+    """The line of a box in `root` with a solution, near a point, with as many variables held as needed, those of `held` first.
+
+    `system` is the checker's, which decides; `reach` (n,): how far from `near` starts may lie.
+    """
+    rng = np.random.default_rng(0)
+    lo, hi = np.array(root).T
+    starts = np.clip(near + reach * np.vstack([np.zeros(len(near)), rng.uniform(-1, 1, (_STARTS, len(near)))]), lo, hi)
+    starts[:, list(held)] = near[list(held)]
+    points = _newton(grower, starts, Boxes(lo, hi), held)
+    free = len(near) - len(held)
+    for point in points:
+        for chosen in _choices(grower, point, held, free):
+            line = _proved(grower, system, point, chosen, root, reach)
+            if line:
+                return line
+    return None
+
+
+def _newton(grower: Grower, points: np.ndarray, root: Boxes, held: Sequence[int]) -> np.ndarray:
+    """Points where the equations vanish nearly, those first at which they do so best and conditions have the most to spare."""
+    m = grower.equations
+    if m == 0:
+        return points[np.argsort(grower.jets(points, None, 0).value.mid.max(axis=1))]
+    for _ in range(_STEPS):
+        with np.errstate(all="ignore"):
+            jets = grower.jets(points, None, 1)
+            slope = np.nan_to_num(jets.slope.mid[:, :m])
+            slope[:, :, list(held)] = 0.0
+            step = -np.einsum("kij,kj->ki", np.linalg.pinv(slope, rcond=1e-9), np.nan_to_num(jets.value.mid[:, :m]))
+        points = np.clip(points + step, root.lo, root.hi)
+    value = grower.jets(points, None, 0).value.mid
+    rest = abs(value[:, :m]).max(axis=1)
+    loose = value[:, m:].max(axis=1, initial=-np.inf)
+    good = np.flatnonzero((rest < 1e-9 * (1 + abs(points).max())) & (loose < 1e-9))
+    return points[good[np.argsort(loose[good] if m < value.shape[1] else rest[good])]]
+
+
+def _choices(grower: Grower, point: np.ndarray, held: Sequence[int], free: int) -> list[tuple[int, ...]]:
+    """Which variables are free: as many as there are equations, best conditioned first."""
+    m = grower.equations
+    slope = grower.jets(point[None], None, 1).slope.mid[0, :m]
+    able = [i for i in range(len(point)) if i not in held]
+    worth = {chosen: np.linalg.svd(slope[:, chosen], compute_uv=False)[-1] if m else 1.0 for chosen in itertools.combinations(able, m)}
+    return sorted((c for c in worth if worth[c] > 0), key=lambda c: -worth[c])[:4]
+
+
+def _proved(grower: Grower, system: System, point: np.ndarray, chosen: tuple[int, ...], root: Sequence[tuple[float, float]],
+            reach: np.ndarray) -> str | None:
+    """The step, if the checker's own test says yes."""
+    slope = grower.jets(point[None], None, 1).slope.mid[0, :grower.equations]
+    matrix = np.linalg.inv(slope[:, chosen]).ravel() if chosen else np.zeros(0)
+    if not np.isfinite(matrix).all():
+        return None
+    for size in _SIZES:
+        box = [(float(p), float(p)) for p in point]
+        for i in chosen:
+            r = size * max(float(reach[i]), 1e-13)
+            box[i] = max(float(point[i]) - r, root[i][0]), min(float(point[i]) + r, root[i][1])
+        if system.exists([side(*s) for s in box], [arb(float(y)) for y in matrix]):
+            return " ".join(["x", *(short(end) for s in box for end in s), *map(short, matrix)])
+    return None
+
+
+def inner(ranges: Sequence[tuple[arb, arb]]) -> list[tuple[float, float]]:
+    """Doubles within ranges whose ends are balls."""
+    return [(-below(-lo), below(hi)) for lo, hi in ranges]
+
+

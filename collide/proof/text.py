@@ -1,0 +1,156 @@
+"""Formulas of SymPy as text of logs, exactly: prefix form, with definitions for what occurs often."""
+
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+from sympy.core.relational import Relational
+
+from codegen.functions import Chebyshev, Spline
+
+_NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
+          sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",
+          sp.Max: "max", sp.Add: "+", sp.Mul: "*", sp.And: "and", sp.Or: "or", sp.Not: "not"}
+_RECIPROCAL = {sp.sec: "cos", sp.csc: "sin", sp.cot: "tan", sp.sech: "cosh", sp.csch: "sinh", sp.coth: "tanh"}
+# A part that occurs more than once is defined once if its text is longer.
+_SHORT = 12
+
+
+class NoLog(ValueError):
+    """There is no log of this; the message says why, in a sentence."""
+
+
+def value_text(x: Any) -> str:
+    """A rational number: as integers, or as the double that it is."""
+    q = Fraction(int(x.p), int(x.q)) if isinstance(x, sp.Rational) else Fraction(x)
+    if q.denominator > 1000 and float(q) == q:
+        return float(q).hex()
+    return str(q)
+
+
+class Texts:
+    """Writes formulas; `definitions` are the lines that they refer to."""
+
+    def __init__(self, formulas: Iterable[Any]) -> None:
+        self.definitions: list[str] = []
+        self._done: dict[Any, str] = {}
+        self._count: Counter[Any] = Counter()
+        for f in map(sp.sympify, formulas):
+            self._count_parts(f)
+
+    def _count_parts(self, formula: Any) -> None:
+        stack = [formula]
+        while stack:
+            e = stack.pop()
+            self._count[e] += 1
+            if self._count[e] == 1:
+                stack.extend(_parts(e))
+
+    def of(self, formula: Any) -> str:
+        """The text of a formula."""
+        stack = [sp.sympify(formula)]
+        while stack:
+            e = stack[-1]
+            waiting = [p for p in _parts(e) if p not in self._done]
+            if waiting:
+                stack.extend(waiting)
+                continue
+            stack.pop()
+            if e not in self._done:
+                text = self._written(e)
+                if self._count[e] > 1 and len(text) > _SHORT and not isinstance(e, (Relational, sp.logic.boolalg.Boolean)):
+                    self.definitions.append(text)
+                    text = f"#{len(self.definitions)}"
+                self._done[e] = text
+        return self._done[sp.sympify(formula)]
+
+    def _written(self, e: Any) -> str:
+        if isinstance(e, (sp.Rational, sp.Float)):
+            return value_text(sp.Rational(e))
+        if e in (sp.pi, sp.E):
+            return "pi" if e is sp.pi else "e"
+        if isinstance(e, sp.Symbol):
+            return str(e.name)
+        parts = [self._done[p] for p in _parts(e)]
+        if isinstance(e, sp.Mul):
+            return _product(parts)
+        if isinstance(e, sp.Pow):
+            return _power(e, parts)
+        if isinstance(e, sp.Piecewise):
+            return _cases(e, parts)
+        if isinstance(e, Spline):
+            return parts[0]
+        if isinstance(e, Chebyshev):
+            return _series(parts)
+        if isinstance(e, Relational):
+            return _comparison(e, parts)
+        for kind, name in _NAMES.items():
+            if type(e) is kind:
+                return f"({name} {' '.join(parts)})"
+        if type(e) in _RECIPROCAL:
+            return f"(inv ({_RECIPROCAL[type(e)]} {parts[0]}))"
+        raise NoLog(f"no log can be written for formulas with {type(e).__name__}, which its checker does not know")
+
+
+def _parts(e: Any) -> tuple[Any, ...]:
+    """The parts whose texts the text of e is made of."""
+    if isinstance(e, Spline):
+        return (e.unrolled(),)
+    if isinstance(e, sp.Piecewise):
+        return tuple(part for pair in e.args for part in pair.args if part is not sp.true)
+    if isinstance(e, sp.Pow) and e.exp.is_Rational:
+        return (e.base,)
+    return tuple(e.args)
+
+
+def _product(parts: list[str]) -> str:
+    """Factors with negative exponents become one denominator."""
+    above = [p for p in parts if not p.startswith("(inv ")]
+    below = [p[5:-1] for p in parts if p.startswith("(inv ")]
+    if above[:1] == ["-1"] and len(above) > 1:
+        return f"(- {_product(above[1:] + [p for p in parts if p.startswith('(inv ')])})"
+    top = _joined("*", above) if above else "1"
+    return top if not below else f"(/ {top} {_joined('*', below)})"
+
+
+def _joined(name: str, parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"({name} {' '.join(parts)})"
+
+
+def _power(e: Any, parts: list[str]) -> str:
+    if e.base is sp.E:
+        return f"(exp {parts[-1]})"
+    if len(parts) == 2:
+        return f"(exp (* {parts[1]} (log {parts[0]})))"
+    n, d = abs(int(e.exp.p)), int(e.exp.q)
+    if d > 2:
+        root = f"(exp (* {n}/{d} (log {parts[0]})))"
+    else:
+        root = parts[0] if d == 1 else f"(sqrt {parts[0]})"
+        root = root if n == 1 else f"(^ {root} {n})"
+    return root if e.exp > 0 else f"(inv {root})"
+
+
+def _cases(e: Any, parts: list[str]) -> str:
+    """Where no condition holds the formula is undefined: log(-1)."""
+    given, text = iter(parts), []
+    for _, condition in e.args:
+        text.append((next(given), None if condition is sp.true else next(given)))
+    value = "(log -1)" if text[-1][1] is not None else ""
+    for case, condition in reversed(text):
+        value = case if condition is None else f"(if {condition} {case} {value})"
+    return value
+
+
+def _comparison(e: Any, parts: list[str]) -> str:
+    if isinstance(e, (sp.StrictLessThan, sp.LessThan)):
+        return f"(< {parts[0]} {parts[1]})"
+    if isinstance(e, (sp.StrictGreaterThan, sp.GreaterThan)):
+        return f"(< {parts[1]} {parts[0]})"
+    raise NoLog("no log can be written for formulas that ask whether numbers are equal")
+
+
+def _series(parts: list[str]) -> str:
+    raise NoLog("no log can be written for Chebyshev series yet")
