@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .checker.check import Checked
-    from .contact_log import ContactLog
+    from .log import Log
 
 
 def check(path: str | PathLike[str], *, executor: Any = None, budget: float = 3600.0) -> "Checked":
@@ -36,7 +36,7 @@ def require_arb() -> None:
 
 
 def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
-                tracked: Sequence[Any]) -> "ContactLog":
+                tracked: Sequence[Any]) -> "Log":
     """What writes the log of `first_contact`. Raises ValueError for what no log can be written of."""
     require_arb()
     from .contact_log import ContactLog
@@ -45,3 +45,30 @@ def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence
     if tracked:
         raise NoLog("no log can be written with tracked contacts, which are no part of what it proves")
     return ContactLog(path, bodies, time, span)
+
+
+def distance_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+                 ignored: Sequence[tuple[int, int]]) -> "Log":
+    """What writes the log of `distance` and `clearance`."""
+    require_arb()
+    from .distance_log import DistanceLog
+
+    return DistanceLog(path, bodies, time, span, ignored)
+
+
+def zeros_log(path: str | PathLike[str], variables: Sequence[tuple[Any, Any, Any]], equations: Sequence[Any],
+              at_least: Sequence[Any]) -> "Log":
+    """What writes the log of `solve`."""
+    require_arb()
+    from .formula_logs import ZerosLog
+
+    return ZerosLog(path, variables, equations, at_least)
+
+
+def minimum_log(path: str | PathLike[str], variables: Sequence[tuple[Any, Any, Any]], objective: Any, equations: Sequence[Any],
+                at_least: Sequence[Any]) -> "Log":
+    """What writes the log of `minimize`."""
+    require_arb()
+    from .formula_logs import MinimumLog
+
+    return MinimumLog(path, variables, objective, equations, at_least)

@@ -97,6 +97,7 @@ class Grower:
         rows = np.arange(len(numbers))
         k = self._where(boxes)
         at = boxes.mid[rows, k]
+        self._along(boxes, k, at)
         if not np.all((boxes.lo[rows, k] < at) & (at < boxes.hi[rows, k])):
             raise Stuck(boxes)
         for row, number in enumerate(numbers.tolist()):
@@ -108,6 +109,17 @@ class Grower:
         self._point, self._weights = np.repeat(self._point, 2, axis=0), np.repeat(self._weights, 2, axis=0)
         hi[2 * rows, k] = lo[2 * rows + 1, k] = at
         return Boxes(lo, hi), np.arange(len(words) - 2 * len(numbers), len(words))
+
+    def _along(self, boxes: Boxes, k: np.ndarray, at: np.ndarray) -> None:
+        """Boxes that lie partly in one that is listed are divided along its border: where most is cut off."""
+        for lo, hi in zip(self.inside.lo, self.inside.hi, strict=True) if self.inside is not None else ():
+            size = np.where(boxes.rad > 0, 2 * boxes.rad, 1.0)
+            near = ((lo < boxes.hi) & (boxes.lo < hi)).all(axis=1)
+            for ends, cut in ((lo, (lo - boxes.lo) / size), (hi, (boxes.hi - hi) / size)):
+                best = np.argmax(cut, axis=1)
+                most = cut[np.arange(len(k)), best]
+                use = near & (most > 0) & (most < 1)
+                k[use], at[use] = best[use], ends[best[use]]
 
     def _where(self, boxes: Boxes) -> np.ndarray:
         """By which variable a box is divided: the one that changes the rows most."""
@@ -325,11 +337,12 @@ class Grower:
         return Jets(value, slope, stacked((self.m, self.n, self.n), pairs))
 
     def _scales(self, jets: Jets, boxes: Boxes) -> np.ndarray:
-        """(N, m): by how much a row is multiplied for all to be of one size."""
+        """(N, m): by how much a row is multiplied for all to be of one size; conditions that hold on a whole box do not count."""
+        open_rows = (np.arange(self.m) < self.equations) | (jets.value.mid + jets.value.rad > 0)
         if not self.scaled:
-            return np.ones((len(boxes.lo), self.m))
+            return np.asarray(1.0 * open_rows)
         size = (abs(jets.slope.mid) * boxes.rad[:, None, :]).sum(axis=2)
-        return np.where(np.isfinite(size) & (size > 0), 1 / np.where(size > 0, size, 1.0), 1.0)
+        return open_rows * np.where(np.isfinite(size) & (size > 0), 1 / np.where(size > 0, size, 1.0), 1.0)
 
     def _nearest(self, boxes: Boxes, point: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weights of rows, and the step from `point` within the box, that make the linearized rows least."""

@@ -5,9 +5,12 @@ distance contract boxes as tangency does (`situations.distance`), and bounds of 
 box on as they move the time of contact on (`codegen.time_bounds.distance`). `timeline.nearest` says which pairs are searched.
 """
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -27,6 +30,7 @@ from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable
 from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pairs
 from ..polyhedra.mesh_distance import Nearest
+from ..proof import distance_log
 from ..search.drive import Budget, Clock, as_budget
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
@@ -35,13 +39,17 @@ from .distance_of_meshes import Known, all_meshes, known, nearest, notes
 from .distance_of_meshes import listed as listed_of
 from .parameters import check_ranges, for_any, points_in, read_parameters
 
+if TYPE_CHECKING:
+    from ..proof.log import Log
+
 # Against the size of the bodies, a distance that may be nothing but rounding.
 _CLOSE = 1e-12
 
 
 @nesting_in_words
 def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separation: float | None = None,
-             parameters: Mapping[Any, Any] | None = None, budget: Budget | float | None = None, progress: bool = False) -> Distance:
+             parameters: Mapping[Any, Any] | None = None, budget: Budget | float | None = None, progress: bool = False,
+             log: str | PathLike[str] | None = None) -> Distance:
     """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
 
     `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values, or two Meshes, of which
@@ -50,14 +58,16 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     double. `tolerance`, a bracket width: that of the distance, against its size. `separation`: the distance between the points listed
     where nearest points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo,
     hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant;
-    `parameters` of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`.
+    `parameters` of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`. `log`: a file
+    for a log of the proof, which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say
+    what it proves.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
     the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers.
 
     Raises TypeError for what is no body, and for a Mesh and a body that is none, and ValueError for a body without a surface or a normal,
-    with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, and for a tolerance, separation or
-    budget that is not positive. A spent budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
+    with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, separation or
+    budget that is not positive, and, with `log`, for what no log can be written of. A spent budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
 
     >>> from collide import distance
     >>> from generative import ParametricSurface, Rigid, u, v
@@ -70,18 +80,20 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
         raise ValueError(f"at must be a finite number, the time, got {shown(at)}")
     moment = float(at) + 0.0
     asked = as_asked(tolerance, separation, math.inf)
+    proof = None if log is None else _log(log, (a, b), (sp.Rational(moment),) * 2, (moment, moment), (), parameters)
     found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
-    return Distance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, bodies), (moment, moment))
+    answer = Distance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, bodies), (moment, moment))
+    return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
 
 
 @nesting_in_words
 def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | None = None, *, tolerance: float = 1e-9,
               separation: float | None = None, ignore: Iterable[Any] = (), parameters: Mapping[Any, Any] | None = None,
-              budget: Budget | float | None = None, progress: bool = False) -> Clearance:
+              budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
     `bodies`, `time`, `ignore`: as in `first_contact`, all of them meshes, or none. `tolerance`, a bracket width: that of the distance,
-    against its size. `separation` and `parameters` as in `distance`. `at_least`: a distance. Then the search is only whether the bodies
+    against its size. `separation`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the bodies
     keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a
     `Budget`.
 
@@ -93,9 +105,21 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     span = check_span(time)
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
     asked = as_asked(tolerance, separation, reach)
+    proof = None if log is None else _log(log, bodies, time, span, ignore, parameters)
     found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
-    return Clearance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, given), span, found.times,
-                     found.pairs, verdict_of(told[0]))
+    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, given), span, found.times,
+                       found.pairs, verdict_of(told[0]))
+    return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
+
+
+def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any],
+         parameters: Mapping[Any, Any] | None) -> "Log":
+    check_kinds(bodies, "clearance")
+    ignored = ignored_pairs(ignore, bodies) if ignore else ()
+    own, ranges = (bodies, {}) if all_meshes(bodies) else _with(parameters, bodies, span)
+    if ranges:
+        raise ValueError("no log can be written for parameters with ranges; give numbers")
+    return distance_log(path, own, time, span, [pair for pair in itertools.combinations(range(len(bodies)), 2) if pair in ignored])
 
 
 def as_asked(tolerance: float, separation: float | None, reach: float) -> Asked:

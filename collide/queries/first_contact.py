@@ -42,7 +42,7 @@ from .parameters import points_in, read_parameters
 from .worst_case import worst_case
 
 if TYPE_CHECKING:
-    from ..proof.contact_log import ContactLog
+    from ..proof.log import Log
 
 
 @nesting_in_words
@@ -96,7 +96,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     clock = Clock(as_budget(budget), progress)
     options = Options(method, order, resolved(simultaneity, span), float(separation), float(tolerance))
     start = Starts(len(bodies) if isinstance(bodies, Sequence) else 0, Start.UNKNOWN)
-    proof: ContactLog | None = None
+    proof: Log | None = None
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()
     with clock.query():

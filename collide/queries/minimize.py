@@ -19,9 +19,10 @@ differentiable, so continuous, there. Where f has no lower bound or g no upper b
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
@@ -37,14 +38,18 @@ from ..answers.consistency import check_bracket
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
+from ..proof import minimum_log
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.feasible_points import lower_by_points
 from ..search.native.layout import ALONE, UNIQUE
 from ..search.options import Options
 from ..search.problem import Problem
 from ..search.search import Search
-from .alternatives import alternatives
+from .alternatives import Term, alternatives
 from .formulas import Domain, merge, read_conditions, read_domain, read_functions, settled, stack
+
+if TYPE_CHECKING:
+    from ..proof.log import Log
 
 # Values beyond this are not searched: a variable needs finite bounds.
 _HUGE = 1e300
@@ -76,7 +81,7 @@ class Minimum:
     proved, and then f is no larger there. `point` (n,) is the middle of `feasible` (n, 2), a box proved to hold such a
     feasible point; None where none was proved. `boxes` (k, n, 2) together hold every global minimizer. `unique` (k,): the
     box encloses a single zero of the necessary conditions (a point with its multipliers), to rounding; the others are
-    hulls of undivided boxes.
+    hulls of undivided boxes. `notes` are further sentences of the summary.
     """
 
     status: MinimumStatus
@@ -88,6 +93,7 @@ class Minimum:
     variables: tuple[str, ...]
     iterations: int
     seconds: float
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_bracket("the minimum", *self.bracket)
@@ -113,24 +119,24 @@ class Minimum:
             sentences.append(f"The minimum{sure} lies in [{self.bracket.lo!r}, {self.bracket.hi!r}].")
             one = len(self.boxes) == 1
             sentences.append(f"All global minimizers lie in {'one box' if one else f'{len(self.boxes)} boxes'}.")
-        sentences.append(effort(self.iterations, self.seconds))
-        return " ".join(sentences)
+        return " ".join([*sentences, *self.notes, effort(self.iterations, self.seconds)])
 
 
 @nesting_in_words
 def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: Any = (), at_least: Any = (), tolerance: float = 1e-8,
-             width: float = 1e-6, budget: Budget | float | None = None, progress: bool = False) -> Minimum:
+             width: float = 1e-6, budget: Budget | float | None = None, progress: bool = False,
+             log: str | PathLike[str] | None = None) -> Minimum:
     """The global minimum of `objective` over the points of the box `domain` = {symbol: (lo, hi), ...} that satisfy all constraints.
 
-    `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And,
-    Or, Not as you like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`, a bracket
-    width: that of the minimum, times |minimum| where this is larger than 1. `width`, a parameter width: boxes are divided until they are no
-    wider.
-    `budget`: seconds or a `Budget`. Points where a formula is undefined, or larger than 1e300, are not feasible.
+    `equal`: formulas h, meaning h = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as you
+    like; a strict inequality is read as its closure, so that a minimum exists. `tolerance`, a bracket width: that of the minimum, times
+    |minimum| where this is larger than 1. `width`, a parameter width: boxes are divided until they are no wider. `budget`: seconds or a
+    `Budget`. `log`: a file for a log of the proof, which `collide.check` verifies by itself; it is found after the search, within the
+    same budget, and `notes` say what it proves. Points where a formula is undefined, or larger than 1e300, are not feasible.
 
     Raises TypeError for what is no real formula or no condition, ValueError for more than one objective, a symbol without a domain, a
-    domain that is not finite with lo < hi, and a tolerance, width or budget that is not positive, and UnsupportedExpression (a ValueError)
-    for a formula that has no inclusion function. A spent budget raises nothing.
+    domain that is not finite with lo < hi, a tolerance, width or budget that is not positive, and, with `log`, for what no log can be
+    written of, and UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises nothing.
     """
     box = read_domain(domain)
     tolerance, width = check_positive("tolerance", tolerance), check_positive("width", width)
@@ -142,6 +148,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
     equations = [e for e in read_functions(equal, box, "equal") if e != 0]
     terms = alternatives(read_conditions(at_least, box))
     clock = Clock(as_budget(budget), progress, READING)
+    proof = None if log is None else _log(log, box, functions[0], equations, terms)
     search, finished = None, False
     with clock.query():
         candidates = [_problem(functions[0], [*equations, *term.equal], term.at_least, box) for term in terms]
@@ -149,8 +156,17 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         search = Search(problems, Options(tolerance=width)) if problems else None
         finished = search is None or _search(search, len(box), tolerance, clock)
     if search is None:
-        return _infeasible(box, clock) if finished else _unsearched(box, clock)
-    return clock.read(functools.partial(_result, search, finished, box, tolerance, clock))
+        found = _infeasible(box, clock) if finished else _unsearched(box, clock)
+    else:
+        found = clock.read(functools.partial(_result, search, finished, box, tolerance, clock))
+    return found if proof is None else replace(found, notes=(proof.write(found, lambda: not clock.over),))
+
+
+def _log(path: str | PathLike[str], box: Domain, objective: Any, equations: Sequence[Any], terms: Sequence[Term]) -> "Log":
+    if len(terms) != 1:
+        raise ValueError("no log can be written of conditions that are joined by Or")
+    variables = [(s, lo, hi) for s, (lo, hi) in zip(box.symbols, box.ends, strict=True)]
+    return minimum_log(path, variables, objective, [*equations, *terms[0].equal], terms[0].at_least)
 
 
 # -- the problem ------------------------------------------------------------------------------------------------------

@@ -2,9 +2,10 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +17,18 @@ from codegen.walk import nesting_in_words
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
+from ..proof import zeros_log
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.native.layout import UNIQUE
 from ..search.options import Options
 from ..search.prepare import METHODS
 from ..search.problem import Problem
 from ..search.search import Search
+from .alternatives import alternatives
 from .formulas import Domain, convert_condition, merge, read_conditions, read_domain, read_functions, settled, stack
+
+if TYPE_CHECKING:
+    from ..proof.log import Log
 
 
 class ZerosStatus(Enum):
@@ -54,6 +60,7 @@ class Zeros:
     variables: tuple[str, ...]
     iterations: int
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @property
     def unique(self) -> np.ndarray:
@@ -87,27 +94,30 @@ class Zeros:
         found = [f"{counted(proved, 'zero')} proved"] if proved else []
         found += [f"{rest} undecided {'box' if rest == 1 else 'boxes'}"] if rest else []
         listed = f" Listed: {' and '.join(found)}." if found else ""
-        return f"{self.status.value}{listed} {effort(self.iterations, self.seconds)}"
+        return " ".join([f"{self.status.value}{listed}", *self.notes, effort(self.iterations, self.seconds)])
 
 
 @nesting_in_words
 def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: Any = (), implied: Any = (), tolerance: float = 1e-9,
-          method: str = "auto", budget: Budget | float | None = None, progress: bool = False) -> Zeros:
+          method: str = "auto", budget: Budget | float | None = None, progress: bool = False,
+          log: str | PathLike[str] | None = None) -> Zeros:
     """All zeros of `equations` in the box `domain` = {symbol: (lo, hi), ...}: proved one by one where that is possible.
 
-    A zero of as many equations as variables is *proved* where an interval Newton operator maps a box round it into its
-    interior (Snyder 1993, Section 5): multiple zeros and zeros on the border of the domain are only located. More equations
-    than variables are located, never proved, since an arbitrarily small change may destroy their zeros. If some of them
-    are known to follow from the others, pass those as `implied`: they help the search, and the rest is proved.
+    A zero of as many equations as variables is *proved* where an interval Newton operator maps a box round it into its interior (Snyder
+    1993, Section 5): multiple zeros and zeros on the border of the domain are only located. More equations than variables are located,
+    never proved, since an arbitrarily small change may destroy their zeros. If some of them are known to follow from the others, pass
+    those as `implied`: they help the search, and the rest is proved.
 
-    `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as you
-    like; all must hold. `implied`: formulas that you assert to vanish at every zero of the equations. `tolerance`, a parameter width: boxes
-    are divided until they are no wider, and only then left undecided. `method`: "auto"; or "newton", "krawczyk", "subdivision" for
-    comparison. `budget`: seconds or a `Budget`.
+    `equations`: formulas f, meaning f = 0, or Eq(a, b). `at_least`: formulas g, meaning g >= 0, or relations, joined by And, Or, Not as
+    you like; all must hold. `implied`: formulas that you assert to vanish at every zero of the equations. `tolerance`, a parameter width:
+    boxes are divided until they are no wider, and only then left undecided. `method`: "auto"; or "newton", "krawczyk", "subdivision" for
+    comparison. `budget`: seconds or a `Budget`. `log`: a file for a log of the proof, which `collide.check` verifies by itself; it is
+    found after the search, within the same budget, and `notes` say what it proves.
 
     Raises TypeError for what is no real formula or no condition, ValueError for a symbol without a domain, a domain that is not finite
-    with lo < hi, fewer equations than variables, a tolerance or budget that is not positive and an unknown method, and
-    UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises nothing.
+    with lo < hi, fewer equations than variables, a tolerance or budget that is not positive, an unknown method, and, with `log`, for what
+    no log can be written of, and UnsupportedExpression (a ValueError) for a formula that has no inclusion function. A spent budget raises
+    nothing.
     """
     box = read_domain(domain)
     tolerance = check_positive("tolerance", tolerance)
@@ -117,13 +127,22 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     others = read_functions(implied, box, "implied")
     _check_count(functions, others, box)
     conditions, clock = read_conditions(at_least, box), Clock(as_budget(budget), progress, READING)
+    proof = None if log is None else _log(log, box, functions, conditions)
     search, finished = None, False
     with clock.query():
         search = Search([_problem(functions, others, conditions, box, method)], Options(method=method, tolerance=tolerance))
         finished = drive(search, clock)
     if search is None:
         return _unsearched(box, clock)
-    return clock.read(functools.partial(_result, search, search.problems[0], finished, clock))
+    found = clock.read(functools.partial(_result, search, search.problems[0], finished, clock))
+    return found if proof is None else replace(found, notes=(proof.write(found, lambda: not clock.over),))
+
+
+def _log(path: str | PathLike[str], box: Domain, functions: Sequence[Any], conditions: Sequence[Any]) -> "Log":
+    if len(terms := alternatives(conditions)) != 1:
+        raise ValueError("no log can be written of conditions that are joined by Or")
+    variables = [(s, lo, hi) for s, (lo, hi) in zip(box.symbols, box.ends, strict=True)]
+    return zeros_log(path, variables, [*functions, *terms[0].equal], terms[0].at_least)
 
 
 def _check_count(functions: Sequence[Any], others: Sequence[Any], box: Domain) -> None:

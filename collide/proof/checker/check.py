@@ -75,16 +75,9 @@ class Lines:
     """The lines of a log, counted."""
 
     def __init__(self, file: Any) -> None:
-        self.file, self.number, self.kept = file, 0, ""
+        self.file, self.number = file, 0
 
     def next(self) -> str:
-        line, self.kept = self.kept or self._read(), ""
-        return line
-
-    def back(self, line: str) -> None:
-        self.kept = line
-
-    def _read(self) -> str:
         line = self.file.readline(LONGEST)
         self.number += 1
         if not line.endswith("\n"):
@@ -144,7 +137,7 @@ class _Log:
         if self.lines.next() != FIRST:
             raise Refused(f"a log begins with the line {FIRST!r}")
         claims = {"clear": self._clear, "meet": self._meet, "farther": self._farther, "nearer": self._nearer, "zeros": self._zeros,
-                  "above": self._above, "below": self._below}
+                  "above": self._above, "below": self._below, "infeasible": self._infeasible}
         while (line := self.lines.next()).partition(" ")[0] not in claims:
             self.statement.append(line)
             if sum(map(len, self.statement)) > STATEMENT:
@@ -176,7 +169,7 @@ class _Log:
         """Two pieces have a common point at a time in the box."""
         self._asked("contact", len(args) == 2)
         a, b = self._pieces(args)
-        step = self._exists(("common point", a, b), True)
+        step = self._exists(("common point", a, b), True, self.lines.next())
         yield step
         first, second = (self.problem.pieces[k].body for k in (a, b))
         self.theorem.append(f"Surfaces of bodies {first} and {second} have a point in common {_when(step.box[-1])}.")
@@ -196,7 +189,7 @@ class _Log:
         self._asked("distance", len(args) == 3 and len(self.problem.time) == 2)
         a, b = self._pieces(args[1:])
         most = _positive(args[0])
-        step = self._exists(("near", a, b, most), True)
+        step = self._exists(("near", a, b, most), True, self.lines.next())
         span = self.problem.moment(0), self.problem.moment(1)
         if not (flint.arb(step.box[-1][0]) >= span[0] and flint.arb(step.box[-1][1]) <= span[1]):
             raise Refused("this is not within the time span")
@@ -204,28 +197,38 @@ class _Log:
         self.theorem.append(f"Somewhere they are at most {float(most)!r} from each other, {_when(step.box[-1])}.")
 
     def _zeros(self, args: Sequence[str]) -> Iterator[Step]:
-        """All zeros lie in so many boxes, of which each marked `x` holds exactly one."""
+        """All zeros lie in so many boxes. Of some of these it is shown that they hold exactly one (`x`), and in which part of them
+        (`x`).
+        """
         self._asked("zeros", True)
-        _, ranges = self.problem.system("formulas", None)
-        n, boxes, proved = len(ranges), list[Box](), 0
+        system, ranges = ("formulas", None), self.problem.system("formulas", None)[1]
+        boxes, shown, proved = list[Box](), list[Box](), 0
         for _ in range(int(number(_only(args)))):
-            words = self.lines.next().split()
-            if words[:1] == ["x"]:
-                self.lines.back(" ".join(words))
-                step = self._exists(("formulas", None), False)
-                if any(lo == hi for lo, hi in step.box):
-                    raise Refused("a zero is the only one where all variables are free")
-                yield step
+            line = self.lines.next()
+            if line.startswith("x "):
+                only = self._exists(system, False, line)
+                near = self._exists(system, False, self.lines.next())
+                if any(lo == hi for lo, hi in only.box) or not _within(near.box, only.box):
+                    raise Refused("a zero is the only one where all variables are free, and lies in that box")
+                yield from (only, near)
                 proved += 1
-                boxes.append(step.box)
-            elif words[:1] == ["box"] and len(words) == 1 + 2 * n:
-                boxes.append(_sides(words[1:]))
+            elif line.startswith("box ") and len(line.split()) == 1 + 2 * len(ranges):
+                only = near = Step(0, system, _sides(line.split()[1:]), ())
             else:
                 raise Refused("a box of zeros was expected")
-        yield from self._tree(("formulas", None), _outward(ranges), boxes)
-        inside = "; ".join(_box(box) for box in boxes[:8]) + ("; ..." if len(boxes) > 8 else "")
-        self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each: {inside}." if boxes else
+            boxes.append(only.box)
+            shown.append(near.box)
+        yield from self._tree(system, _outward(ranges), boxes)
+        listed = "; ".join(map(_box, shown[:8])) + ("; ..." if len(boxes) > 8 else "")
+        self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each: {listed}." if boxes else
                             "There is no zero.")
+
+    def _infeasible(self, args: Sequence[str]) -> Iterator[Step]:
+        """No point fulfils the equations and conditions."""
+        self._asked("minimum", not args)
+        _, ranges = self.problem.system("formulas", None)
+        yield from self._tree(("formulas", None), _outward(ranges))
+        self.theorem.append("No point of the domain fulfils the constraints.")
 
     def _above(self, args: Sequence[str]) -> Iterator[Step]:
         """The objective is greater than this wherever the equations and conditions hold."""
@@ -239,7 +242,7 @@ class _Log:
         """A point that fulfils the equations and conditions has an objective of at most this."""
         self._asked("minimum", True)
         most = number(_only(args))
-        step = self._exists(("formulas", most), True)
+        step = self._exists(("formulas", most), True, self.lines.next())
         yield step
         self.theorem.append(f"It is at most {float(most)!r} at a point of them in {_box(step.box)}.")
 
@@ -280,16 +283,16 @@ class _Log:
                 stack += [(*box[:k], (at, box[k][1]), *box[k + 1:]), (*box[:k], (box[k][0], at), *box[k + 1:])]
             elif words[:1] == ["i"] and len(words) == 2:
                 k = int(number(words[1]))
-                if not (0 <= k < len(boxes) and all(a <= c and d <= b for (a, b), (c, d) in zip(boxes[k], box, strict=True))):
+                if not (0 <= k < len(boxes) and _within(box, boxes[k])):
                     raise Refused(f"{_box(box)} does not lie in a box that is listed")
             elif words[:1] in (["n"], ["m"], ["c"]):
                 yield Step(self.lines.number, system, box, tuple(words))
             else:
                 raise Refused(f"a step was expected here, not {' '.join(words)[:40]!r}")
 
-    def _exists(self, system: tuple[Any, ...], timed: bool) -> Step:
-        """The next line, `x`: a box in the domain, and a matrix."""
-        words = self.lines.next().split()
+    def _exists(self, system: tuple[Any, ...], timed: bool, line: str) -> Step:
+        """A line `x`: a box in the domain, and a matrix."""
+        words = line.split()
         _, ranges = self.problem.system(*system)
         n = len(ranges) + (timed and system[0] != "formulas")
         if words[:1] != ["x"] or len(words) < 1 + 2 * n:
@@ -345,6 +348,10 @@ def _outward(ranges: Sequence[tuple[Any, Any]]) -> Box:
 def _sides(words: Sequence[str]) -> Box:
     values = [double(word) for word in words]
     return tuple(zip(values[::2], values[1::2], strict=True))
+
+
+def _within(inner: Box, outer: Box) -> bool:
+    return all(a <= c and d <= b for (a, b), (c, d) in zip(outer, inner, strict=True))
 
 
 def _only(args: Sequence[str]) -> str:

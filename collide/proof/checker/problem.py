@@ -128,6 +128,10 @@ class Problem:
     def _range(self, lo: Formula, hi: Formula) -> tuple[Any, Any]:
         return constant(lo, self.definitions), constant(hi, self.definitions)
 
+    def number(self, formula: Formula) -> Any:
+        """The ball of a formula without variables."""
+        return constant(formula, self.definitions)
+
     def moment(self, k: int) -> Any:
         """The ball of the k-th number in the line of the time."""
         if k >= len(self.time):

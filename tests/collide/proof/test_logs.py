@@ -11,7 +11,6 @@ from generative import ParametricSurface, u, v
 from models.scenes import SCENES
 
 
-
 def torus(r: object = sp.Rational(3, 10)) -> ParametricSurface:
     ring = 1 + r * sp.cos(v)
     return ParametricSurface([ring * sp.cos(u), ring * sp.sin(u), r * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})

@@ -1,0 +1,80 @@
+"""Logs of `distance` and `clearance`: how far surfaces are from each other at least, and how near they come."""
+
+import os
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from ..answers.distances import Clearance, Distance, DistanceStatus
+from .log import Alive, Log
+from .statement import Statement
+from .trees import Stuck
+
+# By which part of the distance a log proves less than the search, and the most steps of a tree then.
+_GAPS = ((0.0, 20_000), (2.0**-30, 40_000), (2.0**-20, 40_000), (2.0**-14, 60_000), (2.0**-10, 80_000), (2.0**-7, 100_000))
+
+
+class DistanceLog(Log):
+    def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+                 ignored: Sequence[tuple[int, int]]) -> None:
+        super().__init__(path)
+        self.span, self.statement = span, Statement("distance", bodies, time, span, ignored)
+
+    def claims(self, found: Distance, alive: Alive) -> list[str]:
+        if found.status in (DistanceStatus.MEETING, DistanceStatus.NOWHERE):
+            self.said = ["the surfaces meet." if found.status is DistanceStatus.MEETING else "a body has no surface."]
+            return []
+        self.begin(self.statement.lines)
+        return [*self._farther(found, alive), *self._nearer(found)]
+
+    def _farther(self, found: Distance, alive: Alive) -> list[str]:
+        pairs = {(int(i), int(j)) for i, j in found.pairs} if isinstance(found, Clearance) else set()
+        for gap, most in _GAPS:
+            least = found.bracket.lo * (1 - gap)
+            if not least > 0:
+                return []
+            try:
+                trees = [*self.pairs("near", (Fraction(least),), self.span, pairs, most, alive)]
+            except Stuck:
+                continue
+            self.said.append(f"that the distance is greater than {least!r}")
+            return [f"farther {least.hex()}", *trees]
+        return []
+
+    def _nearer(self, found: Distance) -> list[str]:
+        """A pair of points at most this far from each other."""
+        for gap, _ in _GAPS[1:]:
+            most = found.bracket.hi * (1 + gap)
+            for k in range(min(len(found), 4) if most < float("inf") else 0):
+                lines = self._near_pair(found, k, most)
+                if lines:
+                    self.said.append(f"that it is at most {most!r} somewhere")
+                    return lines
+        return []
+
+    def _near_pair(self, found: Distance, k: int, most: float) -> list[str]:
+        box = dict(zip(found.variables[k], found.boxes[k].mean(axis=1).tolist(), strict=True))
+        bodies = found.pairs[k].tolist() if isinstance(found, Clearance) else [0, 1]
+        time = float(found.times[k].mean()) if isinstance(found, Clearance) else self.span[0]
+        time = min(max(time, self.span[0]), self.span[1])
+        pieces = [self.statement.faces[body] for body in bodies]
+        for a in pieces[0]:
+            for b in pieces[1]:
+                near = [self._start(piece, side, found, k, box) for side, piece in enumerate((a, b))]
+                line = self.solution(("near", a, b, Fraction(most)), [w for own in near for w in own], 0.0, [(time, time)])
+                if line:
+                    return [f"nearer {most.hex()} {a} {b}", line]
+        return []
+
+    def _start(self, piece: int, side: int, found: Distance, k: int, box: dict[str, float]) -> list[float]:
+        """Where on a piece the nearest point is, about."""
+        if self.problem.pieces[piece].equations:
+            return [float(x) for x in found.points[k, side]]
+        names = [f"{letter}{side + 1}" for letter in "uv"]
+        middle = [0.5 * (lo + hi) for lo, hi in self._ends(piece)]
+        return [box.get(name, w) for name, w in zip(names, middle, strict=True)]
+
+    def _ends(self, piece: int) -> list[tuple[float, float]]:
+        formulas = self.problem.pieces[piece].ranges
+        ends = [float(self.problem.number(f)) for f in formulas]
+        return [*zip(ends[::2], ends[1::2], strict=True)]

@@ -1,0 +1,72 @@
+"""What all logs have in common: a statement, claims with their trees, and the file."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import flint
+import numpy as np
+
+from .balls import Vector
+from .checker.check import BITS, FIRST
+from .checker.problem import Problem, above, below
+from .existence import found_solution, inner
+from .trees import Boxes, Grower
+
+Alive = Callable[[], bool]
+"""Is there time left?"""
+Span = tuple[float, float]
+
+
+class Log:
+    """The log of one answer, in the making. A query makes it before its search, so that what cannot be written is refused then."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path, self.said = path, list[str]()
+
+    def begin(self, lines: Sequence[str]) -> None:
+        self.lines, self.problem, self.quick = [*lines], Problem(lines), Problem(lines, Vector)
+
+    def write(self, found: Any, alive: Alive) -> str:
+        """Writes the log of an answer, and says in words what it proves, or why there is none. An older file does not stay."""
+        with flint.ctx.workprec(BITS):
+            claims = self.claims(found, alive)
+        if os.path.exists(self.path):
+            os.remove(self.path)
+        if not claims:
+            return " ".join(["No log was written:", *(self.said or ["no proof was found in the steps of a log."])])
+        part = f"{os.fspath(self.path)}.part"
+        with open(part, "w", encoding="ascii") as file:
+            file.writelines(f"{line}\n" for line in (FIRST, *self.lines, *claims, "end"))
+        os.replace(part, self.path)
+        return f"The log proves {' and '.join(self.said)}."
+
+    def claims(self, found: Any, alive: Alive) -> list[str]:
+        """The lines of what is proved; `said` in words."""
+        raise NotImplementedError
+
+    # -- parts of claims ------------------------------------------------------------------------------------------
+
+    def tree(self, system: tuple[Any, ...], span: Sequence[Span], most: int, alive: Alive, inside: Boxes | None = None) -> list[str]:
+        """A tree that excludes a system, named as the checker does; `span` is that of the time, if it is a variable. Raises `Stuck`."""
+        rows, ranges = self.quick.system(*system)
+        root = [*((below(lo), above(hi)) for lo, hi in ranges), *span]
+        return Grower(rows, scaled=system[0] != "common point" or len(root) != 5, inside=inside).grow(root, most, alive)
+
+    def pairs(self, kind: str, more: tuple[Any, ...], span: Span, first: set[tuple[int, int]], most: int, alive: Alive) -> Iterator[str]:
+        """The trees of all pairs of pieces; those of the bodies in `first` are grown first, since they fail first."""
+        pairs = [*self.problem.pairs()]
+        trees = {}
+        for a, b in sorted(pairs, key=lambda pair: (self.problem.pieces[pair[0]].body, self.problem.pieces[pair[1]].body) not in first):
+            trees[a, b] = self.tree((kind, a, b, *more), [span], most, alive)
+        for a, b in pairs:
+            yield f"pair {a} {b}"
+            yield from trees[a, b]
+
+    def solution(self, system: tuple[Any, ...], near: Sequence[float], reach: float, span: Sequence[Span] = ()) -> str | None:
+        """A step `x`: a solution near a point; with a span, whose ends are equal, at that time."""
+        rows, ranges = self.problem.system(*system)
+        root = [*inner(ranges), *span]
+        point, size = np.array([*near, *(s[0] for s in span)]), np.array([hi - lo for lo, hi in root])
+        held = [len(root) - 1] if span else []
+        return found_solution(Grower(self.quick.system(*system)[0], scaled=False), rows, root, point, reach * size, held)
