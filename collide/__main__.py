@@ -48,7 +48,7 @@ def _check(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m collide check", description="Verify logs of proofs, step by step, in Arb.")
     parser.add_argument("logs", nargs="+", metavar="FILE", help="a log, as first_contact(..., log=FILE) writes it")
     parser.add_argument("--statement", action="store_true", help="print what the log states: the formulas that its theorem is about")
-    parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=3600.0, help="a log is refused after it (default 3600)")
+    parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=3600.0, help="time limit of each log (default 3600)")
     options = parser.parse_args(arguments)
     from .proof import check
 

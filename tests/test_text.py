@@ -6,6 +6,7 @@ There is one good call of each callable here; every argument of it, and every en
 
 import ast
 import inspect
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,11 @@ def timed(*, seconds: Any = 1.0, boxes: Any = 100, bytes: Any = 10**6) -> Any:
     return collide.Budget(seconds, boxes, bytes)
 
 
+def checked(*, budget: Any) -> Any:
+    with tempfile.NamedTemporaryFile() as file:
+        return collide.check(file.name, budget=budget)
+
+
 def jointed(axis: Any, origin: Any, factor: Any, offset: Any) -> Any:
     generative.fixed("k", "b", "c", origin=origin)
     follows = "k", factor, offset
@@ -265,7 +271,7 @@ COLLIDE = [
     Call(collide.contact_batch, [PLATE, SPEEDING, PLATE], (0, 2), parameters={SPEED: [1.0]}, ignore=[(0, 2)]),
     Call(collide.contacts_during, [PLATE, BOWL, PLATE], (0, 3), tolerance=1e-6, ignore=[(0, 2)], budget=5.0),
     Call(collide.contact_batch, [PLATE, SPEEDING], (0, 2), parameters={SPEED: np.array([1.0, 2.0])}),
-    Call(timed, seconds=1.0, boxes=1, bytes=1),
+    Call(timed, seconds=1.0, boxes=1, bytes=1), Call(checked, budget=5.0),
     Call(collide.solve, [x**2 + y - 2, sp.Eq(x, y)], {x: (0, 2), y: (0, 2)}, at_least=[x, y > 0], implied=[x - y], tolerance=1e-9,
          method="auto", budget=5.0),
     Call(collide.minimize, x**2 + y, {x: (0, 2), y: (0, 2)}, equal=[x - y], at_least=[x - 1, y > 1], tolerance=1e-8, width=1e-6,
@@ -304,7 +310,8 @@ CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 # Arguments that are names, functions or executors, and results, which hold what a query puts there.
 BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "capsule",
           "rounded_box", "Mesh")
-NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES)}
+LOGGED = ("first_contact", "distance", "clearance", "solve", "minimize")
+NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options",
@@ -313,7 +320,8 @@ RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contac
            "Distance", "DistanceStatus", "Fit", "HullOverlap", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MassProperties",
            "MeshContact", "Minimum", "MinimumStatus", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status",
            "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
-WRAPPED = {"Budget": "timed", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed", "revolute": "jointed"}
+WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
+           "revolute": "jointed"}
 
 
 @pytest.fixture

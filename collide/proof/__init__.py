@@ -5,27 +5,34 @@
 each query are put together by a module of its own.
 """
 
+import math
 from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
+
+from ..search.drive import Budget, as_budget
 
 if TYPE_CHECKING:
     from .checker.check import Checked
     from .log import Log
 
 
-def check(path: str | PathLike[str], *, executor: Any = None, budget: float = 3600.0) -> "Checked":
-    """Is the log in the file `path` a proof? A value: `status` is ACCEPTED, with the `theorem` that it proves in words, or REJECTED, with
-    the `reason` and the `line` of the first step that does not follow.
+def check(path: str | PathLike[str], *, executor: Any = None, budget: Budget | float | None = None) -> "Checked":
+    """Is the log in the file `path` a proof? Its `status` is ACCEPTED, with the `theorem` that it proves in words, or REJECTED, with the
+    `reason` and the `line` of the first step that does not follow, or BUDGET_SPENT.
 
-    Every step is recomputed from the formulas in the log, in Arb, by a program that shares nothing with the search. `executor`: anything
-    with a `map`, such as a `ProcessPoolExecutor`, which then verifies blocks of steps. After `budget` seconds a log is refused. Raises
-    OSError for a file that cannot be read, and ImportError without python-flint (``pip install generative-collision[proof]``).
+    Every step is computed again from the formulas in the log, in Arb, by a program that shares nothing with the search. `executor`:
+    anything with `submit` or `map`, such as a `ProcessPoolExecutor`, which then verifies blocks of steps. `budget`: seconds or a
+    `Budget`, of which the seconds count.
+
+    Raises OSError for a file that cannot be read, ValueError for a budget that is not positive, and ImportError without python-flint
+    (``pip install generative-collision[proof]``).
     """
     require_arb()
     from .checker.check import check as checked
 
-    return checked(path, executor=executor, budget=budget)
+    seconds = as_budget(budget).seconds
+    return checked(path, executor=executor, seconds=math.inf if seconds is None else seconds)
 
 
 def require_arb() -> None:

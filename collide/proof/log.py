@@ -7,6 +7,8 @@ from typing import Any
 import flint
 import numpy as np
 
+from codegen.given import shown
+
 from .balls import Vector
 from .checker.check import BITS, FIRST
 from .checker.problem import Problem, above, below
@@ -22,6 +24,10 @@ class Log:
     """The log of one answer, in the making. A query makes it before its search, so that what cannot be written is refused then."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"log must be the path of a file, got {shown(path)}")
+        if not os.path.isdir(os.path.dirname(os.path.abspath(path))) or os.path.isdir(path):
+            raise ValueError(f"log must be the path of a file in a folder that exists, got {shown(path)}")
         self.path, self.said = path, list[str]()
 
     def begin(self, lines: Sequence[str]) -> None:

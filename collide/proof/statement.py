@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from codegen.given import expression
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
 from generative.body import called
 from generative.implicit import Piece
@@ -31,7 +32,7 @@ class Statement:
             own = _pieces(body, k, span)
             self.faces.append([*range(len(rows), len(rows) + len(own))])
             rows += own
-        rows.append(("time", list(map(sp.sympify, time))))
+        rows.append(("time", list(map(expression, time))))
         self.lines = [f"question {question}", *_written(rows), *(f"except {i} {j}" for i, j in excepted)]
 
 
@@ -45,8 +46,8 @@ def check_writable(bodies: Sequence[Any]) -> None:
 def formulas_lines(question: str, variables: Sequence[tuple[Any, Any, Any]], rows: Sequence[tuple[str, Any]]) -> list[str]:
     """The statement about formulas: `variables` (symbol, lo, hi), `rows` (equation, condition or objective; formula)."""
     names = {s: sp.Symbol(f"x{k}") for k, (s, _, _) in enumerate(variables)}
-    lines = [("variable", [names[s], sp.sympify(lo), sp.sympify(hi)]) for s, lo, hi in variables]
-    return [f"question {question}", *_written([*lines, *((kind, [sp.sympify(f).xreplace(names)]) for kind, f in rows)])]
+    lines = [("variable", [names[s], expression(lo), expression(hi)]) for s, lo, hi in variables]
+    return [f"question {question}", *_written([*lines, *((kind, [expression(f).xreplace(names)]) for kind, f in rows)])]
 
 
 def _written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
@@ -61,7 +62,7 @@ def _pieces(body: Any, k: int, span: tuple[float, float]) -> list[tuple[str, lis
     faces = body.faces if isinstance(body, Solid) else (body,)
     own = [(f"surface {k}", [*(end for s in (u, v) for end in face.domain[s]), *face.expressions]) for face in faces]
     for _, formulas in own:
-        strange = {s for f in formulas for s in sp.sympify(f).free_symbols} - set(SYMBOLS.values())
+        strange = {s for f in formulas for s in f.free_symbols} - set(SYMBOLS.values())
         if strange:
             raise NoLog(f"no log can be written for bodies with free parameters, such as {min(map(str, strange))}")
     return own

@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from codegen.functions import Chebyshev, Spline
+from codegen.given import expression
 
 _NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
           sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",
@@ -37,7 +38,7 @@ class Texts:
         self.definitions: list[str] = []
         self._done: dict[Any, str] = {}
         self._count: Counter[Any] = Counter()
-        for f in map(sp.sympify, formulas):
+        for f in map(expression, formulas):
             self._count_parts(f)
 
     def _count_parts(self, formula: Any) -> None:
@@ -50,7 +51,7 @@ class Texts:
 
     def of(self, formula: Any) -> str:
         """The text of a formula."""
-        stack = [sp.sympify(formula)]
+        stack = [expression(formula)]
         while stack:
             e = stack[-1]
             waiting = [p for p in _parts(e) if p not in self._done]
@@ -64,7 +65,7 @@ class Texts:
                     self.definitions.append(text)
                     text = f"#{len(self.definitions)}"
                 self._done[e] = text
-        return self._done[sp.sympify(formula)]
+        return self._done[expression(formula)]
 
     def _written(self, e: Any) -> str:
         if isinstance(e, (sp.Rational, sp.Float)):

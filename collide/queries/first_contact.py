@@ -132,6 +132,8 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
     if len(values) == len(ranges):
         found = first_contact(own, time, **options)
         return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
+    if options.pop("log") is not None:
+        raise ValueError("no log can be written for parameters with ranges; give numbers")
     found = worst_case(own, time, {s: ends for s, ends in ranges.items() if s not in values}, options, first_contact)
     worst = [{s: known[s] if s in known else at[s] for s in ranges} for at in found.parameters]
     formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)

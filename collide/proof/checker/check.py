@@ -7,7 +7,9 @@ the leaves of a tree cover its root. Each step follows by itself, so blocks of s
 """
 
 import itertools
+import math
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -23,8 +25,10 @@ from .problem import Problem, above, below, double
 from .rules import side
 
 FIRST = "collide proof 1"
-LONGEST, STATEMENT, DEEPEST, BLOCK, BITS = 1 << 20, 1 << 24, 2000, 256, 64
-"""Characters of a line, and of a statement; depth of a tree; steps that are verified together; bits of precision."""
+LONGEST, STATEMENT, DEEPEST, BLOCK, AHEAD, BITS = 1 << 20, 1 << 22, 2000, 64, 32, 64
+"""Characters of a line, and of a statement; depth of a tree; steps that are verified together, and how many times these wait elsewhere;
+bits of precision.
+"""
 Box = tuple[tuple[float, float], ...]
 
 
@@ -33,6 +37,7 @@ class CheckStatus(Enum):
 
     ACCEPTED = "Every step follows: the theorem is proved."
     REJECTED = "The log is no proof."
+    BUDGET_SPENT = "The budget was spent before every step was verified."
 
     def __repr__(self) -> str:
         return f"CheckStatus.{self.name}"
@@ -59,7 +64,11 @@ class Checked:
     def __str__(self) -> str:
         if self.accepted:
             return f"ACCEPTED. {self.theorem} {self.steps:,} steps were verified in {self.seconds:.2g} s."
-        return f"REJECTED at line {self.line}: {self.reason}."
+        return f"{self.status.name} at line {self.line}: {self.reason}."
+
+
+class Late(Exception):
+    """The time is up."""
 
 
 class Step(NamedTuple):
@@ -85,26 +94,26 @@ class Lines:
         return str(line[:-1])
 
 
-def check(path: str | PathLike[str], *, executor: Any = None, budget: float = 3600.0) -> Checked:
+def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = math.inf) -> Checked:
     """Is the log in the file `path` a proof? ACCEPTED with the theorem that it proves, or REJECTED with the first step that does not
     follow.
 
     Formulas are evaluated in Arb, by the rules of this folder alone; nothing of the search, nor of its code, is used. `executor`:
-    anything with a `map`, such as a ProcessPoolExecutor, which then verifies blocks of steps. After `budget` seconds a log is refused.
+    anything with `submit` or `map`, such as a ProcessPoolExecutor, which then verifies blocks of steps. After so many `seconds` it stops.
     Raises OSError for a file that cannot be read.
     """
     begin = time.perf_counter()
     with open(path, encoding="ascii", errors="replace") as file, flint.ctx.workprec(BITS):
-        log = _Log(Lines(file), begin + budget)
+        log = _Log(Lines(file), begin + seconds)
         try:
-            steps = log.steps()
-            verified = (executor.map if executor is not None else map)(_verify, log.blocks(steps))
-            for failed in verified:
+            for failed in _elsewhere(executor, log.blocks(log.steps())):
                 if failed:
-                    return log.rejected(failed[0], failed[1], begin)
+                    return log.answer(CheckStatus.REJECTED, failed[0], failed[1], begin)
+        except Late:
+            return log.answer(CheckStatus.BUDGET_SPENT, log.lines.number, CheckStatus.BUDGET_SPENT.value[:-1], begin)
         except Refused as error:
-            return log.rejected(log.lines.number, str(error), begin)
-        return log.accepted(begin)
+            return log.answer(CheckStatus.REJECTED, log.lines.number, str(error), begin)
+        return log.answer(CheckStatus.ACCEPTED, 0, "", begin)
 
 
 class _Log:
@@ -114,19 +123,15 @@ class _Log:
         self.theorem: list[str] = []
         self.verified = 0
 
-    def accepted(self, begin: float) -> Checked:
-        seconds = time.perf_counter() - begin
-        return Checked(CheckStatus.ACCEPTED, " ".join(self.theorem), "", 0, self.verified, seconds, tuple(self.statement))
-
-    def rejected(self, line: int, reason: str, begin: float) -> Checked:
-        seconds = time.perf_counter() - begin
-        return Checked(CheckStatus.REJECTED, "", reason, line, self.verified, seconds, tuple(self.statement))
+    def answer(self, status: CheckStatus, line: int, reason: str, begin: float) -> Checked:
+        theorem = " ".join(self.theorem) if status is CheckStatus.ACCEPTED else ""
+        return Checked(status, theorem, reason, line, self.verified, time.perf_counter() - begin, tuple(self.statement))
 
     def blocks(self, steps: Iterator[Step]) -> Iterator[tuple[tuple[str, ...], list[Step]]]:
         """Steps together with the statement that they are about."""
         while block := list(itertools.islice(steps, BLOCK)):
             if time.perf_counter() > self.end:
-                raise Refused("it was not verified within the budget of time")
+                raise Late
             self.verified += len(block)
             yield tuple(self.statement), block
 
@@ -249,6 +254,8 @@ class _Log:
     def _asked(self, question: str, complete: bool) -> None:
         if self.problem.question != question or not complete:
             raise Refused("this is no claim about what the log states")
+        if question in ("contact", "distance") and not any(True for _ in self.problem.pairs()):
+            raise Refused("the log is about no two bodies")
 
     def _surfaces(self) -> str:
         bodies, pairs = {piece.body for piece in self.problem.pieces}, sorted(self.problem.excepted)
@@ -321,6 +328,19 @@ def _verify(block: tuple[tuple[str, ...], list[Step]]) -> tuple[int, str] | None
             except Refused as error:
                 return step.line, str(error)
     return None
+
+
+def _elsewhere(executor: Any, blocks: Iterator[Any]) -> Iterator[tuple[int, str] | None]:
+    """What `_verify` says of each block, by an executor if there is one, of which few blocks wait at a time."""
+    if not hasattr(executor, "submit"):
+        yield from map(_verify, blocks) if executor is None else executor.map(_verify, blocks)
+        return
+    waiting: deque[Any] = deque()
+    for block in blocks:
+        waiting.append(executor.submit(_verify, block))
+        if len(waiting) > AHEAD:
+            yield waiting.popleft().result()
+    yield from (future.result() for future in waiting)
 
 
 def _follows(problem: Problem, step: Step) -> bool:

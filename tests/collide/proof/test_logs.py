@@ -1,26 +1,38 @@
 """Logs of answers, verified by the checker; and logs that are altered, cut off or hostile."""
 
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import sympy as sp
 
 import collide
 from collide.proof.checker.check import CheckStatus
-from generative import ParametricSurface, u, v
+from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
 
+from .mutants import KINDS, run
 
-def torus(r: object = sp.Rational(3, 10)) -> ParametricSurface:
-    ring = 1 + r * sp.cos(v)
-    return ParametricSurface([ring * sp.cos(u), ring * sp.sin(u), r * sp.sin(v)], {u: (0, 2 * sp.pi), v: (0, 2 * sp.pi)})
+FOLDER = Path(__file__).parents[3] / "collide" / "proof" / "checker"
+PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+BOWL = ParametricSurface([u, v, u**2 + v**2 + 1 - t], {u: (-1, 1), v: (-1, 1)})
+
+
+def logged(path: Path, name: str, **options: Any) -> tuple[collide.Contacts, Any]:
+    scene = SCENES[name]
+    return collide.first_contact(list(scene.bodies), scene.time, log=path, **scene.options), collide.check(path)
 
 
 @pytest.fixture(scope="module")
 def tori(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, collide.Contacts]:
     """Two crossed tori that meet at 3 - sqrt(39)/5."""
     path = tmp_path_factory.mktemp("logs") / "tori.proof"
-    return path, collide.first_contact(list(SCENES["tori-crossed"].bodies), time=(0, 2), log=path)
+    return path, logged(path, "tori-crossed")[0]
 
 
 def test_two_tori(tori: tuple[Path, collide.Contacts]) -> None:
@@ -33,3 +45,158 @@ def test_two_tori(tori: tuple[Path, collide.Contacts]) -> None:
     until = next(float.fromhex(line.split()[1]) for line in lines if line.startswith("clear"))
     assert answer.clear_until - 1e-8 < until < float(3 - sp.sqrt(39) / 5)
     assert path.stat().st_size < 200 * len(lines)
+    assert "(* 2 pi)" in "".join(found.statement)
+
+
+@pytest.mark.parametrize("name", ["box-on-corner", "torus-on-floor", "lens-on-ball", "gripper-on-egg", "dish-on-checkerboard"])
+def test_scenes(name: str, tmp_path: Path) -> None:
+    """Solids, implicit bodies and their unions, several bodies, kinks and contact on patches."""
+    answer, found = logged(tmp_path / "a.proof", name)
+    assert found.accepted and "no point in common" in found.theorem and "have a point in common" in found.theorem, str(found)
+    assert answer.status is collide.Status.CONTACT
+
+
+def test_no_contact_and_pairs_left_out(tmp_path: Path) -> None:
+    path, far = tmp_path / "a.proof", PLATE.moved(Rigid(translation=[0, 0, -1]))
+    assert collide.first_contact([PLATE, BOWL], (0, sp.Rational(1, 2)), log=path).status is collide.Status.NO_CONTACT
+    assert "0 <= t <= 0.5" in collide.check(path).theorem
+    collide.first_contact([PLATE, PLATE, BOWL, far], (0, 2), log=path, ignore=[(0, 1)])
+    found = collide.check(path)
+    assert found.accepted and "but for pairs 0 and 1" in found.theorem
+    lines = path.read_text().replace("except 0 1\n", "")
+    path.write_text(lines)
+    assert not collide.check(path).accepted
+
+
+def test_zeros_and_minima(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    collide.solve([sp.sin(x) - x / 10], {x: (-10, 11)}, log=path)
+    found = collide.check(path)
+    assert "All zeros lie in 7 boxes, of which 7 hold exactly one" in found.theorem
+    collide.solve([x**2 + y**2 + 1, x - y], {x: (-2, 2), y: (-2, 2)}, log=path)
+    assert collide.check(path).theorem == "There is no zero."
+    m = collide.minimize((1 - x)**2 + 100 * (y - x**2)**2, {x: (-2, 2), y: (-2, 2)}, log=path)
+    assert collide.check(path).accepted and "the minimum is greater than -9.3" in m.summary()
+    collide.minimize(x**2 + y**2, {x: (-2, 2), y: (-2, 2)}, at_least=[x + y - 1], log=path)
+    assert "greater than 0.49999999" in collide.check(path).theorem
+    collide.minimize(x + y, {x: (-2, 2), y: (-2, 2)}, equal=[x**2 + y**2 + 1], log=path)
+    assert collide.check(path).theorem == "No point of the domain fulfils the constraints."
+
+
+def test_distances(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    d = collide.distance(PLATE, BOWL.at(0), log=path)
+    found = collide.check(path)
+    assert found.accepted and "farther from each other than 0.99999999" in found.theorem and "at most" in found.theorem, str(found)
+    assert d.notes[-1].startswith("The log proves that the distance is greater than 0.99999999")
+    collide.clearance([PLATE, BOWL], (0, sp.Rational(1, 2)), at_least=0.25, log=path)
+    assert "farther from each other than 0.25" in collide.check(path).theorem
+
+
+def test_what_no_log_can_be_written_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    mesh = collide.Mesh(np.eye(3), [[0, 1, 2]])
+    with pytest.raises(ValueError, match="no log can be written for body 1, a Mesh"):
+        collide.first_contact([PLATE, mesh], (0, 1), log=path)
+    with pytest.raises(ValueError, match="no log can be written for formulas with erf"):
+        collide.solve([sp.erf(x) - sp.Rational(1, 2)], {x: (0, 1)}, log=path)
+    with pytest.raises(ValueError, match="joined by Or"):
+        collide.solve([x - 1], {x: (0, 2)}, at_least=[sp.Or(x > 0, x < 2)], log=path)
+    rate = Parameter("rate")
+    with pytest.raises(ValueError, match="no log can be written"):
+        collide.first_contact([PLATE, BOWL.moved(Rigid(translation=[0, 0, -rate * t]))], (0, 1), parameters={rate: (0, 1)}, log=path)
+    with pytest.raises(ValueError, match="a folder that exists"):
+        collide.first_contact([PLATE, BOWL], (0, 1), log=tmp_path / "nowhere" / "a.proof")
+    with pytest.raises(TypeError, match="log must be the path of a file"):
+        collide.first_contact([PLATE, BOWL], (0, 1), log=3)  # type: ignore[arg-type]
+    assert not path.exists()
+
+
+def test_a_stale_log_does_not_stay(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    path.write_text("old")
+    ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, [(-2, 2)] * 3)
+    answer = collide.first_contact([ball, ball.moved(Rigid(translation=[1, 0, t]))], (0, 1), log=path)
+    assert answer.notes[-1].startswith("No log was written") and not path.exists()
+
+
+def test_altered_logs_are_rejected_unless_they_are_proofs(tmp_path: Path) -> None:
+    counts = run(6 * len(KINDS), ("pendulum-on-post",), tmp_path)
+    for kind in ("bound", "sign", "dropped", "repeated", "swapped", "cut"):
+        assert not [times for (name, what), times in counts.items() if name == kind and what != "rejected"], counts
+    assert sum(times for (_, what), times in counts.items() if what == "rejected") > 40
+
+
+HEAD = "collide proof 1\n"
+DEEP = "(sin " * 5000 + "1" + ")" * 5000
+Z = HEAD + "question zeros\nvariable x0 0 1\n"
+HOSTILE = {
+    "nothing": ("", "ends before"),
+    "another file": ("PK\x03\x04\n", "begins with the line"),
+    "no end": (HEAD + "question contact\n", "ends before"),
+    "a huge line": (HEAD + "a" * (1 << 21) + "\n", "longer than"),
+    "a deep formula": (Z + f"equation {DEEP}\nzeros 0\n", "nest"),
+    "a program": (Z + "equation (__import__ (os x0))\nzeros 0\nn 1\nend\n", "'os' with 1"),
+    "a tower": (Z + "equation (^ (^ x0 1000) 100000)\nzeros 0\nn 1\nend\n", "exponent"),
+    "growing definitions": (HEAD + "question zeros\nvariable x0 2 3\nlet #1 (^ x0 1000)\n" + "".join(
+        f"let #{k + 1} (^ #{k} 1000)\n" for k in range(1, 60)) + "equation (exp (exp #60))\nzeros 0\nn -1\nend\n", "does not show"),
+    "a definition of itself": (HEAD + "question zeros\nlet #1 (sin #1)\nzeros 0\nend\n", "earlier ones"),
+    "an infinite number": (Z + "equation (+ x0 1)\nzeros 0\nn 0x1p+2000\nend\n", "is no"),
+    "not a number": (Z + "equation (+ x0 1)\nzeros 0\nn nan\nend\n", "is no number"),
+    "a long number": (Z + f"equation (+ x0 {'9' * 5000})\nzeros 0\nn 1\nend\n", "is no number"),
+    "divisions without end": (Z + "equation (+ x0 1)\nzeros 0\n" + "".join(f"s 0 {(2.0**-k).hex()}\n" for k in range(1, 999)),
+                              "ends before"),
+    "no division": (Z + "equation (+ x0 1)\nzeros 0\ns 0 2\nend\n", "does not divide"),
+    "an empty range": (HEAD + "question zeros\nvariable x0 1 0\nequation (- x0 1/2)\nzeros 0\nn 1\nend\n", "empty"),
+    "a negative weight": (HEAD + "question minimum\nvariable x0 0 1\ncondition x0\nobjective 1\nabove 0\nn -1 1\nend\n", "negative"),
+    "no claim": (HEAD + "question contact\nend\n", "ends before"),
+    "nothing of bodies": (HEAD + "question contact\ntime 0\nclear 1\nend\n", "no two bodies"),
+    "all left out": (HEAD + "question contact\nsurface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v 0\ntime 0\nexcept 0 1\nclear 1\nend\n",
+                     "no two bodies"),
+    "after the end": (Z + "equation (+ x0 1)\nzeros 0\nn 1\nend\nn 1\n", "follows the end"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_logs(name: str, tmp_path: Path) -> None:
+    text, why = HOSTILE[name]
+    path = tmp_path / "a.proof"
+    path.write_text(text)
+    found = collide.check(path, budget=30)
+    assert found.status is CheckStatus.REJECTED and why in str(found), str(found)
+    assert str(found).count("\n") == 0 and len(str(found)) < 400
+
+
+def test_a_budget_and_an_executor(tori: tuple[Path, collide.Contacts]) -> None:
+    path, _ = tori
+    assert collide.check(path, budget=1e-6).status is CheckStatus.BUDGET_SPENT
+    with ThreadPoolExecutor(2) as executor:
+        assert collide.check(path, executor=executor).accepted
+
+
+def test_the_checker_stands_alone(tori: tuple[Path, collide.Contacts], tmp_path: Path) -> None:
+    """Copied elsewhere it verifies a log, with nothing of the project, nor of its libraries, but python-flint."""
+    shutil.copytree(FOLDER, tmp_path / "alone", ignore=shutil.ignore_patterns("__pycache__"))
+    program = ("import sys; from alone.check import check; print(check(sys.argv[1]));"
+               "print(*{m.split('.')[0] for m in sys.modules} & {'collide', 'codegen', 'generative', 'numpy', 'sympy', 'llvmlite'})")
+    done = subprocess.run([sys.executable, "-c", program, str(tori[0])], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    first, second, *_ = done.stdout.split("\n")
+    assert first.startswith("ACCEPTED") and second == "", done.stderr
+
+
+def test_command_line(tori: tuple[Path, collide.Contacts], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from collide.__main__ import main
+
+    assert main(["check", str(tori[0]), "--statement"]) == 0
+    assert "ACCEPTED" in (out := capsys.readouterr().out) and "surface 1" in out
+    (tmp_path / "b.proof").write_text("nothing\n")
+    assert main(["check", str(tmp_path / "b.proof")]) == 1 and "REJECTED at line 1" in capsys.readouterr().out
+    assert main(["check", str(tmp_path / "c.proof")]) == 2
+
+
+def test_without_arb_a_sentence_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "flint", None)
+    with pytest.raises(ImportError, match=r"pip install generative-collision\[proof\]"):
+        collide.check(tmp_path / "a.proof")
+    with pytest.raises(ImportError, match="python-flint"):
+        collide.first_contact([PLATE, BOWL], (0, 1), log=tmp_path / "a.proof")
