@@ -264,7 +264,7 @@ class _Log:
 
     def _pieces(self, args: Sequence[str]) -> tuple[int, int]:
         a, b = (int(number(word)) for word in args)
-        if (a, b) not in self.problem.pairs():
+        if not (0 <= min(a, b) and max(a, b) < len(self.problem.pieces) and self.problem.claimed(a, b)):
             raise Refused("these are no pieces of different bodies")
         return a, b
 

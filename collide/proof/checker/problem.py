@@ -13,6 +13,7 @@ from .rules import System
 
 WORDS = {"let": 2, "surface": 8, "level": None, "time": None, "except": 2, "variable": 3, "equation": 1, "condition": 1, "objective": 1}
 """The lines of a statement, and how many arguments they have."""
+MOST = 4096
 QUESTIONS = ("contact", "distance", "zeros", "minimum")
 
 
@@ -41,7 +42,9 @@ class Problem:
         self.rows: dict[str, list[Formula]] = {"equation": [], "condition": [], "objective": []}
         for line in lines:
             self._read(line)
-        self.system = functools.lru_cache(maxsize=64)(self._system)
+        if len(self.pieces) > MOST:
+            raise Refused(f"the bodies have more than {MOST} pieces")
+        self.system = functools.lru_cache(maxsize=8)(self._system)
 
     def _read(self, line: str) -> None:
         word, *args = read(line)
@@ -74,10 +77,12 @@ class Problem:
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """All pairs of pieces of different bodies, but those of pairs of bodies that nothing is claimed of."""
-        for a, first in enumerate(self.pieces):
-            for b, second in enumerate(self.pieces):
-                if first.body < second.body and (first.body, second.body) not in self.excepted:
-                    yield a, b
+        everyone = range(len(self.pieces))
+        return ((a, b) for a in everyone for b in everyone if self.claimed(a, b))
+
+    def claimed(self, a: int, b: int) -> bool:
+        i, j = self.pieces[a].body, self.pieces[b].body
+        return i < j and (i, j) not in self.excepted
 
     # -- systems, by their names ----------------------------------------------------------------------------------
 
@@ -110,6 +115,8 @@ class Problem:
         point, equations, conditions = self._place(program, first, "xyz" if first.equations else "uv", range(n))
         at = point if shared else range(n, len(ranges))
         other, more, further = self._place(program, second, "xyz" if second.equations else "uv", at)
+        if shared:
+            further = further + self._inside(program, point, second.ranges)
         if common and not shared:
             equations = [program.operation(("-", p, q)) for p, q in zip(point, other, strict=True)]
         if not common:
@@ -124,6 +131,12 @@ class Problem:
         groups = (piece.point, piece.equations, piece.conditions)
         point, equations, conditions = ([program.add(f, names, self.definitions) for f in group] for group in groups)
         return point, equations, conditions
+
+    def _inside(self, program: Program, point: Sequence[int], ranges: Sequence[Formula]) -> list[int]:
+        """The conditions that a point lies within three ranges."""
+        ends = [program.add(end, {}, self.definitions) for end in ranges]
+        pairs = [pair for k, p in enumerate(point) for pair in ((ends[2 * k], p), (p, ends[2 * k + 1]))]
+        return [program.operation(("-", *pair)) for pair in pairs]
 
     def _range(self, lo: Formula, hi: Formula) -> tuple[Any, Any]:
         return constant(lo, self.definitions), constant(hi, self.definitions)
