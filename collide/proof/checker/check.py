@@ -81,12 +81,14 @@ class Step(NamedTuple):
 
 
 class Lines:
-    """The lines of a log, counted."""
+    """The lines of a log, counted, until the time is up."""
 
-    def __init__(self, file: Any) -> None:
-        self.file, self.number = file, 0
+    def __init__(self, file: Any, end: float) -> None:
+        self.file, self.end, self.number = file, end, 0
 
     def next(self) -> str:
+        if time.perf_counter() > self.end:
+            raise Late
         line = self.file.readline(LONGEST)
         self.number += 1
         if not line.endswith("\n"):
@@ -104,7 +106,7 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
     """
     begin = time.perf_counter()
     with open(path, encoding="ascii", errors="replace") as file, flint.ctx.workprec(BITS):
-        log = _Log(Lines(file), begin + seconds)
+        log = _Log(Lines(file, begin + seconds))
         try:
             for failed in _elsewhere(executor, log.blocks(log.steps())):
                 if failed:
@@ -117,11 +119,9 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
 
 
 class _Log:
-    def __init__(self, lines: Lines, end: float) -> None:
-        self.lines, self.end = lines, end
-        self.statement: list[str] = []
-        self.theorem: list[str] = []
-        self.verified = 0
+    def __init__(self, lines: Lines) -> None:
+        self.lines, self.verified = lines, 0
+        self.statement, self.theorem = list[str](), list[str]()
 
     def answer(self, status: CheckStatus, line: int, reason: str, begin: float) -> Checked:
         theorem = " ".join(self.theorem) if status is CheckStatus.ACCEPTED else ""
@@ -130,8 +130,6 @@ class _Log:
     def blocks(self, steps: Iterator[Step]) -> Iterator[tuple[tuple[str, ...], list[Step]]]:
         """Steps together with the statement that they are about."""
         while block := list(itertools.islice(steps, BLOCK)):
-            if time.perf_counter() > self.end:
-                raise Late
             self.verified += len(block)
             yield tuple(self.statement), block
 
@@ -142,10 +140,12 @@ class _Log:
         if self.lines.next() != FIRST:
             raise Refused(f"a log begins with the line {FIRST!r}")
         claims = {"clear": self._clear, "meet": self._meet, "farther": self._farther, "nearer": self._nearer, "zeros": self._zeros,
-                  "above": self._above, "below": self._below, "infeasible": self._infeasible}
+                  "above": self._above, "below": self._below, "infeasible": self._above}
+        size = 0
         while (line := self.lines.next()).partition(" ")[0] not in claims:
             self.statement.append(line)
-            if sum(map(len, self.statement)) > STATEMENT:
+            size += 1 + len(line)
+            if size > STATEMENT:
                 raise Refused(f"the statement is longer than {STATEMENT} characters")
         self.problem = _problem(tuple(self.statement))
         while line != "end":
@@ -162,7 +162,7 @@ class _Log:
     def _clear(self, args: Sequence[str]) -> Iterator[Step]:
         """From the beginning until this time surfaces of different bodies have no common point."""
         self._asked("contact", len(self.problem.time) == 1)
-        begin, until = below(self.problem.moment(0)), double(_only(args))
+        begin, until = below(self.problem.moment(0)), float(_bound(args))
         if not begin < until:
             raise Refused("the time does not go forward")
         for a, b in self.problem.pairs():
@@ -182,7 +182,7 @@ class _Log:
     def _farther(self, args: Sequence[str]) -> Iterator[Step]:
         """Surfaces of different bodies are farther from each other than this, at all times."""
         self._asked("distance", len(self.problem.time) == 2)
-        least = _positive(_only(args))
+        least = _bound(args, 0.0)
         span = below(self.problem.moment(0)), above(self.problem.moment(1))
         for a, b in self.problem.pairs():
             yield from self._pair("near", span, a, b, least)
@@ -193,7 +193,7 @@ class _Log:
         """Two points of different bodies are at most so far from each other."""
         self._asked("distance", len(args) == 3 and len(self.problem.time) == 2)
         a, b = self._pieces(args[1:])
-        most = _positive(args[0])
+        most = _bound(args[:1], 0.0)
         step = self._exists(("near", a, b, most), True, self.lines.next())
         span = self.problem.moment(0), self.problem.moment(1)
         if not (flint.arb(step.box[-1][0]) >= span[0] and flint.arb(step.box[-1][1]) <= span[1]):
@@ -208,7 +208,7 @@ class _Log:
         self._asked("zeros", True)
         system, ranges = ("formulas", None), self.problem.system("formulas", None)[1]
         boxes, shown, proved = list[Box](), list[Box](), 0
-        for _ in range(int(number(_only(args)))):
+        for _ in range(int(_bound(args))):
             line = self.lines.next()
             if line.startswith("x "):
                 only = self._exists(system, False, line)
@@ -228,25 +228,18 @@ class _Log:
         self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each: {listed}." if boxes else
                             "There is no zero.")
 
-    def _infeasible(self, args: Sequence[str]) -> Iterator[Step]:
-        """No point fulfils the equations and conditions."""
-        self._asked("minimum", not args)
-        _, ranges = self.problem.system("formulas", None)
-        yield from self._tree(("formulas", None), _outward(ranges))
-        self.theorem.append("No point of the domain fulfils the constraints.")
-
     def _above(self, args: Sequence[str]) -> Iterator[Step]:
-        """The objective is greater than this wherever the equations and conditions hold."""
+        """The objective is greater than this wherever the equations and conditions hold; without a number: they hold nowhere."""
         self._asked("minimum", True)
-        least = number(_only(args))
-        _, ranges = self.problem.system("formulas", least)
-        yield from self._tree(("formulas", least), _outward(ranges))
-        self.theorem.append(f"The objective is greater than {float(least)!r} at all points of the domain that fulfil the constraints.")
+        least = _bound(args) if args else None
+        yield from self._tree(("formulas", least), _outward(self.problem.system("formulas", least)[1]))
+        self.theorem.append("No point of the domain fulfils the constraints." if least is None else
+                            f"The objective is greater than {float(least)!r} at all points of the domain that fulfil the constraints.")
 
     def _below(self, args: Sequence[str]) -> Iterator[Step]:
         """A point that fulfils the equations and conditions has an objective of at most this."""
         self._asked("minimum", True)
-        most = number(_only(args))
+        most = _bound(args)
         step = self._exists(("formulas", most), True, self.lines.next())
         yield step
         self.theorem.append(f"It is at most {float(most)!r} at a point of them in {_box(step.box)}.")
@@ -264,7 +257,7 @@ class _Log:
 
     def _pieces(self, args: Sequence[str]) -> tuple[int, int]:
         a, b = (int(number(word)) for word in args)
-        if not (0 <= min(a, b) and max(a, b) < len(self.problem.pieces) and self.problem.claimed(a, b)):
+        if not (min(a, b) >= 0 and max(a, b) < len(self.problem.pieces) and self.problem.claimed(a, b)):
             raise Refused("these are no pieces of different bodies")
         return a, b
 
@@ -278,8 +271,8 @@ class _Log:
 
     def _tree(self, system: tuple[Any, ...], root: Box, boxes: Sequence[Box] = ()) -> Iterator[Step]:
         """The leaves of a tree; those of the kind `i` lie inside a box that is listed."""
-        if any(lo > hi for lo, hi in root):
-            raise Refused("a range is empty")
+        if not all(-math.inf < lo <= hi < math.inf for lo, hi in root):
+            raise Refused("a range is empty, or without end")
         stack = [root]
         while stack:
             box, words = stack.pop(), self.lines.next().split()
@@ -374,17 +367,11 @@ def _within(inner: Box, outer: Box) -> bool:
     return all(a <= c and d <= b for (a, b), (c, d) in zip(outer, inner, strict=True))
 
 
-def _only(args: Sequence[str]) -> str:
-    if len(args) != 1:
-        raise Refused("this claim has one number")
-    return args[0]
-
-
-def _positive(text: str) -> Fraction:
-    value = number(text)
-    if value <= 0:
-        raise Refused("a distance is positive")
-    return value
+def _bound(args: Sequence[str], least: float = -math.inf) -> Fraction:
+    """The number of a claim, a double."""
+    if len(args) != 1 or not double(args[0]) > least:
+        raise Refused("this claim has one number" if len(args) != 1 else "a distance is positive")
+    return Fraction(double(args[0]))
 
 
 def _formula(formula: Any) -> str:

@@ -155,22 +155,20 @@ def _chain(order: int, value: Any, first: Any, second: Any, a: Jet) -> Jet:
     return value, g, h
 
 
-def _add(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
+def _sum(a: Jet, b: Jet, sign: int) -> Jet:
     g, h = dict(a[1]), dict(a[2])
-    for i, d in b[1].items():
-        _add_to(g, i, d)
-    for ij, d in b[2].items():
-        _add_to(h, ij, d)
-    return a[0] + b[0], g, h
+    for table, more in ((g, b[1]), (h, b[2])):
+        for key, d in more.items():
+            _add_to(table, key, d if sign > 0 else -d)
+    return a[0] + b[0] if sign > 0 else a[0] - b[0], g, h
+
+
+def _add(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
+    return _sum(a, b, 1)
 
 
 def _sub(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    g, h = dict(a[1]), dict(a[2])
-    for i, d in b[1].items():
-        _add_to(g, i, -d)
-    for ij, d in b[2].items():
-        _add_to(h, ij, -d)
-    return a[0] - b[0], g, h
+    return _sum(a, b, -1)
 
 
 def _mul(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
@@ -207,15 +205,19 @@ def _abs(backend: Any, order: int, a: Jet) -> Jet:
     return _chain(order, backend.absolute(a[0]), lambda: s, lambda: backend.choose(s, 0 * s, 0 * s, backend.undefined), a)
 
 
+def _extreme(backend: Any, order: int, a: Jet, b: Jet, sign: int) -> Jet:
+    """(a + b + |a - b|) / 2, or with - the least of both; but the value is that of the ends."""
+    s = _sum(_sum(a, b, 1), _abs(backend, order, _sum(a, b, -1)), sign)
+    value = a[0].max(b[0]) if sign > 0 else a[0].min(b[0])
+    return value, {i: d / 2 for i, d in s[1].items()}, {ij: d / 2 for ij, d in s[2].items()}
+
+
 def _max(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    """(a + b + |a - b|) / 2; the value is that of the larger end."""
-    s = _add(backend, order, _add(backend, order, a, b), _abs(backend, order, _sub(backend, order, a, b)))
-    return a[0].max(b[0]), {i: d / 2 for i, d in s[1].items()}, {ij: d / 2 for ij, d in s[2].items()}
+    return _extreme(backend, order, a, b, 1)
 
 
 def _min(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    s = _sub(backend, order, _add(backend, order, a, b), _abs(backend, order, _sub(backend, order, a, b)))
-    return a[0].min(b[0]), {i: d / 2 for i, d in s[1].items()}, {ij: d / 2 for ij, d in s[2].items()}
+    return _extreme(backend, order, a, b, -1)
 
 
 def _floor(backend: Any, order: int, a: Jet) -> Jet:
