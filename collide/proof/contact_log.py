@@ -15,9 +15,9 @@ from .log import Alive, Log
 from .statement import Statement
 from .trees import Stuck
 
-# By how much less than what the search found a log proves, as parts of the time span, and the most steps of a tree then; and how long after
-# a contact surfaces are seen to cross.
-_GAPS = ((2.0**-30, 40_000), (2.0**-20, 40_000), (2.0**-14, 60_000), (2.0**-10, 80_000), (2.0**-7, 100_000))
+# By how much less than what the search found a log proves, as parts of the time span, and the most steps of a tree then: at first little,
+# or else much, and from there on less and less; and how long after a contact surfaces are seen to cross.
+_FIRST, _GAPS = (2.0**-30, 40_000), ((2.0**-7, 150_000), (2.0**-13, 100_000), (2.0**-20, 40_000), (2.0**-26, 30_000))
 _LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 
 
@@ -42,17 +42,22 @@ class ContactLog(Log):
         begin, apart = below(self.problem.moment(0)), found.status is Status.NO_CONTACT
         until = above(flint.arb(self.span[1])) if apart else min(found.clear_until, self.span[1])
         first = {(int(i), int(j)) for i, j in found.pairs}
-        for gap, most in ((0.0, _GAPS[-1][1]), *_GAPS) if apart else _GAPS:
+        best = list[str]()
+        # Where contacts form curves a tree that ends so shortly before them has too many steps.
+        gaps = ((0.0, _GAPS[0][1]), *_GAPS) if apart else (*[_FIRST] * bool(found.proved.any()), *_GAPS)
+        for gap, most in gaps:
             end = until - gap * (self.span[1] - self.span[0])
-            if not begin < end:
-                break
             try:
-                lines = [f"clear {end.hex()}", *self.pairs("common point", (), (begin, end), first, most, alive)]
+                if begin < end:
+                    best = [f"clear {end.hex()}", *self.pairs("common point", (), (begin, end), first, most, alive)]
             except Stuck:
-                continue
-            self.said.append(f"that there is no contact until t = {end!r}")
-            return lines
-        return []
+                if best:
+                    break
+            if best and gap <= _FIRST[0]:
+                break
+        if best:
+            self.said.append(f"that there is no contact until t = {float.fromhex(best[0].split()[1])!r}")
+        return best
 
     def _met(self, found: Contacts) -> list[str]:
         """Near a contact surfaces have a point in common a little later."""
