@@ -67,7 +67,8 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
 
     Raises TypeError for what is no body, and for a Mesh and a body that is none, and ValueError for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, separation or
-    budget that is not positive, and, with `log`, for what no log can be written of. A spent budget, Ctrl-C and refused memory raise nothing: the result says what is proved so far.
+    budget that is not positive, and, with `log`, for what no log can be written of. A spent budget, Ctrl-C and refused memory raise
+    nothing: the result says what is proved so far.
 
     >>> from collide import distance
     >>> from generative import ParametricSurface, Rigid, u, v
@@ -93,9 +94,9 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
     `bodies`, `time`, `ignore`: as in `first_contact`, all of them meshes, or none. `tolerance`, a bracket width: that of the distance,
-    against its size. `separation`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the bodies
-    keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds or a
-    `Budget`.
+    against its size. `separation`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the
+    bodies keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds
+    or a `Budget`.
 
     Pairs that are farther from each other than others are known to come, at all times, are not searched.
 
