@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
+from .arrays import Boxes
 from .checker.problem import below
 from .checker.rules import System, side
-from .trees import Boxes, Grower, short
+from .trees import Grower, short
 
 # Starts from which a solution is looked for; steps of Newton's method; sizes of boxes, against the distance from the start.
 _STARTS, _STEPS, _SIZES = 24, 40, tuple(0.25**k for k in range(1, 14))

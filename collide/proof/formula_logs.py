@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from .arrays import Boxes
 from .checker.rules import side
 from .existence import inner
 from .log import Alive, Log
 from .statement import formulas_lines
-from .trees import Boxes, Grower, Stuck, short
+from .trees import Grower, Stuck, short
 
 _MOST = 200_000
 # By which part of its size a bound of a minimum is less than what the search found, and the most steps of a tree then.

@@ -9,11 +9,12 @@ import numpy as np
 
 from codegen.given import shown
 
+from .arrays import Boxes
 from .balls import Vector
 from .checker.check import BITS, FIRST
 from .checker.problem import Problem, above, below
 from .existence import found_solution, inner
-from .trees import Boxes, Grower
+from .trees import Grower
 
 Alive = Callable[[], bool]
 """Is there time left?"""

@@ -7,52 +7,18 @@ the checker will find in Arb is computed here in the same way, nearly, by `balls
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from .arrays import ROUNDED, Boxes, Jets, combined, dot, either, least_face, newton_step, positive_definite, rounded, unit
 from .balls import Balls
 from .checker.rules import System
 
-# Part of all radii that Arb may add by rounding them, and of all sizes that numbers may be off.
-_ROUNDED, _EXACT = 1e-6, 1e-13
-_SWEEPS, _NEWTON, _QUADRATIC = 6, 2, 8
-# Weights of few digits, where they do; a part of the least eigenvalue at a point that is to be kept by a weight of squares.
-_DIGITS, _KEPT = 200, 0.5
-_CHUNK = 4096
-
-
-@dataclass(frozen=True)
-class Jets:
-    """Of N boxes and m rows: values (N, m), derivatives (N, m, n), and second ones (N, m, n, n), each of middles and radii."""
-
-    value: Balls
-    slope: Balls
-    second: Balls | None = None
-
-    def __getitem__(self, rows: np.ndarray) -> "Jets":
-        """Values and derivatives of some boxes."""
-        return Jets(*(Balls(b.mid[rows], b.rad[rows]) for b in (self.value, self.slope)))
-
-
-@dataclass(frozen=True)
-class Boxes:
-    """N boxes, their ends (N, n)."""
-
-    lo: np.ndarray
-    hi: np.ndarray
-
-    @property
-    def mid(self) -> np.ndarray:
-        return 0.5 * (self.lo + self.hi)
-
-    @property
-    def rad(self) -> np.ndarray:
-        return 0.5 * (self.hi - self.lo)
-
-    def __getitem__(self, index: Any) -> "Boxes":
-        return Boxes(self.lo[index], self.hi[index])
+# Part of all sizes that numbers may be off; sweeps of a linear least value, and steps of Newton's method.
+_EXACT, _SWEEPS, _NEWTON = 1e-13, 6, 2
+# A part of the least eigenvalue at a point that is to be kept by a weight of squares; boxes that are looked at together.
+_KEPT, _CHUNK = 0.5, 4096
 
 
 class Stuck(Exception):
@@ -152,9 +118,9 @@ class Grower:
             if self.inside is not None:
                 self._mark_inside(boxes, found)
             weights, _ = self._nearest(boxes, boxes.mid, scale)
-            weights = _rounded(np.where(np.isfinite(weights), weights, 0.0))
+            weights = rounded(np.where(np.isfinite(weights), weights, 0.0))
             self._single(jets.value, found)
-            self._take(found, "n", weights, _dot(weights, jets.value))
+            self._take(found, "n", weights, dot(weights, jets.value))
             self._mean_value(boxes, jets, weights, found)
             if self._bent:
                 self._convex(boxes, jets, scale, found, points, known)
@@ -167,7 +133,7 @@ class Grower:
 
     def _single(self, value: Balls, found: np.ndarray) -> None:
         """Boxes in which one row alone does not vanish."""
-        away = np.where(np.arange(self.m) < self.equations, abs(value.mid), value.mid) - value.rad * (1 + _ROUNDED)
+        away = np.where(np.arange(self.m) < self.equations, abs(value.mid), value.mid) - value.rad * (1 + ROUNDED)
         sure = away > _EXACT * (1 + abs(value.mid))
         best = np.argmax(np.where(sure, away, -np.inf), axis=1)
         for k in np.flatnonzero(sure.any(axis=1) & (found == "")):
@@ -178,7 +144,7 @@ class Grower:
     def _take(self, found: np.ndarray, kind: str, weights: np.ndarray, bound: Balls, size: float = 1.0) -> None:
         """Writes the step of this kind where the bound says that it holds, with something to spare."""
         spare = _EXACT * abs(weights).sum(axis=1) * size
-        for k in np.flatnonzero((bound.mid - bound.rad * (1 + _ROUNDED) > spare) & (found == "")):
+        for k in np.flatnonzero((bound.mid - bound.rad * (1 + ROUNDED) > spare) & (found == "")):
             found[k] = f"{kind} {' '.join(map(_integer, weights[k]))}"
 
     def _mean_value(self, boxes: Boxes, jets: Jets, weights: np.ndarray, found: np.ndarray) -> None:
@@ -186,11 +152,11 @@ class Grower:
         if not len(rows):
             return
         boxes, weights, found_here = boxes[rows], weights[rows], found[rows]
-        slopes = _combined(weights, Balls(jets.slope.mid[rows], jets.slope.rad[rows]))
-        face = _least_face(boxes, slopes)
+        slopes = combined(weights, Balls(jets.slope.mid[rows], jets.slope.rad[rows]))
+        face = least_face(boxes, slopes)
         value = self.jets(face.mid, None, 0).value
         change = ((abs(slopes.mid) + slopes.rad) * face.rad).sum(axis=1)
-        self._take(found_here, "m", weights, Balls(_dot(weights, value).mid, change))
+        self._take(found_here, "m", weights, Balls(dot(weights, value).mid, change))
         found[rows] = found_here
 
     # -- second order ---------------------------------------------------------------------------------------------
@@ -207,7 +173,7 @@ class Grower:
         _, step = self._nearest(boxes, boxes.mid, scale[rows])
         point = self._descend(boxes, np.where(new, boxes.mid + step, points[rows]), 0 * known[rows], np.ones(len(rows)), _NEWTON)
         points[rows] = point
-        weights = _unit(self._pressed(self.jets(point, None, 0).value.mid))
+        weights = unit(self._pressed(self.jets(point, None, 0).value.mid))
         left = self._bound(boxes, jets, point, weights, 0, rows, found)
         weights = np.where((known[rows] == 0).all(axis=1, keepdims=True), weights, known[rows])[left]
         rows, boxes, point, jets = rows[left], boxes[left], point[left], jets[left]
@@ -234,7 +200,7 @@ class Grower:
         point = self._descend(boxes, point, weights, m, 2)
         for _ in range(times):
             at = self.jets(point, None, 2)
-            weights = _unit(self._pressed(self._forces(weights, m, at.value).mid))
+            weights = unit(self._pressed(self._forces(weights, m, at.value).mid))
             m = self._square_weight(weights, at)
             point = self._descend(boxes, point, weights, m, 2)
         return point, weights, m
@@ -252,13 +218,13 @@ class Grower:
             forces = self._forces(weights, m, at.value).mid
             slope = (forces[:, :, None] * at.slope.mid).sum(axis=1)
             whole = np.ones_like(point, bool)
-            step = _newton(self._hessian(weights, m, at, whole).mid, slope, boxes.lo - point, boxes.hi - point)
+            step = newton_step(self._hessian(weights, m, at, whole).mid, slope, boxes.lo - point, boxes.hi - point)
             trial = np.clip(point + length[:, None] * np.nan_to_num(step), boxes.lo, boxes.hi)
             new = self.jets(trial, None, 2)
             height = self._height(weights, m, new)
             down = height <= best
             point, best = np.where(down[:, None], trial, point), np.where(down, height, best)
-            at = _either(down, new, at)
+            at = either(down, new, at)
             length = np.where(down, np.minimum(1.0, 4 * length), 0.125 * length)
         return point
 
@@ -279,24 +245,24 @@ class Grower:
 
     def _second_order(self, boxes: Boxes, jets: Jets, weights: np.ndarray, m: np.ndarray, point: np.ndarray) -> tuple[Any, Any]:
         """As `System.convex`: the bound, and the `bend` it is made with."""
-        slopes = _combined(self._forces(weights, m, jets.value), jets.slope)
-        face = _least_face(boxes, slopes)
+        slopes = combined(self._forces(weights, m, jets.value), jets.slope)
+        face = least_face(boxes, slopes)
         free = face.rad > 0
         at = np.where(free, point, face.lo)
         over = self.jets(face.mid, face.rad, 2)
         h = self._hessian(weights, m, over, free)
         bend = np.maximum(0.0, 1.0001 * (np.linalg.norm(h.rad, axis=(1, 2)) - np.linalg.eigvalsh(np.nan_to_num(h.mid))[:, 0]))
-        bend = np.where(_positive(h, 0 * bend), 0.0, bend)
+        bend = np.where(positive_definite(h, 0 * bend), 0.0, bend)
         here = self.jets(at, None, 1)
         forces = self._forces(weights, m, here.value)
         value = here.value.mid[:, :self.equations]
         bound = (weights * here.value.mid).sum(axis=1) + 0.5 * m * (value * value).sum(axis=1)
         slope = (forces.mid[:, :, None] * here.slope.mid).sum(axis=1)
-        low = np.minimum(slope * (face.lo - at), slope * (face.hi - at)) * (1 + _ROUNDED) - 0.5 * bend[:, None] * np.maximum(
-            abs(face.lo - at), abs(face.hi - at)) ** 2 * (1 + _ROUNDED)
-        low -= _ROUNDED * abs(slope) * face.rad
+        low = np.minimum(slope * (face.lo - at), slope * (face.hi - at)) * (1 + ROUNDED) - 0.5 * bend[:, None] * np.maximum(
+            abs(face.lo - at), abs(face.hi - at)) ** 2 * (1 + ROUNDED)
+        low -= ROUNDED * abs(slope) * face.rad
         bound = bound + np.where(free, low, 0.0).sum(axis=1)
-        return np.where(_positive(h, bend * (1 - _ROUNDED)), bound, -np.inf), bend
+        return np.where(positive_definite(h, bend * (1 - ROUNDED)), bound, -np.inf), bend
 
     def _forces(self, weights: np.ndarray, m: np.ndarray, value: Balls) -> Balls:
         square = (np.arange(self.m) < self.equations) * m[:, None]
@@ -359,74 +325,6 @@ class Grower:
             rest = rest + (new - step[:, i])[:, None] * slope[:, :, i]
             step[:, i] = new
         return scale * np.where(conditions & (rest < 0), 0.0, rest), step
-
-
-def _either(first: np.ndarray, a: Jets, b: Jets) -> Jets:
-    """Of each point the jets in a or in b, without radii."""
-    pairs = ((a.value, b.value), (a.slope, b.slope), (a.second, b.second))
-    return Jets(*(Balls(np.where(first.reshape(-1, *[1] * (x.mid.ndim - 1)), x.mid, y.mid), 0.0 * x.mid) for x, y in pairs if x and y))
-
-
-def _unit(weights: np.ndarray) -> np.ndarray:
-    """Weights (N, m) of length 1; zeros where there are none."""
-    size = np.linalg.norm(weights, axis=1, keepdims=True)
-    return np.asarray(np.where((size > 0) & np.isfinite(size), weights / np.where(size > 0, size, 1.0), 0.0))
-
-
-def _newton(h: np.ndarray, slope: np.ndarray, lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """The step, from lo to hi, to the least point of a quadratic function; of the other sign where that is not convex."""
-    values, vectors = np.linalg.eigh(np.nan_to_num(h))
-    values = np.maximum(abs(values), 1e-12 * abs(values).max(axis=1, keepdims=True) + 1e-300)
-    h, slope = np.einsum("kij,kj,klj->kil", vectors, values, vectors), np.nan_to_num(slope)
-    along = np.einsum("kji,kj->ki", vectors, slope) / values
-    step = np.clip(-np.einsum("kij,kj->ki", vectors, along), lo, hi)
-    slope = slope + np.einsum("kij,kj->ki", h, step)
-    for i in [*range(h.shape[1])] * _QUADRATIC:
-        new = np.clip(step[:, i] - slope[:, i] / h[:, i, i], lo[:, i], hi[:, i])
-        slope = slope + h[:, :, i] * (new - step[:, i])[:, None]
-        step[:, i] = new
-    return np.asarray(step)
-
-
-def _positive(h: Balls, bend: np.ndarray) -> np.ndarray:
-    """(N,): as `rules.positive_definite`, of h + bend I."""
-    n = h.mid.shape[1]
-    mid, rad = h.mid + bend[:, None, None] * np.eye(n), h.rad.copy()
-    good = np.ones(len(mid), bool)
-    for k in range(n):
-        pivot = Balls(mid[:, k, k], rad[:, k, k])
-        good &= pivot.mid - pivot.rad * (1 + _ROUNDED) > 1e-12 * abs(pivot.mid)
-        for i in range(k + 1, n):
-            factor = Balls(mid[:, i, k], rad[:, i, k]) / pivot
-            row = Balls(mid[:, i, k + 1:], rad[:, i, k + 1:]) - Balls(factor.mid[:, None], factor.rad[:, None]) * Balls(
-                mid[:, k, k + 1:], rad[:, k, k + 1:])
-            mid[:, i, k + 1:], rad[:, i, k + 1:] = row.mid, row.rad
-    return good
-
-
-def _combined(weights: Any, slope: Balls) -> Balls:
-    """(N, n): the slopes of rows, with weights (numbers or balls)."""
-    w = weights if isinstance(weights, Balls) else Balls(weights, 0 * weights)
-    product = Balls(w.mid[:, :, None], w.rad[:, :, None]) * slope
-    return Balls(product.mid.sum(axis=1), product.rad.sum(axis=1))
-
-
-def _least_face(boxes: Boxes, slopes: Balls) -> Boxes:
-    """As `rules._least_face`, where it is not a matter of roundings."""
-    rad = slopes.rad * (1 + _ROUNDED)
-    flat = (slopes.mid == 0) & (slopes.rad == 0)
-    up, down = (slopes.mid - rad > 0) | flat, slopes.mid + rad < 0
-    return Boxes(np.where(down, boxes.hi, boxes.lo), np.where(up, boxes.lo, boxes.hi))
-
-
-def _dot(weights: np.ndarray, value: Balls) -> Balls:
-    return Balls((weights * value.mid).sum(axis=1), (abs(weights) * value.rad).sum(axis=1))
-
-
-def _rounded(weights: np.ndarray) -> np.ndarray:
-    """Weights as integers of few digits."""
-    size = abs(weights).max(axis=1, keepdims=True)
-    return np.asarray(np.where(size > 0, np.round(_DIGITS * weights / np.where(size > 0, size, 1.0)), 0.0))
 
 
 def _preorder(words: list[str], children: list[tuple[int, int]]) -> list[str]:

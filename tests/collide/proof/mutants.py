@@ -17,9 +17,10 @@ import flint
 import numpy as np
 
 import collide
+from collide.proof.arrays import Boxes
 from collide.proof.balls import Vector
 from collide.proof.checker.problem import Problem, below, double
-from collide.proof.trees import Boxes, Grower
+from collide.proof.trees import Grower
 from models.scenes import SCENES
 
 NUMBER = re.compile(r"(?<![#\w.])-?(?:0x[0-9a-f.]+p[+-]\d+|\d+(?:/\d+)?)(?![\w.])")
