@@ -133,10 +133,10 @@ def common_point(lines: Lines) -> bool:
         for a, b in problem.pairs() if until else ():
             system, ranges = problem.system("common point", a, b)
             root = np.array([*((float(lo), float(hi)) for lo, hi in ranges), (below(problem.moment(0)), until[0])])
-            grower, many = Grower(system, False), 2000
+            grower, many = Grower(system, False), 400
             boxes = Boxes(*(np.repeat(root[None, :, k], many, axis=0) for k in (0, 1)))
             starts = rng.uniform(root[:, 0], root[:, 1], (many, len(root)))
-            point = grower._descend(boxes, starts, np.zeros((many, grower.m)), np.ones(many), 40)
+            point = grower._descend(boxes, starts, np.zeros((many, grower.m)), np.ones(many), 25)
             if np.nanmin(np.linalg.norm(grower.jets(point, None, 0).value.mid, axis=1)) < 1e-9:
                 return True
     return False
