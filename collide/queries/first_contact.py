@@ -106,6 +106,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         check_tracked(tracked, bodies, span)
         if method == "time-dependent":
             check_bodies(bodies, span)
+            if log is not None:
+                raise ValueError('no log can be written with method="time-dependent"; take "auto"')
             return time_dependent.first_contact(bodies, tuple(time), span, clock, options, tracked=bool(tracked))
         scene = Scene(bodies, tuple(time), span, tracked, tangency=tangency, closed=tangency and method == "auto", ignored=ignored,
                       course=None if tracked else course_of(bodies, span))

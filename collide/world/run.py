@@ -175,7 +175,7 @@ class Run:
         hits, last = len(self.events), f"t = {self.until:.12g}"
         rests = sum(r.mode is Mode.REST for r in self.rests)
         known = f"{len(self.world.bodies)} bodies, {hits} {'event' if hits == 1 else 'events'} up to {last}"
-        return " ".join(s for s in (f"{known}{f', {rests} times at rest' if rests else ''}.", self.outcome.value, self.reason) if s)
+        return " ".join(s for s in (f"{known}{f', at rest {rests} {"time" if rests == 1 else "times"}' if rests else ''}.", self.outcome.value, self.reason) if s)
 
     def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:
         """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, the energy."""

@@ -100,6 +100,8 @@ def test_what_no_log_can_be_written_of(tmp_path: Path) -> None:
         collide.first_contact([PLATE, mesh], (0, 1), log=path)
     with pytest.raises(ValueError, match="no log can be written for formulas with erf"):
         collide.solve([sp.erf(x) - sp.Rational(1, 2)], {x: (0, 1)}, log=path)
+    with pytest.raises(ValueError, match='no log can be written with method="time-dependent"'):
+        collide.first_contact([PLATE, BOWL], (0, 2), method="time-dependent", log=tmp_path / "no.proof")
     with pytest.raises(ValueError, match="joined by Or"):
         collide.solve([x - 1], {x: (0, 2)}, at_least=[sp.Or(x > 0, x < 2)], log=path)
     rate = Parameter("rate")
