@@ -174,8 +174,9 @@ class Run:
         """How far the run came, and how it ended."""
         hits, last = len(self.events), f"t = {self.until:.12g}"
         rests = sum(r.mode is Mode.REST for r in self.rests)
-        known = f"{len(self.world.bodies)} bodies, {hits} {'event' if hits == 1 else 'events'} up to {last}"
-        return " ".join(s for s in (f"{known}{f', at rest {rests} {"time" if rests == 1 else "times"}' if rests else ''}.", self.outcome.value, self.reason) if s)
+        known = [f"{len(self.world.bodies)} bodies", f"{hits} {'event' if hits == 1 else 'events'} up to {last}"]
+        known += [f"at rest {rests} {'time' if rests == 1 else 'times'}"] if rests else []
+        return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason) if s)
 
     def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:
         """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, the energy."""
