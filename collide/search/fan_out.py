@@ -60,15 +60,15 @@ def fan_out(ask: Ask[T], count: int, executor: Any, clock: Clock) -> T:
     """
     check_executor(executor)
     answers, notes = dict[tuple[int, int], Any](), list[str]()
-    try:
-        for rows, answer in _answered(ask, count, executor, clock, notes):
-            answers[rows] = answer
-            clock.tell(count - rows[1], rows[1])
-    except KeyboardInterrupt:
-        clock.interrupted = True
-    for rows in _missing(answers, count):
-        answers[rows] = ask(*rows)(budget=_NOTHING)
-    clock.close()
+    with contextlib.closing(clock):
+        try:
+            for rows, answer in _answered(ask, count, executor, clock, notes):
+                answers[rows] = answer
+                clock.tell(count - rows[1], rows[1])
+        except KeyboardInterrupt:
+            clock.interrupted = True
+        for rows in _missing(answers, count):
+            answers[rows] = ask(*rows)(budget=_NOTHING)
     return joined([answers[rows] for rows in sorted(answers)], notes)
 
 
