@@ -5,11 +5,12 @@ PY := $(VENV)/bin/python
 LOCK := requirements.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test lint fuzz sampled bench gallery notebook docs clean help
+.PHONY: demo test slow lint fuzz sampled bench gallery notebook docs clean help
 
 help:
 	@echo "make demo      the two tori collisions, with one page of pictures (demo.html)"
 	@echo "make test      lint, types and tests"
+	@echo "make slow      the tests that take longest"
 	@echo "make fuzz      asks random scenes in different ways whose answers must agree (MINUTES=10)"
 	@echo "make sampled   random assemblies against dense samples (COUNT=300 of each kind)"
 	@echo "make bench     benchmarks, with their peers beside them"
@@ -33,7 +34,10 @@ lint: $(VENV)/ready
 	$(PY) -m mypy
 
 test: lint
-	$(PY) -m pytest -n auto --dist worksteal
+	$(PY) -m pytest -n auto --dist worksteal -m "not slow"
+
+slow: $(VENV)/ready
+	$(PY) -m pytest -n auto --dist worksteal -m slow
 
 MINUTES ?= 10
 fuzz: $(VENV)/ready

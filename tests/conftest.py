@@ -1,10 +1,21 @@
 """What all tests share."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from collide.search import drive
+
+
+SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())
+"""Tests that take more than some 4 s each where no machine code is on disk: `make slow` runs them, `make test` the others."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid in SLOW:
+            item.add_marker("slow")
 
 
 @pytest.fixture(autouse=True, scope="session")

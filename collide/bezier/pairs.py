@@ -9,7 +9,6 @@ them is earlier.
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -24,7 +23,7 @@ from codegen.machine.memory import Memory, row_type
 from ..answers.batch import Batch, statuses
 from ..given import check_tolerance
 from ..search.drive import FIRST_PART, Budget, Clock, as_budget, next_part
-from ..search.fan_out import Ask, fan_out
+from ..search.fan_out import Ask, fan_out, joined
 from . import kernel as kernels
 from . import memory
 from .certificate import certificate
@@ -261,7 +260,7 @@ def _answer(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: 
         except KeyboardInterrupt:
             limit.interrupted = True
     answers = [r.result() for r in running]
-    return Batch(*(np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(Batch)))
+    return joined(answers)
 
 
 def _triangle_baseline(q: np.ndarray, weights: np.ndarray | None, tolerance: float, limit: _Limit, axes: int) -> "_Search":

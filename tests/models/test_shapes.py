@@ -150,7 +150,7 @@ def test_the_edges_of_a_solid_bound_its_faces(name):
 
 
 def test_every_shape_tells_its_formula_and_its_source():
-    assert set(OTHER_SIZES) == set(SHAPES)
+    assert {*OTHER_SIZES, "teapot"} == set(SHAPES)
     for s in SHAPES.values():
         assert re.search(r"[<=]|\(\w.*, .*\w.*, .*\w\)", s.text), s.name
         assert len(s.source) > 10 and not s.source.endswith("."), s.name
