@@ -7,7 +7,6 @@ import pytest
 
 from collide.search import drive
 
-
 SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())
 """Tests that take more than some 4 s each where no machine code is on disk: `make slow` runs them, `make test` the others."""
 
