@@ -105,6 +105,9 @@ def _give_way(how: str) -> None:
     if how != "first" and not _polite and hasattr(os, "nice"):
         os.nice(_NICE)
         _polite = True
+        # A session of its own, which keeps Ctrl-C away, is a group of its own to Linux's scheduler: niceness counts within that alone.
+        with contextlib.suppress(OSError), open("/proc/self/autogroup", "w", encoding="ascii") as group:
+            group.write(str(_NICE))
 
 
 _polite = False

@@ -149,6 +149,8 @@ def test_children_hear_no_interrupt(made):
     own.settle()
     assert own.child is child and list(found) == ["one", "two"]
     assert os.getsid(child.pid) != os.getsid(0), "what the terminal sends to all does not reach it"
+    group = Path(f"/proc/{child.pid}/autogroup")
+    assert not group.exists() or not group.read_text() or group.read_text().endswith(" nice 10\n"), "it gives way to all that do not wait"
 
 
 @POSIX
