@@ -8,8 +8,11 @@ from ..bodies.extent import Extent, crowd_of, swept
 
 # The span is cut into so many slices.
 SLICES = 16
-# What a distance may lose by rounding: some units of 2^-53.
-_ROUNDING = 1.0 - 1e-14
+# What a length of three coordinates may lose by rounding: some units of 2^-53.
+_ROUNDING = 2.0**-46
+# Sums of squares above this, and below infinity, have lost no digits: squares that are less than the smallest normal double, 2^-1022, are
+# off by 2^-1074 at most.
+_FAITHFUL = 2.0**-960
 
 
 def slices_of(span: tuple[float, float]) -> np.ndarray:
@@ -32,14 +35,22 @@ def boxes_through(parts: Sequence[Extent], slices: np.ndarray) -> np.ndarray:
 def least_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Between boxes (..., 3, 2), from below."""
     gaps = np.maximum(np.maximum(first[..., 0] - second[..., 1], second[..., 0] - first[..., 1]), 0.0)
-    with np.errstate(over="ignore"):
-        found: np.ndarray = np.sqrt((gaps**2).sum(axis=-1)) * _ROUNDING
-    return np.where(np.isfinite(found), found, 0.0)
+    return np.where(np.isfinite(gaps).all(axis=-1), _length(gaps, gaps.max(axis=-1)) * (1.0 - _ROUNDING), 0.0)
 
 
 def greatest_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Between points of boxes (..., 3, 2), from above."""
-    spans = np.maximum(first[..., 1] - second[..., 0], second[..., 1] - first[..., 0])
+    return greatest_lengths(np.maximum(first[..., 1] - second[..., 0], second[..., 1] - first[..., 0]))
+
+
+def greatest_lengths(sizes: np.ndarray) -> np.ndarray:
+    """Of vectors whose coordinates have at most these sizes (..., 3), from above."""
     with np.errstate(over="ignore"):
-        found: np.ndarray = np.sqrt((spans**2).sum(axis=-1)) / _ROUNDING
-    return found
+        return np.asarray(_length(sizes, sizes.sum(axis=-1)) * (1.0 + _ROUNDING))
+
+
+def _length(sizes: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
+    """But for rounding, of vectors (..., 3); what is given for those whose squares are no good."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squared = (sizes**2).sum(axis=-1)
+    return np.where((squared > _FAITHFUL) & (squared < np.inf), np.sqrt(squared), otherwise)

@@ -15,6 +15,8 @@ from codegen.machine.structures import Floats, Grid, Ints, Rows, Structure, View
 
 FINISHED, NEED_ROOM = 0, 1
 _ROUNDED, _FEW = 2.0**-46, 2.0**-48
+# Sums of squares above this have not lost digits below the smallest doubles, nor have lengths above its root; and more than any such loss.
+_FAITHFUL, _SHORT, _DENORMAL = 2.0**-960, 2.0**-480, 2.0**-1000
 # Of the square of a sine: below that edges count as parallel.
 _FLAT = 1e-14
 
@@ -24,7 +26,6 @@ class DistanceMemory(Structure):
     share: float                            # of the upper bound, by which the lower one may be less
     reach: float                            # what is farther apart does not matter
     upper: float                            # the least distance of two points known,
-    least: float                            # and what no pair that was dropped is nearer than
     best: Floats = array(6)                 # these points,
     first: int                              # and the triangles that they are on
     second: int
@@ -94,9 +95,9 @@ def place(s: DistanceMemory) -> int:
     """
     s.off = 0.0
     for side in range(2):
-        own, large = 0.0, 0.0
+        own, total, large = 0.0, 0.0, 0.0
         for v in range(0 if side == 0 else s.split_at, s.split_at if side == 0 else s.vertices):
-            squared = 0.0
+            squared, added = 0.0, 0.0
             for k in range(3):
                 wide = 0.0
                 for end in range(2):
@@ -109,9 +110,9 @@ def place(s: DistanceMemory) -> int:
                         far += s.motion[3 * side + 2, 3 * k + j] * abs(s.rest[v, j])
                     s.vertex[v, 3 * end + k] = x
                     wide, large = max(wide, far + size * _FEW), max(large, abs(x))
-                squared += wide * wide
-            own = max(own, squared)
-        s.off += np.sqrt(own) * (1.0 + _ROUNDED) + large * _ROUNDED
+                squared, added = squared + wide * wide, added + wide
+            own, total = max(own, squared), max(total, added)
+        s.off += (np.sqrt(own) if own > _FAITHFUL else total) * (1.0 + _ROUNDED) + large * _ROUNDED + _DENORMAL
     return 0
 
 
@@ -123,12 +124,11 @@ def search(s: DistanceMemory) -> int:
             return NEED_ROOM
         s.top -= 1
         a, b, key = s.wait[s.top, 0], s.wait[s.top, 1], s.key[s.top]
-        if key >= limit(s):
-            s.least = min(s.least, key)
-        elif s.tree[a] < 0 and s.tree[b] < 0:
-            triangles(s, -1 - s.tree[a], -1 - s.tree[b])
-        else:
-            split(s, a, b)
+        if key < limit(s):
+            if s.tree[a] < 0 and s.tree[b] < 0:
+                triangles(s, -1 - s.tree[a], -1 - s.tree[b])
+            else:
+                split(s, a, b)
     return FINISHED
 
 
@@ -159,9 +159,7 @@ def split(s: DistanceMemory, a: int, b: int) -> None:
 
 @native
 def push(s: DistanceMemory, a: int, b: int, key: float) -> None:
-    if key >= limit(s):
-        s.least = min(s.least, key)
-    else:
+    if key < limit(s):
         s.wait[s.top, 0], s.wait[s.top, 1], s.key[s.top] = a, b, key
         s.top += 1
     return
@@ -170,13 +168,13 @@ def push(s: DistanceMemory, a: int, b: int, key: float) -> None:
 @native
 def boxes(s: DistanceMemory, a: int, b: int) -> float:
     """What two nodes are apart at least."""
-    total = 0.0
+    total, most = 0.0, 0.0
     for k in range(3):
         one = min(s.node[b].at[k] - s.node[a].at[3 + k], s.node[b].at[6 + k] - s.node[a].at[9 + k])
         other = min(s.node[a].at[k] - s.node[b].at[3 + k], s.node[a].at[6 + k] - s.node[b].at[9 + k])
         gap = max(max(one, other), 0.0)
-        total += gap * gap
-    return max(np.sqrt(total) * (1.0 - _ROUNDED) - s.off, 0.0)
+        total, most = total + gap * gap, max(most, gap)
+    return max((np.sqrt(total) if total > _FAITHFUL else most) * (1.0 - _ROUNDED) - s.off, 0.0)
 
 
 @native
@@ -188,18 +186,24 @@ def triangles(s: DistanceMemory, i: int, j: int) -> None:
             s.t[3 + k, c] = 0.5 * (s.vertex[v, c] + s.vertex[v, 3 + c])
     nearest(s)
     s.examined += 1
-    upper = np.sqrt(s.squared) * (1.0 + _ROUNDED) + s.off
+    upper = far(s) * (1.0 + _ROUNDED) + s.off
     if upper < s.upper:
         s.upper, s.first, s.second = upper, i, j
         for c in range(6):
             s.best[c] = s.near[c]
     lower = apart(s, i, j)
-    if lower >= limit(s):
-        s.least = min(s.least, lower)
-    else:
+    if lower < limit(s):
         s.pair[s.count, 0], s.pair[s.count, 1], s.lower[s.count] = i, j, lower
         s.count += 1
     return
+
+
+@native
+def far(s: DistanceMemory) -> float:
+    """How far the nearest points are from each other, at most but for rounding."""
+    if s.squared > _FAITHFUL:
+        return np.sqrt(s.squared)
+    return abs(s.near[3] - s.near[0]) + abs(s.near[4] - s.near[1]) + abs(s.near[5] - s.near[2])
 
 
 @native
@@ -227,7 +231,7 @@ def along(s: DistanceMemory, i: int, j: int, x0: float, y0: float, z0: float, x1
     time, and no less than its least coefficient in Bernstein form.
     """
     length = max(np.sqrt(x0 * x0 + y0 * y0 + z0 * z0), np.sqrt(x1 * x1 + y1 * y1 + z1 * z1))
-    if not length > 0.0:
+    if not length > _SHORT:
         return 0.0
     low, size = np.inf, 0.0
     for m in range(3):

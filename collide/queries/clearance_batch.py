@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from ..answers.nearest_points import listed
 from ..bodies.parameters import substituted
 from ..given import check_positive, check_span
 from ..search.drive import Budget, Clock, as_budget
-from ..search.fan_out import fan_out
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs
@@ -50,12 +48,8 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     ignored = ignored_pairs(ignore, bodies)
     answer = _Answer(len(next(iter(values.values()))), asked)
     if executor is not None and len(answer.status):
-        def ask(lo: int, hi: int) -> "partial[ClearanceBatch]":
-            part = {s: array[lo:hi] for s, array in values.items()}
-            return partial(clearance_batch, bodies, time, at_least, parameters=part, tolerance=tolerance, ignore=ignore)
-
-        Rows(bodies, time, span, values, ignored)
-        return fan_out(ask, len(answer.status), executor, clock)
+        rows = Rows(bodies, time, span, values, ignored)
+        return rows.shared(clearance_batch, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
     with clock.query():
         answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
     return answer.batch()

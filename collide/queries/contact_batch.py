@@ -7,7 +7,6 @@ from row to row, nor for another batch of the same family (`generative.family`).
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,6 @@ from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair
 from ..moment.start import Start, surfaces_at
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
-from ..search.fan_out import fan_out
 from ..search.options import Options, resolved
 from ..search.problem import Problem
 from ..search.search import Search
@@ -84,12 +82,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     ignored = ignored_pairs(ignore, bodies)
     answer = _Answer(len(next(iter(values.values()))), span, tolerance)
     if executor is not None and len(answer.codes):
-        def ask(lo: int, hi: int) -> "partial[BodyBatch]":
-            part = {s: array[lo:hi] for s, array in values.items()}
-            return partial(contact_batch, bodies, time, parameters=part, tolerance=tolerance, ignore=ignore)
-
-        Rows(bodies, time, span, values, ignored)
-        return fan_out(ask, len(answer.codes), executor, clock)
+        rows = Rows(bodies, time, span, values, ignored)
+        return rows.shared(contact_batch, executor, clock, tolerance=tolerance, ignore=ignore)
     with clock.query():
         answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
     return answer.batch()

@@ -54,9 +54,9 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
 
     `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values, or two Meshes, of which
     one pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside
-    the other is said in `notes`. `at`: the time, as a
-    double. `tolerance`, a bracket width: that of the distance, against its size. `separation`: the distance between the points listed
-    where nearest points form curves or patches; None is a tenth of the size of the smaller body. `parameters`: {symbol: number or (lo,
+    the other is said in `notes`. `at`: the time, as a double. `tolerance`, a bracket width: that of the distance, against its size.
+    `separation`: the distance between the points listed where nearest points form curves or patches; None is a tenth of the size of the
+    smaller body. `parameters`: {symbol: number or (lo,
     hi)}, for the `generative.Parameter` symbols in the formulas. With ranges (lo, hi) the least distance for any values in these is meant;
     `parameters` of the answer holds the values (boxes) at which it comes about. `budget`: seconds or a `Budget`. `log`: a file
     for a log of the proof, which `collide.check` verifies by itself; it is found after the search, within the same budget, and `notes` say
@@ -82,8 +82,8 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     moment = float(at) + 0.0
     asked = as_asked(tolerance, separation, math.inf)
     proof = None if log is None else _log(log, (a, b), (sp.Rational(moment),) * 2, (moment, moment), (), parameters)
-    found, told, bodies, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
-    answer = Distance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, bodies), (moment, moment))
+    found, told, drawn, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
+    answer = Distance(*told, clock.boxes, clock.seconds, found.notes, *drawn, (moment, moment))
     return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
 
 
@@ -107,9 +107,8 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     reach = math.inf if at_least is None else check_positive("at_least", at_least)
     asked = as_asked(tolerance, separation, reach)
     proof = None if log is None else _log(log, bodies, time, span, ignore, parameters)
-    found, told, given, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
-    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *_shown(found, parameters, given), span, found.times,
-                       found.pairs, verdict_of(told[0]))
+    found, told, drawn, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
+    answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]))
     return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
 
 
@@ -117,8 +116,9 @@ def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any]
          parameters: Mapping[Any, Any] | None) -> "Log":
     check_kinds(bodies, "clearance")
     ignored = ignored_pairs(ignore, bodies) if ignore else ()
-    own, ranges = (bodies, {}) if all_meshes(bodies) else _with(parameters, bodies, span)
-    if ranges:
+    values = _values(parameters, bodies)
+    own = bodies if all_meshes(bodies) else _with(values, bodies, span)
+    if _ranges(values):
         raise ValueError("no log can be written for parameters with ranges; give numbers")
     return distance_log(path, own, time, span, [pair for pair in itertools.combinations(range(len(bodies)), 2) if pair in ignored])
 
@@ -133,82 +133,86 @@ def verdict_of(status: DistanceStatus) -> bool | None:
     return {DistanceStatus.CLEAR: True, DistanceStatus.NEARER: False}.get(status)
 
 
+Shown = tuple[Sequence[Any], list[dict[Any, Interval]]]
 Told = tuple[DistanceStatus, Interval, np.ndarray, np.ndarray, Sequence[tuple[str, str]], Sequence[np.ndarray], Sequence[tuple[str, ...]]]
 
 
 def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any], asked: Asked,
             parameters: Mapping[Any, Any] | None, budget: Budget | float | None,
-            progress: bool) -> tuple[Listed, Told, Sequence[Any], Clock]:
-    """The nearest points, and what the answer begins with."""
+            progress: bool) -> tuple[Listed, Told, Shown, Clock]:
+    """The nearest points, what the answer begins with, and what it shows."""
     clock = Clock(as_budget(budget), progress)
     found, notes, points = Found(), tuple[str, ...](), Listed()
-    ranges: Ranges = {}
+    values: Ranges = {}
     with clock.query():
         check_kinds(bodies, "clearance")
         meshes = all_meshes(bodies)
-        own, ranges = _with(parameters, bodies, span)
+        values = _values(parameters, bodies)
+        own = _with(values, bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
         if meshes:
             return _search_meshes(own, bodies, span, ignored, asked, clock)
-        scene = Neighbours(own, time, span, ignored, ranges)
+        scene = Neighbours(own, time, span, ignored, _ranges(values))
         clock.extend()
         scene.search(asked, clock, found)
         notes = _nested(scene, found, bodies, clock)
     with clock.reporting():
         points = listed(found, bodies, scene.size)
-    if ranges:
-        notes = (for_any(ranges), *notes)
+    if _ranges(values):
+        notes = (for_any(_ranges(values)), *notes)
     if not found.finished:
         notes = (*notes, clock.reason())
     status = status_of(found, asked)
     bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
     told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
-    return points._replace(notes=notes), told, tuple(bodies), clock
+    return points._replace(notes=notes), told, _shown(points, values, tuple(bodies)), clock
 
 
 def _search_meshes(meshes: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked,
-                   clock: Clock) -> tuple[Listed, Told, Sequence[Any], Clock]:
+                   clock: Clock) -> tuple[Listed, Told, Shown, Clock]:
     """The same for meshes."""
     found = Nearest()
-    with clock.query():
-        nearest(meshes, span, ignored, asked, clock, found)
-        said = tuple(notes(meshes, found, ignored, span[0], clock))
+    nearest(meshes, span, ignored, asked, clock, found)
+    said = tuple(notes(meshes, found, ignored, span[0], clock))
     outcome, points = known(found), listed_of(meshes, found)
     if not found.finished:
         said = (*said, clock.reason())
     bracket = Interval(0.0, 0.0) if found.meets else Interval(found.lower + 0.0, found.upper)
     told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
-    return points._replace(notes=said), told, tuple(bodies), clock
+    return points._replace(notes=said), told, _shown(points, {}, tuple(bodies)), clock
 
 
-def _with(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any], span: tuple[float, float]) -> tuple[Sequence[Any], Ranges]:
-    """The bodies with numbers in the place of the parameters that have one, and the ranges of the others."""
-    if parameters is None:
-        check_numbers(bodies, [member_of(body) for body in bodies])
+def _values(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> Ranges:
+    if parameters is not None:
+        return read_parameters(parameters, bodies)
+    check_numbers(bodies, [member_of(body) for body in bodies])
+    return {}
+
+
+def _with(values: Ranges, bodies: Sequence[Any], span: tuple[float, float]) -> Sequence[Any]:
+    """The bodies with numbers in the place of the parameters that have one."""
+    if not values:
         check_bodies(bodies, span)
-        return bodies, {}
-    known = read_parameters(parameters, bodies)
-    values = points_in(known)
-    ranges = {s: ends for s, ends in known.items() if s not in values}
-    own = [substituted(body, values) for body in bodies]
+        return bodies
+    own, ranges = [substituted(body, points_in(values)) for body in bodies], _ranges(values)
     check_ranges(own, ranges, span)
-    return [over_fixed_domain(body, ranges) for body in own], ranges
+    return [over_fixed_domain(body, ranges) for body in own]
 
 
-def _shown(found: Listed, parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> tuple[Sequence[Any], list[dict[Any, Interval]]]:
+def _ranges(values: Ranges) -> Ranges:
+    return {s: (lo, hi) for s, (lo, hi) in values.items() if lo != hi}
+
+
+def _shown(found: Listed, values: Ranges, bodies: Sequence[Any]) -> Shown:
     """The bodies, with numbers at which they are nearest, and the values of the parameters of each pair of points."""
-    worst = _worst(found, parameters, bodies)
-    if parameters is None:
-        return bodies, worst
-    ranges = read_parameters(parameters, bodies)
-    values = {s: sp.Rational(sum(worst[0][s]) / 2) if worst and lo != hi else lo for s, (lo, hi) in ranges.items()}
-    return [substituted(body, values) for body in bodies], worst
+    worst = _worst(found, values)
+    at = {s: sp.Rational(sum(worst[0][s]) / 2) if worst and lo != hi else lo for s, (lo, hi) in values.items()}
+    return [substituted(body, at) for body in bodies] if at else bodies, worst
 
 
-def _worst(found: Listed, parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> list[dict[Any, Interval]]:
+def _worst(found: Listed, values: Ranges) -> list[dict[Any, Interval]]:
     """The values of the parameters at which each pair of points is as near as it is."""
-    known = {} if parameters is None else {s: Interval(enclose(lo)[0], enclose(hi)[1]) for s, (lo, hi) in read_parameters(
-        parameters, bodies).items()}
+    known = {s: Interval(enclose(lo)[0], enclose(hi)[1]) for s, (lo, hi) in values.items()}
     worst = []
     for box, names, sample in zip(found.boxes, found.variables, found.samples, strict=True):
         at = {name: Interval(lo, hi) for name, (lo, hi) in zip(names, box.tolist(), strict=True)}

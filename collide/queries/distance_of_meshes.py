@@ -46,10 +46,9 @@ def nearest(meshes: Sequence[Mesh], span: tuple[float, float], ignored: Pairs, a
     """The least distance of all pairs that are asked about."""
     share, lower = mesh_distance.Asked(asked.tolerance, asked.reach), math.inf
     for i, j in pairs_but(ignored):
-        if found.meets or found.upper < asked.reach < math.inf:
-            break
-        if clock.exceeded():
-            lower, found.finished = 0.0, False
+        # Of pairs that are not searched nothing is known.
+        if found.meets or found.upper < asked.reach < math.inf or clock.exceeded():
+            lower, found.finished = 0.0, found.finished and not clock.exceeded()
             break
         lower = min(lower, mesh_distance.search((meshes[i], meshes[j]), span, share, clock, found, (i, j)))
     found.lower = min(lower, found.upper, asked.reach)

@@ -1,8 +1,9 @@
 """The rows of a batch. Each is the same bodies: the formulas of families, with numbers of its own."""
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import sympy as sp
@@ -23,11 +24,15 @@ from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
 from ..moment.pairs import Pairs, Starts
 from ..moment.start import Start
+from ..search.drive import Clock
+from ..search.fan_out import fan_out
 from ..search.problem import Problem
 from ..situations.contact import situation
 from ..timeline.course import Course
 from ..timeline.scene import Scene, closed_border
 from .arguments import check_bodies, check_kinds
+
+T = TypeVar("T")
 
 # Points, as shares of the domains and of the time span, at which it is tested whether a surface has a position.
 _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
@@ -84,6 +89,14 @@ class Rows:
         self.outer, self.inner = self._domains()
         if not (self.follows or self.literal):
             self._check_positions()
+
+    def shared(self, query: Callable[..., T], executor: Any, clock: Clock, *given: Any, **options: Any) -> T:
+        """The answer of a batch query to all rows, by the workers of an executor."""
+        def ask(lo: int, hi: int) -> partial[T]:
+            own = {s: array[lo:hi] for s, array in self.values.items()}
+            return partial(query, self.bodies, self.time, *given, parameters=own, **options)
+
+        return fan_out(ask, self.count, executor, clock)
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, 2 p + 1, 2): boxes that contain the domains of p patches and the time span in the rows, and boxes that lie inside them."""

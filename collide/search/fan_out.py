@@ -26,6 +26,8 @@ from codegen.given import shown
 from .drive import Budget, Clock, stopping
 
 T = TypeVar("T")
+# The rows lo to hi - 1.
+Span = tuple[int, int]
 # `ask(lo, hi)` is the question about these rows, as a function of a budget that other processes can be sent.
 Ask = Callable[[int, int], partial[T]]
 
@@ -59,14 +61,15 @@ def fan_out(ask: Ask[T], count: int, executor: Any, clock: Clock) -> T:
     worker that died, are answered as by a spent budget.
     """
     check_executor(executor)
-    answers, notes = dict[tuple[int, int], Any](), list[str]()
+    answers, notes, waiting = dict[Span, Any](), list[str](), _Waiting(executor)
     with contextlib.closing(clock):
         try:
-            for rows, answer in _answered(ask, count, executor, clock, notes):
+            for rows, answer in _answered(ask, count, executor, clock, notes, waiting):
                 answers[rows] = answer
                 clock.tell(count - rows[1], rows[1])
         except KeyboardInterrupt:
             clock.interrupted = True
+            answers.update(waiting.end())
         for rows in _missing(answers, count):
             answers[rows] = ask(*rows)(budget=_NOTHING)
     return joined([answers[rows] for rows in sorted(answers)], notes)
@@ -85,51 +88,67 @@ def joined(answers: Sequence[T], notes: Sequence[str] = ()) -> T:
     return type(first)(**columns, notes=tuple(told))  # type: ignore[no-any-return]
 
 
-def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[str]) -> Iterator[tuple[tuple[int, int], T]]:
+class _Waiting:
+    """The chunks that workers were given, in order, as futures."""
+
+    def __init__(self, executor: Any) -> None:
+        self.chunks: deque[tuple[Span, Any]] = deque()
+        self.stop = Event() if isinstance(executor, ThreadPoolExecutor) else None
+
+    def done(self) -> Iterator[tuple[Span, Any]]:
+        """What came to its end, and not by an error."""
+        for rows, future in self.chunks:
+            with contextlib.suppress(BaseException):
+                if future.done():
+                    yield rows, future.result()[0]
+
+    def end(self) -> Iterator[tuple[Span, Any]]:
+        """Calls off the rest; what is done, or soon."""
+        if self.stop is not None:
+            self.stop.set()
+        for _, future in self.chunks:
+            future.cancel()
+        end = time.monotonic() + _LAST
+        while not all(future.done() for _, future in self.chunks) and time.monotonic() < end:
+            time.sleep(0.01)
+        yield from self.done()
+
+
+def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[str], waiting: _Waiting) -> Iterator[tuple[Span, T]]:
     """Rows and their answers, in order, but for those that were lost."""
     if not callable(getattr(executor, "submit", None)):
         yield from _mapped(ask, count, executor, clock)
         return
-    stop = Event() if isinstance(executor, ThreadPoolExecutor) else None
     ahead, size, next_ = _AHEAD * _workers(executor), min(_FIRST, 1 + count // (8 * _workers(executor))), 0
-    waiting: deque[tuple[tuple[int, int], Any]] = deque()
+    chunks = waiting.chunks
     try:
-        while next_ < count or waiting:
-            while next_ < count and len(waiting) < ahead and not clock.over:
+        while next_ < count or chunks:
+            while next_ < count and len(chunks) < ahead and not clock.over:
                 rows = next_, min(next_ + size, count)
-                waiting.append((rows, executor.submit(_task(ask, rows, clock, stop))))
+                chunks.append((rows, executor.submit(_task(ask, rows, clock, waiting.stop))))
                 next_ = rows[1]
-            if not waiting:
+            if not chunks:
                 return
-            rows, future = waiting.popleft()
+            rows, future = chunks[0]
             answer, seconds = _result(rows, future)
             size = max(1, min(int((rows[1] - rows[0]) * _SECONDS / max(seconds, 1e-6)), 8 * size, 1 + count // ahead))
             yield rows, answer
+            chunks.popleft()
     except BrokenExecutor as error:
-        lost = [rows, *(r for r, _ in waiting)]
-        notes.append(f"Workers died ({type(error).__name__}): of rows {lost[0][0]} to {lost[-1][1] - 1} nothing is known.")
+        done = dict(waiting.done())
+        yield from done.items()
+        lost = [rows for rows, _ in chunks if rows not in done]
+        if lost:
+            notes.append(f"Workers died ({type(error).__name__}): of rows {', '.join(f'{lo} to {hi - 1}' for lo, hi in lost)} nothing is "
+                         f"known.")
         yield from _here(ask, (next_, count), clock)
-    except (Exception, KeyboardInterrupt):
-        yield from _after(waiting, stop)
+    except Exception:
+        for _, future in chunks:
+            future.cancel()
         raise
 
 
-def _after(waiting: "deque[tuple[tuple[int, int], Any]]", stop: Event | None) -> Iterator[tuple[tuple[int, int], Any]]:
-    """After Ctrl-C: what is done meanwhile, or soon; the rest is called off."""
-    if stop is not None:
-        stop.set()
-    for _, future in waiting:
-        future.cancel()
-    end = time.monotonic() + _LAST
-    for rows, future in waiting:
-        while not future.done() and time.monotonic() < end:
-            time.sleep(0.01)
-        with contextlib.suppress(BaseException):
-            if future.done():
-                yield rows, future.result()[0]
-
-
-def _mapped(ask: Ask[T], count: int, executor: Any, clock: Clock) -> Iterator[tuple[tuple[int, int], T]]:
+def _mapped(ask: Ask[T], count: int, executor: Any, clock: Clock) -> Iterator[tuple[Span, T]]:
     step = min(_FIRST, 1 + count // (8 * (os.cpu_count() or 1)))
     chunks = [(lo, min(lo + step, count)) for lo in range(0, count, step)]
     for rows, (answer, _) in zip(chunks, executor.map(_call, [_task(ask, rows, clock, None) for rows in chunks]), strict=True):
@@ -140,19 +159,19 @@ def _call(task: _Task) -> tuple[Any, float]:
     return task()
 
 
-def _here(ask: Ask[T], span: tuple[int, int], clock: Clock) -> Iterator[tuple[tuple[int, int], T]]:
+def _here(ask: Ask[T], span: Span, clock: Clock) -> Iterator[tuple[Span, T]]:
     """What is left when workers are gone."""
     if span[0] < span[1] and not clock.over:
         yield span, _task(ask, span, clock, None)()[0]
 
 
-def _task(ask: Ask[T], rows: tuple[int, int], clock: Clock, stop: Event | None) -> _Task:
+def _task(ask: Ask[T], rows: Span, clock: Clock, stop: Event | None) -> _Task:
     budget = clock.budget
     until = None if budget.seconds is None else time.time() + max(clock.left, 0.0)
     return _Task(ask(*rows), until, budget.boxes, budget.bytes, stop)
 
 
-def _result(rows: tuple[int, int], future: Any) -> tuple[Any, float]:
+def _result(rows: Span, future: Any) -> tuple[Any, float]:
     """Errors name the row of all rows, and what cannot be sent to another process is said."""
     try:
         answer, seconds = future.result()
@@ -169,7 +188,7 @@ def _workers(executor: Any) -> int:
     return int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
 
 
-def _missing(answers: dict[tuple[int, int], Any], count: int) -> Iterator[tuple[int, int]]:
+def _missing(answers: dict[Span, Any], count: int) -> Iterator[Span]:
     """The rows between those that were answered."""
     at = 0
     for lo, hi in [*sorted(answers), (count, count)]:

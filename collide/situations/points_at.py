@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..culling.boxes_apart import greatest_lengths
 from ..search.problem import Problem
 
 # Steps of Newton's method, and the powers of 1/2 to multiples of which parameters are rounded: surfaces whose formulas are simple often
@@ -40,7 +41,6 @@ def distances_at(problem: Problem, places: np.ndarray) -> np.ndarray:
     known = tuple(problem.parameters.T) if len(problem.parameters) else None
     lo, hi, level = problem.range_kernel.decorated(places, places, parameters=known)
     sizes = np.maximum(np.abs(lo[:, :3]), np.abs(hi[:, :3]))
-    far = np.nextafter(np.linalg.norm(sizes, axis=1) * (1.0 + 1e-14), np.inf)
-    far[(sizes == 0.0).all(axis=1)] = 0.0
+    far = greatest_lengths(sizes)
     far[(level[:, :3] < 1).any(axis=1) | ~np.isfinite(far)] = np.inf
     return np.asarray(far)

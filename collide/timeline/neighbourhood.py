@@ -136,11 +136,15 @@ class Neighbourhood:
             self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), domain, sample, found)
 
     def samples(self, found: Found) -> Iterator[Sample]:
-        """Values in the ranges of parameters: where points are nearest as far as is known, in the middle, and at corners."""
+        """Values in the ranges of parameters: where points are nearest as far as is known, in the middle, and at corners. None
+        where a range holds no double.
+        """
         if not self.ranges:
             yield {}
             return
         ends = {variable_of(s): (enclose(lo)[1], enclose(hi)[0]) for s, (lo, hi) in self.ranges.items()}
+        if any(lo > hi for lo, hi in ends.values()):
+            return
         middle = {name: 0.5 * (lo + hi) for name, (lo, hi) in ends.items()}
         if found.best is not None:
             problem, box, sample = found.best
@@ -173,7 +177,9 @@ class Neighbourhood:
         """
         faces = [[(p, box) for p, box in zip(self._parts[k], self._boxes[k], strict=True) if p.dimension == 2 and not p.leaves]
                  for k in label]
-        sample = next(self.samples(found))
+        sample = next(self.samples(found), None)
+        if sample is None:
+            return False
         numbers = self._numbers_at(label, sample)
         for (a, box), (b, other) in itertools.islice(itertools.product(*faces), LOOKED_AT):
             if least_distances(box, other).min() == 0.0:

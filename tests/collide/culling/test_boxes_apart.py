@@ -2,6 +2,7 @@
 
 import itertools
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -29,6 +30,18 @@ def test_boxes_enclose_the_distances_of_their_points(size: float) -> None:
         near = np.linalg.norm(nearest[0] - other, axis=1)
         nearest = [other]
     assert (least <= near).all() and np.allclose(least, near)
+
+
+@pytest.mark.parametrize("power", [-1074, -1070, -600, -540, -480, 400, 600, 1020])
+def test_distances_of_tiny_and_huge_boxes_are_bounds(power: int) -> None:
+    """Their squares are no doubles, or have lost digits."""
+    rng = np.random.default_rng(3)
+    gaps = rng.integers(0, 8, (200, 3))
+    zero, size = np.zeros((200, 3, 2)), np.ldexp(gaps.astype(float), power - (3 if power > 0 else 0))
+    away = np.stack([size, size], axis=-1)
+    with mpmath.workprec(200):
+        for row, least, greatest in zip(size, least_distances(zero, away), greatest_distances(zero, away), strict=True):
+            assert least <= mpmath.sqrt(sum(mpmath.mpf(float(x)) ** 2 for x in row)) <= greatest
 
 
 def test_slices_cover_the_span_and_boxes_the_part() -> None:

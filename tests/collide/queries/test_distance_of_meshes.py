@@ -186,3 +186,18 @@ def test_bounds_of_windows_hold_and_narrow():
     for k in range(1, 8):
         wide, _ = state.look(0.25 - 0.25 / 2**k, 0.25 + 0.25 / 2**k, pairs)
         assert lower <= wide + 1e-12
+
+
+@pytest.mark.parametrize("power", [-480, -500, -530, -545, -600, -1000, 90])
+def test_brackets_of_tiny_and_huge_meshes_hold_the_distance(power):
+    """Also where the squares of their lengths are no doubles."""
+    size = 2.0**power
+    for shift, exact in (([2.25, 0, 0], 1.25), ([1.5, 1.75, 0], math.sqrt(0.25 + 0.5625))):
+        moved = Mesh((CORNERS + np.array(shift)) * size, TRIANGLES)
+        lower, upper = distance(Mesh(CORNERS * size, TRIANGLES), moved).bracket
+        assert lower / size <= exact * (1 + 1e-15) and exact * (1 - 1e-15) <= upper / size
+
+
+def test_progress_is_shown_and_ends(capsys):
+    assert distance(CUBE, Mesh(CORNERS + 2, TRIANGLES), progress=True).status is MEASURED
+    assert "boxes" in capsys.readouterr().err

@@ -4,7 +4,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import fields, replace
 from multiprocessing import get_context
 from multiprocessing.pool import ThreadPool
@@ -110,7 +110,6 @@ def test_a_spent_budget_leaves_rows() -> None:
 
 
 def test_ctrl_c_keeps_the_rows_that_are_done() -> None:
-    """Also where a thread is at work on a row that would take a minute."""
     values = {SPEED: np.concatenate([VALUES[SPEED]] * 50), TILT: np.concatenate([VALUES[TILT]] * 50)}
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     with ThreadPoolExecutor(2) as executor:
@@ -123,6 +122,35 @@ def test_ctrl_c_keeps_the_rows_that_are_done() -> None:
     assert 0 < done.sum() < len(answer)
     whole = collide.clearance_batch([PLATE, BOWL], (0, 0.5), parameters=VALUES)
     assert np.array_equal(answer.bracket[done], np.concatenate([whole.bracket] * 50)[done])
+
+
+def test_threads_at_work_are_told_of_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that would take a minute comes back at once, as far as it is known."""
+    monkeypatch.setattr("collide.search.fan_out._FIRST", 1)
+    began = threading.Event()
+
+    def ask(lo: int, hi: int) -> Any:
+        def answer(budget: Any) -> Any:
+            clock, row = Clock(budget), collide.edge_edge(POINTS[lo:hi, :8])
+            if lo != 1 or budget.seconds < 1:
+                return replace(row, status=np.full(1, Status.BUDGET_SPENT))
+            began.set()
+            while not clock.over:
+                time.sleep(0.001)
+            return replace(row, status=np.full(1, Status.UNRESOLVED))
+        return answer
+
+    def interrupt() -> None:
+        began.wait()
+        time.sleep(0.3)  # until its future is waited for
+        os.kill(os.getpid(), signal.SIGINT)
+
+    presser = threading.Thread(target=interrupt)
+    presser.start()
+    with ThreadPoolExecutor(2) as executor:
+        answer = fan_out(ask, 3, executor, Clock(collide.Budget(60.0)))  # type: ignore[arg-type]
+    presser.join()
+    assert answer.status[1] is Status.UNRESOLVED
 
 
 class Deadly:
@@ -147,6 +175,31 @@ def test_a_worker_that_dies_costs_its_rows(monkeypatch: pytest.MonkeyPatch) -> N
     assert answer.notes == ("Workers died (BrokenProcessPool): of rows 4 to 4 nothing is known.",)
     assert (answer.status == Status.BUDGET_SPENT).tolist() == [k == 4 for k in range(8)]
     assert np.array_equal(answer.hit, collide.edge_edge(POINTS[:8, :8]).hit)
+
+
+class Fragile(Inline):
+    """Takes three tasks, of which the second ends with its worker, and breaks at the fourth."""
+
+    taken = 0
+
+    def submit(self, function: Any, /, *args: Any, **options: Any) -> Any:
+        self.taken += 1
+        if self.taken > 3:
+            raise BrokenExecutor
+        return _Done((lambda *_: [][0]) if self.taken == 2 else function, args)
+
+
+def test_what_was_done_before_an_executor_broke_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("collide.search.fan_out._FIRST", 2)
+    monkeypatch.setattr("collide.search.fan_out._AHEAD", 5)
+
+    def ask(lo: int, hi: int) -> Any:
+        row = collide.edge_edge(POINTS[lo:hi, :8])
+        return lambda budget: row if budget.seconds > 1 else replace(row, status=np.full(hi - lo, Status.BUDGET_SPENT))
+
+    answer = fan_out(ask, 30, Fragile(), Clock(collide.Budget(60.0)))  # type: ignore[arg-type]
+    assert answer.notes == ("Workers died (BrokenExecutor): of rows 2 to 3 nothing is known.",)
+    assert np.flatnonzero(answer.status == Status.BUDGET_SPENT).tolist() == [2, 3]
 
 
 def test_answers_are_put_together() -> None:
