@@ -5,6 +5,8 @@ situation of them is one compiled problem with rows of numbers.
 
 import copy
 import functools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -26,6 +28,19 @@ _POINT = ParametricSurface([_A[0] + u, _A[1] + v, _A[2]], _UNIT)
 _MOST = 8
 _FAN = tuple(ParametricSurface([p + u * (q - p) + v * (r - p) for p, q, r in zip(_A, CORNERS[k:k + 3], CORNERS[k + 3:k + 6], strict=True)],
                                _UNIT) for k in range(3, 3 + 6 * _MOST, 6))
+
+
+class Faces(Sequence[Parametric]):
+    """The triangles of a mesh as cells, each made where it is asked for."""
+
+    def __init__(self, whole: "Triangles") -> None:
+        self.whole = whole
+
+    def __len__(self) -> int:
+        return len(self.whole.mesh.triangles)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self.whole.face(range(len(self))[k])
 
 
 class Triangles:
@@ -58,6 +73,11 @@ class Triangles:
     def face(self, k: int) -> Parametric:
         """Triangle k."""
         return self._cell(2, k)
+
+    def boxes(self) -> np.ndarray:
+        """(m, 3, 2): round each of them, in the frame of the mesh."""
+        corners = self.mesh.vertices[self.mesh.triangles, :3]
+        return np.stack([corners.min(axis=1), corners.max(axis=1)], axis=-1)
 
     def edge(self, k: int) -> Parametric:
         """Edge k of the topology."""

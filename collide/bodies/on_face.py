@@ -91,12 +91,26 @@ def feature_at(body: Any, feature: str, own: np.ndarray) -> str:
     """What a point of a closed face is called, whose own variables lie in the box `own`: an edge or a vertex if it lies on one, or else the
     face.
     """
+    if isinstance(body, Mesh):
+        return _triangle_feature(body, int(feature.split()[1]), own)
     if isinstance(body, ImplicitBody) or not feature.startswith("face") or len(own) != 2:
         return feature
     face = faces_of(body)[int(feature.split()[1])]
     on = [part for part in parts_of(body) if part.dimension < 2 and part.around is None and any(
         surface is face.surface and all(map(_may_be, path, own)) and any(e.is_number for e in path) for surface, path in part.outward)]
     return min(on, key=lambda part: part.dimension).feature if on else feature
+
+
+def _triangle_feature(mesh: Mesh, k: int, own: np.ndarray) -> str:
+    """Likewise, for u and v in a + u (b - a) + u v (c - b) of the corners of triangle k."""
+    known = mesh.topology
+    at = {(s, end): _may_be(sp.Integer(end), ends) for s, ends in zip("uv", own, strict=True) for end in (0, 1)}
+    if at["u", 0]:
+        return f"vertex {known.corners[k, 0]}"
+    if at["u", 1] and (at["v", 0] or at["v", 1]):
+        return f"vertex {known.corners[k, 1 if at['v', 0] else 2]}"
+    sides = [side for side, end in enumerate((("v", 0), ("u", 1), ("v", 1))) if at[end]]
+    return known.edge_name(known.edge_of[k, sides[0]]) if sides else f"face {k}"
 
 
 def _may_be(e: Any, ends: np.ndarray) -> bool:

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..bodies.extent import Extent, crowd_of, swept
+from ..bodies.extent import Extent, carried, crowd_of, extent_of, swept
+from ..bodies.mesh_cells import Faces
+from ..bodies.numbers import Numbers
 
 # The span is cut into so many slices.
 SLICES = 16
@@ -29,6 +31,13 @@ def boxes_through(parts: Sequence[Extent], slices: np.ndarray) -> np.ndarray:
     crowd, count = crowd_of(tuple(parts)), len(slices)
     which, when = np.repeat(np.arange(len(parts)), count), np.tile(slices, (len(parts), 1))
     found = swept(crowd.motions(which, when), crowd.cells(which, when)).reshape(len(parts), count, 3, 2)
+    return np.where(np.isfinite(found), found, [-np.inf, np.inf])
+
+
+def boxes_of_faces(faces: Faces, numbers: Numbers, slices: np.ndarray) -> np.ndarray:
+    """The same of the triangles of a mesh."""
+    motions = crowd_of((extent_of(faces.whole, numbers),)).motions(np.zeros(len(slices), np.int64), slices)
+    found = carried(motions, np.broadcast_to(faces.whole.boxes(), (len(slices), len(faces), 3, 2))).swapaxes(0, 1)
     return np.where(np.isfinite(found), found, [-np.inf, np.inf])
 
 

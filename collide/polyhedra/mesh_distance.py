@@ -54,6 +54,14 @@ class Nearest:
     meets: bool = False
     finished: bool = True
 
+    def ends(self, reach: float) -> bool:
+        """Is what is known enough?"""
+        return self.meets or self.upper < reach < math.inf
+
+    def is_nearest(self, upper: float) -> bool:
+        """Are two meshes as near to each other as other bodies?"""
+        return self.meets or (self.points is not None and self.upper <= upper)
+
 
 class Asked(NamedTuple):
     """By which share of itself the distance may be uncertain; beyond which nothing matters."""
@@ -126,7 +134,7 @@ class _Search:
         numbers = itertools.count()
         heap = [Window(0.0, next(numbers), *span, None)]
         shortest = _SHORTEST * max(span[1] - span[0], *map(abs, span))
-        while heap and not self.found.meets and not self.found.upper < self.asked.reach < math.inf:
+        while heap and not self.found.ends(self.asked.reach):
             window = heapq.heappop(heap)
             enough = window.lower >= self._limit or window.end - window.begin < shortest or self.found.upper < _NONE * self.size
             if enough or self.clock.exceeded():

@@ -47,12 +47,14 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     asked = as_asked(tolerance, None, math.inf if at_least is None else check_positive("at_least", at_least))
     ignored = ignored_pairs(ignore, bodies)
     answer = _Answer(len(next(iter(values.values()))), asked)
-    if executor is not None and len(answer.status):
+    rows = None
+    with clock.query() if executor is None else clock.working():
         rows = Rows(bodies, time, span, values, ignored)
-        return rows.shared(clearance_batch, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
-    with clock.query():
-        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
-    return answer.batch()
+        if executor is None:
+            answer.solve_all(rows, clock)
+    if executor is None or rows is None or not rows.count:
+        return answer.batch()
+    return rows.shared(clearance_batch, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
 
 
 class _Answer:

@@ -81,12 +81,14 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     values = checked(bodies, parameters)
     ignored = ignored_pairs(ignore, bodies)
     answer = _Answer(len(next(iter(values.values()))), span, tolerance)
-    if executor is not None and len(answer.codes):
+    rows = None
+    with clock.query() if executor is None else clock.working():
         rows = Rows(bodies, time, span, values, ignored)
-        return rows.shared(contact_batch, executor, clock, tolerance=tolerance, ignore=ignore)
-    with clock.query():
-        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
-    return answer.batch()
+        if executor is None:
+            answer.solve_all(rows, clock)
+    if executor is None or rows is None or not rows.count:
+        return answer.batch()
+    return rows.shared(contact_batch, executor, clock, tolerance=tolerance, ignore=ignore)
 
 
 class _Place(NamedTuple):

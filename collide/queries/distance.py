@@ -7,7 +7,7 @@ box on as they move the time of contact on (`codegen.time_bounds.distance`). `ti
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from generative.family import member_of
 from ..answers.contacts import named_pairs
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from ..answers.nearest_points import Listed, listed
+from ..bodies.mesh import Mesh
 from ..bodies.numbers import check_numbers
 from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable_of
 from ..given import check_positive, check_span, is_number
@@ -35,7 +36,7 @@ from ..search.drive import Budget, Clock, as_budget
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
 from .arguments import check_bodies, check_kinds, ignored_pairs
-from .distance_of_meshes import Known, all_meshes, known, nearest, notes
+from .distance_of_meshes import Known, known, nearest, nested, size_of
 from .distance_of_meshes import listed as listed_of
 from .parameters import check_ranges, for_any, points_in, read_parameters
 
@@ -52,8 +53,8 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
              log: str | PathLike[str] | None = None) -> Distance:
     """The least distance of the surfaces of two bodies at a moment, bracketed with proof, and all pairs of nearest points.
 
-    `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them) and Solid values, or two Meshes, of which
-    one pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside
+    `a`, `b`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and Mesh values; of two meshes one
+    pair of nearest points is listed. What counts is their surfaces, within their bounds, as in `first_contact`; that one body is inside
     the other is said in `notes`. `at`: the time, as a double. `tolerance`, a bracket width: that of the distance, against its size.
     `separation`: the distance between the points listed where nearest points form curves or patches; None is a tenth of the size of the
     smaller body. `parameters`: {symbol: number or (lo,
@@ -65,7 +66,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
     the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers.
 
-    Raises TypeError for what is no body, and for a Mesh and a body that is none, and ValueError for a body without a surface or a normal,
+    Raises TypeError for what is no body, and ValueError for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, separation or
     budget that is not positive, and, with `log`, for what no log can be written of. A spent budget, Ctrl-C and refused memory raise
     nothing: the result says what is proved so far.
@@ -93,7 +94,7 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
               budget: Budget | float | None = None, progress: bool = False, log: str | PathLike[str] | None = None) -> Clearance:
     """The least distance of the surfaces of moving, possibly deforming bodies over a time span, of all pairs, with when and where it is.
 
-    `bodies`, `time`, `ignore`: as in `first_contact`, all of them meshes, or none. `tolerance`, a bracket width: that of the distance,
+    `bodies`, `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the distance,
     against its size. `separation`, `parameters` and `log` as in `distance`. `at_least`: a distance. Then the search is only whether the
     bodies keep it, and ends with the first proof of one or the other: `verdict`. If they do, the bracket begins with it. `budget`: seconds
     or a `Budget`.
@@ -117,7 +118,7 @@ def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any]
     check_kinds(bodies, "clearance")
     ignored = ignored_pairs(ignore, bodies) if ignore else ()
     values = _values(parameters, bodies)
-    own = bodies if all_meshes(bodies) else _with(values, bodies, span)
+    own = _with(values, bodies, span)
     if _ranges(values):
         raise ValueError("no log can be written for parameters with ranges; give numbers")
     return distance_log(path, own, time, span, [pair for pair in itertools.combinations(range(len(bodies)), 2) if pair in ignored])
@@ -142,44 +143,41 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
             progress: bool) -> tuple[Listed, Told, Shown, Clock]:
     """The nearest points, what the answer begins with, and what it shows."""
     clock = Clock(as_budget(budget), progress)
-    found, notes, points = Found(), tuple[str, ...](), Listed()
+    found, between, points = Found(), Nearest(), Listed()
+    scene, notes = None, tuple[str, ...]()
     values: Ranges = {}
     with clock.query():
         check_kinds(bodies, "clearance")
-        meshes = all_meshes(bodies)
         values = _values(parameters, bodies)
         own = _with(values, bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
-        if meshes:
-            return _search_meshes(own, bodies, span, ignored, asked, clock)
-        scene = Neighbours(own, time, span, ignored, _ranges(values))
-        clock.extend()
-        scene.search(asked, clock, found)
-        notes = _nested(scene, found, bodies, clock)
+        nearest(own, span, ignored, asked, clock, between)
+        found.upper = between.upper
+        scene = None if between.ends(asked.reach) else _others(own, time, span, ignored, _ranges(values))
+        if scene is None:
+            found.lower, found.finished = math.inf, True
+        else:
+            clock.extend()
+            scene.search(asked, clock, found)
+        notes = tuple(_notes(scene, bodies, own, known(found, between), ignored, span[0], clock))
+    outcome = known(found, between)
     with clock.reporting():
-        points = listed(found, bodies, scene.size)
+        points = listed_of(bodies, between) if scene is None or between.is_nearest(found.upper) else listed(found, bodies, scene.size)
     if _ranges(values):
         notes = (for_any(_ranges(values)), *notes)
-    if not found.finished:
+    if not outcome.finished:
         notes = (*notes, clock.reason())
-    status = status_of(found, asked)
-    bracket = Interval(0.0, 0.0) if found.meets is not None else Interval(found.lower + 0.0, found.upper)
-    told = status, bracket, points.points, points.unique, points.features, points.boxes, points.variables
+    bracket = Interval(0.0, 0.0) if outcome.meets else Interval(outcome.lower + 0.0, outcome.upper)
+    told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
     return points._replace(notes=notes), told, _shown(points, values, tuple(bodies)), clock
 
 
-def _search_meshes(meshes: Sequence[Any], bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked,
-                   clock: Clock) -> tuple[Listed, Told, Shown, Clock]:
-    """The same for meshes."""
-    found = Nearest()
-    nearest(meshes, span, ignored, asked, clock, found)
-    said = tuple(notes(meshes, found, ignored, span[0], clock))
-    outcome, points = known(found), listed_of(meshes, found)
-    if not found.finished:
-        said = (*said, clock.reason())
-    bracket = Interval(0.0, 0.0) if found.meets else Interval(found.lower + 0.0, found.upper)
-    told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
-    return points._replace(notes=said), told, _shown(points, {}, tuple(bodies)), clock
+def _others(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs, ranges: Ranges) -> Neighbours | None:
+    """All pairs but those of two meshes; None if there are no others."""
+    meshes = [k for k, body in enumerate(bodies) if isinstance(body, Mesh)]
+    if len(meshes) == len(bodies):
+        return None
+    return Neighbours(bodies, time, span, Pairs(len(bodies), ignored.single, [*ignored.groups, meshes]), ranges)
 
 
 def _values(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> Ranges:
@@ -227,12 +225,13 @@ def _common(a: Interval, b: Interval) -> Interval:
 
 def status_of(found: Found | Known, asked: Asked) -> DistanceStatus:
     """What the search has shown."""
+    meets = bool(found.meets)
     if asked.reach < math.inf:
-        if found.meets is not None or found.upper < asked.reach:
+        if meets or found.upper < asked.reach:
             return DistanceStatus.NEARER
         if found.finished and found.lower >= asked.reach:
             return DistanceStatus.CLEAR
-    elif found.meets is not None:
+    elif meets:
         return DistanceStatus.MEETING
     elif found.finished and found.lower == math.inf:
         return DistanceStatus.NOWHERE
@@ -241,14 +240,15 @@ def status_of(found: Found | Known, asked: Asked) -> DistanceStatus:
     return DistanceStatus.UNRESOLVED if found.finished else DistanceStatus.BUDGET_SPENT
 
 
-def _nested(scene: Neighbours, found: Found, bodies: Sequence[Any], clock: Clock) -> tuple[str, ...]:
-    """Which bodies lie inside others when the time begins."""
-    if found.meets is None and found.lower == 0.0 < found.upper < _CLOSE * scene.size:
-        return ("The surfaces touch, or nearly do, without crossing, which rounding cannot tell apart.",)
-    if found.meets is not None or found.lower == 0.0:
-        return ()
-    inside, unknown = scene.nested(clock)
-    notes = [f"When the time begins, a piece of the surface of {called(bodies, i)} is inside {called(bodies, j)}." for i, j in inside]
-    if unknown:
-        notes.append(f"Whether one of two bodies is inside the other is not decided of {named_pairs(bodies, unknown)}.")
-    return tuple(notes)
+def _notes(scene: Neighbours | None, bodies: Sequence[Any], own: Sequence[Any], found: Known, ignored: Pairs, moment: float,
+           clock: Clock) -> Iterator[str]:
+    """Which bodies lie inside others when the time begins; or that nothing is known of it, as they may touch."""
+    size = max(0.0 if scene is None else scene.size, *(size_of(body) for body in own if isinstance(body, Mesh)), 0.0)
+    if not found.meets and found.lower == 0.0 < found.upper < _CLOSE * size:
+        yield "The surfaces touch, or nearly do, without crossing, which rounding cannot tell apart."
+    elif not found.meets and found.lower > 0.0:
+        inside, unknown = ([], []) if scene is None else scene.nested(clock)
+        for i, j in (*inside, *nested(own, ignored, moment, clock)):
+            yield f"When the time begins, a piece of the surface of {called(bodies, i)} is inside {called(bodies, j)}."
+        if unknown:
+            yield f"Whether one of two bodies is inside the other is not decided of {named_pairs(bodies, unknown)}."

@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from generative.body import called
-
 from ..answers.nearest_points import Listed
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE
@@ -18,50 +16,42 @@ from ..polyhedra import mesh_distance
 from ..polyhedra.mesh_distance import Nearest
 from ..search.drive import Clock
 from ..timeline.nearest import Asked
-
-# Against the size of the bodies, a distance that may be nothing but rounding.
-_CLOSE = 1e-12
+from ..timeline.neighbourhood import Found
 
 
 class Known(NamedTuple):
-    """As of `timeline.neighbourhood.Found`, what `status_of` asks for."""
+    """What is known of all pairs: bounds of the least distance, whether the search came to its end, and whether surfaces are proved to
+    meet.
+    """
 
     lower: float
     upper: float
     finished: bool
-    meets: Any
+    meets: bool
 
 
-def all_meshes(bodies: Sequence[Any]) -> bool:
-    """Are the bodies meshes? TypeError where only some of them are."""
-    which = [isinstance(body, Mesh) for body in bodies]
-    if any(which) and not all(which):
-        mesh, other = which.index(True), which.index(False)
-        raise TypeError(f"distances of meshes to other bodies are not computed yet: {called(bodies, mesh)} is a mesh, and "
-                        f"{called(bodies, other)} is none; give a polyhedron of its triangles")
-    return all(which)
+def known(found: Found, between: Nearest) -> Known:
+    """Of pairs of meshes, and of the others."""
+    return Known(min(found.lower, between.lower), min(found.upper, between.upper), found.finished and between.finished,
+                 found.meets is not None or between.meets)
 
 
-def nearest(meshes: Sequence[Mesh], span: tuple[float, float], ignored: Pairs, asked: Asked, clock: Clock, found: Nearest) -> None:
-    """The least distance of all pairs that are asked about."""
+def nearest(bodies: Sequence[Any], span: tuple[float, float], ignored: Pairs, asked: Asked, clock: Clock, found: Nearest) -> None:
+    """The least distance of all pairs of meshes that are asked about."""
     share, lower = mesh_distance.Asked(asked.tolerance, asked.reach), math.inf
-    for i, j in pairs_but(ignored):
+    for i, j in pairs_but(bodies, ignored):
         # Of pairs that are not searched nothing is known.
-        if found.meets or found.upper < asked.reach < math.inf or clock.exceeded():
+        if found.ends(asked.reach) or clock.exceeded():
             lower, found.finished = 0.0, found.finished and not clock.exceeded()
             break
-        lower = min(lower, mesh_distance.search((meshes[i], meshes[j]), span, share, clock, found, (i, j)))
+        lower = min(lower, mesh_distance.search((bodies[i], bodies[j]), span, share, clock, found, (i, j)))
     found.lower = min(lower, found.upper, asked.reach)
 
 
-def pairs_but(ignored: Pairs) -> Iterator[tuple[int, int]]:
-    """All pairs but some."""
-    return (pair for pair in itertools.combinations(range(ignored.count), 2) if pair not in ignored)
-
-
-def known(found: Nearest) -> Known:
-    """The outcome."""
-    return Known(found.lower, found.upper, found.finished, found.points if found.meets else None)
+def pairs_but(bodies: Sequence[Any], ignored: Pairs) -> Iterator[tuple[int, int]]:
+    """All pairs of meshes but some."""
+    meshes = [k for k, body in enumerate(bodies) if isinstance(body, Mesh)]
+    return (pair for pair in itertools.combinations(meshes, 2) if pair not in ignored)
 
 
 def listed(meshes: Sequence[Mesh], found: Nearest) -> Listed:
@@ -74,17 +64,18 @@ def listed(meshes: Sequence[Mesh], found: Nearest) -> Listed:
                   np.array([[found.time, found.time]]), np.array([found.pair]), [{}])
 
 
-def notes(meshes: Sequence[Mesh], found: Nearest, ignored: Pairs, moment: float, clock: Clock) -> Iterator[str]:
-    """Which meshes lie inside others when the time begins; or that nothing is known of it, as they may touch."""
-    size = max(float(np.abs(mesh.tree.boxes[0, :6]).max()) for mesh in meshes)
-    if not found.meets and found.lower == 0.0 < found.upper < _CLOSE * size:
-        yield "The surfaces touch, or nearly do, without crossing, which rounding cannot tell apart."
-    elif not found.meets and found.lower > 0.0:
-        places = [mesh_distance.about(mesh, moment) for mesh in meshes]
-        for i, j in pairs_but(ignored):
-            for a, b in ((i, j), (j, i)):
-                if _in_box(places[a], places[b]) and inside(meshes[a], meshes[b], moment, clock, (NONE, NONE)):
-                    yield f"When the time begins, a piece of the surface of {called(meshes, a)} is inside {called(meshes, b)}."
+def size_of(mesh: Mesh) -> float:
+    """About as large as it is, or farther from the origin."""
+    return float(np.abs(mesh.tree.boxes[0, :6]).max())
+
+
+def nested(bodies: Sequence[Any], ignored: Pairs, moment: float, clock: Clock) -> Iterator[tuple[int, int]]:
+    """Of meshes that are proved apart: the pairs of which the first has a piece inside the second at a moment."""
+    for pair in pairs_but(bodies, ignored):
+        places = {k: mesh_distance.about(bodies[k], moment) for k in pair}
+        for a, b in (pair, pair[::-1]):
+            if _in_box(places[a], places[b]) and inside(bodies[a], bodies[b], moment, clock, (NONE, NONE)):
+                yield a, b
 
 
 def _in_box(some: np.ndarray, other: np.ndarray) -> bool:

@@ -28,8 +28,8 @@ from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
 
-from ..bodies.cells import Cell
-from ..bodies.numbers import Numbers
+from ..bodies.cells import Cell, whole_of
+from ..bodies.numbers import Numbers, both
 from ..bodies.on_face import held_of
 from ..search.problem import Problem, formula_kernel
 from .contact import with_numbers
@@ -61,12 +61,18 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
     known = Numbers((*_AXES[:len(axes)], *ends_of(further)), (*axes, *(e for span in spans for e in span)))
     if still:
         known = Numbers((*known.symbols, _MOMENT), (*known.exact, time[0]))
-    build = _member if many else _situation
-    whole = build(first, second, tuple(n.symbols for n in (*numbers, known)), further, free)
-    whole = with_numbers(whole, (*numbers, known), *spans, (0, 1))
+    free = tuple((*names, *("" for _ in part.own.symbols)) for names, part in zip(free, (first, second), strict=False))
+    build, all_ = _member if many else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
+    whole = build(_kind(first), _kind(second), tuple(n.symbols for n in all_), further, free)
+    whole = with_numbers(whole, all_, *spans, (0, 1)).with_data(features=(first.feature, second.feature))
     outer, inner = whole.outer.copy(), whole.inner.copy()
     outer[-1] = inner[-1] = 0.0, reach
     return whole.with_data(outer=outer, inner=inner, label=label)
+
+
+def _kind(part: Cell) -> Cell:
+    """The formulas of a part; triangles of a mesh have them in common."""
+    return whole_of(part) if part.of is not None else part
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,10 +13,12 @@ from generative.creases import divided
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
+from ..bodies.mesh import Mesh
+from ..bodies.mesh_cells import Faces, Triangles
 from ..bodies.numbers import Numbers
 from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
 from ..bodies.parts import Pole, faces_of, parts_of
-from ..culling.boxes_apart import boxes_through, greatest_distances, least_distances, slices_of
+from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, slices_of
 from ..moment.inside import inside
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import crossings, met
@@ -81,14 +83,21 @@ class Neighbourhood:
         self.around = np.stack([_hull(self._boxes[k]) for k in range(len(bodies))])
         self.size = float(max(np.ptp(self.around[..., :], axis=(0, 1, 3)).max(), 1e-300))
 
-    def _parts_of(self, k: int) -> tuple[Cell, ...]:
-        """All parts of an implicit body; of another one its closed faces, and the poles that have no smooth parameters."""
+    def _parts_of(self, k: int) -> Sequence[Cell]:
+        """All parts of an implicit body; the triangles of a mesh; of another one its closed faces, and the poles that have no smooth
+        parameters.
+        """
+        if isinstance(self.bodies[k], Mesh):
+            return Faces(Triangles(self.bodies[k]))
         found = without_absent(parts_of(self.bodies[k], self.charts[k]), self.numbers[k], self.span)
         return tuple(p for p in found if p.leaves or p.dimension == 2 or p.around is not None)
 
     def _boxes_of(self, k: int) -> np.ndarray:
         if not self._parts[k]:
             return np.empty((0, len(self.slices), 3, 2))
+        parts = self._parts[k]
+        if isinstance(parts, Faces):
+            return boxes_of_faces(parts, self.numbers[k], self.slices)
         return boxes_through([self._extent(k, p) for p in self._parts[k]], self.slices)
 
     def _extent(self, k: int, part: Cell) -> Extent:
@@ -125,7 +134,9 @@ class Neighbourhood:
 
     def _meet_at(self, label: Pair, sample: Sample, clock: Clock, found: Found) -> None:
         numbers = self._numbers_at(label, sample)
-        pairs = [(a, b) for a in faces_of(self.bodies[label[0]]) for b in faces_of(self.bodies[label[1]])]
+        pairs = list(itertools.product(self._faces_near(*label), self._faces_near(*label[::-1])))
+        if not pairs:
+            return
         search, _ = met(pairs, self.span, WIDTH, clock, numbers, _MEETING)
         if search.proved < math.inf:
             problem = search.problems[search.best_problem].with_data(label=label)
@@ -134,6 +145,13 @@ class Neighbourhood:
         for k in search.possible_ones().tolist()[:LOOKED_AT]:
             domain = self._domain(numbers, *pairs[search.owner(k)])
             self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), domain, sample, found)
+
+    def _faces_near(self, k: int, other: int) -> Sequence[Cell]:
+        """The faces of a body; those of a mesh that are near another body."""
+        if not isinstance(self._parts[k], Faces):
+            return faces_of(self.bodies[k])
+        near = least_distances(self._boxes[k], self.around[other]).min(axis=1) == 0.0
+        return [self._parts[k][i] for i in np.flatnonzero(near).tolist()]
 
     def samples(self, found: Found) -> Iterator[Sample]:
         """Values in the ranges of parameters: where points are nearest as far as is known, in the middle, and at corners. None
@@ -175,8 +193,7 @@ class Neighbourhood:
         """Do surfaces come together by Newton's method from places on faces? Of implicit ones that is not known. Not if they are proved to
         meet there.
         """
-        faces = [[(p, box) for p, box in zip(self._parts[k], self._boxes[k], strict=True) if p.dimension == 2 and not p.leaves]
-                 for k in label]
+        faces = [list(self._smooth_near(*pair)) for pair in (label, label[::-1])]
         sample = next(self.samples(found), None)
         if sample is None:
             return False
@@ -190,6 +207,14 @@ class Neighbourhood:
                     if found.meets is not None:
                         return False
         return found.upper <= SMALL * self.size
+
+    def _smooth_near(self, k: int, other: int) -> Iterator[tuple[Cell, np.ndarray]]:
+        """The parametric faces of a body near another one, and boxes round them."""
+        near = least_distances(self._boxes[k], self.around[other]).min(axis=1, initial=math.inf) == 0.0
+        for i in np.flatnonzero(near).tolist():
+            part = self._parts[k][i]
+            if part.dimension == 2 and not part.leaves:
+                yield part, self._boxes[k][i]
 
     @staticmethod
     def _look_at(problem: Problem, at: np.ndarray, domain: np.ndarray, sample: Sample, found: Found) -> None:

@@ -1,5 +1,6 @@
 """Batches on executors: the same bits, and what becomes of rows where workers end, time ends, or somebody presses Ctrl-C."""
 
+import functools
 import os
 import signal
 import threading
@@ -109,19 +110,36 @@ def test_a_spent_budget_leaves_rows() -> None:
     assert Status.BUDGET_SPENT in {*answer.status}
 
 
+class Interrupting(ThreadPoolExecutor):
+    """Ctrl-C is pressed once a task is done."""
+
+    def submit(self, function: Any, /, *args: Any, **options: Any) -> Any:
+        future = super().submit(function, *args, **options)
+        future.add_done_callback(lambda _: self.press())
+        return future
+
+    @functools.cached_property
+    def press(self) -> Any:
+        return functools.cache(lambda: os.kill(os.getpid(), signal.SIGINT))
+
+
 def test_ctrl_c_keeps_the_rows_that_are_done() -> None:
     values = {SPEED: np.concatenate([VALUES[SPEED]] * 50), TILT: np.concatenate([VALUES[TILT]] * 50)}
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    with ThreadPoolExecutor(2) as executor:
-        timer.start()
-        began = time.perf_counter()
+    with Interrupting(2) as executor:
         answer = collide.clearance_batch([PLATE, BOWL], (0, 0.5), parameters=values, executor=executor)
-        assert time.perf_counter() - began < 20
-    timer.cancel()
     done = answer.status != DistanceStatus.BUDGET_SPENT
     assert 0 < done.sum() < len(answer)
     whole = collide.clearance_batch([PLATE, BOWL], (0, 0.5), parameters=VALUES)
     assert np.array_equal(answer.bracket[done], np.concatenate([whole.bracket] * 50)[done])
+
+
+def test_ctrl_c_before_the_rows_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    for module in ("clearance_batch", "contact_batch"):
+        monkeypatch.setattr(f"collide.queries.{module}.Rows", pressed)
+        assert {*BATCHES[module](executor=Inline()).status} <= {DistanceStatus.BUDGET_SPENT, Status.BUDGET_SPENT}
 
 
 def test_threads_at_work_are_told_of_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
