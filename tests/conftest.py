@@ -8,7 +8,9 @@ import pytest
 from collide.search import drive
 
 SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())
-"""Tests that take 3.5 s or more each where no machine code is on disk: `make slow` runs them, `make test` the others."""
+"""Tests that take long where no machine code is on disk, 3.5 s or more each, and random cases beyond some of each kind: `make slow` runs
+them, `make test` the others.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -10,10 +10,10 @@ import collide
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
-from . import worlds
+from . import distances, worlds
 from .compared import Scene, wrong
 
-KINDS, SLOW = ("combined", "arms", "mixed", "worlds"), 20
+KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", "worlds"), 20
 
 
 def main() -> int:
@@ -28,8 +28,8 @@ def main() -> int:
         statuses, begin = Counter[str](), time.perf_counter()
         for seed in range(options.seed, options.seed + options.count):
             started = time.perf_counter()
-            ask = {"arms": arms, "worlds": runs}.get(kind)
-            status, found = ask(seed, options.budget) if ask else bodies(kind, seed, options.budget)
+            ask = {"arms": arms, "worlds": runs, "distances": near, "clearances": near}.get(kind, bodies)
+            status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
             if time.perf_counter() - started > SLOW:
                 print(f"slow {kind} {seed}: {status}, {time.perf_counter() - started:.0f} s", flush=True)
@@ -46,7 +46,7 @@ def bodies(kind: str, seed: int, budget: float) -> tuple[str, list[str]]:
     return answer.status.name, list(wrong(scene, answer))
 
 
-def arms(seed: int, budget: float) -> tuple[str, list[str]]:
+def arms(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
     made, coefficients = arm(seed), polynomials(seed)
     answer = collide.first_contact(made.chain.at(values(coefficients)), time=(0, 1), ignore=made.chain.ignore, budget=budget)
     first, gap, all_apart = first_hits(made, coefficients)
@@ -56,7 +56,13 @@ def arms(seed: int, budget: float) -> tuple[str, list[str]]:
     return answer.status.name, found
 
 
-def runs(seed: int, budget: float) -> tuple[str, list[str]]:
+def near(kind: str, seed: int, budget: float) -> tuple[str, list[str]]:
+    scene = distances.Near(kind, seed)
+    answer = scene.found(budget)
+    return answer.status.name, list(distances.wrong(scene, answer))
+
+
+def runs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
     run = worlds.world(seed).run(until=6.0, budget=budget)
     return run.outcome.name, list(worlds.wrong(run))
 

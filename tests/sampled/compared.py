@@ -63,20 +63,24 @@ class Scene:
 
 
 def sampled(rng: np.random.Generator, shape: Shape) -> Array:
-    """Points of a body: on its surface, as seen by steps towards it, and within."""
+    """Points of a body: on its surface, and within."""
     points = rng.uniform(-shape.radius, shape.radius, (POINTS, 3))
+    inner = points[shape.inside(points) < 0]
+    return np.concatenate([inner[::4], boundary(rng, shape, POINTS)])
+
+
+def boundary(rng: np.random.Generator, shape: Shape, count: int) -> Array:
+    """Points just inside a body, on its surface: halving between points inside and outside, of so many in a cube, ends there."""
+    points = rng.uniform(-shape.radius, shape.radius, (count, 3))
     values = shape.inside(points)
     inner, outer = points[values < 0], points[values > 0]
-    if not len(inner):
-        return inner
-    # Halving between points inside and outside ends just inside, on the surface.
     count = min(len(inner), len(outer))
     lo, hi = inner[:count].copy(), outer[:count].copy()
     for _ in range(40):
         middle = (lo + hi) / 2
         within = shape.inside(middle) < -2 * DEEP
         lo[within], hi[~within] = middle[within], middle[~within]
-    return np.concatenate([inner[::4], lo])
+    return lo
 
 
 def wrong(scene: Scene, answer: collide.Contacts) -> Sequence[str]:
