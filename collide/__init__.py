@@ -17,6 +17,12 @@ Each folder imports only those before it:
 - `world`: simulation, which asks them from event to event
 """
 
+from .siblings import check_siblings, leave_working_folder
+
+leave_working_folder()
+check_siblings("codegen", "generative")
+
+# ruff: noqa: E402
 from codegen.interval import Interval
 
 from .answers.consistency import ContradictionError
@@ -55,6 +61,8 @@ from .world.mass import MassProperties, mass_properties
 from .world.rigid_body import RigidBody
 from .world.run import Outcome, Run
 from .world.world import World
+
+__version__ = "0.1.0"
 
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",

@@ -1,13 +1,18 @@
-"""Run a scene of `models` from the command line: ``python -m collide NAME``, ``--list``, ``--demo``; and check logs of proofs:
-``python -m collide check FILE``.
+"""The command line, ``collide`` or ``python -m collide``: runs a scene of `models` (``collide NAME``, ``--list``, ``--demo``), and checks
+logs of proofs (``collide check FILE``).
 """
 
 import argparse
+import contextlib
 import difflib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
+
+from . import __version__
+from .siblings import check_siblings
 
 if TYPE_CHECKING:
     from models.scenes import Scene
@@ -15,74 +20,103 @@ if TYPE_CHECKING:
     from .answers.contacts import Contacts
 
 DEMO = ("tori-crossed", "tori-coaxial")
+# What the command returns. That of several scenes or logs is the greatest of theirs.
+NO_PROOF, WRONG, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
+CODES = {"CONTACT": 0, "NO_CONTACT": 0, "UNRESOLVED": 3, "BUDGET_SPENT": 4, "ACCEPTED": 0, "REJECTED": NO_PROOF}
+ENDS = """The command ends with 0 if the question is decided (CONTACT or NO_CONTACT; of logs: all are proofs), 1 if a log is no proof,
+2 if something was wrong with what was given, 3 for UNRESOLVED, 4 for BUDGET_SPENT (also by Ctrl-C in a search), 130 after Ctrl-C elsewhere,
+and 141 if nobody reads any more what it prints."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Parse the command line, run the scenes it names, print what was proved; returns the exit status."""
+    """Parse the command line, run the scenes it names, print what was proved; returns the exit status (`ENDS`)."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if arguments[:1] == ["check"]:
-        return _check(arguments[1:])
+    try:
+        try:
+            return _check(arguments[1:]) if arguments[:1] == ["check"] else _scenes(arguments)
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What Python still has to write when it ends goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (OSError, ImportError, TypeError, ValueError, RuntimeError) as error:
+        print(f"collide: {_in_words(error)}", file=sys.stderr)
+        return WRONG
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file'}: {error.strerror.lower()}"
+    return str(error)
+
+
+def _scenes(arguments: Sequence[str]) -> int:
+    """Run scenes; the greatest of their codes."""
     parser = _parser()
     options = parser.parse_args(arguments)
+    check_siblings("models")
     if options.list:
         _print_list()
         return 0
     if bool(options.name) == options.demo:
         parser.error("name one scene, such as tori-crossed, or give --demo or --list")
+    if options.log and options.demo:
+        parser.error("--log writes the proof of one scene: name it")
     scenes = [_find(name, parser) for name in (DEMO if options.demo else [options.name])]
-    results = []
-    try:
-        for scene in scenes:
-            print(f"{scene.title}  [{scene.name}]", flush=True)
-            results.append(_run(scene, options.budget))
-            print(f"{results[-1].summary()}\nKnown: {scene.known}.\n", flush=True)
-        _write(options, scenes, results)
-    except (OSError, ImportError, TypeError, RuntimeError) as error:
-        print(f"collide: {error}", file=sys.stderr)
-        return 1
-    return 0
+    _check_targets(options)
+    # Sentences do not go among JSON.
+    told = sys.stderr if options.json == "-" else sys.stdout
+    results = [_answer(scene, options, told) for scene in scenes]
+    _write(options, scenes, results, told)
+    return max(CODES[result.status.name] for result in results)
 
 
 def _check(arguments: Sequence[str]) -> int:
     """Check logs; 0 if all are proofs."""
-    parser = argparse.ArgumentParser(prog="python -m collide check", description="Verify logs of proofs, step by step, in Arb.")
-    parser.add_argument("logs", nargs="+", metavar="FILE", help="a log, as first_contact(..., log=FILE) writes it")
+    parser = argparse.ArgumentParser(prog=f"{_program()} check", description="Verify logs of proofs, step by step, in Arb.", epilog=ENDS)
+    parser.add_argument("logs", nargs="+", metavar="FILE", help="a log, as --log, or first_contact(..., log=FILE), writes it")
     parser.add_argument("--statement", action="store_true", help="print what the log states: the formulas that its theorem is about")
     parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=3600.0, help="time limit of each log (default 3600)")
     options = parser.parse_args(arguments)
     from .proof import check
 
-    good = True
+    code = 0
     for path in options.logs:
-        try:
-            found = check(path, budget=options.budget)
-        except (OSError, ImportError) as error:
-            print(f"collide: {error}", file=sys.stderr)
-            return 2
-        good &= found.accepted
+        found = check(path, budget=options.budget)
+        code = max(code, CODES[found.status.name])
         print("\n".join([*(found.statement if options.statement else ()), f"{path}: {found}"]))
-    return 0 if good else 1
+    return code
+
+
+def _program() -> str:
+    return "python -m collide" if Path(sys.argv[0]).stem == "__main__" else "collide"
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m collide", description="Find and prove the first contact in a scene.",
-                                     epilog="For example: python -m collide tori-crossed --html tori.html; python -m collide check FILE "
-                                            "verifies a log of a proof")
+    parser = argparse.ArgumentParser(prog=_program(), description="Find and prove the first contact in a scene.",
+                                     epilog=f"For example: collide tori-crossed --html tori.html; collide check FILE verifies a log of a "
+                                            f"proof. {ENDS}")
     parser.add_argument("name", nargs="?", metavar="NAME", help="a scene; --list names them")
     parser.add_argument("--list", action="store_true", help="list the scenes with what is known of them")
     parser.add_argument("--demo", action="store_true", help=f"run {' and '.join(DEMO)}")
     parser.add_argument("--html", metavar="FILE", help="write the interactive picture as one self-contained page")
     parser.add_argument("--png", metavar="FILE", help="write a picture of the moment of contact; needs Chromium or kaleido")
-    parser.add_argument("--json", metavar="FILE", help="write the result as JSON")
+    parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - is the standard output, and sentences go to the error "
+                                                       "output then")
+    parser.add_argument("--log", metavar="FILE", help="write why the answer is true, for `collide check FILE`")
     parser.add_argument("--budget", metavar="SECONDS", type=_seconds, default=60.0, help="time limit of a search (default 60)")
+    parser.add_argument("--version", action="version", version=f"collide {__version__}")
     return parser
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"the budget must be a positive number of seconds, got {text}")
-    return value
+    with contextlib.suppress(ValueError):
+        if (value := float(text)) > 0:
+            return value
+    raise argparse.ArgumentTypeError(f"the budget must be a positive number of seconds, got {text}")
 
 
 def _print_list() -> None:
@@ -103,29 +137,54 @@ def _find(name: str, parser: argparse.ArgumentParser) -> "Scene":
     return SCENES[name]
 
 
-def _run(scene: "Scene", budget: float) -> "Contacts":
+def _check_targets(options: argparse.Namespace) -> None:
+    """What is missing is said before the search: what draws pictures, and folders."""
+    if options.html or options.png:
+        from .picture.parts import plotly
+
+        plotly()
+    for name in filter(None, (options.html, options.png, options.json, options.log)):
+        if not Path(name).parent.is_dir():
+            raise FileNotFoundError(f"{name}: there is no folder {Path(name).parent}")
+
+
+def _answer(scene: "Scene", options: argparse.Namespace, told: TextIO) -> "Contacts":
+    print(f"{scene.title}  [{scene.name}]", file=told, flush=True)
+    result = _run(scene, options.budget, options.log)
+    print(f"{result.summary()}\nKnown: {scene.known}.\n", file=told, flush=True)
+    return result
+
+
+def _run(scene: "Scene", budget: float, log: str | None = None) -> "Contacts":
     import collide
 
-    query = collide.first_contact if len(scene.bodies) > 1 else collide.self_contact
-    return query(list(scene.bodies), time=scene.time, budget=budget, progress=sys.stderr.isatty(), **scene.options)
+    options = {**scene.options, "budget": budget, "progress": sys.stderr.isatty()}
+    if len(scene.bodies) > 1:
+        return collide.first_contact(list(scene.bodies), time=scene.time, log=log, **options)
+    if log is not None:
+        raise ValueError(f"no log can be written of {scene.name}, in which a body touches itself")
+    return collide.self_contact(list(scene.bodies), time=scene.time, **options)
 
 
-def _write(options: argparse.Namespace, scenes: Sequence["Scene"], results: Sequence["Contacts"]) -> None:
+def _write(options: argparse.Namespace, scenes: Sequence["Scene"], results: Sequence["Contacts"], told: TextIO) -> None:
     if options.html:
         from .picture import save_html
 
         heading = "First contact, proved" if len(scenes) > 1 else ""
         save_html(options.html, results, titles=[scene.title for scene in scenes], heading=heading)
-        print(f"wrote {options.html}")
     if options.png:
         from .picture import save_png
 
         save_png(options.png, results[0])
-        print(f"wrote {options.png}")
     if options.json:
         text = results[0].to_json() if len(results) == 1 else f"[{', '.join(r.to_json() for r in results)}]"
-        Path(options.json).write_text(text, encoding="utf-8")
-        print(f"wrote {options.json}")
+        if options.json == "-":
+            print(text)
+        else:
+            Path(options.json).write_text(text, encoding="utf-8")
+    for name in filter(None, (options.html, options.png, options.json)):
+        if name != "-":
+            print(f"wrote {name}", file=told)
 
 
 if __name__ == "__main__":

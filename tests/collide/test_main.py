@@ -1,11 +1,15 @@
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import collide
 from collide import __main__ as command
 from collide.answers.contacts import Status
 from models.scenes import SCENES
-from tests.collide.answers.test_contacts import contacts
+from tests.collide.answers.test_contacts import contacts, empty
 
 
 @pytest.fixture
@@ -13,7 +17,7 @@ def answered(monkeypatch):
     """The solver replaced by a ready answer; the scenes asked for are collected."""
     asked = []
 
-    def run(scene, budget):
+    def run(scene, budget, log=None):
         asked.append((scene.name, budget))
         return contacts(bodies=scene.bodies)
 
@@ -50,6 +54,8 @@ def test_the_list_names_every_scene(capsys):
     ([], "name one scene"),
     (["tori-crossed", "--demo"], "name one scene"),
     (["tori-crossed", "--budget", "-1"], "positive number of seconds"),
+    (["tori-crossed", "--budget", "soon"], "positive number of seconds, got soon"),
+    (["--demo", "--log", "x"], "of one scene"),
 ])
 def test_misuse_says_what_to_do(arguments, message, capsys):
     with pytest.raises(SystemExit) as stop:
@@ -58,14 +64,81 @@ def test_misuse_says_what_to_do(arguments, message, capsys):
 
 
 def test_a_body_that_the_solver_does_not_take_is_one_sentence(monkeypatch, capsys):
-    def refuse(scene, budget):
+    def refuse(scene, budget, log):
         raise TypeError("body 0 is a Teapot")
 
     monkeypatch.setattr(command, "_run", refuse)
-    assert command.main(["tori-crossed"]) == 1 and capsys.readouterr().err == "collide: body 0 is a Teapot\n"
+    assert command.main(["tori-crossed"]) == 2 and capsys.readouterr().err == "collide: body 0 is a Teapot\n"
 
 
 def test_a_file_that_cannot_be_written_is_one_sentence(answered, capsys, tmp_path):
-    assert command.main(["tori-crossed", "--json", str(tmp_path / "no" / "where.json")]) == 1
+    assert command.main(["tori-crossed", "--json", str(tmp_path / "no" / "where.json")]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("collide: ") and error.count("\n") == 1
+    assert error.startswith("collide: ") and "there is no folder" in error and error.count("\n") == 1 and not answered
+    assert command.main(["tori-crossed", "--json", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"collide: {tmp_path}: is a directory\n"
+
+
+@pytest.mark.parametrize("status, code", [
+    (Status.CONTACT, 0), (Status.NO_CONTACT, 0), (Status.UNRESOLVED, 3), (Status.BUDGET_SPENT, 4),
+])
+def test_the_exit_status_tells_the_status(status, code, monkeypatch, capsys):
+    monkeypatch.setattr(command, "_run", lambda scene, budget, log: empty(status, bodies=scene.bodies))
+    assert command.main(["tori-crossed"]) == code and f"{code} " in command.ENDS
+
+
+def test_of_several_scenes_the_worst_status_counts(monkeypatch, capsys):
+    of = {"tori-crossed": Status.BUDGET_SPENT, "tori-coaxial": Status.CONTACT}
+    monkeypatch.setattr(command, "_run", lambda scene, budget, log: contacts(bodies=scene.bodies, status=of[scene.name]))
+    assert command.main(["--demo"]) == 4
+
+
+def test_json_goes_to_the_standard_output_alone(answered, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command.main(["tori-crossed", "--json", "-"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["status"] == "CONTACT" and "First contact at" in printed.err and not list(tmp_path.iterdir())
+
+
+def test_missing_plotly_is_said_before_the_search(answered, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+    assert command.main(["tori-crossed", "--html", "x.html"]) == 2 and not answered
+    assert capsys.readouterr().err.startswith("collide: pictures need plotly")
+
+
+def test_ctrl_c_ends_it_without_a_traceback(monkeypatch, capsys):
+    def interrupt(scene, budget, log):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "_run", interrupt)
+    assert command.main(["tori-crossed"]) == 130 and not capsys.readouterr().err
+
+
+def test_the_version_is_said(capsys):
+    with pytest.raises(SystemExit) as stop:
+        command.main(["--version"])
+    assert stop.value.code == 0 and capsys.readouterr().out == f"collide {collide.__version__}\n"
+
+
+def test_it_ends_quietly_when_nobody_reads_on():
+    code = "import sys; from collide.__main__ import main; sys.exit(main(['--list']))"
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=Path(__file__).parents[2])
+    assert child.stdout is not None
+    child.stdout.close()
+    _, error = child.communicate(timeout=120)
+    assert child.returncode == 141 and error == b""
+
+
+def test_a_log_is_written_that_can_be_checked(tmp_path, capsys):
+    target = str(tmp_path / "tori.proof")
+    assert command.main(["tori-crossed", "--log", target]) == 0 and command.main(["check", target]) == 0
+    assert "ACCEPTED" in capsys.readouterr().out
+    text = Path(target).read_text(encoding="utf-8").splitlines()
+    Path(target).write_text("\n".join(text[:-3]), encoding="utf-8")
+    assert command.main(["check", target]) == 1 and "REJECTED" in capsys.readouterr().out
+
+
+def test_of_a_body_that_touches_itself_no_log_is_written(capsys, tmp_path):
+    alone = next(name for name, scene in SCENES.items() if len(scene.bodies) == 1)
+    assert command.main([alone, "--log", str(tmp_path / "log")]) == 2
+    assert "no log can be written" in capsys.readouterr().err
