@@ -129,8 +129,7 @@ class _Converter:
     def _arguments(self, e: Any) -> Sequence[Any]:
         kind = type(e)
         if kind in _UNKNOWN_DERIVATIVES:
-            raise UnsupportedExpression(f"cannot compile {shown(e)}: SymPy has no formula for this derivative; "
-                                        "compile the function itself, and take its derivatives by `jacobian`")
+            raise UnsupportedExpression(f"cannot compile {shown(e)}: {_why_no_derivative(e)}")
         if rule(kind) is None:
             raise _unsupported(e)
         if kind is sp.Pow:
@@ -169,6 +168,12 @@ class _Converter:
         if isinstance(e, sp.Float) and e.is_finite:
             return self.pool.constant(float_value(e))
         raise UnsupportedExpression(f"{e} is not a finite real constant; a kernel computes with real numbers only")
+
+
+def _why_no_derivative(e: Any) -> str:
+    if not e.doit().has(*_UNKNOWN_DERIVATIVES):
+        return "it is not evaluated yet; call .doit() on the formula"
+    return "SymPy has no formula for this derivative; compile the function itself, and take its derivatives by `jacobian`"
 
 
 def _inputs_of(e: Any) -> Sequence[Any]:

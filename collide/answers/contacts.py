@@ -195,7 +195,8 @@ def _outcome(c: Contacts) -> str:
         first, last = (_number(end, 12) for end in c.time_span)
         if _all_apart(c):
             who = "the pairs of bodies asked about" if c.ignored else "the bodies"
-            return f"No contact: {who} are proved not to touch from t = {first} to t = {last}."
+            what = "what is not joined is proved not to touch" if _with_itself(c) else f"{who} are proved not to touch"
+            return f"No contact: {what} from t = {first} to t = {last}."
         return f"No new contact from t = {first} to t = {last}: proved, in the sense given below."
     if c.status is Status.CONTACT:
         return f"First contact{_whose(c)} {_when(c)}: {_points(c)}."
@@ -211,10 +212,16 @@ def _outcome(c: Contacts) -> str:
 
 
 def _whose(c: Contacts) -> str:
-    """Which bodies meet, if one of them has a name."""
+    """Which bodies meet, if there are several pairs, or one of them has a name."""
     pairs = sorted({(i, j) for i, j in c.pairs.tolist()})
-    named = any(body_name(c.bodies, k) for pair in pairs[:MOST_PAIRS] for k in pair)
-    return f" of {named_pairs(c.bodies, pairs)}" if named else ""
+    if any(body_name(c.bodies, k) for pair in pairs[:MOST_PAIRS] for k in pair):
+        return f" of {named_pairs(c.bodies, pairs)}"
+    return f" of bodies {named_pairs(c.bodies, pairs)}" if pairs and len(c.bodies) > 2 else ""
+
+
+def _with_itself(c: Contacts) -> bool:
+    """Is it asked where surfaces touch themselves? They may be joined to themselves and to each other, then."""
+    return not isinstance(c.start, Starts) and any(i == j for i, j in c.start)
 
 
 def _when(c: Contacts) -> str:
@@ -237,6 +244,8 @@ def _points(c: Contacts) -> str:
         return "one point, proved to be a unique isolated contact"
     if unique == len(c):
         return f"{unique} points, each proved to be a unique isolated contact"
+    if rest == len(c) and c.status is Status.CONTACT:
+        return f"{counted(rest, 'point')}, only located: the time of the contact is proved, that it is there is not"
     if some == len(c):
         return f"{counted(some, 'point')} near which a contact is proved to exist, perhaps samples of a curve or patch of contacts"
     parts = [f"{unique} proved unique and isolated"] if unique else []
@@ -271,7 +280,8 @@ def _starts(c: Contacts) -> str:
     if sentences:
         sentences.append("For such pairs the claim is only that there is no new incoming tangential contact before.")
     elif c.start and not c.undecided:
-        sentences.append(f"All {'other ' if c.ignored else ''}pairs of bodies are disjoint at the start (proved).")
+        sentences.append("At the start nothing touches but what is joined (proved)." if _with_itself(c) else
+                         f"All {'other ' if c.ignored else ''}pairs of bodies are disjoint at the start (proved).")
     if c.undecided:
         sentences.append(f"The surfaces of bodies {named_pairs(c.bodies, sorted(c.undecided))} are proved apart at the start; whether one "
                          "body encloses the other is not decided, and what is said of them is said of their surfaces.")
@@ -293,7 +303,7 @@ def named_pairs(bodies: Sequence[Any], pairs: Sequence[tuple[int, int]], count: 
     """The first few pairs of bodies, of so many, in words."""
     count = len(pairs) if count is None else count
     rest = f"; and {counted(count - MOST_PAIRS, 'more pair')}" if count > MOST_PAIRS else ""
-    return "; ".join(f"{label(bodies, i)} and {label(bodies, j)}" for i, j in pairs[:MOST_PAIRS]) + rest
+    return "; ".join(f"{label(bodies, i)} and {'itself' if i == j else label(bodies, j)}" for i, j in pairs[:MOST_PAIRS]) + rest
 
 
 def _places(width: float) -> int:

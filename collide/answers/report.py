@@ -20,6 +20,9 @@ States = Mapping[tuple[int, int], Start]
 
 # A speed of approach below this part of the speeds of both bodies may be nothing but rounding.
 _SLOW = 1e-9
+# Against the separation, how far from a contact a sample is another place: a contact may be a sample of other features, too, and rounded
+# then. A separation may be larger than a line, of which one sample lies between the ends.
+_ELSEWHERE = 2.0**-12
 
 
 class _Found(NamedTuple):
@@ -68,15 +71,16 @@ def contacts(s: Search | None, finished: bool, bodies: Sequence[Any], span: tupl
     verdict = listed = None
     with clock.reporting():
         found = _counted(s, bodies, start)
-        verdict = _verdict(s, found, finished, bodies, span, seen)
+        verdict = _verdict(s, found, finished, bodies, span, seen, start)
         listed = _listed(s, found, finished, start)
-    verdict = verdict or _verdict(s, _early(s), finished, bodies, span, seen)
+    verdict = verdict or _verdict(s, _early(s), finished, bodies, span, seen, start)
     if listed is None:
         listed, notes = _unlisted(s), (*notes, _UNCOMPARED)
     return _assemble(s, verdict, listed, bodies, span, start, clock, (*notes, *verdict.notes), undecided)
 
 
-def _verdict(s: Search, found: _Found, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float) -> _Verdict:
+def _verdict(s: Search, found: _Found, finished: bool, bodies: Sequence[Any], span: tuple[float, float], seen: float,
+             start: States) -> _Verdict:
     proved = s.proved
     # Adding 0.0 turns -0.0 into 0.0.
     clear = min(seen, s.least_left(span[1]), float(found.times[:, 0].min(initial=np.inf))) + 0.0
@@ -90,7 +94,7 @@ def _verdict(s: Search, found: _Found, finished: bool, bodies: Sequence[Any], sp
         status, bracket = Status.UNRESOLVED, Interval(clear, min(span[1], latest))
     elif clear < span[1]:
         status, bracket = Status.UNRESOLVED, Interval(clear, span[1])
-    return _Verdict(status, bracket, clear, (*(_standing(s, found, bodies) if clear <= span[0] else ()), *_left(s, bodies)))
+    return _Verdict(status, bracket, clear, (*(_standing(s, found, bodies, start) if clear <= span[0] else ()), *_left(s, bodies)))
 
 
 def _early(s: Search) -> _Found:
@@ -154,10 +158,11 @@ def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: States) -> 
     return come_to_touch(problem, at, normal, bodies)
 
 
-def _standing(s: Search, found: _Found, bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which pairs begin with contacts that cannot be told from new ones."""
+def _standing(s: Search, found: _Found, bodies: Sequence[Any], start: States) -> tuple[str, ...]:
+    """Which pairs begin with contacts that cannot be told from new ones. Of those that are not decided at the start it is not known."""
     problems = {*s.arrays["owner"][found.numbers].tolist()} | s.left
-    pairs = sorted({s.problems[p].label for p in problems if s.problems[p].incoming})
+    pairs = sorted(pair for pair in {s.problems[p].label for p in problems if s.problems[p].incoming}
+                   if pair in start and start[pair] is not Start.UNKNOWN)
     if not pairs:
         return ()
     return (f"What bodies {named_pairs(bodies, pairs)} begin with cannot be told from a new contact: name it in `tracked` to find later "
@@ -191,7 +196,7 @@ def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
 
     A contact that is unique in its own situation need not be isolated: where a face lands flat, its corner is the only contact of that
     corner. If samples of a curve or patch of the same two bodies, from another situation and perhaps at the same time, lie round such a
-    contact, it counts as one that exists.
+    contact, and elsewhere, it counts as one that exists.
     """
     kinds = [s.kind(k) for k in known]
     if not len(samples) or UNIQUE not in kinds:
@@ -203,7 +208,7 @@ def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
             far = np.linalg.norm(middle[samples] - middle[k], axis=1)
             early = s.times(samples)[:, 0] <= s.latest(k)
             others = early & (owner[samples] != owner[k]) & (pair[owner[samples]] == pair[owner[k]])
-            if (others & (0.25 * apart < far) & (far < 2.0 * apart)).any():
+            if (others & (_ELSEWHERE * apart < far) & (far < 2.0 * apart)).any():
                 kinds[number] = EXISTS
     return kinds
 

@@ -16,7 +16,7 @@ import sympy as sp
 from codegen.constants import bounds
 from codegen.graph.vectors import dot
 from codegen.kernel import Kernel
-from generative import ImplicitBody, Solid
+from generative import ImplicitBody, ParametricSurface, Solid
 
 from ..bodies.cells import Cell
 from ..bodies.mesh import Mesh
@@ -48,12 +48,16 @@ class Crossing(NamedTuple):
 
 
 def inside(body: Any, other: Any, moment: float, clock: Clock, numbers: tuple[Numbers, Numbers]) -> bool | None:
-    """Is a piece of the surface of `body` inside `other`? *Proved*, if the surfaces do not meet; None where that is not decided."""
+    """Is a piece of the surface of `body` inside `other`? *Proved*, if the surfaces do not meet; None where that is not decided.
+
+    Nothing is inside a room: a closed patch that is flipped, so that its normal points inwards.
+    """
     if not is_closed(other):
         return False
+    room = isinstance(other, ParametricSurface) and other.flipped
 
     def contained(point: np.ndarray) -> bool | None:
-        return contains(other, point, moment, clock, numbers[1])
+        return contains(other, point, moment, clock, numbers[1], room=room)
 
     if isinstance(body, ImplicitBody):
         point = surface_point(body, moment, numbers[0])
@@ -88,15 +92,16 @@ def _groups(body: Any) -> list[list[int]]:
     return [[f for f, g in enumerate(group) if g == first] for first in sorted(set(group))]
 
 
-def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool = True) -> bool | None:
+def contains(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool = True,
+             room: bool = False) -> bool | None:
     """Is a box (3, 2) that does not meet the surface of a closed body inside it? None where that is not decided. Without `apart` it may
-    meet the surface of one that is no mesh: then that is not decided.
+    meet the surface of one that is no mesh: then that is not decided. As a `room`, a patch whose normal points inwards contains nothing.
     """
     if isinstance(body, ImplicitBody):
         return _negative(body, point, moment, numbers)
     if isinstance(body, Mesh):
         return encloses(body, point, moment, numbers)
-    return _encloses(body, point, moment, clock, numbers, apart)
+    return _encloses(body, point, moment, clock, numbers, apart, room)
 
 
 def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Numbers) -> bool | None:
@@ -113,7 +118,8 @@ def _negative(body: ImplicitBody, point: np.ndarray, moment: float, numbers: Num
     return True if high[0, 0] < 0 else False if low[0, 0] > 0 else None
 
 
-def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool) -> bool | None:
+def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers: Numbers, apart: bool,
+              room: bool) -> bool | None:
     """Do the pieces of a closed parametric surface enclose the point, an odd number of them?"""
     box = extent(body, moment, numbers)
     if ((point[:, 0] > box[:, 1]) | (box[:, 0] > point[:, 1])).any():
@@ -129,7 +135,8 @@ def _encloses(body: Any, point: np.ndarray, moment: float, clock: Clock, numbers
             return None
         if crossed is not None and (apart or all(c.begin > 0 for face in crossed for c in face)):
             around = [_surrounds([c for face in group for c in crossed[face]], patch or len(group) == 1) for group in _groups(body)]
-            return None if None in around else sum(map(bool, around)) % 2 == 1
+            inwards = room and sum(c.way for c in crossed[0]) < 0
+            return None if None in around else sum(map(bool, around)) % 2 == 1 and not inwards
     return None
 
 

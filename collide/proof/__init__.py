@@ -7,10 +7,11 @@ each query are put together by a module of its own.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from ..search.drive import Budget, as_budget
+from ..search.drive import Budget, Clock, as_budget
 
 if TYPE_CHECKING:
     from .checker.check import Checked
@@ -40,6 +41,14 @@ def require_arb() -> None:
         import flint  # noqa: F401
     except ImportError:
         raise ImportError("logs of proofs need python-flint: pip install generative-collision[proof]") from None
+
+
+def logged(found: Any, proof: "Log | None", clock: Clock) -> Any:
+    """An answer whose log is written, if there is one: it tells what the log proves, and its seconds are those of both."""
+    if proof is None:
+        return found
+    told = proof.write(found, lambda: not clock.over)
+    return replace(found, notes=(*found.notes, told), seconds=clock.seconds)
 
 
 def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],

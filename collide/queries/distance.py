@@ -8,7 +8,6 @@ box on as they move the time of contact on (`codegen.time_bounds.distance`). `ti
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +30,7 @@ from ..bodies.parameters import Ranges, over_fixed_domain, substituted, variable
 from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pairs
 from ..polyhedra.mesh_distance import Nearest
-from ..proof import distance_log
+from ..proof import distance_log, logged
 from ..search.drive import Budget, Clock, as_budget
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
@@ -85,7 +84,7 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     proof = None if log is None else _log(log, (a, b), (sp.Rational(moment),) * 2, (moment, moment), (), parameters)
     found, told, drawn, clock = _search((a, b), (moment, moment), (moment, moment), (), asked, parameters, budget, progress)
     answer = Distance(*told, clock.boxes, clock.seconds, found.notes, *drawn, (moment, moment))
-    return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
+    return logged(answer, proof, clock)
 
 
 @nesting_in_words
@@ -110,7 +109,7 @@ def clearance(bodies: Sequence[Any], time: tuple[Any, Any], at_least: float | No
     proof = None if log is None else _log(log, bodies, time, span, ignore, parameters)
     found, told, drawn, clock = _search(bodies, tuple(time), span, ignore, asked, parameters, budget, progress)
     answer = Clearance(*told, clock.boxes, clock.seconds, found.notes, *drawn, span, found.times, found.pairs, verdict_of(told[0]))
-    return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
+    return logged(answer, proof, clock)
 
 
 def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignore: Iterable[Any],

@@ -28,7 +28,7 @@ from ..culling.broad_phase import Window
 from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
-from ..proof import contact_log
+from ..proof import contact_log, logged
 from ..search.drive import Budget, Clock, as_budget
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
@@ -121,7 +121,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
             found = known
         notes = _notes(scene, found, bodies, span, options)
     answer = contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
-    return answer if proof is None else replace(answer, notes=(*answer.notes, proof.write(answer, lambda: not clock.over)))
+    return logged(answer, proof, clock)
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:

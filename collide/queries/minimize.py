@@ -19,7 +19,7 @@ differentiable, so continuous, there. Where f has no lower bound or g no upper b
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,7 @@ from ..answers.consistency import check_bracket
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
-from ..proof import minimum_log
+from ..proof import logged, minimum_log
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.feasible_points import lower_by_points
 from ..search.native.layout import ALONE, UNIQUE
@@ -159,7 +159,7 @@ def minimize(objective: Any, domain: Mapping[Any, tuple[Any, Any]], *, equal: An
         found = _infeasible(box, clock) if finished else _unsearched(box, clock)
     else:
         found = clock.read(functools.partial(_result, search, finished, box, tolerance, clock))
-    return found if proof is None else replace(found, notes=(proof.write(found, lambda: not clock.over),))
+    return logged(found, proof, clock)
 
 
 def _log(path: str | PathLike[str], box: Domain, objective: Any, equations: Sequence[Any], terms: Sequence[Term]) -> "Log":

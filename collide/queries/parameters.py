@@ -25,14 +25,19 @@ def read_parameters(parameters: Any, bodies: Sequence[Any]) -> dict[Any, Range]:
         raise TypeError(f"parameters must be a dictionary {{symbol: number or (lo, hi)}}, got {shown(parameters)}")
     used = set().union(*(parameters_in(body) for body in bodies))
     for s in parameters:
-        if not isinstance(s, Parameter):
-            raise TypeError(f"parameters are given for Parameter symbols, got {shown(s)}")
+        check_symbol(s)
         if s not in used:
             raise ValueError(f"no formula of the bodies has the parameter {s}, for which numbers are given")
     missing = sorted(used - set(parameters), key=str)
     if missing:
         raise ValueError(f"the bodies contain the parameter {missing[0]}, for which no numbers are given")
     return {s: _range(s, value) for s, value in parameters.items()}
+
+
+def check_symbol(key: Any) -> None:
+    """Refuses what is no Parameter symbol as a key of parameters."""
+    if not isinstance(key, Parameter):
+        raise TypeError(f"the keys of parameters are the Parameter symbols themselves, as in {{w: 1}}, got {shown(key)}")
 
 
 def _range(symbol: Any, given: Any) -> Range:

@@ -31,6 +31,7 @@ from ..situations.contact import situation
 from ..timeline.course import Course
 from ..timeline.scene import Scene, closed_border
 from .arguments import check_bodies, check_kinds
+from .parameters import check_symbol
 
 T = TypeVar("T")
 
@@ -43,6 +44,8 @@ def checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
     check_kinds(bodies, "contact_batch", meshes=False)
     if not isinstance(parameters, Mapping):
         raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
+    for key in parameters:
+        check_symbol(key)
     used = frozenset().union(*map(parameters_in, bodies))
     if not used:
         raise ValueError("the bodies contain no Parameter symbols; call first_contact for bodies that have all their numbers")

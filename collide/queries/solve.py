@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from codegen.walk import nesting_in_words
 from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
-from ..proof import zeros_log
+from ..proof import logged, zeros_log
 from ..search.drive import READING, Budget, Clock, as_budget, drive
 from ..search.native.layout import UNIQUE
 from ..search.options import Options
@@ -135,7 +135,7 @@ def solve(equations: Any, domain: Mapping[Any, tuple[Any, Any]], *, at_least: An
     if search is None:
         return _unsearched(box, clock)
     found = clock.read(functools.partial(_result, search, search.problems[0], finished, clock))
-    return found if proof is None else replace(found, notes=(proof.write(found, lambda: not clock.over),))
+    return logged(found, proof, clock)
 
 
 def _log(path: str | PathLike[str], box: Domain, functions: Sequence[Any], conditions: Sequence[Any]) -> "Log":

@@ -8,7 +8,7 @@ from ..search.drive import CONVERTING
 from ..search.native.layout import LOCATED
 from ..search.search import Search
 from .crossings import crossing
-from .evidence import Evidence, Query, within
+from .evidence import Evidence, Query, about, within
 from .stalls import Request, drive_past
 
 # Boxes in which it may be seen that nothing meets while a motion jumps, and after how many it is looked whether something was located.
@@ -44,7 +44,7 @@ def _undecided(found: Evidence, search: Search, span: Window) -> Evidence:
         if len(search.open(k)):
             search.note(k, search.open(k)[0], LOCATED)
     search.latest_left = max(search.latest_left, span[1])
-    return found._replace(finished=True, doubt=f"While a motion jumps, at about t = {span[1]:.9g}, bodies may meet: by formulas that may "
+    return found._replace(finished=True, doubt=f"While a motion jumps, at {about(span[1])}, bodies may meet: by formulas that may "
                           "hold then they come near each other, and which ones hold together rounding cannot tell.")
 
 

@@ -9,7 +9,7 @@ import math
 from ..culling.broad_phase import Window
 from ..search.drive import drive
 from ..search.search import Search
-from .evidence import Evidence, Query
+from .evidence import Evidence, Query, about
 
 # Boxes in which it may be seen that bodies cross. (Measured: tests/benchmarks/constants.py, no case needs more than a quarter.)
 _CROSSED = 1 << 13
@@ -63,7 +63,7 @@ def touched_before(found: Evidence, span: Window, simultaneity: float) -> str:
         return ""
     clear = found.clear_until(span[1])
     wide = span[0] < clear < found.proved - 2.0 * reach_of(span, simultaneity)
-    return f"From about t = {clear:.9g} on bodies may touch: that was neither proved nor excluded." if wide else ""
+    return f"From {about(clear)} on bodies may touch: that was neither proved nor excluded." if wide else ""
 
 
 def past_touch(query: Query, found: Evidence, end: float, reach: float) -> tuple[Evidence, float]:
@@ -73,7 +73,7 @@ def past_touch(query: Query, found: Evidence, end: float, reach: float) -> tuple
     s = found.search
     assert s is not None
     seen, soon = found.clear_until(query.scene.span[1]), max([s.latest_left, *(s.latest(k) for k in s.solutions)])
-    after, doubt, touched = seen + reach, f"At about t = {seen:.9g}, {TOUCH}", found._replace(seen=seen)
+    after, doubt, touched = seen + reach, f"At {about(seen)}, {TOUCH}", found._replace(seen=seen)
     if found.seen >= end and soon <= after:
         return touched._replace(doubt=doubt), end
     s.forget_after(after)

@@ -91,3 +91,8 @@ class Doubts:
 
 def within(m: Meeting, span: Window) -> bool:
     return m.window[0] <= span[1] and m.window[1] >= span[0]
+
+
+def about(time: float) -> str:
+    """A time in words. (Adding 0.0 turns -0.0 into 0.0.)"""
+    return f"about t = {time + 0.0:.9g}"

@@ -19,7 +19,7 @@ from generative.changes import joined_bodies
 from ..culling.broad_phase import Window
 from .at_jump import at_jump
 from .crossings import TOUCH, bounded, crossed_by, past_touch, reach_of, touches
-from .evidence import Doubts, Evidence, Query
+from .evidence import Doubts, Evidence, Query, about
 from .examine import first_meeting, hit, simultaneous_until
 from .jumps import free_of_jumps, jumps_of
 from .kinks import stage_ends
@@ -267,7 +267,7 @@ def at_kink(query: Query, stage: Window) -> tuple[Evidence, float]:
     found = found._replace(seen=found.clear_until(end))
     if found.located:
         found = bounded(query, found, min(last, stage[1] + 0.5 * reach),
-                        f"Just as a motion changes its formula, at about t = {stage[1]:.9g}, {TOUCH}")
+                        f"Just as a motion changes its formula, at {about(stage[1])}, {TOUCH}")
     return found, end
 
 

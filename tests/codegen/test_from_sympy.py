@@ -138,6 +138,8 @@ def test_shared_subexpressions_do_not_blow_up() -> None:
     (sp.zeta(x), r"cannot compile zeta: zeta\(x\); supported are .*sin.*"),
     (sp.Function("f")(x), r"cannot compile f: f\(x\)"),
     (sp.Derivative(sp.Function("f")(x), x), "SymPy has no formula for this derivative"),
+    (sp.Derivative(sp.sin(x), x) + 1, r"cannot compile Derivative\(sin\(x\), x\): it is not evaluated yet; call .doit\(\)"),
+    (sp.Subs(x**2, x, y), "it is not evaluated yet"),
     (sp.diff(sp.sign(x) * x**2, x), r"cannot compile DiracDelta\(x\): .* take its derivatives by `jacobian`"),
     (sp.diff(sp.floor(2 * x), x), r"cannot compile Subs\(Derivative"),
     (sp.Integral(sp.sin(x * y), x), "cannot compile Integral.*needs two finite limits"),

@@ -64,6 +64,30 @@ def test_summary_of_a_curve_and_of_located_points():
     assert "1 proved unique and isolated; 1 only located" in text
 
 
+def test_summary_of_a_proved_time_whose_place_is_only_located():
+    nothing = np.zeros(2, bool)
+    text = contacts(proved=nothing, existence=nothing).summary()
+    assert "First contact at t = 1.7510004003" in text and "contact there is not proved" not in text
+    assert "2 points, only located: the time of the contact is proved, that it is there is not." in text
+
+
+def test_summary_of_surfaces_that_are_joined():
+    start = {(0, 0): Start.DISJOINT, (0, 1): Start.DISJOINT, (1, 1): Start.DISJOINT}
+    text = empty(Status.NO_CONTACT, time=None, clear_until=2.0, start=start).summary()
+    assert text.startswith("No contact: what is not joined is proved not to touch from t = 0 to t = 2.")
+    assert "At the start nothing touches but what is joined (proved)." in text and "disjoint" not in text
+    text = contacts(start={**start, (0, 0): Start.UNKNOWN}).summary()
+    assert "Bodies 0 and itself are not decided to be apart at the start." in text
+
+
+def test_of_several_bodies_the_pairs_are_told():
+    disc = ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)})
+    unproved = {"status": Status.UNRESOLVED, "proved": np.zeros(2, bool), "existence": np.zeros(2, bool)}
+    many = contacts(bodies=[disc] * 3, pairs=np.array([[0, 2], [1, 2]]), **unproved)
+    assert "There may be a contact of bodies 0 and 2; 1 and 2 at t" in many.summary()
+    assert "First contact of bodies 0 and 1 at t" in contacts(bodies=[disc] * 3).summary()
+
+
 def test_summary_of_the_other_outcomes():
     none = empty(Status.NO_CONTACT, time=None, clear_until=2.0)
     assert none.summary().startswith("No contact: the bodies are proved not to touch from t = 0 to t = 2.")

@@ -7,14 +7,15 @@ import pytest
 import sympy as sp
 
 import collide
-from collide import Budget, Status, first_contact
+from collide import Budget, Start, Status, first_contact
+from collide.answers import report
 from collide.bodies.parts import faces_of
 from collide.search.native import layout
 from collide.search.search import Search
 from collide.situations.contact import situation
-from generative import Parameter, ParametricSurface, Rigid, Solid, t, u, v
+from generative import Parameter, ParametricSurface, Rigid, Solid, axis_angle, t, u, v
 from models.scenes import SCENES
-from tests.collide.contact_scenes import FLOOR, TILT, TURNED, Q, ball, half_space, move, slab, sphere
+from tests.collide.contact_scenes import FLOOR, TILT, TURNED, Q, ball, box, cylinder, half_space, move, slab, sphere
 
 
 def test_a_pole_in_the_middle_of_a_flat_contact_is_not_called_isolated() -> None:
@@ -151,3 +152,24 @@ def test_names_change_no_answer_and_are_told_in_notes_and_errors():
             collide.first_contact(bodies, (0, 1))
     with pytest.raises(ValueError, match=r'the normal of surface 0 \("cup"\) vanishes'):
         collide.self_contact(flat, (0, 1))
+
+
+LYING = cylinder(Q(1, 2), 1).moved(Rigid(rotation=axis_angle([1, 0, 0], sp.pi / 2), translation=[0, 0, 3 - t]))
+ON_EDGE = box(1, 1, 1).moved(Rigid(rotation=axis_angle([1, 0, 0], sp.pi / 4), translation=[0, 0, 3 - t]))
+
+
+@pytest.mark.parametrize("separation", [0.05, 0.7, 1.5, 5.0])
+@pytest.mark.parametrize("body", [LYING, ON_EDGE], ids=["cylinder", "box"])
+def test_the_ends_of_a_line_are_not_called_isolated(body, separation):
+    """However far the samples are from each other: also where one alone lies between the ends."""
+    c = first_contact([body, FLOOR], (0, 3), separation=separation)
+    assert c.status is Status.CONTACT and c.existence.all() and not c.proved.any()
+
+
+@pytest.mark.parametrize(("state", "told"), [(Start.TOUCHING, True), (Start.OVERLAPPING, True), (Start.UNKNOWN, False)])
+def test_what_is_not_decided_at_the_start_is_not_told_to_be_tracked(state, told):
+    """A small budget may end before it is known whether bodies start apart."""
+    problem = SimpleNamespace(label=(0, 1), incoming=True)
+    search = SimpleNamespace(problems=[problem], left=set(), arrays={"owner": np.array([0])})
+    found = report._Found(np.array([0]), np.array([layout.LOCATED]), np.array([[0.0, 1.0]]))
+    assert any("name it in `tracked`" in note for note in report._standing(search, found, (), {(0, 1): state})) is told

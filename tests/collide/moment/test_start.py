@@ -24,6 +24,8 @@ ASKEW = ball(Q(1, 4)).moved(TILT).moved(move(Q(1, 5), Q(1, 7), Q(1, 9)))
 SPECK = ImplicitSurface(x**2 + y**2 + z**2 - Q(1, 10000), bounds=[(-4, 4), (-3, 4), (-2, 4)])
 # One patch, which has a crease where its formulas change.
 CONES = ParametricSurface([(1 - sp.Abs(v)) * sp.cos(u), (1 - sp.Abs(v)) * sp.sin(u), v], {u: (0, 2 * sp.pi), v: (-1, 1)}).moved(TILT)
+# Whose S_u x S_v points inwards.
+MIRRORED = ParametricSurface([-e for e in ball(2).body], ball(2).domain, flipped=True)
 SQUARE = ImplicitSurface(z, bounds=[(-Q(1, 8), Q(1, 7))] * 3)
 # Two ovals round (1, 0, 0) and (-1, 0, 0), 1/5 high and wide.
 TWO = ImplicitSurface((x**2 - 1) ** 2 + 4 * y**2 + 4 * z**2 - Q(1, 25), bounds=[(-2, 2)] * 3)
@@ -41,7 +43,10 @@ STATES = [
     ("inside", ball(Q(1, 2)).moved(TILT).moved(move(1, 0, 0)), ball(2), "OVERLAPPING"),
     ("inside, the other way", ball(2), ball(Q(1, 2)).moved(TILT).moved(move(1, 0, 0)), "OVERLAPPING"),
     ("inside, implicit", sphere(Q(1, 2)), sphere(2), "OVERLAPPING"),
-    ("inside, inward normals", ball(Q(1, 2)).moved(TILT), ball(2, flipped=True), "OVERLAPPING"),
+    ("in a room, whose normals point inwards", ball(Q(1, 2)).moved(TILT), ball(2, flipped=True), "DISJOINT"),
+    ("beside a room", ball(Q(1, 2)).moved(move(2, 2, 0)), ball(2, flipped=True).moved(TILT), "DISJOINT"),
+    ("a room within a ball", ball(Q(1, 2), flipped=True).moved(TILT), ball(2), "OVERLAPPING"),
+    ("inside, flipped outwards", ball(Q(1, 2)).moved(TILT), MIRRORED, "OVERLAPPING"),
     ("inside a box", sphere(Q(1, 4)), box(2, 2, 2).moved(TILT), "OVERLAPPING"),
     ("inside a cylinder", ball(Q(1, 4)).moved(move(Q(1, 3), 0, 1)), cylinder(1, 2), "OVERLAPPING"),
     ("below the floor", ball().moved(move(0, 0, -2)), half_space(), "OVERLAPPING"),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import sympy as sp
 
 import collide
+from collide.proof import logged as write_log
 from collide.proof.checker.check import CheckStatus
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
@@ -33,6 +35,12 @@ def tori(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, collide.Contac
     """Two crossed tori that meet at 3 - sqrt(39)/5."""
     path = tmp_path_factory.mktemp("logs") / "tori.proof"
     return path, logged(path, "tori-crossed")[0]
+
+
+def test_the_seconds_of_an_answer_are_also_those_of_its_log(tori: tuple[Path, collide.Contacts]) -> None:
+    proof, clock = SimpleNamespace(write=lambda answer, going: "Told."), SimpleNamespace(over=False, seconds=5.0)
+    told = write_log(tori[1], proof, clock)  # type: ignore[arg-type]
+    assert told.seconds == 5.0 and told.notes[-1] == "Told." and write_log(tori[1], None, clock) is tori[1]  # type: ignore[arg-type]
 
 
 def test_two_tori(tori: tuple[Path, collide.Contacts]) -> None:
