@@ -23,7 +23,16 @@ def test_the_code_of_a_page_runs_as_printed(page, tmp_path, monkeypatch, capsys)
     if page == "README.md":
         # The ball of radius 1 falls from 3 as t^2.
         assert "First contact at t = 1.4142135624" in printed
-        assert space["answer"].proved.any() and len(space["answer"]) == 300
+        worst, zeros = space["worst"], space["zeros"]
+        assert abs(worst.time.lo - (np.pi / 2 - np.arcsin(0.25))) < 1e-12 and worst.parameters[0][space["radius"]].lo == 0.5
+        assert space["clear"].verdict is True and zeros.unique.all() and len(zeros) == 2
+
+
+def test_the_code_of_the_page_on_speed_runs():
+    space = {}
+    for source in re.findall(r"```python\n(.*?)```", (ROOT / "docs/pages/speed.md").read_text(encoding="utf-8"), re.DOTALL):
+        exec(compile(source, "speed.md", "exec"), space)
+    assert space["answer"].proved.any() and len(space["answer"]) == 300 and len(space["spells"].of(0, 1)) > 8
 
 
 def test_the_code_of_the_page_on_the_inside_runs(capsys):

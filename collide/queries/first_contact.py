@@ -68,7 +68,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     then listed without proof. `tracked`: contacts that are known already (`Tracked`). `ignore`: pairs of bodies that are not asked about,
     and groups (of more than two) of which no pair is; bodies are given by numbers or names, as in ``ignore=[(0, 1), ("base", "arm",
     "hand")]``. Nothing is claimed of these, and all that is said of the bodies is said of the other pairs. `method`, `order`, `tangency`:
-    see the README; they change the work, not the meaning. `parameters`: {symbol: number or (lo, hi)}, for the `generative.Parameter`
+    see `docs/pages/methods.md`; they change the work, not the meaning.
+    `parameters`: {symbol: number or (lo, hi)}, for the `generative.Parameter`
     symbols in the formulas; `Contacts.sensitivity` then tells how contacts move with them. With ranges (lo, hi) `time` encloses the
     earliest contact for any values in these, and before `clear_until` there is none for all of them; what is listed comes first so, and
     `parameters` of the answer holds the values (boxes) at which each contact does: the worst case. There pairs of bodies that are not
