@@ -11,8 +11,8 @@ from codegen.machine.memory import Memory, Number
 from . import index_build
 from .entities import Entities
 from .exact_planes import Point, between, meeting, mixture
-from .index_build import BuildMemory
 from .index_nodes import Tree
+from .index_pieces import BuildMemory
 from .index_tree import ABOVE, BELOW, IN, OUT
 from .mesh_start import meet_exactly
 
