@@ -160,17 +160,18 @@ def test_other_bad_input():
     assert kinds.shape == numbers.shape == (0,) and index.classify_segments(np.zeros((0, 2, 3))) == []
 
 
-@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
-def test_an_edge_that_crosses_two_planes_at_once_is_found_on_both_sides(signs):
-    """Of a box two planes meet in a line, which an edge of another part crosses: on one side of the first plane it is on either side of the
-    second one alone.
+@pytest.mark.parametrize("seed", [48, 83, 99, 103, 255, 1112])
+def test_an_edge_that_crosses_two_planes_at_once_is_found_on_both_sides(seed):
+    """Faces of two boxes lie in planes that meet in a line, which an edge of a third part crosses: on one side of the first plane it is on
+    either side of the second one alone. Of these examples the edge is lost in the first four if what is below a plane is looked at
+    only, and in the others if what is above.
     """
-    flip = np.array([*signs, 1])
-    box = CORNERS * [1, 1, 8] - [1, 1, 4]
-    part = np.array([[1, -1, 0], [-1, 1, 0], [-2, -2, 1], [-2, -2, -1]]) * [0.25, 0.25, 0.25] + [0, 0, 5]
-    part = part if np.linalg.det(part[1:] - part[0]) > 0 else part[[1, 0, 2, 3]]
-    vertices = np.concatenate([box, part]) * flip
-    triangles = np.concatenate([TRIANGLES, np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]]) + 8])
-    index = Index(Mesh(vertices, triangles if flip.prod() > 0 else triangles[:, ::-1]))
-    kinds, numbers = index.classify(np.array([[0, 0, 5.0], [0.125, -0.125, 5]]) * flip)
+    g = np.random.default_rng(seed)
+    boxes = [CORNERS + [*g.integers(-1, 1, 2), z] for z in g.permutation([1, 3, 6, 8])[:2]]
+    part = np.concatenate([[[1, 1, 0], [-1, -1, 0]], g.integers(-3, 4, (2, 3))]) / 8 + [0, 0, 5]
+    sides = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])[:, ::1 if np.linalg.det(part[1:] - part[0]) > 0 else -1]
+    index = Index(Mesh(np.concatenate([*boxes, part]), g.permutation(np.concatenate([TWICE, sides + 16]))))
+    kinds, numbers = index.classify([[0, 0, 5], [1 / 16, 1 / 16, 5]])
     assert kinds.tolist() == [EDGE, EDGE] and numbers[0] == numbers[1]
+    at, along = index.classify_segments(np.array([[[0, 0, 5], [0, 0, 5]], [[0, 0, 4.5], [0, 0, 5.5]]]))
+    assert at[0][:2] == (EDGE, numbers[0]) and (EDGE, numbers[0]) in [run[:2] for run in along]
