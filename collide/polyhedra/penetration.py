@@ -3,7 +3,7 @@
 It is the distance of the origin from the border of the difference of the bodies, which is a polyhedron. A face of that belongs to a face of
 one body, or to an edge of each that are not parallel and whose four neighbouring triangles lie on the right sides. For all of these the
 distance is computed in doubles, with bounds of all rounding errors (as in `closest_memory`); those that may be the least one are computed
-in integers.
+in integers. Pairs of edges are found by sweep and prune on the sphere of directions.
 """
 
 from dataclasses import dataclass
@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..bodies.dyadic import cross, dot, integers
+from ..culling.sweep import sweep_and_prune
 from .convex import Convex
 
 _UNIT, _TINY, _SLACK = 2.0**-51, 2.0**-1000, 1 + 2.0**-20
+# That many are computed at once.
+_PRODUCTS = 1 << 20
 
 
 class Depth(NamedTuple):
@@ -64,20 +67,22 @@ class _Body:
         self.place = _rows(place, np.full(len(place), 2 * _UNIT * size))
         self.normal = _cross(self.edge[::3], self.edge[1::3])
         self.one_way = np.flatnonzero(np.arange(len(body.twin)) < body.twin)
-        faces = np.arange(len(body.start)) // 3
-        self.left, self.right = self.normal[faces[self.one_way]], self.normal[faces[body.twin[self.one_way]]]
+        # The triangles beside each edge.
+        self.beside = self.one_way // 3, body.twin[self.one_way] // 3
 
 
 def depth(bodies: tuple[Convex, Convex], poses: np.ndarray) -> Depth:
     """Of bodies that have a common point; 0 if they only touch."""
     a, b = (_Body(body, pose) for body, pose in zip(bodies, poses, strict=True))
     faces = [_of_faces(x, y) for x, y in ((a, b), (b, a))]
-    first, second, low, high, sure = _of_edges(a, b)
-    best = min(*(h.min() for _, h in faces), high[sure].min(initial=np.inf))
+    best = min(h.min() for _, h in faces)
+    far = _farthest(a.place, b.place)
+    first, second, low, high, sure = _of_edges(*(_low_edges(x, h, best, far) for x, (h, _) in zip((a, b), faces, strict=True)))
+    best = min(best, high[sure].min(initial=np.inf))
     places, scale = _exact(bodies, poses)
     found = [_faces_exactly(bodies, places, side, np.flatnonzero(faces[side][0] <= best)) for side in (0, 1)]
     some = low <= best
-    found.append(_edges_exactly(bodies, places, a.one_way[first[some]], b.one_way[second[some]]))
+    found.append(_edges_exactly(bodies, places, first[some], second[some]))
     square, normal = min((f for f in found if f is not None), key=lambda f: f[0])
     largest = max(abs(x) for x in normal)
     direction = np.array([float(Fraction(x, largest)) for x in normal])
@@ -103,33 +108,84 @@ def _of_faces(a: _Body, b: _Body) -> tuple[np.ndarray, np.ndarray]:
     """Bounds for the faces of one body."""
     n = a.normal
     corner = a.place[a.start[::3]]
-    height = (n.v * corner.v).sum(axis=1) - (n.v @ b.place.v.T).min(axis=1)
+    many = max(_PRODUCTS // len(b.place.v), 1)
+    least = [(n.v[k:k + many] @ b.place.v.T).min(axis=1) for k in range(0, len(n.v), many)]
+    height = (n.v * corner.v).sum(axis=1) - np.concatenate(least)
     off = _error(n, corner) + _error(n, _largest(b.place))
     return _between(height, _SLACK * off + _UNIT * np.abs(height), n)
 
 
-def _of_edges(a: _Body, b: _Body) -> tuple[np.ndarray, ...]:
-    """Pairs of edges that may be a face of the difference; bounds for them, and whether they surely are one."""
-    e, f = a.edge[a.one_way], b.edge[b.one_way]
+def _farthest(a: _Rows, b: _Rows) -> float:
+    """No point of the difference is farther from the origin."""
+    ends = [(p.v.min(axis=0) - p.radius.max(), p.v.max(axis=0) + p.radius.max()) for p in (a, b)]
+    return float(np.linalg.norm(np.maximum(ends[0][1] - ends[1][0], ends[1][1] - ends[0][0]))) * _SLACK
+
+
+class _Edges(NamedTuple):
+    """Edges of a body, by their half-edges; the normals beside them, between which an arc of directions belongs to each; and where they
+    begin.
+    """
+
+    slots: np.ndarray
+    edge: _Rows
+    left: _Rows
+    right: _Rows
+    place: _Rows
+
+
+def _low_edges(body: _Body, heights: np.ndarray, best: float, far: float) -> _Edges:
+    """Those on whose arcs the difference, of which no point is farther than `far`, may have a height of `best`; at the normals it has at
+    least the `heights`.
+    """
+    directions, off = _directions(body.normal)
+    i, j = body.beside
+    apart = np.sqrt(((directions[i] - directions[j])**2).sum(axis=1)) + off[i] + off[j]
+    # Points of an arc of a quarter turn or less are less than 0.55 times its chord from the nearer end; of any arc, 1.42.
+    reach = far * np.where(apart < 1.4, 0.55 * apart, 1.42)
+    low = np.flatnonzero(~(np.minimum(heights[i], heights[j]) - reach > best))
+    slots = body.one_way[low]
+    return _Edges(slots, body.edge[slots], body.normal[i[low]], body.normal[j[low]], body.place[body.start[slots]])
+
+
+def _directions(n: _Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors, and how far each may be off; infinite or NaN for those that are not known."""
+    size = np.sqrt((n.v**2).sum(axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return n.v / size[:, None], 4 * n.radius / size + 2.0**-40
+
+
+def _of_edges(a: _Edges, b: _Edges) -> tuple[np.ndarray, ...]:
+    """Pairs of edges that may be a face of the difference: their half-edges, bounds for them, and whether they surely are one."""
+    first, second = _crossings(a, b)
+    e, f = a.edge[first], b.edge[second]
     # Signs that must be + - + - or - + - +.
-    signs, offs = [], []
-    for x, y, turned in ((a.left, f, False), (a.right, f, False), (b.left, e, True), (b.right, e, True)):
-        # One bound for all of a row: in general position that leaves hardly more open.
-        product, off = x.v @ y.v.T, _error(x, _largest(y))[:, None]
-        signs.append(product.T if turned else product)
-        offs.append(off.T if turned else off)
-    possible, certain = (np.zeros(signs[0].shape, bool) for _ in range(2))
-    for way in (1, -1):
-        values = [way * s if k % 2 == 0 else -way * s for k, s in enumerate(signs)]
-        possible |= np.logical_and.reduce([v >= -off for v, off in zip(values, offs, strict=True)])
-        certain |= np.logical_and.reduce([v > off for v, off in zip(values, offs, strict=True)])
-    first, second = np.nonzero(possible)
-    n = _cross(e[first], f[second])
-    p, q = a.place[a.start[a.one_way[first]]], b.place[b.start[b.one_way[second]]]
+    pairs = (a.left[first], f), (a.right[first], f), (b.left[second], e), (b.right[second], e)
+    signs, offs = np.array([(x.v * y.v).sum(axis=1) for x, y in pairs]), np.array([_error(x, y) for x, y in pairs])
+    signs[1::2] *= -1
+    possible = (signs >= -offs).all(axis=0) | (signs <= offs).all(axis=0)
+    certain = (signs > offs).all(axis=0) | (signs < -offs).all(axis=0)
+    n, p, q = _cross(e, f), a.place[first], b.place[second]
     between = _rows(p.v - q.v, p.radius + q.radius + _UNIT * (p.norm + q.norm))
     height = np.abs((n.v * between.v).sum(axis=1))
     low, high = _between(height, _error(n, between), n)
-    return first, second, low, high, certain[first, second]
+    return a.slots[first[possible]], b.slots[second[possible]], low[possible], high[possible], np.asarray(certain)[possible]
+
+
+def _crossings(a: _Edges, b: _Edges) -> tuple[np.ndarray, np.ndarray]:
+    """Edges, one of each body, that may be a face of the difference: on the sphere of directions the arc between the normals of the
+    triangles beside the first one crosses that of the other one, turned round, so boxes about them overlap.
+    """
+    (low, high), (least, most) = _boxes(a), _boxes(b)
+    pairs = np.sort(sweep_and_prune(np.concatenate([low, -most]), np.concatenate([high, -least])), axis=1)
+    pairs = pairs[(pairs[:, 0] < len(low)) & (pairs[:, 1] >= len(low))]
+    return pairs[:, 0], pairs[:, 1] - len(low)
+
+
+def _boxes(edges: _Edges) -> tuple[np.ndarray, np.ndarray]:
+    """About arcs of the unit sphere: no point of one is farther from the chord than its middle."""
+    (first, a), (last, b) = (_directions(n) for n in (edges.left, edges.right))
+    off = np.asarray(a + b + 1 - np.sqrt(((first + last)**2).sum(axis=1)) / 2)[:, None]
+    return np.minimum(first, last) - off, np.maximum(first, last) + off
 
 
 # -- in integers --------------------------------------------------------------------------------------------------
