@@ -33,6 +33,7 @@ class NearMemory(WalkMemory):
     found: int
     pair: Grid[int] = array("room", 2)             # triangles that came near
     verdict: Ints = array("room")
+    away: Grid[float] = array("room", 3)           # along which they were apart last, or 0
     distance: float
     column: Grid[float] = array(2, 9)              # columns of rotations
     across: Floats = array(3)
@@ -57,6 +58,7 @@ def descend(s: NearMemory, row: int) -> int:
             if s.found == s.room:
                 return NO_ROOM
             s.pair[s.found, 0], s.pair[s.found, 1] = -1 - s.tree1[a], -1 - s.tree2[b]
+            s.away[s.found, 0], s.away[s.found, 1], s.away[s.found, 2] = 0.0, 0.0, 0.0
             s.found += 1
         else:
             second = s.tree1[a] < 0 or (s.tree2[b] >= 0 and s.half2[b, 3] > s.half1[a, 3])
@@ -103,33 +105,54 @@ def judge(s: NearMemory, row: int) -> int:
     margins(s)
     left = 0
     for k in range(s.found):
-        s.verdict[k] = triangles(s, s.pair[k, 0], s.pair[k, 1])
+        s.verdict[k] = triangles(s, k)
         left += 1 if s.verdict[k] == OPEN else 0
     return left
 
 
 @native
-def triangles(s: NearMemory, i: int, j: int) -> int:
-    s.slot[0], s.slot[1] = 3 * i, s.begin[1] + 3 * j
-    s.dim[0], s.dim[1] = 2, 2
-    put_all(s)
+def triangles(s: NearMemory, k: int) -> int:
+    """A pair: along the direction in which it was apart last, then by its middles, and by the nearest points."""
+    show(s, k)
+    for c in range(3):
+        s.v[N, c] = s.away[k, c]
+    if told_apart(s):
+        return APART
     for c in range(3):
         s.v[N, c] = (s.place[3, c] + s.place[4, c] + s.place[5, c]) - (s.place[0, c] + s.place[1, c] + s.place[2, c])
     if told_apart(s):
-        return APART
+        return keep(s, k)
     for side in range(2):
-        for k in range(3):
-            if surely_crosses(s, side, k):
+        for i in range(3):
+            if surely_crosses(s, side, i):
                 return NEAR
     s.square = -1
     s.square = nearest(s)
     if s.square < 0:
         return OPEN
-    s.dim[0], s.dim[1], s.slot[0], s.slot[1] = 2, 2, 3 * i, s.begin[1] + 3 * j
-    put_all(s)
-    if told_apart(s):
-        return APART
+    show(s, k)
+    # Either side of a triangle may look at the other one.
+    for _ in range(2):
+        if told_apart(s):
+            return keep(s, k)
+        for c in range(3):
+            s.v[N, c] = -s.v[N, c]
     return NEAR if np.sqrt(s.square) * LONGER_BY_ROUNDING + 8.0 * s.far <= s.distance else OPEN
+
+
+@native
+def show(s: NearMemory, k: int) -> None:
+    """The places of the corners of a pair."""
+    s.slot[0], s.slot[1] = 3 * s.pair[k, 0], s.begin[1] + 3 * s.pair[k, 1]
+    s.dim[0], s.dim[1] = 2, 2
+    put_all(s)
+
+
+@native
+def keep(s: NearMemory, k: int) -> int:
+    for c in range(3):
+        s.away[k, c] = s.v[N, c]
+    return APART
 
 
 @native
