@@ -58,6 +58,7 @@ ONLY: dict[str, set[str]] = {
     "collide.world.impact": {"scipy"},
     "collide.world.sustained": {"scipy"},
     "models.operators": {"numpy"},
+    "models.polygons": {"numpy"},
 }
 
 

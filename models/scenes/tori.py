@@ -54,3 +54,13 @@ def torus_on_torus() -> Sequence[ParametricSurface]:
        known=Known(time=sp.Rational(1, 2), contact="a circle of radius 2"))
 def torus_on_torus_coarse() -> Sequence[ParametricSurface]:
     return torus_on_torus.build()
+
+
+@scene(title="Eight linked tori are pulled apart until seven pairs touch at once", time=(0, sp.Rational(1, 2)), simultaneity=1e-6,
+       separation=0.05, source="Ponamgi, Manocha and Lin 1995, Fig. 12 and Table 1; the sizes are ours",
+       known=Known(time=sp.Rational(1, 5), points=7, contact="seven isolated points, one in each link but the last"))
+def chain_of_tori() -> Sequence[ParametricSurface]:
+    """Links with planes at right angles and centres 1 + s apart on a line are 1 - s - 2 r apart, r being 1/5 and s = 2/5 + t."""
+    apart = sp.Rational(7, 5) + t
+    return [torus(minor=sp.Rational(1, 5)).moved(Rigid(rotation=UPRIGHT if k % 2 else sp.eye(3), translation=[k * apart, 0, 0]))
+            for k in range(8)]
