@@ -22,9 +22,9 @@ def torus(*, around: int = 20, along: int = 10, minor: float = 0.1875) -> Arrays
     """2 `around` `along` triangles with their corners on a torus about the z axis, of the radius 1 and the tube radius `minor`.
 
     Two of its corners are (1 - minor, 0, 0) and (-1 + minor, 0, 0), if both numbers are even. Of two links of a chain, one of them turned
-    by pi / 2 about the x axis, with centres 1 + s apart on it, the nearest corners are as far apart as smooth links are, g = 1 - s - 2 minor:
-    they touch when that is 0. The surfaces are nearer before: the edges at these corners, which run towards the other link, are
-    g cos h / sqrt(1 + sin(h)^2) apart, h being pi / `around`, up to 1e-6, by which the coordinates are rounded.
+    by pi / 2 about the x axis, with centres 1 + s apart on it, the nearest corners are as far apart as smooth links are: g, which is
+    1 - s - 2 minor. They touch when that is 0. The surfaces are nearer before: the edges at these corners, which run towards the other
+    link, are g cos h / sqrt(1 + sin(h)^2) apart, h being pi / `around`, up to 1e-6, by which the coordinates are rounded.
     """
     tube = minor * _circle(along)
     vertices = np.array([[(1 + a) * x, (1 + a) * y, b] for x, y in _circle(around) for a, b in tube])
