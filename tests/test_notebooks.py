@@ -21,7 +21,7 @@ def code(book):
 
 
 def test_the_notebooks_are_there():
-    assert len(NOTEBOOKS) == 11
+    assert len(NOTEBOOKS) == 12
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
