@@ -1,11 +1,9 @@
-"""Convex meshes and boxes from pose to pose: sweep and prune, closest features, depth, near triangles, and rejections under screws.
+"""Convex meshes and boxes from pose to pose: sweep and prune, closest features, and depth.
 
-Beside coal and python-fcl, where they are installed, and figures that the papers print (Ponamgi, Manocha and Lin 1995 on an HP 735, Kim and
-Rossignac 2003 on a Pentium III of 1 GHz). Hulls have 500 vertices and turn beside each other; a step turns by so many radian. coal gives
+Beside coal, where it is installed. Hulls have 500 vertices and turn beside each other; a step turns by so many radian. coal gives
 distances in doubles without a proof.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
 from time import thread_time
@@ -15,9 +13,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import collide
-from generative import Rigid, Screw, t
 
-from ..collide.polyhedra.solids import ball, pose, rotation
+from ..collide.polyhedra.solids import ball, pose
 from .timing import table
 
 STEPS = 2000
@@ -100,62 +97,7 @@ def depths() -> list[list[str]]:
     return [["depth of two hulls, exact", f"{1e3 * best(lambda: walk.at(np.eye(4), pose(shift=(1.8, 0.1, 0))).depth, 3):.0f} ms"]]
 
 
-def torus(n: int, m: int, radius: float) -> collide.Mesh:
-    u, w = (2 * np.pi * np.arange(k) / k for k in (n, m))
-    x, y = np.meshgrid(u, w, indexing="ij")
-    far = 1 + radius * np.cos(y)
-    places = np.stack([far * np.cos(x), far * np.sin(x), radius * np.sin(y)], axis=-1).reshape(-1, 3)
-    a, b = np.meshgrid(np.arange(n), np.arange(m), indexing="ij")
-    p, q, r, s = (((a + i) % n * m + (b + j) % m).ravel() for i, j in ((0, 0), (1, 0), (1, 1), (0, 1)))
-    return collide.Mesh(places, np.concatenate([np.stack([p, q, r], 1), np.stack([p, r, s], 1)]))
-
-
-def chain() -> list[list[str]]:
-    """Linked tori of 400 triangles, planes at right angles, radius 1/5, that swing a little: contacts or not at each step."""
-    link, rows = torus(20, 10, 0.2), []
-    upright = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
-    for links, spacing, printed in ((2, 1.2, "12 to 45 ms"), (2, 1.6, ""), (8, 1.2, "38 to 46 ms"), (8, 1.58, "")):
-        near = [collide.Near(link, link) for _ in range(links - 1)]
-
-        def step(k: int, near: list[collide.Near] = near, spacing: float = spacing) -> int:
-            at = [pose(upright if n % 2 else np.eye(3), (spacing * n + 1e-3 * np.sin(0.1 * k + n), 0, 0)) for n in range(len(near) + 1)]
-            return sum(len(pair.update(a, b)) for pair, a, b in zip(near, at[:-1], at[1:], strict=True))
-
-        times, found = [], 0
-        for k in range(60):
-            begin = thread_time()
-            found += step(k)
-            times.append(thread_time() - begin)
-        rows.append([f"{links} tori {spacing:g} apart", f"{1e3 * np.median(times):.2f} ms", f"{found / 60:.1f} pairs", printed])
-    return rows
-
-
-def screws() -> list[list[str]]:
-    """Pairs of hulls of 80 and 85 vertices as in the paper: within a cube of side 15, outside of one of 5."""
-    random, meshes, counts, outcomes, times = np.random.default_rng(0), (ball(1, 80), ball(2, 85)), Counter[str](), Counter[str](), []
-    for _ in range(150):
-        shift = random.uniform(-7.5, 7.5, size=3)
-        while np.abs(shift).max() < 2.5:
-            shift = random.uniform(-7.5, 7.5, size=3)
-        screw = Screw(axis=random.normal(size=3).tolist(), point=random.uniform(-5, 5, size=3).tolist(),
-                      angle=float(random.uniform(0, np.pi)) * t, advance=float(random.uniform(-5, 5)) * t)
-        motions = screw @ Rigid(rotation(random).tolist(), shift.tolist()), Rigid()
-        collide.mesh_mesh(*meshes, motions=motions)
-        begin = thread_time()
-        found = collide.mesh_mesh(*meshes, motions=motions)
-        times.append(thread_time() - begin)
-        counts.update(found.rejections)
-        counts["queries"] += found.queries
-        outcomes[found.status.name] += 1
-    return [["pairs of objects", f"{len(times)}: {dict(outcomes)}"],
-            ["rejected as objects", f"{counts['objects'] / len(times):.0%} (printed: 50 %)"],
-            ["a pair", f"{1e3 * np.median(times):.2f} ms, mean {1e3 * np.mean(times):.2f} ms"],
-            *([name, f"{counts[name]:,}"] for name in sorted(counts) if name != "objects")]
-
-
 def main() -> None:
     table("Sweep and prune of moving boxes", ["boxes", "a step", "pairs begun or ended"], boxes())
     table("Closest features of two hulls", ["angle of a step", "proved, in one call", "proved, from Python", "coal, from Python"], hulls())
     table("Penetration", ["of", "time"], depths())
-    table("Triangles of linked tori that meet", ["chain", "a step", "found", "printed"], chain())
-    table("Meshes under screws", ["of", ""], screws())
