@@ -10,7 +10,7 @@ from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number
 
 from ..bodies.dyadic import fractions
-from ..bodies.mesh import as_mesh
+from ..bodies.mesh import Mesh, as_mesh
 from ..given import is_number
 from . import near_loop
 from .closest import Closest
@@ -56,7 +56,7 @@ class Near:
             half = np.maximum(middle - low, high - middle)
             own[f"centre{k}"][:], own[f"half{k}"][:] = middle, np.column_stack([half, np.sqrt((half**2).sum(axis=1))])
             own[f"tree{k}"][:] = mesh.tree.children
-        self._poses = own["given"].reshape(2, 4, 4)
+        self._poses, self._boxes = own["given"].reshape(2, 4, 4), np.stack([_box(mesh) for mesh in self.meshes])
         self._last, self._looked, self._ahead = np.full((2, 4, 4), np.nan), np.full((2, 4, 4), np.nan), 0.0
 
     def update(self, pose_a: Any, pose_b: Any) -> np.ndarray:
@@ -81,13 +81,8 @@ class Near:
 
     def _moved(self, before: np.ndarray) -> float:
         """No two points of both bodies have come nearer by more since then; NaN at first. A distance of a moved corner is convex."""
-        total = 0.0
-        for mesh, now, then in zip(self.meshes, self._poses, before, strict=True):
-            low, high = mesh.tree.boxes[0, :3], mesh.tree.boxes[0, 3:6]
-            corners = np.array([np.where([k & 1, k & 2, k & 4], low, high) for k in range(8)])
-            change = now - then
-            total += float(np.linalg.norm(corners @ change[:3, :3].T + change[:3, 3], axis=1).max())
-        return total * 1.0001
+        change = (self._poses - before)[:, :3].transpose(0, 2, 1)
+        return float(np.sqrt(((self._boxes @ change) ** 2).sum(axis=2).max(axis=1)).sum()) * 1.0001
 
     def _look(self, step: float) -> None:
         """Down the trees."""
@@ -111,6 +106,14 @@ class Near:
         if any(crossing(memory, side, k) for side in (0, 1) for k in range(3)):
             return True
         return bool(nearest(memory) <= Fraction(self.distance)**2)
+
+
+def _box(mesh: Mesh) -> np.ndarray:
+    """(8, 4): the corners of the box round a mesh, with 1 behind each; of an empty one NaN."""
+    if not len(mesh.triangles):
+        return np.full((8, 4), np.nan)
+    low, high = mesh.tree.boxes[0, :3], mesh.tree.boxes[0, 3:6]
+    return np.array([[*np.where([k & 1, k & 2, k & 4], low, high), 1.0] for k in range(8)])
 
 
 class HullOverlap(NamedTuple):
