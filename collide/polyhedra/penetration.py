@@ -17,6 +17,8 @@ from ..culling.sweep import sweep_and_prune
 from .convex import Convex
 
 _UNIT, _TINY, _SLACK = 2.0**-51, 2.0**-1000, 1 + 2.0**-20
+# Beyond all directions and what they may be off.
+_ALL = 8.0
 # That many are computed at once.
 _PRODUCTS = 1 << 20
 
@@ -185,7 +187,9 @@ def _boxes(edges: _Edges) -> tuple[np.ndarray, np.ndarray]:
     """About arcs of the unit sphere: no point of one is farther from the chord than its middle."""
     (first, a), (last, b) = (_directions(n) for n in (edges.left, edges.right))
     off = np.asarray(a + b + 1 - np.sqrt(((first + last)**2).sum(axis=1)) / 2)[:, None]
-    return np.minimum(first, last) - off, np.maximum(first, last) + off
+    low, high = np.minimum(first, last) - off, np.maximum(first, last) + off
+    known = np.isfinite(low) & np.isfinite(high)
+    return np.where(known, low, -_ALL), np.where(known, high, _ALL)
 
 
 # -- in integers --------------------------------------------------------------------------------------------------
