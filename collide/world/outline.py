@@ -1,5 +1,6 @@
 """What is simple in a shape: is it a ball, which of its faces are flat, and how far does it reach?"""
 
+import contextlib
 import functools
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,8 +14,9 @@ from generative import ImplicitBody, ImplicitSurface, ParametricSurface, u, v, x
 from generative.changes import pieces_of
 
 from ..bodies.mesh import Mesh
+from ..bodies.parts import is_closed
 from ..bodies.surface_points import extent
-from .mass import sides_of, triangles_of
+from .mass import mass_properties, sides_of, triangles_of
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9
@@ -36,21 +38,46 @@ class Flat:
         return Flat(normal, self.level + float(normal @ shift), self.border @ turn.T + shift, self.cells)
 
 
-@functools.lru_cache(maxsize=512)
 def ball_radius(shape: Any, middle: tuple[float, float, float]) -> float | None:
-    """The radius of a shape that is seen to be a ball round its centre of mass; else None."""
+    """The radius of a shape that is proved to be a ball round its centre of mass; else None."""
+    found = exact_ball(shape, middle)
+    return None if found is None else float(sp.sqrt(found[1]))
+
+
+@functools.lru_cache(maxsize=512)
+def exact_ball(shape: Any, middle: tuple[float, float, float]) -> tuple[tuple[Any, Any, Any], Any] | None:
+    """The centre and the square of the radius of a shape that is proved to be a ball round this point, but for rounding; else None."""
+    a, b, c = map(_rational, middle)
+    square = None
     if isinstance(shape, ParametricSurface):
-        square = sum((e - _rational(m)) ** 2 for e, m in zip(shape.expressions, middle, strict=True))
-        found = sp.trigsimp(sp.expand(square)) if sp.count_ops(square) < 200 else square
-        return None if found.free_symbols else float(sp.sqrt(found))
-    if isinstance(shape, ImplicitSurface) and shape.expression.is_polynomial(x, y, z):
-        p = sp.Poly(shape.expression, x, y, z)
-        moved = {s: s + _rational(m) for s, m in zip((x, y, z), middle, strict=True)}
-        centred = sp.Poly(p.as_expr().subs(moved, simultaneous=True), x, y, z)
-        a, level = centred.coeff_monomial(x**2), centred.coeff_monomial(1)
-        if a > 0 and level < 0 and sp.expand(centred.as_expr() - a * (x**2 + y**2 + z**2) - level) == 0:
-            return float(sp.sqrt(-level / a))
+        square = _constant_distance(shape, (a, b, c))
+    elif isinstance(shape, ImplicitSurface) and shape.expression.is_polynomial(x, y, z):
+        square = _sphere(shape, (a, b, c))
+    return None if square is None else ((a, b, c), square)
+
+
+def _constant_distance(shape: ParametricSurface, middle: tuple[Any, Any, Any]) -> Any:
+    square = sum((e - m) ** 2 for e, m in zip(shape.expressions, middle, strict=True))
+    found = sp.trigsimp(sp.expand(square)) if sp.count_ops(square) < 200 else square
+    if found.free_symbols or not is_closed(shape):
+        return None
+    # A closed surface on a sphere covers all of it, if it has a volume.
+    with contextlib.suppress(ValueError):
+        return found if mass_properties(shape).volume > 2.0 * float(found) ** 1.5 else None
     return None
+
+
+def _sphere(shape: ImplicitSurface, middle: tuple[Any, Any, Any]) -> Any:
+    p = sp.Poly(shape.expression, x, y, z)
+    centred = sp.Poly(p.as_expr().subs({s: s + m for s, m in zip((x, y, z), middle, strict=True)}, simultaneous=True), x, y, z)
+    a, level = centred.coeff_monomial(x**2), centred.coeff_monomial(1)
+    if not (a > 0 and level < 0 and sp.expand(centred.as_expr() - a * (x**2 + y**2 + z**2) - level) == 0):
+        return None
+    # It is what lies within the bounds.
+    own = shape.motion.rotation.T * (sp.Matrix(middle) - sp.Matrix(shape.motion.translation))
+    within = all((m - lo) ** 2 > -level / a and (hi - m) ** 2 > -level / a and lo < m < hi
+                 for m, (lo, hi) in zip(own, shape.bounds, strict=True))
+    return -level / a if within else None
 
 
 def _rational(e: float) -> Any:

@@ -6,7 +6,7 @@ import sympy as sp
 
 from collide.world.outline import ball_radius, flats, reach
 from collide.world.sustained import leaving
-from generative import ParametricSurface, primitives, solids, u, v
+from generative import ImplicitSurface, ParametricSurface, primitives, solids, u, v
 
 from .scenes import BALL, EGG, FLOOR, RING, cube
 
@@ -50,3 +50,11 @@ def test_where_a_point_leaves_a_face():
 def test_a_ball_is_seen_in_another_formula():
     other = ParametricSurface([2 * sp.sin(v) * sp.cos(u), 2 * sp.sin(v) * sp.sin(u), 1 + 2 * sp.cos(v)], {u: (0, 2 * sp.pi), v: (0, sp.pi)})
     assert ball_radius(other, (0.0, 0.0, 1.0)) == 2.0
+
+
+def test_a_part_of_a_sphere_is_no_ball():
+    cap = ParametricSurface(BALL.body, {u: (0, 2 * sp.pi), v: (0, sp.pi / 2)})
+    assert ball_radius(cap, NONE) is None
+    small = primitives.ball(2)
+    assert ball_radius(small, NONE) == 2.0
+    assert ball_radius(ImplicitSurface(small.body, [(-1, 3), (-3, 3), (-3, 3)]), NONE) is None
