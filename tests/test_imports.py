@@ -54,6 +54,7 @@ ONLY: dict[str, set[str]] = {
     "collide.picture.search": {"plotly"},
     "collide.search.progress": {"tqdm"},
     "collide.__main__": {"models"},
+    "collide.world.certified": {"flint"},
     "collide.world.mass": {"scipy"},
     "collide.world.impact": {"scipy"},
     "collide.world.sustained": {"scipy"},

@@ -7,5 +7,6 @@
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
 - `neighbours`, `meeting`, `lookout`: which pairs come near each other, when such a pair meets, with proof, and a queue of that
 - `impact`, `sustained`, `touches`: impulses at contacts; bodies that stay in contact; which of these it is
+- `certified`: runs whose events are theorems about the exact initial value problem
 - `simulation`, `world`, `run`: event after event; the public question, and its answer; `page` plays it in a browser
 """

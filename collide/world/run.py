@@ -25,7 +25,7 @@ from .actor import Actor, Driven
 from .flight import flight
 from .rigid_body import RigidBody
 from .rotation import matrix, quaternion
-from .simulation import Event, Simulation
+from .simulation import Event
 from .sustained import Mode
 from .touches import Rest
 
@@ -69,31 +69,48 @@ class State:
 class Run:
     """`events`, in order; `rests`: which bodies came to rest, or rolled or slid from a time on; `until`: the time up to which all is known;
     `outcome`, and `reason`, a sentence where the run did not come to its end.
+
+    `certified_until`, of a certified run (else None): up to this time the events are *proved* to be all that the exact initial value
+    problem has, in this order (hits that share no body, and whose times overlap, may come in either order), and each lies in its `time`.
     """
 
-    def __init__(self, world: Origin, simulation: Any, start: float, last: float, outcome: Outcome, reason: str) -> None:
+    def __init__(self, world: Origin, simulation: Any, start: float, last: float, outcome: Outcome, reason: str,
+                 certified: bool = False) -> None:
         self.world, self.simulation, self.start = world, simulation, start
         self.outcome, self.reason = outcome, reason
         self.events: tuple[Event, ...] = tuple(simulation.events)
         self.rests: tuple[Rest, ...] = tuple(simulation.rests)
         self.until: float = simulation.now
+        self.certified_until: float | None = self.until if certified else None
         self._paths = [list(actor.path) for actor in simulation.actors]
 
     # -- what was where -----------------------------------------------------------------------------------------------
 
     def state(self, time: float) -> State:
         """Where all bodies are at a time of the run; at that of an event, after it. ValueError for a time outside the run."""
-        # An event at the end is known by its bracket.
-        end = max([self.until, *(e.time[1] for e in self.events[-1:])])
-        if not (is_number(time) and self.start <= time <= end):
-            raise ValueError(f"the run goes from t = {self.start:g} to t = {self.until:g}, which does not hold {shown(time)}")
-        moment = float(time)
-        places = []
+        moment, places = self._moment(time), []
         for actor, path in zip(self.simulation.actors, self._paths, strict=True):
             course = path[max(bisect.bisect_right(path, moment, key=lambda item: item[0]) - 1, 0)][1]
             turn = course.turn_at(moment)
             position = course.centre_at(moment) - turn @ actor.middle
             places.append((position, quaternion(turn), course.velocity_at(moment), course.spin_at(moment)))
+        return State(moment, *(np.array([p[k] for p in places]) for k in range(4)))
+
+    def _moment(self, time: Any) -> float:
+        # An event at the end is known by its bracket.
+        end = max([self.until, *(e.time[1] for e in self.events[-1:])])
+        if not (is_number(time) and self.start <= time <= end):
+            raise ValueError(f"the run goes from t = {self.start:g} to t = {self.until:g}, which does not hold {shown(time)}")
+        return float(time)
+
+    def bounds(self, time: float) -> State:
+        """Enclosures of the exact state at a time of a certified run: as `state`, with lower and upper bounds, doubles, along a last axis
+        of length 2. Quaternions are told up to their sign. Within the bracket of an event they hold what is before it and what is after.
+        """
+        if self.certified_until is None or isinstance(self.simulation, _Past):
+            raise ValueError("only certified runs have bounds of their states, as long as they are not saved and loaded")
+        moment = self._moment(time)
+        places = [self.simulation.bounds(k, moment) for k in range(len(self._paths))]
         return State(moment, *(np.array([p[k] for p in places]) for k in range(4)))
 
     def motion(self, k: int) -> Motion:
@@ -142,7 +159,7 @@ class Run:
 
     def resumed(self, until: float | None = None, *, events: int | None = None, budget: Any = None, progress: bool = False) -> "Run":
         """The run gone on with, up to a time, or by so many more events: as if it had not been interrupted. See `World.run`."""
-        if not isinstance(self.simulation, Simulation):
+        if isinstance(self.simulation, _Past):
             raise ValueError("a run that was loaded holds what happened, but not what was proved for later; run the world again")
         return self.world.resume(self, until, events, budget, progress)
 
@@ -153,7 +170,7 @@ class Run:
         events = [{name: _plain(getattr(e, name)) for name in names} for e in self.events]
         rests = [[r.time, r.body, r.mode.name] for r in self.rests]
         table = {"start": self.start, "until": self.until, "outcome": self.outcome.name, "reason": self.reason, "events": events,
-                 "rests": rests, "paths": paths, "bodies": len(paths)}
+                 "rests": rests, "paths": paths, "bodies": len(paths), "certified": self.certified_until is not None}
         Path(path).write_text(json.dumps(table), encoding="utf-8")
 
     @classmethod
@@ -166,7 +183,8 @@ class Run:
             actor.path = [(time, Driven(actor.rigid.motion) if numbers is None and actor.rigid.motion is not None else
                            _flown(numbers, actor)) for time, numbers in own]
         past = _Past(actors, [_event(e) for e in table["events"]], [Rest(a, b, Mode[c]) for a, b, c in table["rests"]], table["until"])
-        return cls(world, past, table["start"], table["until"], Outcome[table["outcome"]], table["reason"])
+        return cls(world, past, table["start"], table["until"], Outcome[table["outcome"]], table["reason"],
+                   bool(table.get("certified")))
 
     # -- shown --------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from .lookout import Undecided
 from .rigid_body import RigidBody, friction_of, restitution_of
 from .run import Outcome, Run
 from .simulation import Simulation
+
+if TYPE_CHECKING:
+    from .certified.simulation import Certified
 
 
 class World:
@@ -65,23 +68,39 @@ class World:
 
         `budget`: seconds or a `Budget`, for the whole run; what is known when it is spent, or at Ctrl-C, is the answer, and
         `Run.resumed` goes on. A run that meets what it cannot decide, or motion in contact of another kind, ends there: `Run.outcome` is
-        UNRESOLVED, and `Run.reason` says why. `certified` runs, whose states are boxes, are not made yet.
+        UNRESOLVED, and `Run.reason` says why.
+
+        `certified`: states are enclosures, of as many digits as are needed, and every event is a theorem about the exact initial value
+        problem, whose numbers are those of the bodies and of the world (positions, velocities, masses, restitutions: doubles), with
+        Newton's restitution. `Run.certified_until` tells up to when the events are *proved* to be all there are. The run is UNRESOLVED
+        where it is not decided which of two hits of a body comes first, as if both come at once, where bodies just graze each other or stay
+        in contact, and where hits come so soon after each other that doubles do not tell them apart. Such runs are made of balls and of
+        fixed balls and flat faces with four sides, without friction, and need python-flint (``pip install generative-collision[proof]``).
 
         Raises ValueError for bodies that overlap at the start, for a time that is not finite or not after the start, if neither `until`
-        nor `events` is given, and for certified runs.
+        nor `events` is given, and for certified runs of other bodies, with friction, or with an own response; ImportError for such runs
+        without python-flint.
         """
-        if certified:
-            raise ValueError("certified runs are not made yet: every flight is proved free of contact, but states are doubles, not boxes")
         if not (is_number(start) and np.isfinite(float(start))):
             raise ValueError(f"a run starts at a finite time, got {shown(start)}")
         last, most = limits(until, events, float(start))
         clock = Clock(as_budget(budget), progress)
-        simulation = Simulation(self._actors(), self.response, self.coefficients, float(start))
+        simulation = self._certified(float(start)) if certified else Simulation(
+            self._actors(), self.response, self.coefficients, float(start))
         return self._finish(simulation, float(start), last, most, clock)
 
-    def _finish(self, simulation: Simulation, start: float, last: float, most: float, clock: Clock) -> Run:
+    def _certified(self, start: float) -> "Certified":
+        if self.response not in LAWS.values():
+            raise ValueError("certified runs have the responses of a world by name, not those of a function")
+        try:
+            from .certified.simulation import Certified
+        except ImportError:
+            raise ImportError("certified runs need python-flint: pip install generative-collision[proof]") from None
+        return Certified(self._actors(), self.coefficients, start, self.called)
+
+    def _finish(self, simulation: "Simulation | Certified", start: float, last: float, most: float, clock: Clock) -> Run:
         outcome, reason = advance(simulation, last, most, clock)
-        return Run(self, simulation, start, last, outcome, reason)
+        return Run(self, simulation, start, last, outcome, reason, not isinstance(simulation, Simulation))
 
     def resume(self, run: Run, until: float | None, events: int | None, budget: Any, progress: bool) -> Run:
         """See `Run.resumed`."""
@@ -126,7 +145,7 @@ def limits(until: Any, events: Any, start: float) -> tuple[float, float]:
     return np.inf if until is None else float(until), np.inf if events is None else float(events)
 
 
-def advance(simulation: Simulation, last: float, most: float, clock: Clock) -> tuple[Outcome, str]:
+def advance(simulation: "Simulation | Certified", last: float, most: float, clock: Clock) -> tuple[Outcome, str]:
     """Event after event, and how that ended. A step for which the budget does not suffice is undone; one that is undecided is the last."""
     finished, saved = False, simulation.snapshot()
     with clock.query():

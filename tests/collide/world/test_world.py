@@ -212,7 +212,6 @@ def overlapping():
     (lambda: World([RigidBody(BALL)]).run(), "until= a time, or events="),
     (lambda: World([RigidBody(BALL)]).run(until=-1), "finite time after"),
     (lambda: World([RigidBody(BALL)]).run(events=0), "positive integer"),
-    (lambda: World([RigidBody(BALL)]).run(until=1, certified=True), "certified"),
     (overlapping, r'body 0 and body 1 \("ring"\) overlap at the start'),
     (lambda: World([RigidBody(BALL)]).run(until=1).state(2), "goes from t = 0 to t = 1"),
     (lambda: World([RigidBody(BALL)]).run(until=1).motion(1), "numbered from 0"),
