@@ -314,8 +314,8 @@ LOGGED = ("first_contact", "distance", "clearance", "solve", "minimize")
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
-CALLED = {"chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments", "trace.options",
-          *(f"{query}.executor" for query in SHARED)}
+CALLED = {"World.forces", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
+          "trace.options", *(f"{query}.executor" for query in SHARED)}
 RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue",
            "Distance", "DistanceStatus", "Fit", "HullOverlap", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MassProperties",
            "MeshContact", "Minimum", "MinimumStatus", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status",

@@ -13,6 +13,7 @@ from ..bodies.mesh import Mesh
 from ..bodies.surface_points import extent
 from . import neighbours
 from .flight import Flight, Gait, Inertia, flight
+from .forced import Forced, Particulars
 from .formulas import Moving, Template, motion_of, placed, values_of
 from .impact import Mass
 from .outline import Flat, ball_radius, flats, reach
@@ -63,7 +64,8 @@ class Actor:
     @property
     def lasts(self) -> float:
         """How long the formula that queries see holds."""
-        return self.course.until if isinstance(self.course, Flight) and self.ball is None else np.inf
+        lasts = isinstance(self.course, Forced) or (isinstance(self.course, Flight) and self.ball is None)
+        return float(self.course.until) if lasts else np.inf
 
     def take(self, course: Any, time: float, seen: bool = True) -> None:
         """From now on it moves like that; `seen`: in the eyes of queries, too."""
@@ -79,7 +81,8 @@ class Actor:
             return placed(shape.moved(self.course.motion))
         if self.rigid.fixed:
             return placed(shape.placed(self.rigid.orientation, self.rigid.position, normalize=True))
-        gait = None if self.ball is not None else self.course.gait
+        forced = isinstance(self.course, Forced)
+        gait = self.course.gait if self.ball is None else Gait.PUSHED if forced else None
         if gait not in self._templates:
             self._templates[gait] = Template(shape, self.middle, gait)
         return self._templates[gait].moving(values_of(self.course, self.middle, self.ball is not None))
@@ -120,6 +123,8 @@ class Actor:
             return ends[:, 0], ends[:, 1], np.inf
         if isinstance(self.course, Driven):
             return self.course.box(t, self.radius, self.middle)
+        if isinstance(self.course, Forced):
+            return self.course.box(t, self.radius)
         until = min(neighbours.leash(self.course, t, reach * self.radius), self.lasts)
         if self.ball is None:
             near = neighbours.leash(self.course, t, self.radius)
@@ -134,6 +139,10 @@ class Actor:
             found: Motion = self.rigid.shape.placed(self.rigid.orientation, self.rigid.position, normalize=True).motion
             return found
         return motion_of(course, self.middle)
+
+    @property
+    def particulars(self) -> Particulars:
+        return Particulars(self.free, self.rigid.mass, self.middle, self.inertia, self.radius)
 
     def mass(self, t: float) -> Mass:
         turn = self.course.turn_at(t)

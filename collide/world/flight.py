@@ -19,11 +19,15 @@ _SAME = 1e-10
 
 
 class Gait(Enum):
-    """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `TUMBLE` by a series."""
+    """How a body turns: `SPIN` by an angle that is quadratic in time about an axis, `TOP` by two such, `TUMBLE` by a series; `FORCED`: by a
+    series, while it goes along one, and `PUSHED`, of balls: without any turn that matters.
+    """
 
     SPIN = "spin"
     TOP = "top"
     TUMBLE = "tumble"
+    FORCED = "forced"
+    PUSHED = "pushed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,9 @@ class Flight:
 
     def velocity_at(self, t: float) -> np.ndarray:
         return np.asarray(self.velocity + (t - self.start) * self.acceleration)
+
+    def acceleration_at(self, t: float) -> np.ndarray:
+        return self.acceleration
 
     def turn_at(self, t: float) -> np.ndarray:
         tau, n = t - self.turned, self.numbers

@@ -18,6 +18,7 @@ from generative.motion import quaternion_matrix
 
 from ..bodies.numbers import Numbers, numbers_of
 from .flight import Flight, Gait
+from .forced import Forced
 from .rotation import TERMS
 
 ONE, OTHER = "a", "b"
@@ -26,7 +27,9 @@ ONE, OTHER = "a", "b"
 
 @dataclass(frozen=True, eq=False)
 class Formula:
-    """A motion with `symbols` for its numbers: start, centre, velocity, acceleration; then those of the turn; then a pose (12)."""
+    """A motion with `symbols` for its numbers: start, centre, velocity, acceleration, or the polynomial of a forced one; then those of the
+    turn; then a pose (12).
+    """
 
     motion: Motion
     symbols: tuple[Parameter, ...]
@@ -41,12 +44,17 @@ def formula(gait: Gait | None, side: str = ONE) -> Formula:
         made.extend(Parameter(f"{side}{name}{k}") for k in range(count))
         return made[-count:]
 
-    (start,), centre, velocity, acceleration = new("start", 1), new("centre", 3), new("velocity", 3), new("acceleration", 3)
+    (start,), centre = new("start", 1), new("centre", 3)
     tau = t - start
-    place = [p + w * tau + g * tau**2 / 2 for p, w, g in zip(centre, velocity, acceleration, strict=True)]
-    if gait is None:
+    if gait in (Gait.FORCED, Gait.PUSHED):
+        path = [new(f"p{k}_", 3) for k in range(1, TERMS + 1)]
+        place = [p + sum(row[j] * tau**k for k, row in enumerate(path, 1)) for j, p in enumerate(centre)]
+    else:
+        velocity, acceleration = new("velocity", 3), new("acceleration", 3)
+        place = [p + w * tau + g * tau**2 / 2 for p, w, g in zip(centre, velocity, acceleration, strict=True)]
+    if gait in (None, Gait.PUSHED):
         return Formula(Product(Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)), tuple(made))
-    if gait is Gait.TUMBLE:
+    if gait in (Gait.TUMBLE, Gait.FORCED):
         series = [new(f"q{k}_", 4) for k in range(1, TERMS + 1)]
         q = [int(j == 0) + sum(row[j] * tau**k for k, row in enumerate(series, 1)) for j in range(4)]
         turns = [quaternion_matrix(q)]
@@ -67,15 +75,18 @@ def _about(axis: Sequence[Any], angle: Any) -> Any:
     return sp.eye(3) + sp.sin(angle) * cross + (1 - sp.cos(angle)) * cross * cross
 
 
-def values_of(flight: Flight, middle: np.ndarray, ball: bool) -> np.ndarray:
+def values_of(flight: Flight | Forced, middle: np.ndarray, ball: bool) -> np.ndarray:
     """The numbers of a flight as its formula takes them; `middle`: the centre of mass in the coordinates of the shape."""
-    moved = [flight.start, *flight.centre, *flight.velocity, *flight.acceleration]
+    if isinstance(flight, Forced):
+        moved, turning = [flight.start, *flight.centre, *flight.path.ravel()], flight.turning.ravel()
+    else:
+        moved, turning = [flight.start, *flight.centre, *flight.velocity, *flight.acceleration], flight.numbers
     if ball:
         return np.array(moved)
-    return np.array([*moved, *flight.numbers, *flight.turn.ravel(), *(-flight.turn @ middle)])
+    return np.array([*moved, *turning, *flight.turn.ravel(), *(-flight.turn @ middle)])
 
 
-def motion_of(flight: Flight, middle: np.ndarray) -> Motion:
+def motion_of(flight: Flight | Forced, middle: np.ndarray) -> Motion:
     """The motion of the shape, with exact numbers in the formula."""
     own = formula(flight.gait)
     known = dict(zip(own.symbols, map(sp.Rational, values_of(flight, middle, False).tolist()), strict=True))
@@ -95,7 +106,9 @@ class Template:
     """A shape that moves by a formula, as a member of a family."""
 
     def __init__(self, shape: Any, middle: np.ndarray, gait: Gait | None) -> None:
-        centred = shape.moved(Rigid(translation=[-sp.Rational(e) for e in middle.tolist()])) if gait is None and middle.any() else shape
+        centred = shape
+        if gait in (None, Gait.PUSHED) and middle.any():
+            centred = shape.moved(Rigid(translation=[-sp.Rational(e) for e in middle.tolist()]))
         self.carried = {side: centred.moved(formula(gait, side).motion) for side in (ONE, OTHER)}
         self.member = member_of(self.carried[ONE])
         number = {s: k for k, s in enumerate(formula(gait).symbols)}

@@ -20,6 +20,7 @@ from ..moment.start import Start
 from ..search.drive import Clock
 from .actor import Actor
 from .flight import Flight, Gait
+from .forced import Forced
 from .formulas import Moving
 from .meeting import meet, surfaces_apart
 from .neighbours import Neighbours, not_before, not_before_box
@@ -133,7 +134,7 @@ class Lookout:
         until = float(self.near.until[k])
         if until < min(actor.lasts, math.inf):
             self.push(until, Due.BOX, (k,))
-        if isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
+        if isinstance(actor.course, (Flight, Forced)) and actor.course.gait in (Gait.TUMBLE, Gait.FORCED):
             self.push(actor.course.until, Due.SERIES, (k,))
 
     def changed(self, bodies: set[int], clock: Clock) -> None:

@@ -23,9 +23,11 @@ from ..given import is_number
 from . import page
 from .actor import Actor, Driven
 from .flight import flight
+from .forced import Forced
 from .rigid_body import RigidBody
 from .rotation import matrix, quaternion
 from .simulation import Event
+from .state import State
 from .sustained import Mode
 from .touches import Rest
 
@@ -51,19 +53,6 @@ class Outcome(Enum):
 
     def __repr__(self) -> str:
         return f"Outcome.{self.name}"
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """Of n bodies at a time: `positions` (n, 3) of the origins of their shapes and `quaternions` (n, 4), [w, x, y, z] of length 1, which
-    place these; `velocities` (n, 3) of their centres of mass (of driven bodies, of their origins), and `spins` (n, 3), in the world.
-    """
-
-    time: float
-    positions: np.ndarray
-    quaternions: np.ndarray
-    velocities: np.ndarray
-    spins: np.ndarray
 
 
 class Run:
@@ -225,7 +214,7 @@ class _Past:
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else list(value)
+    return value.tolist() if isinstance(value, np.ndarray) else value if isinstance(value, float) else list(value)
 
 
 def _event(table: dict[str, Any]) -> Event:
@@ -235,16 +224,22 @@ def _event(table: dict[str, Any]) -> Event:
 
 
 _STATE = "centre", "velocity", "acceleration", "turn", "spin", "spinning"
+_FORCED = "start", "until", "centre", "turn", "path", "turning"
 
 
 def _numbers(course: Any) -> Any:
-    """The state that a flight began with; None of a body that is driven."""
+    """The state that a flight began with, or all that a forced one is; None of a body that is driven."""
     if isinstance(course, Driven):
         return None
+    if isinstance(course, Forced):
+        return {name: _plain(getattr(course, name)) for name in _FORCED}
     return [course.start, course.turned, *(_plain(getattr(course, name)) for name in _STATE)]
 
 
 def _flown(numbers: Any, actor: Actor) -> Any:
+    if isinstance(numbers, dict):
+        centre, turn, path, turning = (np.array(numbers[name]) for name in _FORCED[2:])
+        return Forced(numbers["start"], numbers["until"], centre, turn, path, turning, actor.inertia)
     start, turned, *state = numbers
     found = flight(turned, inertia=actor.inertia, **dict(zip(_STATE, map(np.array, state), strict=True)))
     return replace(found, start=start)

@@ -15,6 +15,7 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.drive import Clock
 from .actor import Actor
+from .forced import Forced, System
 from .impact import Contact, Impact, Law
 from .lookout import Due, Entry, Key, Undecided, ordered
 from .meeting import meet, state_at
@@ -46,10 +47,12 @@ class Event:
 
 
 class Simulation(Touches):
-    """Actors, and what they did: `events`. `law`: what contacts do."""
+    """Actors, and what they did: `events`. `law`: what contacts do. `system`: the equations of bodies under forces."""
 
-    def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float) -> None:
+    def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float,
+                 system: System | None = None) -> None:
         super().__init__(actors, coefficients, start)
+        self.system = system
         self.law, self.begun, self.at_once, self.stuck = law, False, 0, ""
         self.events: list[Event] = []
 
@@ -68,8 +71,10 @@ class Simulation(Touches):
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""
-        for k, actor in enumerate(self.actors):
+        for actor in self.actors:
             actor.begin(self.now)
+        self._force()
+        for k in range(len(self.actors)):
             self.hold(k)
         for k in range(len(self.actors)):
             for j in self.near.near(k):
@@ -139,7 +144,9 @@ class Simulation(Touches):
 
     def _next_series(self, k: int, clock: Clock) -> None:
         actor = self.actors[k]
-        if actor.ball is not None:
+        if isinstance(actor.course, Forced):
+            self.changed(self._force(), clock)
+        elif actor.ball is not None:
             actor.take(actor.course.turned_on(self.now), self.now, seen=False)
             self.push(actor.course.until, Due.SERIES, (k,))
         else:
@@ -210,8 +217,30 @@ class Simulation(Touches):
         proved = np.concatenate([self.touching[key].proved for key in keys])
         self.events.append(Event(time, np.array([owners[n][:2] for n in told]), np.array([contacts[n].point for n in told]),
                                  np.array([contacts[n].normal for n in told]), impact.impulses[told], proved[told]))
+        changed |= self._force(keys)
         self.after(keys)
         self.changed(changed, clock)
+
+    def _force(self, hit: Sequence[Key] = ()) -> set[int]:
+        """From now on all bodies move as the forces let them, if there are any; which ones. Small bounces go on, but of those that are hit.
+        """
+        if self.system is None:
+            return set()
+        found = self.system.courses(self.now, [a.course for a in self.actors])
+        if found is None:
+            raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
+        bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.versions == self._versions(e.key) and e.key not in hit]
+        for k, course in zip(self.system.free, found, strict=True):
+            self.actors[k].take(course, self.now)
+        for e in bounces:
+            self.push(e.time, Due.BOUNCE, e.key)
+        return set(self.system.free)
+
+    def _keep(self, keys: Sequence[Key]) -> None:
+        if keys and self.system is not None:
+            both = " and ".join(map(self.called, keys[0][:2]))
+            raise Undecided(f"{both} stay in contact from t = {self.now!r} on, and motion in contact is not followed under forces")
+        super()._keep(keys)
 
     def _together(self, hit: Sequence[Key]) -> list[Key]:
         """These pairs, and all that touch and hang together with them by bodies that are free."""

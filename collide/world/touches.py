@@ -14,6 +14,7 @@ from ..search.drive import Clock
 from . import sustained
 from .actor import Actor
 from .flight import Flight
+from .forced import Forced
 from .impact import Contact
 from .lookout import Due, Key, Lookout, Undecided
 from .outline import Flat
@@ -95,10 +96,10 @@ class Touches(Lookout):
     def _pull(self, key: Key) -> float | None:
         """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what hardly slips or turns."""
         one, other = (self.actors[k] for k in key[:2])
-        if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
+        if not all(isinstance(a.course, (Flight, Forced)) for a in (one, other)):
             return None
         touch, relative = self.touching[key], self._relative(key)
-        pull = touch.normals @ (other.course.acceleration - one.course.acceleration)
+        pull = touch.normals @ (other.course.acceleration_at(self.now) - one.course.acceleration_at(self.now))
         speeds = np.einsum("ki,ki->k", relative, touch.normals)
         if one.ball is not None and other.ball is not None:
             drift = other.course.velocity_at(self.now) - one.course.velocity_at(self.now)

@@ -13,6 +13,7 @@ from generative.body import called
 from ..given import is_number
 from ..search.drive import Budget, Clock, as_budget
 from .actor import Actor
+from .forced import Forces, System
 from .impact import LAWS, Impact, Law
 from .lookout import Undecided
 from .rigid_body import RigidBody, friction_of, restitution_of
@@ -29,12 +30,16 @@ class World:
     `restitution` (0 to 1) and `friction` are those of bodies that have none of their own; where two bodies differ, the greater restitution
     and the geometric mean of the frictions count. `response`: "newton" (normal velocities are turned round by the restitution) or "poisson"
     (impulses are), both with Coulomb's friction, so that the energy never grows; or a function of an `Impact`, which calls its `apply`.
+    `forces`: springs, drag and whatever else acts besides gravity, a function of a `State` of n bodies that gives the forces (n, 3) at
+    their centres of mass, or (n, 2, 3), forces and torques about these, in the world; those on bodies that are fixed or driven count
+    nothing.
 
-    Raises TypeError for what are no bodies, and ValueError for no bodies, and for numbers that are not finite or out of their range.
+    Raises TypeError for what are no bodies, and for forces that are no function, and ValueError for no bodies, and for numbers that are not
+    finite or out of their range.
     """
 
     def __init__(self, bodies: Sequence[RigidBody], *, gravity: Any = (0, 0, -9.81), restitution: Any = 1.0, friction: Any = 0.0,
-                 response: str | Law = "newton") -> None:
+                 response: str | Law = "newton", forces: Forces | None = None) -> None:
         if isinstance(bodies, (str, RigidBody)) or not isinstance(bodies, Sequence):
             raise TypeError(f"a world takes a list of RigidBody values, got {shown(bodies)}")
         if not bodies:
@@ -50,6 +55,9 @@ class World:
         self.friction = friction_of(0.0 if friction is None else friction, "a world") or 0.0
         if not callable(response) and response not in LAWS:
             raise ValueError(f'the response of a world is "newton", "poisson" or a function, got {shown(response)}')
+        if forces is not None and not callable(forces):
+            raise TypeError(f"the forces of a world are a function of its state, got {shown(forces)}")
+        self.forces = forces
         self.response: Callable[[Impact], None] = response if callable(response) else LAWS[response]
 
     @nesting_in_words
@@ -60,7 +68,9 @@ class World:
         Between two events every body moves by a formula whose numbers are its state in doubles (`Run.motion`): a parabola, and a rotation
         in closed form for balls, for bodies of revolution, and for those that spin about a principal axis; else a Taylor series of
         quaternions, whose last terms are roundings. For *that* flight each hit is proved to be the first contact, as by `first_contact`;
-        states after it are computed in doubles. Bodies that part from a contact are proved to be apart before they have moved a billionth
+        states after it are computed in doubles. Under `forces` the flight is a polynomial of the time, fitted to what SciPy's solver finds:
+        to 1e-11 of the size of the body (velocities: 1e-9), as measured at 40 points, and to 1e-13 by the solver's own tolerance; motion
+        in contact is not followed then. Bodies that part from a contact are proved to be apart before they have moved a billionth
         of their size, and to meet nowhere from then on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration
         of the gap, and infinitely many of them end in motion in contact: rest, a ball that rolls or slides on a flat face, or a body that
         slides without turning. Restitution, and friction by what takes most energy, never add energy. The same world gives the same run,
@@ -85,13 +95,19 @@ class World:
             raise ValueError(f"a run starts at a finite time, got {shown(start)}")
         last, most = limits(until, events, float(start))
         clock = Clock(as_budget(budget), progress)
-        simulation = self._certified(float(start)) if certified else Simulation(
-            self._actors(), self.response, self.coefficients, float(start))
+        simulation = self._certified(float(start)) if certified else self._simulation(float(start))
         return self._finish(simulation, float(start), last, most, clock)
+
+    def _simulation(self, start: float) -> Simulation:
+        actors = self._actors()
+        system = None if self.forces is None else System(self.forces, [a.particulars for a in actors], self.gravity)
+        return Simulation(actors, self.response, self.coefficients, start, system)
 
     def _certified(self, start: float) -> "Certified":
         if self.response not in LAWS.values():
             raise ValueError("certified runs have the responses of a world by name, not those of a function")
+        if self.forces is not None:
+            raise ValueError("certified runs are of free flight, without forces besides gravity")
         try:
             from .certified.simulation import Certified
         except ImportError:
