@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.special import ellipj, ellipk
 
 from collide.world import rotation
 from collide.world.flight import Gait, Inertia, flight
@@ -51,6 +52,26 @@ def test_a_series_goes_on_where_it_ends():
     while course.until < 3.0:
         course = course.again(course.until)
     np.testing.assert_allclose(course.turn_at(3.0), solved(inertia, TILT, np.array(spin), ZERO, 3.0)[0], atol=1e-11)
+
+
+def test_a_top_without_torque_turns_as_jacobi_says():
+    # Euler's equations, from a spin in the plane of the least and the greatest axis (Landau and Lifshitz, Section 37).
+    a, b, c = 1.0, 2.0, 2.5
+    course = flight(0.0, ZERO, ZERO, ZERO, np.eye(3), np.array([0.6, 0.0, 1.2]), Inertia(np.diag([a, b, c])))
+    energy, momentum = a * 0.6**2 + c * 1.2**2, (a * 0.6) ** 2 + (c * 1.2) ** 2
+    assert momentum > energy * b
+    rate = np.sqrt((c - b) * (momentum - energy * a) / (a * b * c))
+    square = (b - a) * (energy * c - momentum) / ((c - b) * (momentum - energy * a))
+    middle = np.sqrt((energy * c - momentum) / (b * (c - b)))
+    for moment in np.linspace(0, 10 * 4 * ellipk(square) / rate, 60):
+        while course.until < moment:
+            course = course.again(course.until)
+        sn, cn, dn, _ = ellipj(rate * moment, square)
+        turn = course.turn_at(moment)
+        spin = turn.T @ course.spin_at(moment)
+        np.testing.assert_allclose(spin, [0.6 * cn, middle * sn, 1.2 * dn], atol=1e-9)
+        assert spin @ (np.array([a, b, c]) * spin) == pytest.approx(energy, rel=1e-12)
+        np.testing.assert_allclose(turn @ (np.array([a, b, c]) * spin), [a * 0.6, 0.0, c * 1.2], atol=1e-9)
 
 
 @pytest.mark.parametrize("spin", [(0.0, 0.0, 0.0), (0.3, -1.0, 0.5)])

@@ -58,13 +58,17 @@ def test_a_cradle_sends_one_ball_off():
     assert run.state(5.0).positions[4, 0] == pytest.approx(8.0, abs=1e-12)
 
 
-def test_a_billiard_in_an_ellipse():
+def ellipse():
+    """A wall such that the centre of the ball, of radius 1/4, stays in the ellipse x^2 / 4 + y^2 = 1; and the ball."""
     radius = sp.Rational(1, 4)
     length = sp.sqrt(sp.sin(u) ** 2 * 4 + sp.cos(u) ** 2)
-    # The centre of the ball stays in the ellipse: the wall is as far outside as the ball's radius.
     wall = ParametricSurface([2 * sp.cos(u) + radius * sp.cos(u) / length, sp.sin(u) + 2 * radius * sp.sin(u) / length, v],
                              {u: (0, 2 * sp.pi), v: (-1, 1)})
-    ball = ParametricSurface([radius * e for e in BALL.body], BALL.domain)
+    return wall, ParametricSurface([radius * e for e in BALL.body], BALL.domain)
+
+
+def test_a_billiard_in_an_ellipse():
+    wall, ball = ellipse()
     bodies = [RigidBody(wall, fixed=True), RigidBody(ball, position=(0.3, 0.1, 0), velocity=(0.8, 0.6, 0))]
     run = World(bodies, gravity=(0, 0, 0)).run(events=6)
     assert len(run.events) == 6
@@ -74,6 +78,16 @@ def test_a_billiard_in_an_ellipse():
         products.append(np.prod(np.cross(state.positions[1] - foci, state.velocities[1])[:, 2]))
         assert (state.positions[1, 0] / 2) ** 2 + state.positions[1, 1] ** 2 <= 1 + 1e-12
     np.testing.assert_allclose(products, products[0], rtol=1e-11)
+
+
+def test_through_one_focus_and_through_the_other_next():
+    wall, ball = ellipse()
+    bodies = [RigidBody(wall, fixed=True), RigidBody(ball, position=(math.sqrt(3), 0, 0), velocity=(0.28, 0.96, 0))]
+    run = World(bodies, gravity=(0, 0, 0)).run(events=2)
+    for event, focus in zip(run.events, (-math.sqrt(3), math.sqrt(3)), strict=True):
+        state = run.state(event.time[1])
+        moment = np.cross(state.positions[1] - [focus, 0, 0], state.velocities[1])
+        np.testing.assert_allclose(moment, 0.0, atol=1e-10)
 
 
 @pytest.mark.parametrize(("friction", "acceleration", "mode"), [
