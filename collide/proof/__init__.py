@@ -1,8 +1,8 @@
 """Logs of proofs, and the program that checks them.
 
 `checker` stands for itself: it imports nothing of the project. The rest writes logs, after a search that has found the answer:
-`statement` and `text` write what was asked, `trees` finds steps that exclude boxes, `existence` boxes with solutions, and the logs of
-each query are put together by a module of its own.
+`statement` and `text` write what was asked, `trees` finds steps that exclude boxes, in native code (`native`) over the formulas as a
+`tape`, `existence` boxes with solutions, and the logs of each query are put together by a module of its own.
 """
 
 import math

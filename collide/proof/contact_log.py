@@ -13,11 +13,10 @@ from ..moment.start import Start
 from .checker.problem import above, below
 from .log import Alive, Log
 from .statement import Statement
-from .trees import Stuck
 
-# By how much less than what the search found a log proves, as parts of the time span, and the most steps of a tree then: at first little,
-# or else much, and from there on less and less; and how long after a contact surfaces are seen to cross.
-_FIRST, _GAPS = (2.0**-30, 40_000), ((2.0**-7, 150_000), (2.0**-13, 100_000), (2.0**-20, 40_000), (2.0**-26, 30_000))
+# By how much less than what the search found a log proves, as parts of the time span; the most boxes of all trees, at first and then;
+# and how long after a contact surfaces are seen to cross.
+_GAPS, _MOST, _MORE = (2.0**-7, 2.0**-10, 2.0**-13, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30), 100_000, 30_000
 _LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 
 
@@ -39,25 +38,38 @@ class ContactLog(Log):
         return [*self._cleared(found, alive), *self._met(found)]
 
     def _cleared(self, found: Contacts, alive: Alive) -> list[str]:
-        begin, apart = below(self.problem.moment(0)), found.status is Status.NO_CONTACT
-        until = above(flint.arb(self.span[1])) if apart else min(found.clear_until, self.span[1])
-        first = {(int(i), int(j)) for i, j in found.pairs}
-        best = list[str]()
-        # Where contacts form curves a tree that ends so shortly before them has too many steps.
-        gaps = ((0.0, _GAPS[0][1]), *_GAPS) if apart else (*[_FIRST] * bool(found.proved.any()), *_GAPS)
-        for gap, most in gaps:
-            end = until - gap * (self.span[1] - self.span[0])
-            try:
-                if begin < end:
-                    best = [f"clear {end.hex()}", *self.pairs("common point", (), (begin, end), first, most, alive)]
-            except Stuck:
-                if best:
-                    break
-            if best and gap <= _FIRST[0]:
+        """Until when there is no contact. Where contacts are isolated, or there is none, trees end just before them at once. Others would
+        have too many steps: there they end much before them first, and then ever nearer, while that leads further.
+        """
+        apart, length = found.status is Status.NO_CONTACT, self.span[1] - self.span[0]
+        last = above(flint.arb(self.span[1])) if apart else min(found.clear_until, self.span[1])
+        until, best = -math.inf, list[str]()
+        for gap in _GAPS[-1:] if apart or found.proved.any() else _GAPS:
+            end = last - (0.0 if apart else gap * length)
+            reached, lines = self._cleared_until(found, end, _MORE if best else _MOST, alive)
+            if not reached > until:
+                break
+            until, best = reached, lines
+            if until < end:
                 break
         if best:
-            self.said.append(f"that there is no contact until t = {float.fromhex(best[0].split()[1])!r}")
+            self.said.append(f"that there is no contact until t = {until!r}")
         return best
+
+    def _cleared_until(self, found: Contacts, end: float, most: int, alive: Alive) -> tuple[float, list[str]]:
+        """How far trees come that end then."""
+        begin, until, steps = below(self.problem.moment(0)), end, 0
+        ends = dict[tuple[int, int], float]()
+        for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
+            if not begin < until:
+                return -math.inf, []
+            grower, ends[a, b] = self.grower(("common point", a, b)), until
+            open_from = grower.grow(self.domain(("common point", a, b), [(begin, until)]), most - steps, alive)
+            steps += grower.used
+            until = min(until, math.nextafter(open_from, -math.inf))
+        return until, [] if not begin < until else [f"clear {until.hex()}", *(line for (a, b), last in sorted(ends.items()) for line in (
+            f"pair {a} {b} {last.hex()}", *self.grower(("common point", a, b)).lines(until)))]
+
 
     def _met(self, found: Contacts) -> list[str]:
         """Near a contact surfaces have a point in common a little later."""

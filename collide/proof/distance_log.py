@@ -34,11 +34,11 @@ class DistanceLog(Log):
             if not least > 0:
                 return []
             try:
-                trees = [*self.pairs("near", (Fraction(least),), self.span, pairs, most, alive)]
+                trees = {(a, b): self.tree(("near", a, b, Fraction(least)), [self.span], most, alive) for a, b in self.pairs(pairs)}
             except Stuck:
                 continue
             self.said.append(f"that the distance is greater than {least!r}")
-            return [f"farther {least.hex()}", *trees]
+            return [f"farther {least.hex()}", *(line for (a, b), tree in sorted(trees.items()) for line in (f"pair {a} {b}", *tree))]
         return []
 
     def _nearer(self, found: Distance) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 from flint import arb
 
-from .arrays import Boxes
 from .checker.problem import below
 from .checker.rules import System, side
 from .trees import Grower, short
@@ -25,7 +24,7 @@ def found_solution(grower: Grower, system: System, root: Sequence[tuple[float, f
     lo, hi = np.array(root).T
     starts = np.clip(near + reach * np.vstack([np.zeros(len(near)), rng.uniform(-1, 1, (_STARTS, len(near)))]), lo, hi)
     starts[:, list(held)] = near[list(held)]
-    points = _newton(grower, starts, Boxes(lo, hi), held)
+    points = _newton(grower, starts, (lo, hi), held)
     free = len(near) - len(held)
     for point in points:
         for chosen in _choices(grower, point, held, free):
@@ -35,19 +34,19 @@ def found_solution(grower: Grower, system: System, root: Sequence[tuple[float, f
     return None
 
 
-def _newton(grower: Grower, points: np.ndarray, root: Boxes, held: Sequence[int]) -> np.ndarray:
+def _newton(grower: Grower, points: np.ndarray, root: tuple[np.ndarray, np.ndarray], held: Sequence[int]) -> np.ndarray:
     """Points where the equations vanish nearly, those first at which they do so best and conditions have the most to spare."""
     m = grower.equations
     if m == 0:
-        return points[np.argsort(grower.jets(points, None, 0).value.mid.max(axis=1))]
+        return points[np.argsort(grower.jets(points)[0].max(axis=1))]
     for _ in range(_STEPS):
         with np.errstate(all="ignore"):
-            jets = grower.jets(points, None, 1)
-            slope = np.nan_to_num(jets.slope.mid[:, :m])
+            value, slope = grower.jets(points)
+            slope = np.nan_to_num(slope[:, :m])
             slope[:, :, list(held)] = 0.0
-            step = -np.einsum("kij,kj->ki", np.linalg.pinv(slope, rcond=1e-9), np.nan_to_num(jets.value.mid[:, :m]))
-        points = np.clip(points + step, root.lo, root.hi)
-    value = grower.jets(points, None, 0).value.mid
+            step = -np.einsum("kij,kj->ki", np.linalg.pinv(slope, rcond=1e-9), np.nan_to_num(value[:, :m]))
+        points = np.clip(points + step, *root)
+    value = grower.jets(points)[0]
     rest = abs(value[:, :m]).max(axis=1)
     loose = value[:, m:].max(axis=1, initial=-np.inf)
     good = np.flatnonzero((rest < 1e-9 * (1 + abs(points).max())) & (loose < 1e-9))
@@ -57,7 +56,7 @@ def _newton(grower: Grower, points: np.ndarray, root: Boxes, held: Sequence[int]
 def _choices(grower: Grower, point: np.ndarray, held: Sequence[int], free: int) -> list[tuple[int, ...]]:
     """Which variables are free: as many as there are equations, best conditioned first."""
     m = grower.equations
-    slope = grower.jets(point[None], None, 1).slope.mid[0, :m]
+    slope = grower.jets(point[None])[1][0, :m]
     able = [i for i in range(len(point)) if i not in held]
     worth = {chosen: np.linalg.svd(slope[:, chosen], compute_uv=False)[-1] if m else 1.0 for chosen in itertools.combinations(able, m)}
     return sorted((c for c in worth if worth[c] > 0), key=lambda c: -worth[c])[:4]
@@ -66,7 +65,7 @@ def _choices(grower: Grower, point: np.ndarray, held: Sequence[int], free: int) 
 def _proved(grower: Grower, system: System, point: np.ndarray, chosen: tuple[int, ...], root: Sequence[tuple[float, float]],
             reach: np.ndarray) -> str | None:
     """The step, if the checker's own test says yes."""
-    slope = grower.jets(point[None], None, 1).slope.mid[0, :grower.equations]
+    slope = grower.jets(point[None])[1][0, :grower.equations]
     matrix = np.linalg.inv(slope[:, chosen]).ravel() if chosen else np.zeros(0)
     if not np.isfinite(matrix).all():
         return None

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from .arrays import Boxes
 from .checker.rules import side
 from .existence import inner
 from .log import Alive, Log
 from .statement import formulas_lines
-from .trees import Grower, Stuck, short
+from .trees import Stuck, short
 
 _MOST = 200_000
 # By which part of its size a bound of a minimum is less than what the search found, and the most steps of a tree then.
@@ -40,9 +39,8 @@ class ZerosLog(Log):
                 more = wider * (self.root[:, 1] - self.root[:, 0])
                 boxes.append(only[1] if only else np.stack([box[:, 0] - more, box[:, 1] + more], axis=1))
                 lines.append(only[0] if only else f"box {_sides(boxes[-1])}")
-            listed = Boxes(*(np.array([b[:, k] for b in boxes]).reshape(-1, len(self.root)) for k in (0, 1)))
             try:
-                tree = self.tree(("formulas", None), (), _MOST, alive, listed)
+                tree = self.tree(("formulas", None), (), _MOST, alive, [box.tolist() for box in boxes])
             except Stuck:
                 continue
             self.said.append(f"that all zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each")
@@ -55,7 +53,7 @@ class ZerosLog(Log):
         n = len(point)
         if system.equations != n:
             return None
-        slope = Grower(self.quick.system("formulas", None)[0], False).jets(point[None], None, 1).slope.mid[0, :n]
+        slope = self.grower(("formulas", None)).jets(point[None])[1][0, :n]
         if not np.isfinite(slope).all() or not np.linalg.cond(slope) < 1e14:
             return None
         matrix = np.linalg.inv(slope).ravel()

@@ -9,12 +9,10 @@ import numpy as np
 
 from codegen.given import shown
 
-from .arrays import Boxes
-from .balls import Vector
 from .checker.check import BITS, FIRST
 from .checker.problem import Problem, above, below
 from .existence import found_solution, inner
-from .trees import Grower
+from .trees import Box, Grower, Stuck
 
 Alive = Callable[[], bool]
 """Is there time left?"""
@@ -32,7 +30,8 @@ class Log:
         self.path, self.said = path, list[str]()
 
     def begin(self, lines: Sequence[str]) -> None:
-        self.lines, self.problem, self.quick = [*lines], Problem(lines), Problem(lines, Vector)
+        self.lines, self.problem = [*lines], Problem(lines)
+        self.growers = dict[tuple[Any, ...], Grower]()
 
     def write(self, found: Any, alive: Alive) -> str:
         """Writes the log of an answer, and says in words what it proves, or why there is none. An older file does not stay."""
@@ -54,21 +53,27 @@ class Log:
 
     # -- parts of claims ------------------------------------------------------------------------------------------
 
-    def tree(self, system: tuple[Any, ...], span: Sequence[Span], most: int, alive: Alive, inside: Boxes | None = None) -> list[str]:
-        """A tree that excludes a system, named as the checker does; `span` is that of the time, if it is a variable. Raises `Stuck`."""
-        rows, ranges = self.quick.system(*system)
-        root = [*((below(lo), above(hi)) for lo, hi in ranges), *span]
-        return Grower(rows, scaled=system[0] != "common point" or len(root) != 5, inside=inside).grow(root, most, alive)
+    def grower(self, system: tuple[Any, ...]) -> Grower:
+        """What grows trees of a system, named as the checker does."""
+        if system not in self.growers:
+            self.growers[system] = Grower(self.problem, system)
+        return self.growers[system]
 
-    def pairs(self, kind: str, more: tuple[Any, ...], span: Span, first: set[tuple[int, int]], most: int, alive: Alive) -> Iterator[str]:
-        """The trees of all pairs of pieces; those of the bodies in `first` are grown first, since they fail first."""
-        pairs = [*self.problem.pairs()]
-        trees = {}
-        for a, b in sorted(pairs, key=lambda pair: (self.problem.pieces[pair[0]].body, self.problem.pieces[pair[1]].body) not in first):
-            trees[a, b] = self.tree((kind, a, b, *more), [span], most, alive)
-        for a, b in pairs:
-            yield f"pair {a} {b}"
-            yield from trees[a, b]
+    def domain(self, system: tuple[Any, ...], span: Sequence[Span]) -> list[Span]:
+        """The box that a tree divides; `span` is that of the time, if it is a variable."""
+        return [*((below(lo), above(hi)) for lo, hi in self.problem.system(*system)[1]), *span]
+
+    def tree(self, system: tuple[Any, ...], span: Sequence[Span], most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
+        """A tree that excludes a system. Raises `Stuck`."""
+        grower = Grower(self.problem, system, inside) if inside else self.grower(system)
+        if grower.grow(self.domain(system, span), most, alive) < np.inf:
+            raise Stuck
+        return grower.lines()
+
+    def pairs(self, first: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """Pairs of pieces, those of the bodies in `first` before others, since they fail first."""
+        own = self.problem.pieces
+        return iter(sorted(self.problem.pairs(), key=lambda pair: (own[pair[0]].body, own[pair[1]].body) not in first))
 
     def solution(self, system: tuple[Any, ...], near: Sequence[float], reach: float, span: Sequence[Span] = ()) -> str | None:
         """A step `x`: a solution near a point; with a span, whose ends are equal, at that time."""
@@ -76,4 +81,4 @@ class Log:
         root = [*inner(ranges), *span]
         point, size = np.array([*near, *(s[0] for s in span)]), np.array([hi - lo for lo, hi in root])
         held = [len(root) - 1] if span else []
-        return found_solution(Grower(self.quick.system(*system)[0], scaled=False), rows, root, point, reach * size, held)
+        return found_solution(self.grower(system), rows, root, point, reach * size, held)

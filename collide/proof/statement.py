@@ -1,10 +1,12 @@
 """What a query is about, as the first lines of its log: bodies as formulas in space, or systems of formulas."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from flint import arb
 
 from codegen.given import expression
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
@@ -12,12 +14,11 @@ from generative.body import called
 from generative.implicit import Piece
 from generative.symbols import SYMBOLS
 
-from .balls import Vector, between
 from .checker.formulas import Program, read
 from .text import NoLog, Texts
 
 # Windows of time in which it is seen how far implicit bodies reach, and by which part more their ranges are.
-_WINDOWS, _MORE = 256, 1.0 / 64
+_WINDOWS, _MORE = 64, 1.0 / 64
 
 
 class Statement:
@@ -79,17 +80,17 @@ def _level(piece: Piece, span: tuple[float, float]) -> list[Any]:
 def _ranges(leaf: ImplicitSurface, span: tuple[float, float]) -> list[Any]:
     """Ranges of x, y and z, somewhat larger than the leaf's bounds reach."""
     texts = Texts(leaf.motion.apply((x, y, z)))
-    program = Program(4, Vector)
+    program = Program(4)
     names = {"x": 0, "y": 1, "z": 2, "t": 3}
     formulas = [read(texts.of(e))[0] for e in leaf.motion.apply((x, y, z))]
     definitions = {f"#{k + 1}": read(d)[0] for k, d in enumerate(texts.definitions)}
     program.rows = [program.add(f, names, definitions) for f in formulas]
-    ends = np.linspace(*span, _WINDOWS + 1)
-    time = between(ends[:-1], ends[1:])
-    sides = [between(np.full(_WINDOWS, float(lo)), np.full(_WINDOWS, float(hi))) for lo, hi in leaf.bounds]
+    sides = [arb(float(lo)).union(arb(float(hi))) for lo, hi in leaf.bounds]
+    ends = np.linspace(*span, _WINDOWS + 1).tolist()
+    boxes = [program.jets([*sides, arb(lo).union(arb(hi))], 0) for lo, hi in itertools.pairwise(ends)]
     result: list[Any] = []
-    for value, _, _ in program.jets([*sides, time], 0):
-        lo, hi = float(np.min(value.lo)), float(np.max(value.hi))
+    for k in range(3):
+        lo, hi = min(float(box[k][0].lower()) for box in boxes), max(float(box[k][0].upper()) for box in boxes)
         more = _MORE * (hi - lo)
         result += [sp.Rational(_few(lo - more)), sp.Rational(_few(hi + more))]
     return result

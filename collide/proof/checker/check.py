@@ -163,10 +163,11 @@ class _Log:
         """From the beginning until this time surfaces of different bodies have no common point."""
         self._asked("contact", len(self.problem.time) == 1)
         begin, until = below(self.problem.moment(0)), float(_bound(args))
-        if not begin < until:
-            raise Refused("the time does not go forward")
         for a, b in self.problem.pairs():
-            yield from self._pair("common point", (begin, until), a, b)
+            end = float(_bound(self._named(a, b)))
+            if not begin < until <= end:
+                raise Refused("the time does not go forward")
+            yield from self._tree(("common point", a, b), (begin, end), (), until)
         span = f"{_formula(self.problem.time[0])} <= t <= {until!r}"
         self.theorem.append(f"{self._surfaces()} have no point in common at any time t with {span}.")
 
@@ -185,7 +186,9 @@ class _Log:
         least = _bound(args, 0.0)
         span = below(self.problem.moment(0)), above(self.problem.moment(1))
         for a, b in self.problem.pairs():
-            yield from self._pair("near", span, a, b, least)
+            if self._named(a, b):
+                raise Refused("the line of a pair of a distance has no number")
+            yield from self._tree(("near", a, b, least), span)
         times = " to ".join(map(_formula, self.problem.time))
         self.theorem.append(f"{self._surfaces()} are farther from each other than {float(least)!r} at all times t from {times}.")
 
@@ -223,7 +226,7 @@ class _Log:
                 raise Refused("a box of zeros was expected")
             boxes.append(only.box)
             shown.append(near.box)
-        yield from self._tree(system, _outward(ranges), boxes)
+        yield from self._tree(system, (), boxes)
         listed = "; ".join(map(_box, shown[:8])) + ("; ..." if len(boxes) > 8 else "")
         self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each: {listed}." if boxes else
                             "There is no zero.")
@@ -232,7 +235,7 @@ class _Log:
         """The objective is greater than this wherever the equations and conditions hold; without a number: they hold nowhere."""
         self._asked("minimum", True)
         least = _bound(args) if args else None
-        yield from self._tree(("formulas", least), _outward(self.problem.system("formulas", least)[1]))
+        yield from self._tree(("formulas", least))
         self.theorem.append("No point of the domain fulfils the constraints." if least is None else
                             f"The objective is greater than {float(least)!r} at all points of the domain that fulfil the constraints.")
 
@@ -263,14 +266,19 @@ class _Log:
 
     # -- trees ----------------------------------------------------------------------------------------------------
 
-    def _pair(self, kind: str, span: tuple[float, float], a: int, b: int, *more: Any) -> Iterator[Step]:
-        if self.lines.next() != f"pair {a} {b}":
+    def _named(self, a: int, b: int) -> list[str]:
+        """What the line of a pair says beside its pieces."""
+        words = self.lines.next().split()
+        if words[:3] != ["pair", str(a), str(b)]:
             raise Refused(f"here the pieces {a} and {b} are to be excluded: 'pair {a} {b}' was expected")
-        _, ranges = self.problem.system(kind, a, b, *more)
-        yield from self._tree((kind, a, b, *more), (*_outward(ranges), span))
+        return words[3:]
 
-    def _tree(self, system: tuple[Any, ...], root: Box, boxes: Sequence[Box] = ()) -> Iterator[Step]:
-        """The leaves of a tree; those of the kind `i` lie inside a box that is listed."""
+    def _tree(self, system: tuple[Any, ...], span: tuple[float, ...] = (), boxes: Sequence[Box] = (),
+              until: float = math.inf) -> Iterator[Step]:
+        """The leaves of a tree over the ranges of a system, and a span of time if that is a variable. Leaves of the kind `i` lie inside a
+        box that is listed, those of the kind `l` begin later than `until`.
+        """
+        root: Any = (*((below(lo), above(hi)) for lo, hi in self.problem.system(*system)[1]), *((span,) if span else ()))
         if not all(-math.inf < lo <= hi < math.inf for lo, hi in root):
             raise Refused("a range is empty, or without end")
         stack = [root]
@@ -285,6 +293,9 @@ class _Log:
                 k = int(number(words[1]))
                 if not (0 <= k < len(boxes) and _within(box, boxes[k])):
                     raise Refused(f"{_box(box)} does not lie in a box that is listed")
+            elif words == ["l"]:
+                if not box[-1][0] > until:
+                    raise Refused(f"{_box(box)} does not begin after the time of the claim")
             elif words[:1] in (["n"], ["m"], ["c"]):
                 yield Step(self.lines.number, system, box, tuple(words))
             else:
@@ -352,10 +363,6 @@ def _follows(problem: Problem, step: Step) -> bool:
     if kind == "n":
         return system.natural(box, weights)
     return system.mean_value(box, weights) if kind == "m" else system.convex(box, weights, rest[0], rest[1], rest[2:])
-
-
-def _outward(ranges: Sequence[tuple[Any, Any]]) -> Box:
-    return tuple((below(lo), above(hi)) for lo, hi in ranges)
 
 
 def _sides(words: Sequence[str]) -> Box:

@@ -239,11 +239,11 @@ def _less(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
 
 
 def _both(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return a[0].min(b[0]), _keys(a, b), {}
+    return backend.choose(a[0], b[0], a[0], backend.hull), _keys(a, b), {}
 
 
 def _either(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return a[0].max(b[0]), _keys(a, b), {}
+    return backend.choose(a[0], a[0], b[0], backend.hull), _keys(a, b), {}
 
 
 def _if(backend: Any, order: int, c: Jet, a: Jet, b: Jet) -> Jet:

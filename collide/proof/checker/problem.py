@@ -17,6 +17,9 @@ MOST = 4096
 QUESTIONS = ("contact", "distance", "zeros", "minimum")
 
 
+Ranges = tuple[tuple[Any, Any], ...]
+
+
 class Piece(NamedTuple):
     """A part of a body's surface: {(X, Y, Z)(u, v, t)} over the ranges of u and v, or the points x, y, z within three ranges that solve
     an equation and fulfil conditions (<= 0).
@@ -32,8 +35,8 @@ class Piece(NamedTuple):
 class Problem:
     """The statement of a log."""
 
-    def __init__(self, lines: Sequence[str], backend: Any = Arb) -> None:
-        self.question, self.backend = "", backend
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.question = ""
         self.definitions: dict[str, Formula] = {}
         self.pieces: list[Piece] = []
         self.time: list[Formula] = []
@@ -44,7 +47,7 @@ class Problem:
             self._read(line)
         if len(self.pieces) > MOST:
             raise Refused(f"the bodies have more than {MOST} pieces")
-        self.system = functools.lru_cache(maxsize=8)(self._system)
+        self.system = functools.lru_cache(maxsize=8)(functools.partial(self.built, Arb))
 
     def _read(self, line: str) -> None:
         word, *args = read(line)
@@ -86,15 +89,15 @@ class Problem:
 
     # -- systems, by their names ----------------------------------------------------------------------------------
 
-    def _system(self, kind: str, *names: Any) -> tuple[System, tuple[tuple[Any, Any], ...]]:
+    def built(self, backend: Any, kind: str, *names: Any) -> tuple[System, Ranges]:
         """A system, and the ranges (balls of both ends) of its variables; of pairs of pieces but for the time, which comes last."""
         if kind == "formulas":
-            return self._of_formulas(*names)
-        return self._of_pair(kind == "common point", *names)
+            return self._of_formulas(backend, *names)
+        return self._of_pair(backend, kind == "common point", *names)
 
-    def _of_formulas(self, most: Fraction | None) -> tuple[System, tuple[tuple[Any, Any], ...]]:
+    def _of_formulas(self, backend: Any, most: Fraction | None) -> tuple[System, Ranges]:
         """Equations and conditions; and, if a bound is given, the condition that the objective is at most that."""
-        program = Program(len(self.variables), self.backend)
+        program = Program(len(self.variables), backend)
         names = {name: i for i, (name, _, _) in enumerate(self.variables)}
         rows = [program.add(f, names, self.definitions) for f in (*self.rows["equation"], *self.rows["condition"])]
         if most is not None:
@@ -103,7 +106,7 @@ class Problem:
         program.rows = rows
         return System(program, len(self.rows["equation"])), tuple(self._range(lo, hi) for _, lo, hi in self.variables)
 
-    def _of_pair(self, common: bool, a: int, b: int, most: Fraction | None = None) -> tuple[System, tuple[tuple[Any, Any], ...]]:
+    def _of_pair(self, backend: Any, common: bool, a: int, b: int, most: Fraction | None = None) -> tuple[System, Ranges]:
         """A common point of two pieces, or a point of each, at most so far from each other."""
         first, second = self.pieces[a], self.pieces[b]
         if common and first.equations and not second.equations:
@@ -111,7 +114,7 @@ class Problem:
         shared = common and bool(second.equations)
         ranges = [self._range(*first.ranges[k:k + 2]) for k in range(0, len(first.ranges), 2)]
         ranges += [] if shared else [self._range(*second.ranges[k:k + 2]) for k in range(0, len(second.ranges), 2)]
-        program, n = Program(len(ranges) + 1, self.backend), len(first.ranges) // 2
+        program, n = Program(len(ranges) + 1, backend), len(first.ranges) // 2
         point, equations, conditions = self._place(program, first, "xyz" if first.equations else "uv", range(n))
         at = point if shared else range(n, len(ranges))
         other, more, further = self._place(program, second, "xyz" if second.equations else "uv", at)

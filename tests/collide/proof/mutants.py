@@ -17,8 +17,6 @@ import flint
 import numpy as np
 
 import collide
-from collide.proof.arrays import Boxes
-from collide.proof.balls import Vector
 from collide.proof.checker.problem import Problem, below, double
 from collide.proof.trees import Grower
 from models.scenes import SCENES
@@ -128,16 +126,17 @@ def common_point(lines: Lines) -> bool:
     """Is there a common point of the surfaces that a log states, before the time until which it says that there is none?"""
     statement = lines[1:next(k for k, line in enumerate(lines) if line.startswith(("clear", "meet")))]
     until = [double(line.split()[1]) for line in lines if line.startswith("clear")]
-    problem, rng = Problem(statement, Vector), np.random.default_rng(1)
+    problem, rng = Problem(statement), np.random.default_rng(1)
     with flint.ctx.workprec(64), np.errstate(all="ignore"):
         for a, b in problem.pairs() if until else ():
-            system, ranges = problem.system("common point", a, b)
+            grower, (_, ranges) = Grower(problem, ("common point", a, b)), problem.system("common point", a, b)
             root = np.array([*((float(lo), float(hi)) for lo, hi in ranges), (below(problem.moment(0)), until[0])])
-            grower, many = Grower(system, False), 400
-            boxes = Boxes(*(np.repeat(root[None, :, k], many, axis=0) for k in (0, 1)))
-            starts = rng.uniform(root[:, 0], root[:, 1], (many, len(root)))
-            point = grower._descend(boxes, starts, np.zeros((many, grower.m)), np.ones(many), 25)
-            if np.nanmin(np.linalg.norm(grower.jets(point, None, 0).value.mid, axis=1)) < 1e-9:
+            points = rng.uniform(root[:, 0], root[:, 1], (400, len(root)))
+            for _ in range(40):
+                value, slope = grower.jets(points)
+                step = np.einsum("kij,kj->ki", np.linalg.pinv(np.nan_to_num(slope), rcond=1e-9), np.nan_to_num(value))
+                points = np.clip(points - step, root[:, 0], root[:, 1])
+            if np.nanmin(np.linalg.norm(grower.jets(points)[0], axis=1)) < 1e-9:
                 return True
     return False
 

@@ -1,0 +1,310 @@
+"""The steps that exclude eight boxes: which weights of rows, and which of the checker's rules (`checker.rules`) will do.
+
+The weights are those of the residual of the linearized rows, made least within the box: of two surfaces the direction between their nearest
+points. Where that does not do, Newton's method looks for the nearest points, and the method of multipliers for better weights. What the
+checker will find in Arb is computed here in the same way, nearly.
+"""
+
+import numpy as np
+
+from codegen.machine.loops import native
+from codegen.machine.structures import LANES
+
+from .algebra import bend_of, hessian, newton_step, weigh_squares
+from .evaluate import at_trials, evaluate, over_faces
+from .memory import AT, CONVEX, FACE, MEAN, NATURAL, NEW, OPEN, OVER, ROUNDED, SINGLE, ProverMemory, slope_of
+
+# Part of all sizes that numbers may be off; sweeps of a linear least value; weights as integers up to this.
+_EXACT, _SWEEPS, _DIGITS = 1e-13, 6, 200.0
+
+
+@native
+def weigh_rows(s: ProverMemory, lane: int) -> None:
+    """Weights of rows, and the step from the middle of the box, the point of AT, that make the linearized rows least within it."""
+    for r in range(s.m):
+        s.scale[r, lane] = _scale(s, r, lane)
+        s.rest[r] = s.scale[r, lane] * s.jet[AT, r, lane]
+    for j in range(s.n):
+        s.step[j, lane] = 0.0
+    for _ in range(_SWEEPS):
+        for j in range(s.n):
+            top, square = 0.0, 0.0
+            for r in range(s.m):
+                d = s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
+                square += d * d
+                top += 0.0 if r >= s.equations and s.rest[r] < 0.0 else d * s.rest[r]
+            half = 0.5 * (s.hi[j, lane] - s.lo[j, lane])
+            new = min(max(s.step[j, lane] - (top / square if square > 0.0 else 0.0), -half), half)
+            change = new - s.step[j, lane]
+            if change == change:
+                for r in range(s.m):
+                    s.rest[r] += change * s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
+                s.step[j, lane] = new
+    most = 0.0
+    for r in range(s.m):
+        w = 0.0 if r >= s.equations and s.rest[r] < 0.0 else s.scale[r, lane] * s.rest[r]
+        s.weight[r, lane] = w if abs(w) < np.inf else 0.0
+        most = max(most, abs(s.weight[r, lane]))
+    for r in range(s.m):
+        s.weight[r, lane] = np.round(_DIGITS * s.weight[r, lane] / most) if most > 0.0 else 0.0
+
+
+@native
+def _scale(s: ProverMemory, r: int, lane: int) -> float:
+    """By how much a row is multiplied for all to be of one size; conditions that hold on the whole box do not count."""
+    if r >= s.equations and s.jet[OVER, r, lane] + s.jet[OVER, r, LANES + lane] <= 0.0:
+        return 0.0
+    size = 0.0
+    for j in range(s.n):
+        size += abs(s.jet[OVER, slope_of(s, r, j), lane]) * 0.5 * (s.hi[j, lane] - s.lo[j, lane])
+    return 1.0 / size if s.scaled != 0 and size > 0.0 and size < np.inf else 1.0
+
+
+@native
+def natural(s: ProverMemory, lane: int) -> None:
+    """One row alone that does not vanish, or rows with weights."""
+    best, total, size, rad = _EXACT, 0.0, 0.0, 0.0
+    for r in range(s.m):
+        value, off, w = s.jet[OVER, r, lane], s.jet[OVER, r, LANES + lane], s.weight[r, lane]
+        away = ((abs(value) if r < s.equations else value) - off * ROUNDED) / (1.0 + abs(value))
+        if away > best:
+            best = away
+            s.verdict[lane] = SINGLE
+            s.bend[lane] = (r + 1) if value > 0.0 else -(r + 1)
+        if w != 0.0:
+            total += w * value
+            rad += abs(w) * off
+            size += abs(w)
+    if s.verdict[lane] == OPEN and total - rad * ROUNDED > _EXACT * size:
+        s.verdict[lane] = NATURAL
+
+
+@native
+def _slopes(s: ProverMemory, lane: int, square: float) -> None:
+    """The face on which w . F + (m/2) |F|^2 is least: a variable in which it is monotone is held at an end; its slopes."""
+    for j in range(s.n):
+        mid, rad = 0.0, 0.0
+        for r in range(s.m):
+            w, q = s.weight[r, lane], 0.0
+            if r < s.equations:
+                w += square * s.jet[OVER, r, lane]
+                q = square * s.jet[OVER, r, LANES + lane]
+            k = slope_of(s, r, j)
+            if w != 0.0 or q != 0.0:
+                p, x = s.jet[OVER, k, lane], s.jet[OVER, k, LANES + lane]
+                mid += w * p
+                rad += abs(w) * x + q * (abs(p) + x)
+        s.slope[j] = mid
+        s.spread[j] = rad
+        off = rad * ROUNDED
+        up, down = mid - off > 0.0 or (mid == 0.0 and rad == 0.0), mid + off < 0.0
+        s.face_lo[j, lane] = s.hi[j, lane] if down else s.lo[j, lane]
+        s.face_hi[j, lane] = s.lo[j, lane] if up else s.hi[j, lane]
+
+
+@native
+def mean_value(s: ProverMemory) -> None:
+    """By the slopes over the boxes."""
+    for lane in range(LANES):
+        _slopes(s, lane, 0.0)
+        change = 0.0
+        for j in range(s.n):
+            low, high = s.face_lo[j, lane], s.face_hi[j, lane]
+            s.trial[j, lane] = 0.5 * (low + high)
+            change += (abs(s.slope[j]) + s.spread[j]) * 0.5 * (high - low)
+        s.best[lane] = change
+        s.length[lane] = abs(s.slope[s.n - 1]) - s.spread[s.n - 1] * ROUNDED
+        for r in range(s.m):
+            s.first[r, lane] = s.weight[r, lane]
+    at_trials(s)
+    evaluate(s, 1, NEW)
+    for lane in range(LANES):
+        total, size = 0.0, 0.0
+        for r in range(s.m):
+            if s.weight[r, lane] != 0.0:
+                total += s.weight[r, lane] * s.jet[NEW, r, lane]
+                size += abs(s.weight[r, lane])
+        total -= s.best[lane] * ROUNDED
+        if s.verdict[lane] == OPEN and total > _EXACT * size:
+            s.verdict[lane] = MEAN
+        s.reach[lane] = _apart_until(s, lane, total)
+
+
+@native
+def _apart_until(s: ProverMemory, lane: int, bound: float) -> float:
+    """When what is at least `bound`, as it is at the end of the time, may be 0 at first: before it the mean value excludes the box."""
+    t = s.n - 1
+    begin, end = s.lo[t, lane], s.hi[t, lane]
+    if s.face_lo[t, lane] == end and s.length[lane] > 0.0:
+        begin = max(begin, end + bound / s.length[lane])
+    return begin
+
+
+# -- second order -----------------------------------------------------------------------------------------------------
+
+
+@native
+def convex(s: ProverMemory) -> None:
+    """With the weights of the nearest points first, and then with those that the box around had, made better."""
+    for lane in range(LANES):
+        for r in range(s.m):
+            s.weight[r, lane] = 0.0
+        s.square[lane] = 1.0
+    descend(s, 2)
+    for lane in range(LANES):
+        for r in range(s.m):
+            s.weight[r, lane] = s.jet[AT, r, lane]
+        _unit(s, lane)
+    _multipliers(s, 0)
+    _second_order(s)
+    if not _is_open(s):
+        return
+    for lane in range(LANES):
+        known, k = 0.0, s.node[lane]
+        for r in range(s.m):
+            known += abs(s.weights[k, r])
+        if known > 0.0:
+            for r in range(s.m):
+                s.weight[r, lane] = s.weights[k, r]
+    _multipliers(s, 1)
+    _second_order(s)
+    for lane in range(LANES):
+        for r in range(s.m):
+            if s.verdict[lane] == OPEN:
+                s.weights[s.node[lane], r] = s.weight[r, lane]
+
+
+@native
+def _is_open(s: ProverMemory) -> bool:
+    for lane in range(LANES):
+        if s.verdict[lane] == OPEN:
+            return True
+    return False
+
+
+@native
+def _unit(s: ProverMemory, lane: int) -> None:
+    """Weights of length 1; of conditions none is negative."""
+    size = 0.0
+    for r in range(s.m):
+        if r >= s.equations:
+            s.weight[r, lane] = max(s.weight[r, lane], 0.0)
+        size += s.weight[r, lane]**2
+    size = np.sqrt(size)
+    for r in range(s.m):
+        s.weight[r, lane] = s.weight[r, lane] / size if size > 0.0 and size < np.inf else 0.0
+
+
+@native
+def _multipliers(s: ProverMemory, times: int) -> None:
+    """A point, weights of length 1 and m for which the least of w . F + (m/2) |F|^2 in the box is there; the weights are changed so many
+    times by the method of multipliers, for that least to be great.
+    """
+    for lane in range(LANES):
+        weigh_squares(s, lane)
+    descend(s, 2)
+    for _ in range(times):
+        for lane in range(LANES):
+            for r in range(s.equations):
+                s.weight[r, lane] += s.square[lane] * s.jet[AT, r, lane]
+            _unit(s, lane)
+            weigh_squares(s, lane)
+        descend(s, 2)
+
+
+@native
+def _height(s: ProverMemory, place: int, lane: int) -> float:
+    """w . F + (m/2) |F|^2 at a point."""
+    total = 0.0
+    for r in range(s.m):
+        w, value = s.weight[r, lane], s.jet[place, r, lane]
+        total += (w + (0.5 * s.square[lane] * value if r < s.equations else 0.0)) * value
+    return total
+
+
+@native
+def descend(s: ProverMemory, steps: int) -> None:
+    """Newton's method for a least w . F + (m/2) |F|^2 within the boxes; where a step does not lead down, shorter ones are tried. `point` is
+    where it ends, with the jets there at AT.
+    """
+    for j in range(s.n):
+        for lane in range(LANES):
+            s.point[j, lane] = min(max(s.point[j, lane], s.lo[j, lane]), s.hi[j, lane])
+            s.trial[j, lane] = s.point[j, lane]
+    at_trials(s)
+    evaluate(s, 2, AT)
+    for lane in range(LANES):
+        s.best[lane], s.length[lane] = _height(s, AT, lane), 1.0
+    for _ in range(steps):
+        for lane in range(LANES):
+            newton_step(s, lane)
+            for j in range(s.n):
+                move = s.length[lane] * s.step[j, lane]
+                move = move if move == move else 0.0
+                s.trial[j, lane] = min(max(s.point[j, lane] + move, s.lo[j, lane]), s.hi[j, lane])
+        at_trials(s)
+        evaluate(s, 2, NEW)
+        for lane in range(LANES):
+            _accept(s, lane)
+
+
+@native
+def _accept(s: ProverMemory, lane: int) -> None:
+    height = _height(s, NEW, lane)
+    if height <= s.best[lane]:
+        s.best[lane] = height
+        s.length[lane] = min(1.0, 4.0 * s.length[lane])
+        for j in range(s.n):
+            s.point[j, lane] = s.trial[j, lane]
+        for e in range(s.entries):
+            s.jet[AT, e, lane] = s.jet[NEW, e, lane]
+    else:
+        s.length[lane] = 0.125 * s.length[lane]
+
+
+@native
+def _second_order(s: ProverMemory) -> None:
+    """As `System.convex`: on the face where the function is least, which lies above its tangent plane at the point, less the bend."""
+    for lane in range(LANES):
+        _slopes(s, lane, s.square[lane])
+        for j in range(s.n):
+            s.trial[j, lane] = min(max(s.point[j, lane], s.face_lo[j, lane]), s.face_hi[j, lane])
+    over_faces(s)
+    evaluate(s, 2, FACE)
+    at_trials(s)
+    evaluate(s, 1, NEW)
+    for lane in range(LANES):
+        if s.verdict[lane] == OPEN:
+            hessian(s, FACE, lane, True)
+            s.bend[lane] = bend_of(s)
+            if s.bend[lane] >= 0.0 and _above_plane(s, lane) > 1e-14:
+                s.verdict[lane] = CONVEX
+                _note(s, lane)
+
+
+@native
+def _note(s: ProverMemory, lane: int) -> None:
+    """Writes down the step, before other lanes are looked at again."""
+    k = s.node[lane]
+    s.more[k, 0], s.more[k, 1] = s.square[lane], s.bend[lane]
+    for r in range(s.m):
+        s.weights[k, r] = s.weight[r, lane]
+    for j in range(s.n):
+        s.near[k, j] = s.trial[j, lane]
+
+
+@native
+def _above_plane(s: ProverMemory, lane: int) -> float:
+    """A lower bound of the function on the face."""
+    bound = _height(s, NEW, lane)
+    for j in range(s.n):
+        low, high, at = s.face_lo[j, lane], s.face_hi[j, lane], s.trial[j, lane]
+        if low < high:
+            slope = 0.0
+            for r in range(s.m):
+                w = s.weight[r, lane] + (s.square[lane] * s.jet[NEW, r, lane] if r < s.equations else 0.0)
+                slope += w * s.jet[NEW, slope_of(s, r, j), lane]
+            away = max(at - low, high - at)
+            bound += min(slope * (low - at), slope * (high - at)) * ROUNDED - 0.5 * s.bend[lane] * away * away * ROUNDED
+            bound -= (ROUNDED - 1.0) * abs(slope) * 0.5 * (high - low)
+    return bound

@@ -1,0 +1,278 @@
+"""The formulas of a system as a tape of operations on balls, for the prover's native loop.
+
+Nothing rests on it: the prover looks with it for steps that Arb will verify. So rounding is not bounded here, and steps are taken only
+where something is to spare.
+"""
+
+import functools
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from codegen.graph.expr import Expr, ExprPool
+from codegen.kernel import Kernel
+from codegen.machine.structures import LANES
+
+from .native.evaluate import ADD, DIV, MUL, NEG, SUB
+
+# Arb encloses sin and cos of wide balls with 30 bits; and what it adds to other functions, by measurement.
+_WIDE, _ADDED = 2e-9, 1.002
+
+
+class Ball:
+    """A register."""
+
+    __slots__ = ("at", "tape")
+
+    def __init__(self, tape: "Tape", at: int) -> None:
+        self.tape, self.at = tape, at
+
+    def __add__(self, other: Any) -> "Ball":
+        return self.tape.step(ADD, self, other)
+
+    def __sub__(self, other: Any) -> "Ball":
+        return self.tape.step(SUB, self, other)
+
+    def __rsub__(self, other: Any) -> "Ball":
+        return self.tape.step(SUB, self.tape.lifted(other), self)
+
+    def __mul__(self, other: Any) -> "Ball":
+        return self.tape.step(MUL, self, other)
+
+    def __neg__(self) -> "Ball":
+        return self.tape.step(NEG, self, self)
+
+    def __truediv__(self, other: Any) -> "Ball":
+        return self.tape.step(DIV, self, other)
+
+    def __rtruediv__(self, other: Any) -> "Ball":
+        return self.tape.step(DIV, self.tape.lifted(other), self)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def max(self, other: "Ball") -> "Ball":
+        return self.tape.called("max", self, other)
+
+    def min(self, other: "Ball") -> "Ball":
+        return self.tape.called("min", self, other)
+
+    def __getattr__(self, name: str) -> Callable[[], "Ball"]:
+        """Any other function of Arb that formulas have."""
+        if name not in _FUNCTIONS:
+            raise AttributeError(name)
+        return lambda: self.tape.called(name, self, self)
+
+
+class Tape:
+    """What rules need beside, as `formulas.Arb`; and the operations so far."""
+
+    def __init__(self, variables: int) -> None:
+        self.code: list[tuple[int, int, int, int]] = []
+        self.constants: list[tuple[int, float]] = []
+        self.calls: list[str] = ["", "", "", "", "divide"]
+        self.registers = variables
+        self._known: dict[Any, Ball] = {}
+        self._one = self.constant(Fraction(1))
+
+    def _new(self) -> Ball:
+        self.registers += 1
+        return Ball(self, self.registers - 1)
+
+    def variable(self, i: int) -> Ball:
+        return Ball(self, i)
+
+    def constant(self, value: Fraction | str) -> Ball:
+        number = (math.pi if value == "pi" else math.e) if isinstance(value, str) else float(value)
+        if number not in self._known:
+            self._known[number] = self._new()
+            self.constants.append((self._known[number].at, number))
+        return self._known[number]
+
+    def lifted(self, x: Any) -> Ball:
+        return x if isinstance(x, Ball) else self.constant(Fraction(x))
+
+    def step(self, operation: int, a: Ball, b: Any) -> Ball:
+        b = self.lifted(b)
+        if operation == MUL and self._one.at in (a.at, b.at):
+            return a if b.at == self._one.at else b
+        key = operation, a.at, b.at
+        if key not in self._known:
+            result = self._known[key] = self._new()
+            self.code.append((operation, result.at, a.at, b.at))
+        return self._known[key]
+
+    def called(self, name: str, a: Ball, b: Ball) -> Ball:
+        if name not in self.calls:
+            self.calls.append(name)
+        return self.step(self.calls.index(name), a, b)
+
+    def square(self, x: Ball) -> Ball:
+        return self.called("square", x, x)
+
+    def absolute(self, x: Ball) -> Ball:
+        return self.called("absolute", x, x)
+
+    def sign(self, x: Ball) -> Ball:
+        return self.called("sign", x, x)
+
+    def choose(self, s: Ball, yes: Ball, no: Ball, either: Callable[[Ball, Ball], Ball]) -> Ball:
+        """`either` + 0 where s is undecided: of three neighbours in the registers one is taken."""
+        three = [self._new() for _ in range(3)]
+        for place, x in zip(three, (yes, no, either(yes, no)), strict=True):
+            self.code.append((ADD, place.at, x.at, self.constant(Fraction(0)).at))
+        return self.called("choose", s, three[0])
+
+    def hull(self, a: Ball, b: Ball) -> Ball:
+        return self.called("hull", a, b)
+
+    def undefined(self, a: Ball, b: Ball) -> Ball:
+        return self.called("undefined", a, a)
+
+
+def addresses(names: list[str]) -> list[int]:
+    """Where the code of operations is."""
+    return [_kernel(name).block_address("points") if name else 0 for name in names]
+
+
+@functools.cache
+def _kernel(name: str) -> Kernel:
+    """An operation on balls: middle and radius are variables, those of a second operand parameters."""
+    pool = ExprPool()
+    x = pool.variable(0), pool.variable(1)
+    y = tuple(pool.parameter(k) for k in range(6))
+    outputs = _TWO[name](pool, x, y) if name in _TWO else _FUNCTIONS[name](pool, *x)
+    return Kernel(list(outputs), ["mid", "rad"], [f"y{k}" for k in range(6)], None, True)
+
+
+def _between(lo: Expr, hi: Expr) -> tuple[Expr, Expr]:
+    return 0.5 * (lo + hi), 0.5 * (hi - lo)
+
+
+def _ends(x: Any) -> tuple[Expr, Expr]:
+    return x[0] - x[1], x[0] + x[1]
+
+
+def _nan(pool: ExprPool) -> Expr:
+    return pool.node("log", pool.constant(-1))
+
+
+def _extreme(name: str) -> Callable[..., tuple[Expr, Expr]]:
+    return lambda pool, x, y: _between(*(pool.node(name, a, b) for a, b in zip(_ends(x), _ends(y[:2]), strict=True)))
+
+
+def _hull(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
+    (a, b), (c, d) = _ends(x), _ends(y[:2])
+    return _between(pool.node("min", a, c), pool.node("max", b, d))
+
+
+def _divide(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
+    (p, r), (q, e) = x, y[:2]
+    away = pool.node("abs", q) - e
+    inverse = pool.where(pool.node("lt", pool.constant(0), away), 1 / q, _nan(pool))
+    rad = e * pool.node("abs", inverse) / away
+    return p * inverse, pool.node("abs", p) * rad + r * (pool.node("abs", inverse) + rad)
+
+
+def _choose(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
+    sure = pool.node("eq", x[1], pool.constant(0))
+    yes, no = (pool.node("and", sure, pool.node("eq", x[0], pool.constant(k))) for k in (1, -1))
+    return tuple(pool.where(yes, y[k], pool.where(no, y[2 + k], y[4 + k])) for k in range(2))  # type: ignore[return-value]
+
+
+def _square(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+    most = (pool.node("abs", x) + r)**2
+    crosses = pool.node("and", pool.node("le", pool.node("abs", x), r), pool.node("lt", pool.constant(0), r))
+    return pool.where(crosses, 0.5 * most, x * x), pool.where(crosses, 0.5 * most, r * (2 * pool.node("abs", x) + r))
+
+
+def _absolute(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+    least, most = _near(pool, x, r), _far(pool, x, r)
+    return _between(least, most)
+
+
+def _sign(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+    sure = pool.node("lt", r, pool.node("abs", x))
+    unknown = x + r - (x + r)
+    return pool.where(sure, pool.node("sign", x), unknown), pool.where(sure, pool.constant(0), unknown + 1)
+
+
+def _floor(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+    return _between(*(pool.node("floor", e) for e in _ends((x, r))))
+
+
+def _wave(name: str, crest: float) -> Callable[..., tuple[Expr, Expr]]:
+    """sin or cos, which is 1 at `crest`."""
+    def function(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+        lo, hi = _ends((x, r))
+        a, b = pool.node(name, lo), pool.node(name, hi)
+
+        def passes(place: float) -> Expr:
+            turns = [(e - place) * (0.5 / math.pi) for e in (lo, hi)]
+            return pool.node("le", pool.node("ceiling", turns[0]), pool.node("floor", turns[1]))
+        least = pool.where(passes(crest + math.pi), pool.constant(-1), pool.node("min", a, b))
+        most = pool.where(passes(crest), pool.constant(1), pool.node("max", a, b))
+        mid, rad = _between(least, most)
+        point = pool.node("eq", r, pool.constant(0))
+        return pool.where(point, pool.node(name, x), mid), pool.where(point, r, pool.node("min", rad + _WIDE, 1.01 * r))
+    return function
+
+
+def _near(pool: ExprPool, x: Expr, r: Expr) -> Expr:
+    """The least size of numbers of a ball; and the greatest."""
+    return pool.node("max", pool.node("abs", x) - r, pool.constant(0))
+
+
+def _far(pool: ExprPool, x: Expr, r: Expr) -> Expr:
+    return pool.node("abs", x) + r
+
+
+def _smooth(name: str, steepest: Callable[[ExprPool, Expr, Expr], Expr]) -> Callable[..., tuple[Expr, Expr]]:
+    """A function, and by how much it changes at most; a little more for what Arb adds."""
+    return lambda pool, x, r: (pool.node(name, x), _ADDED * r * steepest(pool, x, r))
+
+
+def _tangent_slope(pool: ExprPool, x: Expr, r: Expr) -> Expr:
+    lo, hi = ((e - math.pi / 2) * (1 / math.pi) for e in _ends((x, r)))
+    ends = [pool.node("tan", e)**2 + 1 for e in _ends((x, r))]
+    broken = pool.node("lt", pool.node("floor", lo), pool.node("floor", hi))
+    return pool.where(broken, _nan(pool), pool.node("max", *ends))
+
+
+def _hyperbolic(name: str, slope: str) -> Callable[..., tuple[Expr, Expr]]:
+    """As sin and cos, with 30 bits for wide balls."""
+    def function(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+        far = _far(pool, x, r)
+        return pool.node(name, x), r * pool.node(slope, far) + pool.node("min", r, pool.constant(_WIDE)) * pool.node("cosh", far)
+    return function
+
+
+def _root(pool: ExprPool, e: Expr) -> Expr:
+    return pool.node("sqrt", e)
+
+
+_TWO: dict[str, Callable[..., tuple[Expr, Expr]]] = {
+    "max": _extreme("max"), "min": _extreme("min"), "hull": _hull, "divide": _divide, "choose": _choose}
+_FUNCTIONS: dict[str, Callable[..., tuple[Expr, Expr]]] = {
+    "sin": _wave("sin", math.pi / 2), "cos": _wave("cos", 0.0), "square": _square, "absolute": _absolute, "sign": _sign, "floor": _floor,
+    "undefined": lambda pool, x, r: (_nan(pool), _nan(pool)),
+    "tan": _smooth("tan", _tangent_slope), "exp": _smooth("exp", lambda pool, x, r: pool.node("exp", x + r)),
+    "log": _smooth("log", lambda pool, x, r: pool.node("exp", -pool.node("log", x - r))),
+    "sqrt": _smooth("sqrt", lambda pool, x, r: 0.5 / _root(pool, x - r)),
+    "asin": _smooth("asin", lambda pool, x, r: (1.02 + 0.5 * r) / _root(pool, 1 - _far(pool, x, r)**2)),
+    "acos": _smooth("acos", lambda pool, x, r: (1.02 + 0.5 * r) / _root(pool, 1 - _far(pool, x, r)**2)),
+    "atan": _smooth("atan", lambda pool, x, r: 1 / (_near(pool, x, r)**2 + 1)),
+    "sinh": _hyperbolic("sinh", "cosh"), "cosh": _hyperbolic("cosh", "sinh"),
+    "tanh": _smooth("tanh", lambda pool, x, r: 1.05 * pool.node("exp", 2 * r) / pool.node("cosh", _near(pool, x, r))**2),
+    "asinh": _smooth("asinh", lambda pool, x, r: (1 + 1.5 * r) / _root(pool, _near(pool, x, r)**2 + 1)),
+}
+
+
+def constants_of(tape: Tape) -> np.ndarray:
+    """The registers of a tape as they are at first."""
+    balls = np.zeros((tape.registers, 2 * LANES))
+    for at, number in tape.constants:
+        balls[at, :LANES] = number
+    return balls
