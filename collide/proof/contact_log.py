@@ -16,7 +16,7 @@ from .statement import Statement
 
 # By how much less than what the search found a log proves, as parts of the time span; the most boxes of all trees, at first and then;
 # and how long after a contact surfaces are seen to cross.
-_GAPS, _MOST, _MORE = (2.0**-7, 2.0**-10, 2.0**-13, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30), 100_000, 30_000
+_GAPS, _MOST, _MORE = (2.0**-7, 2.0**-10, 2.0**-13, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30), 150_000, 30_000
 _LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 
 
@@ -50,7 +50,7 @@ class ContactLog(Log):
             if not reached > until:
                 break
             until, best = reached, lines
-            if until < end:
+            if until < end or len(lines) > _MORE:
                 break
         if best:
             self.said.append(f"that there is no contact until t = {until!r}")
