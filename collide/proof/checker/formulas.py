@@ -10,7 +10,7 @@ in it is zero.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -128,7 +128,6 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
     "cosh": (lambda x: x.cosh(), lambda x, y: x.sinh(), lambda x, y: y),
     "tanh": (lambda x: x.tanh(), lambda x, y: 1 - y * y, lambda x, y: -2 * y * (1 - y * y)),
     "asinh": (lambda x: x.asinh(), lambda x, y: 1 / (x * x + 1).sqrt(), lambda x, y: -x / ((x * x + 1) * (x * x + 1).sqrt())),
-    "neg": (lambda x: -x, lambda x, y: 0 * x - 1, lambda x, y: 0 * x),
 }
 
 # -- jets ---------------------------------------------------------------------------------------------------------
@@ -138,86 +137,87 @@ def _add_to(table: dict[Any, Any], key: Any, value: Any) -> None:
     table[key] = table[key] + value if key in table else value
 
 
-def _chain(order: int, value: Any, first: Any, second: Any, a: Jet) -> Jet:
-    """Of f(a) the jet, from the value and functions that give the derivatives of f (called where they are needed)."""
-    g: dict[int, Any] = {}
-    h: dict[tuple[int, int], Any] = {}
-    if a[1]:
-        d = first()
-        g = {i: d * e for i, e in a[1].items()}
-        if order > 1:
-            dd = second()
-            h = {ij: d * e for ij, e in a[2].items()}
-            for i, p in a[1].items():
-                for j, q in a[1].items():
-                    if i <= j:
-                        _add_to(h, (i, j), dd * (p * q))
-    return value, g, h
+def _chain(order: int, value: Any, first: Callable[[], Any], second: Callable[[], Any], a: Jet) -> Jet:
+    """The jet of f(a), from its value and functions that give the derivatives of f (called where they are needed)."""
+    if not a[1]:
+        return value, {}, {}
+    d, dd = first(), second() if order > 1 else None
+    h = {ij: d * e for ij, e in a[2].items()}
+    for i, p in a[1].items() if order > 1 else ():
+        for j, q in a[1].items():
+            if i <= j:
+                _add_to(h, (i, j), dd * (p * q))
+    return value, {i: d * e for i, e in a[1].items()}, h
 
 
-def _sum(a: Jet, b: Jet, sign: int) -> Jet:
+def _sum(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
     g, h = dict(a[1]), dict(a[2])
     for table, more in ((g, b[1]), (h, b[2])):
         for key, d in more.items():
-            _add_to(table, key, d if sign > 0 else -d)
-    return a[0] + b[0] if sign > 0 else a[0] - b[0], g, h
+            _add_to(table, key, d)
+    return a[0] + b[0], g, h
 
 
-def _add(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _sum(a, b, 1)
+def _negative(backend: Any, order: int, a: Jet) -> Jet:
+    return -a[0], {i: -d for i, d in a[1].items()}, {ij: -d for ij, d in a[2].items()}
 
 
-def _sub(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _sum(a, b, -1)
+def _difference(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
+    return _sum(backend, order, a, _negative(backend, order, b))
 
 
-def _mul(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
+def _product(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
     (x, gx, hx), (y, gy, hy) = a, b
-    g = {i: d * y for i, d in gx.items()}
-    for i, d in gy.items():
-        _add_to(g, i, x * d)
-    h = {ij: d * y for ij, d in hx.items()}
-    for ij, d in hy.items():
-        _add_to(h, ij, x * d)
-    if order > 1:
-        for i, p in gx.items():
-            for j, q in gy.items():
-                _add_to(h, (min(i, j), max(i, j)), p * q if i != j else 2 * (p * q))
+    g, h = {i: d * y for i, d in gx.items()}, {ij: d * y for ij, d in hx.items()}
+    for table, own in ((g, gy), (h, hy)):
+        for key, d in own.items():
+            _add_to(table, key, x * d)
+    for i, p in gx.items() if order > 1 else ():
+        for j, q in gy.items():
+            _add_to(h, (min(i, j), max(i, j)), p * q if i != j else 2 * (p * q))
     return x * y, g, h
 
 
-def _div(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    y = 1 / b[0]
-    return _mul(backend, order, a, _chain(order, y, lambda: -(y * y), lambda: 2 * y * y * y, b))
+def _function(name: str, backend: Any, order: int, a: Jet) -> Jet:
+    value, first, second = FUNCTIONS[name]
+    y = value(a[0])
+    return _chain(order, y, lambda: first(a[0], y), lambda: second(a[0], y), a)
 
 
-def _pow(backend: Any, order: int, a: Jet, n: int) -> Jet:
-    x = a[0]
+def _quotient(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
+    return _product(backend, order, a, _function("inv", backend, order, b))
+
+
+def _power(n: int, backend: Any, order: int, a: Jet) -> Jet:
     if n < 0:
-        return _div(backend, order, (0 * x + 1, {}, {}), _pow(backend, order, a, -n))
-    return _chain(order, power(backend, x, n), lambda: n * power(backend, x, max(n - 1, 0)),
-                  lambda: n * (n - 1) * power(backend, x, max(n - 2, 0)), a)
+        return _function("inv", backend, order, _power(-n, backend, order, a))
+    return _chain(order, power(backend, a[0], n), lambda: n * power(backend, a[0], max(n - 1, 0)),
+                  lambda: n * (n - 1) * power(backend, a[0], max(n - 2, 0)), a)
 
 
-def _abs(backend: Any, order: int, a: Jet) -> Jet:
-    """Its derivative is Clarke's, with which the mean value theorem holds; at 0 it has no second one."""
-    s = backend.sign(a[0])
-    return _chain(order, backend.absolute(a[0]), lambda: s, lambda: backend.choose(s, 0 * s, 0 * s, backend.undefined), a)
+def _choice(backend: Any, order: int, s: Any, a: Jet, b: Jet, value: Any, first: Callable[[Any, Any], Any], keys: Iterable[int]) -> Jet:
+    """A jet of this value: that of a where s = 1, of b where s = -1; elsewhere `first` says what is known of derivatives, and nothing is of
+    second ones. `keys`: the variables that it depends on.
+    """
+    zero, own = 0 * (a[0] + b[0] + s), sorted({*a[1], *b[1], *keys})
 
-
-def _extreme(backend: Any, order: int, a: Jet, b: Jet, sign: int) -> Jet:
-    """(a + b + |a - b|) / 2, or with - the least of both; but the value is that of the ends."""
-    s = _sum(_sum(a, b, 1), _abs(backend, order, _sum(a, b, -1)), sign)
-    value = a[0].max(b[0]) if sign > 0 else a[0].min(b[0])
-    return value, {i: d / 2 for i, d in s[1].items()}, {ij: d / 2 for ij, d in s[2].items()}
+    def chosen(k: int, key: Any, unknown: Callable[[Any, Any], Any]) -> Any:
+        return backend.choose(s, a[k].get(key, zero), b[k].get(key, zero), unknown)
+    pairs = [(i, j) for i in own for j in own if i <= j and order > 1]
+    return value, {i: chosen(1, i, first) for i in own}, {ij: chosen(2, ij, backend.undefined) for ij in pairs}
 
 
 def _max(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _extreme(backend, order, a, b, 1)
+    """Where a = b may be, derivatives are Clarke's, with which the mean value theorem holds."""
+    return _choice(backend, order, backend.sign(a[0] - b[0]), a, b, a[0].max(b[0]), backend.hull, ())
 
 
 def _min(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _extreme(backend, order, a, b, -1)
+    return _choice(backend, order, backend.sign(b[0] - a[0]), a, b, a[0].min(b[0]), backend.hull, ())
+
+
+def _abs(backend: Any, order: int, a: Jet) -> Jet:
+    return _choice(backend, order, backend.sign(a[0]), a, _negative(backend, order, a), backend.absolute(a[0]), backend.hull, ())
 
 
 def _floor(backend: Any, order: int, a: Jet) -> Jet:
@@ -228,40 +228,35 @@ def _floor(backend: Any, order: int, a: Jet) -> Jet:
     return _chain(order, value, lambda: flat, lambda: flat, a)
 
 
-def _keys(*jets: Jet) -> dict[int, Any]:
-    """What a condition depends on; the derivatives mean nothing."""
-    return {i: d for jet in jets for i, d in jet[1].items()}
+# A condition is 1 where it holds on the whole box, -1 where it does nowhere, and else their hull. Of its derivatives it is only said by
+# which variables there are any.
 
 
 def _less(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    """A condition is 1 where it holds on the whole box, -1 where it does nowhere; where a = b may be, it is undecided."""
-    return backend.sign(b[0] - a[0]), _keys(a, b), {}
+    return backend.sign(b[0] - a[0]), a[1] | b[1], {}
 
 
 def _both(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return backend.choose(a[0], b[0], a[0], backend.hull), _keys(a, b), {}
+    return backend.choose(a[0], b[0], a[0], backend.hull), a[1] | b[1], {}
 
 
 def _either(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return backend.choose(a[0], a[0], b[0], backend.hull), _keys(a, b), {}
+    return backend.choose(a[0], a[0], b[0], backend.hull), a[1] | b[1], {}
 
 
 def _if(backend: Any, order: int, c: Jet, a: Jet, b: Jet) -> Jet:
     """Where the condition is undecided the value is one of both, and nothing is known of derivatives: the formula may jump."""
-    zero, keys = 0 * (a[0] + b[0] + c[0]), sorted(_keys(c, a, b))
-
-    def chosen(yes: Any, no: Any) -> Any:
-        return backend.choose(c[0], yes, no, backend.undefined)
-    g = {i: chosen(a[1].get(i, zero), b[1].get(i, zero)) for i in keys}
-    pairs = [(i, j) for i in keys for j in keys if i <= j and order > 1]
-    return backend.choose(c[0], a[0], b[0], backend.hull) + 0 * c[0], g, {k: chosen(a[2].get(k, zero), b[2].get(k, zero)) for k in pairs}
+    value = backend.choose(c[0], a[0], b[0], backend.hull) + 0 * c[0]
+    return _choice(backend, order, c[0], a, b, value, backend.undefined, c[1])
 
 
-RULES: dict[str, Callable[..., Jet]] = {"+": _add, "-": _sub, "*": _mul, "/": _div, "max": _max, "min": _min, "<": _less, "and": _both,
-                                        "or": _either, "if": _if, "abs": _abs, "floor": _floor}
-COUNTS = {"-": 2, "/": 2, "<": 2, "if": 3, "abs": 1, "floor": 1, "not": 1, **dict.fromkeys(FUNCTIONS, 1)}
-"""How many arguments an operator has, but for `MANY`, which take two or more, and the sign -."""
+RULES: dict[str, tuple[int, Callable[..., Jet]]] = {
+    "+": (2, _sum), "-": (2, _difference), "*": (2, _product), "/": (2, _quotient), "max": (2, _max), "min": (2, _min), "<": (2, _less),
+    "and": (2, _both), "or": (2, _either), "not": (1, _negative), "if": (3, _if), "neg": (1, _negative), "abs": (1, _abs),
+    "floor": (1, _floor), **{name: (1, functools.partial(_function, name)) for name in FUNCTIONS}}
+"""Of each operator how many arguments it has, and its rule."""
 MANY = ("+", "*", "max", "min", "and", "or")
+"""Operators that may have more than two arguments."""
 
 
 class Program:
@@ -293,14 +288,11 @@ class Program:
         args = [self._add(part, names) for part in parts]
         if name == "-" and len(args) == 1:
             name = "neg"
-        if name in MANY and len(args) > 1:
-            total = args[0]
-            for a in args[1:]:
-                total = self._power(a, "2") if name == "*" and a == total and len(args) == 2 else self.operation((name, total, a))
-            return total
-        if len(args) != COUNTS.get(name):
+        if name not in RULES or (len(args) != RULES[name][0] and not (name in MANY and len(args) > 2)):
             raise Refused(f"{name[:40]!r} with {len(args)} arguments is nothing that a formula may contain")
-        return self.operation(("neg" if name == "not" else name, *args))
+        if name == "*" and args[0] == args[1] and len(args) == 2:
+            return self._power(args[0], "2")
+        return self.operation((name, *args)) if name not in MANY else functools.reduce(lambda a, b: self.operation((name, a, b)), args)
 
     def _power(self, base: int, exponent: Formula) -> int:
         n = number(exponent) if isinstance(exponent, str) else Fraction(1, 2)
@@ -318,28 +310,13 @@ class Program:
         if name == "number":
             self.start.append((self.backend.constant(args[0]), {}, {}))
             return place
-        rule = self._rule(name, args)
-        operands = tuple(args[:1] if name == "^" else args)
-        if all(self.start[a] is not None for a in operands):
-            self.start.append(rule(0, *(self.start[a] for a in operands)))
+        rule = functools.partial(functools.partial(_power, args.pop()) if name == "^" else RULES[name][1], self.backend)
+        if all(self.start[a] is not None for a in args):
+            self.start.append(rule(0, *(self.start[a] for a in args)))
         else:
             self.start.append(None)
-            self.steps.append((place, rule, operands))
+            self.steps.append((place, rule, tuple(args)))
         return place
-
-    def _rule(self, name: str, args: Sequence[Any]) -> Callable[..., Jet]:
-        backend = self.backend
-        if name == "^":
-            return lambda order, a: _pow(backend, order, a, args[1])
-        if name in FUNCTIONS:
-            value, first, second = FUNCTIONS[name]
-
-            def function(order: int, a: Jet) -> Jet:
-                x = a[0]
-                y = value(x)
-                return _chain(order, y, lambda: first(x, y), lambda: second(x, y), a)
-            return function
-        return functools.partial(RULES[name], backend)
 
     def jets(self, box: Sequence[Any], order: int, free: Sequence[int] | None = None) -> list[Jet]:
         """Of each row the jet up to `order` over a box of balls, with derivatives by the variables in `free` (None: by all)."""
