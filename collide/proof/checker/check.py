@@ -121,7 +121,7 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
 class _Log:
     def __init__(self, lines: Lines) -> None:
         self.lines, self.verified = lines, 0
-        self.statement, self.theorem = list[str](), list[str]()
+        self.statement, self.theorem, self.least = list[str](), list[str](), math.inf
 
     def answer(self, status: CheckStatus, line: int, reason: str, begin: float) -> Checked:
         theorem = " ".join(self.theorem) if status is CheckStatus.ACCEPTED else ""
@@ -170,6 +170,7 @@ class _Log:
             yield from self._tree(("common point", a, b), (begin, end), (), until)
         span = f"{_formula(self.problem.time[0])} <= t <= {until!r}"
         self.theorem.append(f"{self._surfaces()} have no point in common at any time t with {span}.")
+        self.least = until
 
     def _meet(self, args: Sequence[str]) -> Iterator[Step]:
         """Two pieces have a common point at a time in the box."""
@@ -179,6 +180,8 @@ class _Log:
         yield step
         first, second = (self.problem.pieces[k].body for k in (a, b))
         self.theorem.append(f"Surfaces of bodies {first} and {second} have a point in common {_when(step.box[-1])}.")
+        if self.least < step.box[-1][1]:
+            self.theorem.append(f"So their first contact lies in {self.least!r} <= t <= {step.box[-1][1]!r}.")
 
     def _farther(self, args: Sequence[str]) -> Iterator[Step]:
         """Surfaces of different bodies are farther from each other than this, at all times."""
@@ -191,6 +194,7 @@ class _Log:
             yield from self._tree(("near", a, b, least), span)
         times = " to ".join(map(_formula, self.problem.time))
         self.theorem.append(f"{self._surfaces()} are farther from each other than {float(least)!r} at all times t from {times}.")
+        self.least = float(least)
 
     def _nearer(self, args: Sequence[str]) -> Iterator[Step]:
         """Two points of different bodies are at most so far from each other."""
@@ -203,6 +207,8 @@ class _Log:
             raise Refused("this is not within the time span")
         yield step
         self.theorem.append(f"Somewhere they are at most {float(most)!r} from each other, {_when(step.box[-1])}.")
+        if self.least < most:
+            self.theorem.append(f"So the least distance lies between {self.least!r} and {float(most)!r}.")
 
     def _zeros(self, args: Sequence[str]) -> Iterator[Step]:
         """All zeros lie in so many boxes. Of some of these it is shown that they hold exactly one (`x`), and in which part of them

@@ -1,5 +1,6 @@
 """Logs of answers, verified by the checker; and logs that are altered, cut off or hostile."""
 
+import importlib
 import shutil
 import subprocess
 import sys
@@ -48,6 +49,7 @@ def test_two_tori(tori: tuple[Path, collide.Contacts]) -> None:
     found = collide.check(path)
     assert found.status is CheckStatus.ACCEPTED and str(found).startswith("ACCEPTED"), str(found)
     assert "no point in common" in found.theorem and "have a point in common at t = 1.7510004" in found.theorem
+    assert "So their first contact lies in 1.7510003" in found.theorem
     assert "The log proves that there is no contact until" in answer.summary()
     lines = path.read_text().splitlines()
     until = next(float.fromhex(line.split()[1]) for line in lines if line.startswith("clear"))
@@ -96,6 +98,7 @@ def test_distances(tmp_path: Path) -> None:
     d = collide.distance(PLATE, BOWL.at(0), log=path)
     found = collide.check(path)
     assert found.accepted and "farther from each other than 0.99999999" in found.theorem and "at most" in found.theorem, str(found)
+    assert "So the least distance lies between 0.99999999" in found.theorem
     assert d.notes[-1].startswith("The log proves that the distance is greater than 0.99999999")
     collide.clearance([PLATE, BOWL], (0, sp.Rational(1, 2)), at_least=0.25, log=path)
     assert "farther from each other than 0.25" in collide.check(path).theorem
@@ -184,14 +187,31 @@ def test_a_budget_and_an_executor(tori: tuple[Path, collide.Contacts]) -> None:
         assert collide.check(path, executor=executor).accepted
 
 
+def test_a_search_that_ends_early_proves_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What begins later than the claim is left out, and nothing else is."""
+    monkeypatch.setattr(importlib.import_module("collide.proof.contact_log"), "_MOST", 1500)
+    path = tmp_path / "a.proof"
+    answer, found = logged(path, "tori-crossed")
+    lines = path.read_text().splitlines()
+    k = next(k for k, line in enumerate(lines) if line.startswith("clear"))
+    until = float.fromhex(lines[k].split()[1])
+    assert found.accepted and "l" in lines and 0 < until < answer.clear_until - 1e-3
+    path.write_text("\n".join([*lines[:k], f"clear {(until + 2.0**-20).hex()}", *lines[k + 1:], ""]))
+    assert "does not begin after the time of the claim" in str(collide.check(path))
+
+
 def test_the_checker_stands_alone(tori: tuple[Path, collide.Contacts], tmp_path: Path) -> None:
-    """Copied elsewhere it verifies a log, with nothing of the project, nor of its libraries, but python-flint."""
+    """Copied elsewhere it verifies a log, also in other processes, with nothing of the project, nor of its libraries, but python-flint."""
     shutil.copytree(FOLDER, tmp_path / "alone", ignore=shutil.ignore_patterns("__pycache__"))
-    program = ("import sys; from alone.check import check; print(check(sys.argv[1]));"
+    lines = tori[0].read_text().splitlines()
+    k = max(k for k, line in enumerate(lines) if line.startswith("n "))
+    (tmp_path / "b.proof").write_text("\n".join([*lines[:k], "n 0 0 0", *lines[k + 1:], ""]))
+    program = ("import sys; from concurrent.futures import ProcessPoolExecutor; from alone.check import check; print(check(sys.argv[1]));"
+               "e = ProcessPoolExecutor(2); print(check(sys.argv[1], executor=e).accepted, check('b.proof', executor=e).line);"
                "print(*{m.split('.')[0] for m in sys.modules} & {'collide', 'codegen', 'generative', 'numpy', 'sympy', 'llvmlite'})")
     done = subprocess.run([sys.executable, "-c", program, str(tori[0])], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    first, second, *_ = done.stdout.split("\n")
-    assert first.startswith("ACCEPTED") and second == "", done.stderr
+    first, second, third, *_ = done.stdout.split("\n")
+    assert first.startswith("ACCEPTED") and second == f"True {k + 1}" and third == "", done.stderr
 
 
 def test_command_line(tori: tuple[Path, collide.Contacts], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
