@@ -47,8 +47,8 @@ def marching_tetrahedra(grid: np.ndarray, values: np.ndarray) -> tuple[Vertices,
     cuts = {1: [[(0, 1), (0, 2), (0, 3)]], 3: [[(3, 0), (3, 1), (3, 2)]],
             2: [[(0, 2), (0, 3), (1, 3)], [(0, 2), (1, 3), (1, 2)]]}
     edges = np.concatenate([tetrahedra[count == n][:, triangle] for n, triangles in cuts.items() for triangle in triangles])
-    keys, triangles = np.unique(np.sort(edges, axis=2).reshape(-1, 2), axis=0, return_inverse=True)
-    a, b = keys.T
+    keys, triangles = np.unique(np.sort(edges, axis=2).reshape(-1, 2) @ [value.size, 1], return_inverse=True)
+    a, b = np.divmod(keys, value.size)
     share = (value[a] / (value[a] - value[b]))[:, None]
     vertices = point[a] + share * (point[b] - point[a])
     return vertices, _oriented(vertices, triangles.reshape(-1, 3).astype(np.int32), edges, point, value)

@@ -1,11 +1,12 @@
 """Triangle meshes of moving bodies, for pictures: approximate, in floating point. Also polyhedra from mesh files.
 
 A rigid surface is meshed once in its own frame and its vertices are moved; a deforming one is evaluated at every time. Parametric
-surfaces are sampled on a grid as fine, in each direction, as their bending asks for; implicit surfaces by marching tetrahedra.
+surfaces are sampled on a grid as fine, in each direction, as their bending asks for; implicit surfaces are those of `contour`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,40 +14,65 @@ from typing import Any
 import numpy as np
 
 from .brep import Solid
-from .implicit import ImplicitBody, ImplicitSurface
-from .marching import Triangles, Vertices, clipped, marching_tetrahedra
+from .contour import approx_motion as approx_motion
+from .contour import contour
+from .implicit import ImplicitBody
+from .marching import Triangles, Vertices
 from .motion import Motion
 from .numeric import approx_function as approx_function
 from .polyhedron import polyhedron
 from .surface import ParametricSurface
-from .symbols import t, u, v, x, y, z
+from .symbols import t, u, v
 from .triangulated import Triangulated
 
 
 @dataclass(frozen=True)
 class MovingMesh:
-    """`at(time)` gives the vertices and triangles in the world; the triangles change only if `remeshed`."""
+    """A mesh `local` in the frame that `motion` carries, as a function of the time if it is `deforming`, with other triangles at each
+    time if it is `remeshed`.
+    """
 
-    at: Callable[[float], tuple[Vertices, Triangles]]
+    local: Callable[[float], tuple[Vertices, Triangles]]
+    motion: Motion
+    deforming: bool = False
     remeshed: bool = False
-    static: bool = False
+
+    @property
+    def static(self) -> bool:
+        """Is it the same at all times?"""
+        return self.motion.is_constant and not self.deforming
+
+    @cached_property
+    def place(self) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
+        """See `approx_motion`."""
+        return approx_motion(self.motion)
+
+    def at(self, time: float) -> tuple[Vertices, Triangles]:
+        """Vertices and triangles in the world."""
+        vertices, triangles = self.local(time)
+        rotation, translation = self.place(time)
+        return vertices @ rotation.T + translation, triangles
 
 
-def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float = 4e-4, cells: int = 40) -> list[MovingMesh]:
+def tessellate(body: Any, *, times: Iterable[float] = (0.0,), deviation: float = 4e-4, error: float = 0.0,
+               cells: int = 16) -> list[MovingMesh]:
     """Meshes of a body, one a face.
 
-    `deviation` is the wanted distance between a chord and the surface, relative to the size of the surface; `times` are where a
-    deforming surface is looked at to choose its grid; `cells` is the number of cells a side for implicit surfaces.
+    Chords may be as far from the surface as `deviation` of its size, or `error`, if that is more; this is estimated, not proved. `times`
+    are where a deforming surface is looked at to choose its grid; `cells` is the least number of cells a side for implicit surfaces.
     """
+    at = tuple(times)
+
+    def allowed(size: float) -> float:
+        return max(deviation * size, error)
+
     if isinstance(body, Solid):
-        return [mesh for face in body.faces for mesh in tessellate(face, times=times, deviation=deviation)]
+        return [_parametric(face, at, allowed) for face in body.faces]
     if isinstance(body, ParametricSurface):
-        return [_parametric(body, times, deviation)]
-    if isinstance(body, ImplicitSurface):
-        return [_implicit(body, (), cells)]
+        return [_parametric(body, at, allowed)]
     if isinstance(body, ImplicitBody):
-        return [_implicit(piece.leaf, [(b, -1) for b in piece.outside] + [(b, 1) for b in piece.inside], cells)
-                for piece in body.pieces]
+        found = ((piece.leaf, *contour(piece, at, allowed, cells)) for piece in body.pieces)
+        return [_moving(local, leaf.motion, changes, changes) for leaf, local, changes in found]
     if isinstance(body, Triangulated):
         return [_moving(lambda time: body.arrays, body.motion, False, False)]
     raise TypeError(f"a body is a ParametricSurface, an implicit surface or a Solid, got {type(body).__name__}")
@@ -101,31 +127,16 @@ def polyhedron_from_file(path: str | PathLike[str], *, most: int = 2000) -> Soli
 VIEW = np.array([0.58, -0.74, 0.34]) / np.linalg.norm([0.58, -0.74, 0.34])
 """From a body towards the eye, in all pictures."""
 
-def approx_motion(motion: Motion) -> Callable[[float], tuple[np.ndarray, np.ndarray]]:
-    """time -> (rotation (3, 3), translation (3,)), approximately."""
-    function = approx_function([*motion.entries], [t])
-
-    def evaluate(time: float) -> tuple[np.ndarray, np.ndarray]:
-        entries = function(time)
-        return entries[:9].reshape(3, 3), entries[9:]
-
-    return evaluate
-
 
 def _moving(local: Callable[[float], tuple[Vertices, Triangles]], motion: Motion, deforming: bool, remeshed: bool) -> MovingMesh:
     """A mesh in the body's frame, carried by the motion; kept if it does not deform."""
-    place = approx_motion(motion)
-    kept = None if deforming else local(0.0)
-
-    def at(time: float) -> tuple[Vertices, Triangles]:
-        vertices, triangles = local(time) if kept is None else kept
-        rotation, translation = place(time)
-        return vertices @ rotation.T + translation, triangles
-
-    return MovingMesh(at, remeshed=deforming and remeshed, static=motion.is_constant and not deforming)
+    if deforming:
+        return MovingMesh(local, motion, True, remeshed)
+    kept = local(0.0)
+    return MovingMesh(lambda time: kept, motion)
 
 
-def _parametric(surface: ParametricSurface, times: Iterable[float], deviation: float) -> MovingMesh:
+def _parametric(surface: ParametricSurface, times: Sequence[float], allowed: Callable[[float], float]) -> MovingMesh:
     function = approx_function(surface.body, [u, v, t])
     ends = [[float(end) for end in surface.domain[s]] for s in (u, v)]
 
@@ -134,20 +145,34 @@ def _parametric(surface: ParametricSurface, times: Iterable[float], deviation: f
         values = function(*np.meshgrid(*lines, indexing="ij"), time)
         return np.where(np.isfinite(values), values, np.nan)
 
-    looks = list(times) if surface.deforming else [0.0]
-    trials = [sample(time, (65, 65)) for time in looks]
-    counts = [max(_count(trial, axis, deviation) for trial in trials) for axis in (0, 1)]
-    counts = _against_twist(trials, counts, deviation)
+    looks = times if surface.deforming else (0.0,)
+    counts = _counts(looks, sample, allowed)
     triangles = grid_triangles(counts[0], counts[1], flipped=surface.flipped)
     keep, triangles = _weld([sample(time, counts).reshape(-1, 3) for time in looks], triangles)
     return _moving(lambda time: (sample(time, counts).reshape(-1, 3)[keep], triangles), surface.motion, surface.deforming, False)
 
 
-def _count(sample: np.ndarray, axis: int, deviation: float) -> int:
-    """Grid lines along an axis such that chords, off by |second difference| / 8, deviate by no more than asked; 2 to 97."""
-    size, bend = _size(sample), _largest(np.linalg.norm(np.diff(sample, 2, axis=axis), axis=-1))
-    cells = (sample.shape[axis] - 1) * np.sqrt(bend / (8 * deviation * max(size, 1e-300)))
-    return int(np.clip(np.ceil(cells), 1, 96)) + 1
+# Samples along each parameter that tell how fine a grid must be; where it must be finer than they are, four times as many; and grid lines.
+_TRIAL, _MOST = 65, 512
+
+
+def _counts(times: Sequence[float], sample: Callable[[float, Sequence[int]], np.ndarray], allowed: Callable[[float], float]) -> list[int]:
+    """Grid lines along u and v that deviate by no more than is allowed."""
+    shape = [_TRIAL, _TRIAL]
+    while True:
+        trials = [sample(time, shape) for time in times]
+        counts = [max(_count(trial, axis, allowed(_size(trial))) for trial in trials) for axis in (0, 1)]
+        finer = [4 * n - 3 if count > n and n == _TRIAL else n for count, n in zip(counts, shape, strict=True)]
+        if finer == shape:
+            return _against_twist(trials, counts, allowed)
+        shape = finer
+
+
+def _count(sample: np.ndarray, axis: int, allowed: float) -> int:
+    """Grid lines along an axis such that chords, off by |second difference| / 8, deviate by no more than allowed."""
+    bend = _largest(np.linalg.norm(np.diff(sample, 2, axis=axis), axis=-1))
+    cells = (sample.shape[axis] - 1) * np.sqrt(bend / (8 * max(allowed, 1e-300)))
+    return int(np.clip(np.ceil(cells), 1, _MOST)) + 1
 
 
 def _largest(values: np.ndarray) -> float:
@@ -162,7 +187,7 @@ def _size(sample: np.ndarray) -> float:
     return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
 
 
-def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], deviation: float) -> list[int]:
+def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], allowed: Callable[[float], float]) -> list[int]:
     """More grid lines, of the fewer kind first, where a cell between straight lines is not flat.
 
     The two diagonals of a cell pass each other at half of the normal part of its twist p11 - p10 - p01 + p00.
@@ -172,11 +197,11 @@ def _against_twist(trials: Sequence[np.ndarray], counts: Sequence[int], deviatio
         twist = p[1:, 1:] - p[1:, :-1] - p[:-1, 1:] + p[:-1, :-1]
         normal = np.cross(p[1:, 1:] - p[:-1, :-1], p[:-1, 1:] - p[1:, :-1])
         apart = np.abs((twist * normal).sum(axis=-1)) / np.maximum(np.linalg.norm(normal, axis=-1), 1e-300)
-        needed = max(needed, _largest(apart) * apart.size / (4 * deviation * max(_size(p), 1e-300)))
+        needed = max(needed, _largest(apart) * apart.size / (4 * max(allowed(_size(p)), 1e-300)))
     few, many = sorted(n - 1 for n in counts)
     few = max(few, int(np.ceil(min(needed / many, np.sqrt(needed)))))
     many = max(many, int(np.ceil(needed / few)))
-    few, many = min(few, 96) + 1, min(many, 96) + 1
+    few, many = min(few, _MOST) + 1, min(many, _MOST) + 1
     return [few, many] if counts[0] <= counts[1] else [many, few]
 
 
@@ -205,21 +230,3 @@ def _weld(samples: Sequence[Vertices], triangles: Triangles) -> tuple[np.ndarray
     edges = (welded * len(keep) + np.roll(welded, -1, axis=1)).ravel()
     one_sided = len(np.unique(edges)) < len(edges)
     return (np.arange(len(stacked)), triangles) if one_sided else (keep, welded.astype(np.int32))
-
-
-def _implicit(leaf: ImplicitSurface, conditions: Sequence[tuple[ImplicitBody, int]], cells: int) -> MovingMesh:
-    """The zero set of a leaf within its bounds, without the triangles where sign * (another body's function) > 0."""
-    function = approx_function([leaf.body], [x, y, z, t])
-    seen = leaf.motion.apply((x, y, z))
-    others = [sign * body.expression.xreplace(dict(zip((x, y, z), seen, strict=True))) for body, sign in conditions]
-    keep = [approx_function([e], [x, y, z, t]) for e in others]
-    grid = np.meshgrid(*(np.linspace(float(lo), float(hi), cells + 1) for lo, hi in leaf.bounds), indexing="ij")
-
-    def local(time: float) -> tuple[Vertices, Triangles]:
-        vertices, triangles = marching_tetrahedra(np.stack(grid, axis=-1), function(*grid, time)[..., 0])
-        for condition in keep:
-            vertices, triangles = clipped(vertices, triangles, condition(*vertices.T, time)[..., 0])
-        return vertices, triangles
-
-    changing = leaf.deforming or any(b.deforming or b.motion != leaf.motion for body, _ in conditions for b in body.leaves)
-    return _moving(local, leaf.motion, changing, True)

@@ -14,10 +14,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .layout import FONT, buttons, distance_title, layout, slider, title
+from .layout import buttons, distance_title, layout, slider, title
 from .parts import box_traces, contact_traces, frame, mesh_trace, nearest_traces, plotly, scale, span, stage
+from .scenes import scene_of
 from .search import search_traces
 from .subject import Meeting, Nearest, Observed
+from .viewer import page
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -71,21 +73,13 @@ def still(subject: Meeting | Sequence[Any], *, time: tuple[float, float] | None 
 
 
 def save_html(path: str | PathLike[str], results: Sequence[Meeting | Nearest], *, titles: Sequence[str] = (), heading: str = "") -> None:
-    """One self-contained page (plotly.js included): for each result a heading, its summary and its interactive figure."""
-    plotly()
-    from plotly.io import to_html
-    from plotly.offline import get_plotlyjs
-
+    """One self-contained page, some 20 kilobytes and its bodies: for each result a heading, its summary and its scene, which plays."""
     sections = []
     for k, result in enumerate(results):
         title = titles[k] if k < len(titles) else f"Query {k + 1}"
-        drawing = to_html(figure(result), full_html=False, include_plotlyjs=False, auto_play=False, div_id=f"figure-{k}",
-                          config={"displaylogo": False, "responsive": True})
-        sections.append(f"<section><h2>{html.escape(title)}</h2>\n<p>{html.escape(result.summary())}</p>\n{drawing}</section>")
+        sections.append(f"<section><h2>{html.escape(title)}</h2>\n<p>{html.escape(result.summary())}</p>\n{scene_of(result)}</section>")
     name = heading or (titles[0] if len(results) == 1 and titles else "First contacts")
-    page = PAGE.format(title=html.escape(name), sections="\n".join(sections), plotly=get_plotlyjs(), font=FONT,
-                       heading=f"<h1>{html.escape(name)}</h1>" if len(results) > 1 else "")
-    Path(path).write_text(page, encoding="utf-8")
+    Path(path).write_text(page(name, sections, f"<h1>{html.escape(name)}</h1>" if len(results) > 1 else ""), encoding="utf-8")
 
 
 CHROMIUM_FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -122,19 +116,3 @@ def page_to_png(page: str | PathLike[str], path: str | PathLike[str], *, width: 
     if not target.is_file():
         raise RuntimeError(f"Chromium made no picture of {page}: {done.stderr.strip()[-200:]}")
 
-
-PAGE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ margin: 0 auto; padding: 1.5rem 1.25rem 4rem; max-width: 62rem; font: 16px/1.6 {font}; color: #1f2933; }}
-h1 {{ font-size: 1.6rem; font-weight: 650; margin: .5rem 0 0; }}
-h2 {{ font-size: 1.2rem; font-weight: 600; margin: 2.2rem 0 .3rem; }}
-p {{ margin: 0 0 .8rem; color: #47535f; }}
-section .plotly-graph-div {{ border: 1px solid #e3e8ee; border-radius: 10px; overflow: hidden; }}
-</style>
-<script>{plotly}</script></head>
-<body>{heading}
-{sections}
-</body></html>
-"""

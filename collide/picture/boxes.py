@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .layout import FONT
 from .parts import plotly
+from .viewer import FONT
 
 # Fill and outline of one kind of boxes after the other.
 _COLOURS = ("#3f7fbf", "#e8b04a", "#c2574f")

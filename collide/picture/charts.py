@@ -7,9 +7,10 @@ import numpy as np
 
 from codegen.given import shown
 
-from .layout import FONT
-from .parts import COLOURS, plotly
+from .drawing import COLOURS
+from .parts import plotly
 from .subject import Nearest
+from .viewer import FONT
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

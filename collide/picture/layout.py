@@ -8,8 +8,7 @@ from generative.mesh import VIEW
 
 from .parts import Meshes, bounds_of
 from .subject import Meeting, Nearest
-
-FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
+from .viewer import FONT
 
 
 def layout(meshes: Meshes, times: np.ndarray, height: int, moving: bool) -> dict[str, Any]:

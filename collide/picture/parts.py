@@ -12,11 +12,10 @@ from generative.body import label
 from generative.mesh import VIEW, MovingMesh, approx_function, tessellate
 from generative.triangulated import Triangulated
 
+from .drawing import COLOURS, DEVIATION, merged
 from .subject import Meeting, Nearest
 
-COLOURS = ("#3f7fbf", "#e0803a", "#4fa06b", "#8d6bb5", "#c9a227", "#c8586c", "#4aa5b5", "#8a7563")
 TRANSPARENT = 0.5
-DEVIATION = 7e-4
 Meshes = Sequence[tuple[int, MovingMesh]]
 """Meshes, each with the index of its body."""
 
@@ -56,7 +55,7 @@ def stage(bodies: Sequence[Any], span: tuple[float, float], frames: int) -> tupl
     """
     sampled = np.linspace(*span, 3)
     shown = [(k, body) for k, body in enumerate(bodies) if body not in bodies[:k]]  # a body that may touch itself is there twice
-    meshes = [(k, mesh) for k, body in shown for mesh in tessellate(body, times=sampled, deviation=DEVIATION, cells=26)]
+    meshes = [(k, mesh) for k, body in shown for mesh in merged(tessellate(body, times=sampled, deviation=DEVIATION))]
     if span[0] == span[1] or frames == 1 or all(mesh.static for _, mesh in meshes):
         return meshes, np.array([span[1]])
     starts = np.linspace(*span, 33)[:-1]
@@ -108,7 +107,7 @@ def contact_traces(go: Any, contacts: Meeting | None, size: float) -> list[Any]:
         return []
     points, normals, few = contacts.points, contacts.normals, len(contacts) < 25
     dots = go.Scatter3d(**coordinates(points), mode="markers", name="contact", showlegend=False,
-                        text=[_label(contacts, k) for k in range(len(points))], hovertemplate="%{text}<extra></extra>",
+                        text=[text_of(contacts, k) for k in range(len(points))], hovertemplate="%{text}<extra></extra>",
                         marker={"opacity": 0.99, "size": 7 if few else 5, "color": "white", "line": {"color": INK, "width": 2}})
     near, far = (points + share * size * normals for share in (0.012, 0.1 if few else 0.06))
     ends = np.stack([near, far, np.full_like(points, np.nan)], axis=1).reshape(-1, 3)
@@ -175,14 +174,21 @@ def face_of(body: Any, feature: str) -> ParametricSurface | None:
 
 def written(bodies: Sequence[Any], k: int) -> str:
     """What a picture calls body k; plotly reads text as HTML."""
-    return html.escape(label(bodies, k, "body "), quote=False)
+    return html.escape(plain(bodies, k), quote=False)
 
 
-def _label(contacts: Meeting, k: int) -> str:
+def plain(bodies: Sequence[Any], k: int) -> str:
+    """What a picture calls body k."""
+    return label(bodies, k, "body ")
+
+
+def text_of(contacts: Meeting, k: int, newline: str = "<br>") -> str:
+    """What is known of a contact."""
     x, y, z = contacts.points[k]
     known = "unique contact (proved)" if contacts.proved[k] else "contact (proved)" if contacts.existence[k] else "located only"
     (i, j), (a, b) = contacts.pairs[k], contacts.features[k]
-    return f"({x:.6g}, {y:.6g}, {z:.6g})<br>{written(contacts.bodies, i)} {a}, {written(contacts.bodies, j)} {b}<br>{known}"
+    named = written if newline == "<br>" else plain
+    return newline.join([f"({x:.6g}, {y:.6g}, {z:.6g})", f"{named(contacts.bodies, i)} {a}, {named(contacts.bodies, j)} {b}", known])
 
 
 def frame(go: Any, meshes: Meshes, traces: Sequence[Any], times: np.ndarray, k: int,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..search.problem import Problem
-from .layout import FONT
 from .parts import INK, coordinates, face_of, outline, plotly, written
 from .subject import Observed
+from .viewer import FONT
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

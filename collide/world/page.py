@@ -1,28 +1,33 @@
-"""A run as a page that plays in a browser, without anything from the net: rigid bodies by transforms, hits as flashes.
+"""A run as a page that plays in a browser, without anything from the net: rigid bodies by their poses, hits as flashes, the energy.
 
-Shapes are triangulated once, equal ones together. Places are those of `Run.state` at even times and just before and after events, in single
-precision; between them the page interpolates.
+Equal shapes are meshed once. Of each body the keys of its own path are kept, between which the page interpolates.
 """
 
-import base64
 import html
-import json
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from generative.mesh import tessellate
+from generative.mesh import MovingMesh, tessellate
+from generative.triangulated import Triangulated
 
-from ..bodies.mesh import Mesh
-from .viewer import PAGE
+from ..picture.drawing import Drawing, compact, fineness, merged
+from ..picture.scenes import finished, part_shown
+from ..picture.tracks import Track, quaternions, thinned, track
+from ..picture.viewer import page as whole_page
+from ..picture.viewer import scene
 
-# Frames a second of the run's time as it is played, in how many seconds it is played, and no more frames than this, and bytes of them, of
-# 40 a body; what is left of these is for events, which have frames of their own. So many of them flash.
-_RATE, _LASTS, _FRAMES, _LARGEST, _FLASHES = 60, 12.0, 6000, 12_000_000, 20_000
-# How far chords are from surfaces, and colours of bodies.
-_DEVIATION, _CELLS = 2e-3, 24
+# In how many seconds a run plays, at least, and at most if it is not as fast as it was.
+_SHORTEST, _LONGEST = 6.0, 30.0
+# Flashes of hits, and how long they shine, of the whole; moments at which the energy is told.
+_FLASHES, _SHINE, _ENERGIES = 5000, 1 / 60, 60
+_STILL, _FLASH = 0.22, "#ffc81a"
+# Keys of all bodies, each of which has 32 bytes; where there are more the errors of poses are this much larger.
+_KEYS, _COARSER = 250_000, 2.0
+# A body turns by so much from sample to sample of its path.
+_TURN = 0.5
 
 
 def write(run: Any, path: str | PathLike[str], title: str) -> None:
@@ -31,71 +36,89 @@ def write(run: Any, path: str | PathLike[str], title: str) -> None:
 
 def page(run: Any, title: str) -> str:
     """The whole page."""
-    times = frame_times(run)
-    states = [run.state(float(t)) for t in times]
-    places = np.array([np.concatenate([s.positions, s.quaternions], axis=1) for s in states], np.float32)
-    shapes, which = shapes_of(run)
-    data = {"shapes": shapes, "which": which, "fixed": [b.fixed for b in run.world.bodies], "count": len(which), "frames": len(times),
-            "times": _packed(times.astype(np.float32)), "places": _packed(places), "flashes": _flashes(run), "size": _size(places, run),
-            "energy": [round(run.energy(float(t)), 9) for t in times[:: max(1, len(times) // 300)]],
-            "names": [b.name or f"body {k}" for k, b in enumerate(run.world.bodies)]}
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
-    return PAGE.replace("@TITLE@", html.escape(title)).replace("@SUMMARY@", html.escape(run.summary())).replace("@DATA@", text)
+    begin, end = run.start, max(run.until, run.start)
+    drawing = Drawing((begin, end))
+    meshes = {shape: merged(tessellate(shape, deviation=fineness(len(run.world.bodies)))) for shape in {b.shape for b in run.world.bodies}}
+    for k, known in enumerate(tracks(run)):
+        _add(drawing, k, run.world.bodies[k], meshes[run.world.bodies[k].shape], known)
+    _flashes(drawing, run)
+    data = finished(drawing, begin, end, float(np.clip(end - begin, _SHORTEST, _LONGEST)), play=True)
+    names = [b.name or f"body {k}" for k, b in enumerate(run.world.bodies)]
+    shown = scene(data, names, shown=f"{part_shown(begin, end, (begin, end))}, {_speed(end - begin, data['seconds'])}",
+                  chart=_chart(run, begin, end))
+    return whole_page(title, [f"<h2>{html.escape(title)}</h2>\n<p>{html.escape(run.summary())}</p>\n{shown}"])
 
 
-def frame_times(run: Any) -> np.ndarray:
-    """Even times, and those of events."""
-    begin, end = run.start, max(run.until, run.start + 1e-9)
-    most = int(min(_FRAMES, max(64, _LARGEST // (40 * len(run.world.bodies)))))
-    count = int(min(most, max(2, _RATE * min(_LASTS, end - begin) + 1)))
-    even = np.linspace(begin, min(end, run.until), count)
-    hits = np.array([e.time[0] for e in run.events[:(most - count) // 2]])
-    hits = hits[(hits >= begin) & (hits <= run.until)]
-    return np.unique(np.concatenate([even, hits, np.maximum(begin, hits - 1e-6 * (end - begin))]))
+def _speed(span: float, seconds: float) -> str:
+    factor = span / seconds
+    return "as fast as it is" if factor == 1.0 else f"1 × is {factor:.3g} a second" if span else ""
 
 
-def shapes_of(run: Any) -> tuple[list[dict[str, str]], list[int]]:
-    """The shapes, each once, and which of them each body has."""
-    numbers: dict[Any, int] = {}
-    shapes = []
-    for body in run.world.bodies:
-        if body.shape not in numbers:
-            numbers[body.shape] = len(numbers)
-            meshes = [m.at(0.0) for m in tessellate(body.shape, deviation=_DEVIATION, cells=_CELLS)]
-            corners = np.concatenate([np.asarray(vertices)[np.asarray(triangles)].reshape(-1, 3, 3) for vertices, triangles in meshes])
-            flat = isinstance(body.shape, Mesh)
-            normals = np.concatenate([_normals(np.asarray(v), np.asarray(f), flat) for v, f in meshes])
-            shapes.append({"corners": _packed(corners.astype(np.float32)), "normals": _packed(normals.astype(np.float32))})
-    return shapes, [numbers[body.shape] for body in run.world.bodies]
+def _add(drawing: Drawing, number: int, body: Any, meshes: list[MovingMesh], known: Track) -> None:
+    for mesh in meshes:
+        vertices, triangles = compact(*mesh.at(0.0))
+        if len(triangles):
+            shape = drawing.shape([vertices], triangles, isinstance(body.shape, Triangulated))
+            drawing.add_part(number, shape, known, vertices, alpha=_STILL if body.fixed else 1.0, moving=not body.fixed,
+                             colour="#8a929a" if body.fixed else "")
 
 
-def _normals(vertices: np.ndarray, triangles: np.ndarray, flat: bool) -> np.ndarray:
-    """(n, 3, 3): at the corners of triangles, of all that meet there, or of each alone."""
-    corners = vertices[triangles]
-    own = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    if flat:
-        found = np.repeat(own[:, None], 3, axis=1)
-    else:
-        total = np.zeros_like(vertices, dtype=float)
-        for k in range(3):
-            np.add.at(total, triangles[:, k], own)
-        found = total[triangles]
-    return np.asarray(found / np.maximum(np.linalg.norm(found, axis=2, keepdims=True), 1e-300))
+def tracks(run: Any) -> list[Track]:
+    """The keys of all bodies."""
+    error = fineness(len(run.world.bodies))
+    found = [_path(run, k, error) for k in range(len(run.world.bodies))]
+    while sum(len(times) for times, _ in found) > _KEYS:
+        error *= _COARSER
+        found = [thinned(*known, error * a.radius, a.radius) for known, a in zip(found, run.simulation.actors, strict=True)]
+    return found
 
 
-def _flashes(run: Any) -> list[list[float]]:
-    rows = [[e.time[0], *p] for e in run.events for p in e.points.tolist()]
-    return [[float(f"{x:.6g}") for x in row] for row in rows[:_FLASHES]]
+def _path(run: Any, number: int, error: float) -> Track:
+    """The keys of a body: those of each of its flights."""
+    actor, pieces = run.simulation.actors[number], run.courses(number)
+    radius = actor.radius + float(np.linalg.norm(actor.middle))
+    found = [_flown(actor, course, begin, end, error * actor.radius, radius) for course, begin, end in pieces]
+    times, poses = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    flips = np.cumprod(np.where((poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1) < 0, -1.0, 1.0))
+    poses[1:, 3:] *= flips[:, None]
+    return (times[:1], poses[:1]) if np.array_equal(poses.min(axis=0), poses.max(axis=0)) else (times, poses)
 
 
-def _size(places: np.ndarray, run: Any) -> list[float]:
-    """The middle and half the diagonal of what is to be seen: the places of bodies that move, and how far these reach."""
-    free = [k for k, b in enumerate(run.world.bodies) if not b.fixed] or list(range(len(run.world.bodies)))
-    at = places[:, free, :3].astype(float).reshape(-1, 3)
-    reach = max(run.simulation.actors[k].radius for k in free)
-    lo, hi = at.min(axis=0) - reach, at.max(axis=0) + reach
-    return [*((lo + hi) / 2).tolist(), float(np.linalg.norm(hi - lo)) / 2]
+def _flown(actor: Any, course: Any, begin: float, end: float, error: float, radius: float) -> Track:
+    def poses(times: np.ndarray) -> np.ndarray:
+        turns = np.array([course.turn_at(float(t)) for t in times])
+        centres = np.array([course.centre_at(float(t)) for t in times])
+        return np.column_stack([centres - turns @ actor.middle, quaternions(turns)])
+
+    if actor.rigid.fixed:
+        return np.array([begin]), poses(np.array([begin]))
+    angle = float(np.linalg.norm(course.spin_at(begin))) * (end - begin)
+    return track(poses, (begin, end), error, radius, fewest=3 + 2 * int(min(angle / _TURN, 2000)))
 
 
-def _packed(array: np.ndarray) -> str:
-    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+def _flashes(drawing: Drawing, run: Any) -> None:
+    shine = (run.until - run.start) * _SHINE
+    for event in run.events[:_FLASHES]:
+        names = [run.world.bodies[k].name or f"body {k}" for k in event.pairs.ravel()[:2]]
+        for point in event.points[:20]:
+            drawing.mark(point, point, 9.0, _FLASH, f"t = {event.time[0]:.9g}\n{' and '.join(names)}",
+                         (event.time[0], event.time[0] + shine), fading=True)
+
+
+def _chart(run: Any, begin: float, end: float) -> str:
+    """The energy over time, and events as ticks below it."""
+    if not end > begin:
+        return ""
+    at = np.unique([begin, *(e.time[0] for e in run.events if begin <= e.time[0] <= end), end])
+    if len(at) > _ENERGIES:
+        at = at[np.linspace(0, len(at) - 1, _ENERGIES).astype(int)]
+    energy = np.array([run.energy(float(time)) for time in at])
+    low, high = min(0.0, float(energy.min())), float(energy.max())
+    across, up = 1000 * (at - begin) / (end - begin), 46 - 36 * (energy - low) / max(high - low, 1e-300)
+    line = "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, up, strict=True))
+    moments = sorted({round(1000 * (e.time[0] - begin) / (end - begin)) for e in run.events})
+    ticks = "".join(f"M{x},54V62" for x in moments)
+    lines = (f'<path d="{line}" fill="none" stroke="#b5542b" stroke-width="1.6"/>', f'<path d="{ticks}" stroke="#66727e"/>',
+             '<line class="hand" y1="0" y2="64" stroke="#2b5f94" stroke-width="1.5"/>')
+    told = f"energy {energy[0]:.6g} to {energy[-1]:.6g}, least {energy.min():.6g}; below it {len(run.events)} events"
+    return (f'<svg class="chart" viewBox="0 0 1000 64" preserveAspectRatio="none">{"".join(lines)}</svg><div class="row part">{told}</div>')

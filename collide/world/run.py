@@ -79,7 +79,7 @@ class Run:
         """Where all bodies are at a time of the run; at that of an event, after it. ValueError for a time outside the run."""
         moment, places = self._moment(time), []
         for actor, path in zip(self.simulation.actors, self._paths, strict=True):
-            course = path[max(bisect.bisect_right(path, moment, key=lambda item: item[0]) - 1, 0)][1]
+            course = _course(path, moment)
             turn = course.turn_at(moment)
             position = course.centre_at(moment) - turn @ actor.middle
             places.append((position, quaternion(turn), course.velocity_at(moment), course.spin_at(moment)))
@@ -118,14 +118,22 @@ class Run:
                    for n in range(12)]
         return Rigid._unchecked(sp.ImmutableMatrix(3, 3, entries[:9]), entries[9:])
 
+    def courses(self, k: int) -> list[tuple[Any, float, float]]:
+        """The flights of body k, each with its beginning and its end."""
+        own = self._paths[k]
+        path = [p for n, p in enumerate(own) if n + 1 == len(own) or own[n + 1][0] > p[0]]
+        ends = [*(time for time, _ in path[1:]), self.until]
+        return [(course, time, max(time, end)) for (time, course), end in zip(path, ends, strict=True)]
+
     def energy(self, time: float) -> float:
         """Kinetic and potential energy of the bodies that hits move."""
-        now = self.state(time)
+        moment = self._moment(time)
         total = 0.0
-        for k, (actor, body) in enumerate(zip(self.simulation.actors, self.world.bodies, strict=True)):
+        for body, path in zip(self.world.bodies, self._paths, strict=True):
             if body.free:
-                turn, centre = self._turn_and_centre(now, k, actor)
-                spin, v = now.spins[k], now.velocities[k]
+                course = _course(path, moment)
+                turn, centre = course.turn_at(moment), course.centre_at(moment)
+                spin, v = course.spin_at(moment), course.velocity_at(moment)
                 total += body.mass * float(v @ v) / 2.0 + float(spin @ turn @ body.inertia @ turn.T @ spin) / 2.0
                 total -= body.mass * float(self.world.gravity @ centre)
         return total
@@ -186,7 +194,7 @@ class Run:
         return " ".join(s for s in (f"{', '.join(known)}.", self.outcome.value, self.reason) if s)
 
     def save_html(self, path: str | PathLike[str], title: str = "Simulation") -> None:
-        """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, the energy."""
+        """Write a page that plays the run in a browser, self-contained: slider, speed, flashes at hits, energy and events."""
         page.write(self, path, title)
 
     def show(self) -> None:
@@ -211,6 +219,10 @@ class _Past:
     events: Sequence[Event]
     rests: Sequence[Rest]
     now: float
+
+
+def _course(path: Sequence[tuple[float, Any]], time: float) -> Any:
+    return path[max(bisect.bisect_right(path, time, key=lambda item: item[0]) - 1, 0)][1]
 
 
 def _plain(value: Any) -> Any:
