@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from generative.mesh import VIEW, MovingMesh, tessellate
+from generative.mesh import MovingMesh, tessellate
 from generative.triangulated import Triangulated
 
 from .tracks import Track, poses_of, track
@@ -22,8 +22,8 @@ DEVIATION = 7e-4
 # Moments of a mesh that changes otherwise than by its motion, at most, and what they may come to; those of one that is made anew each time.
 _MOMENTS, _BYTES, _REMADE = 129, 4_000_000, 33
 _ALWAYS = 1e38
-# A scene is flat, and seen from there, where it is by so much shorter along an axis than along the others.
-_FLAT = 0.25
+# From where scenes are seen, towards the eye. A scene is flat, and seen from there, where it is by so much shorter along an axis than along the others.
+_FLAT, _VIEW = 0.25, (0.56, -0.72, 0.45)
 _SIDES = {0: (0.94, -0.2, 0.28), 1: (0.2, -0.94, 0.28), 2: (0.12, -0.42, 0.9)}
 
 
@@ -34,8 +34,8 @@ def fineness(count: int) -> float:
 
 @dataclass
 class Drawing:
-    """A scene over the times `span`. `shapes`, `parts` and `marks` are those of `viewer.js`; `clouds`: points that the picture must hold,
-    of each part, and whether it moves.
+    """A scene over the times `span`. `shapes`, `parts` and `marks` are those of `viewer.js`; `tracks`: of each part its poses, points that
+    the picture must hold, (m, n, 3) at m moments evenly over the span, and whether it moves.
     """
 
     span: tuple[float, float]
@@ -57,9 +57,9 @@ class Drawing:
         frames = [compact(*mesh.local(float(time))) if mesh.remeshed else mesh.local(float(time)) for time in moments]
         if not any(len(triangles) for _, triangles in frames):
             return
-        points = np.concatenate([vertices[np.unique(triangles)] for vertices, triangles in frames])
-        reach = float(np.linalg.norm(points, axis=1).max())
-        known = track(poses_of(mesh.motion), self.span, deviation * _size(points), reach)
+        points = np.array([_corners(vertices[np.unique(triangles)]) for vertices, triangles in frames if len(triangles)])
+        reach, size = float(np.linalg.norm(points, axis=-1).max()), max(map(_size, points))
+        known = track(poses_of(mesh.motion), self.span, deviation * size, reach)
         if not mesh.remeshed:
             shape = self.shape([vertices for vertices, _ in frames], frames[0][1], flat)
             self.add_part(number, shape, known, points, alpha=alpha, moving=not mesh.static)
@@ -112,9 +112,7 @@ class Drawing:
         times, poses = (encoded(e.astype("<f4")) for e in known)
         self.parts.append({"body": number, "shape": shape, "times": times, "poses": poses, "alpha": alpha,
                            "colour": _rgb(colour or COLOURS[number % len(COLOURS)]), "from": window[0], "to": window[1]})
-        lo, hi = points.min(axis=0), points.max(axis=0)
-        corners = np.array([[(lo, hi)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
-        self.tracks.append((known, corners if len(points) > 64 else points, moving))
+        self.tracks.append((known, points if points.ndim == 3 else _corners(points)[None], moving))
 
     def mark(self, a: Sequence[float], b: Sequence[float], width: float, colour: str, label: str = "",
              window: tuple[float, float] = (-_ALWAYS, _ALWAYS), fading: bool = False) -> None:
@@ -124,12 +122,17 @@ class Drawing:
 
     def cloud(self, times: Any) -> np.ndarray:
         """Points of all bodies at some times, (n, 3), without those of bodies at rest by which what moves would look small."""
-        found = [(places(known, np.asarray(times, float), corners), moving) for known, corners, moving in self.tracks]
+        found = [(places(known, np.asarray(times, float), self._at(times, points)), moving) for known, points, moving in self.tracks]
         moved = [points for points, moving in found if moving]
         if not moved:
             return np.concatenate([points for points, _ in found]) if found else np.zeros((1, 3))
         most = 3 * _size(np.concatenate(moved))
         return np.concatenate([points for points, moving in found if moving or _size(points) <= most])
+
+    def _at(self, times: Any, points: np.ndarray) -> np.ndarray:
+        """Points (m, n, 3) of moments of the span at the nearest ones of some times."""
+        share = (np.asarray(times, float) - self.span[0]) / max(self.span[1] - self.span[0], 1e-300)
+        return np.asarray(points[np.clip(np.round(share * (len(points) - 1)).astype(int), 0, len(points) - 1)])
 
     def data(self, **more: Any) -> dict[str, Any]:
         """As `viewer.js` reads it."""
@@ -141,12 +144,12 @@ def view_of(cloud: np.ndarray) -> tuple[float, float, float]:
     widths = np.ptp(cloud, axis=0)
     thin = int(widths.argmin())
     if widths[thin] > _FLAT * np.sort(widths)[1]:
-        return float(VIEW[0]), float(VIEW[1]), float(VIEW[2])
+        return _VIEW
     return _SIDES[thin]
 
 
 def places(known: Track, times: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Where points (n, 3) of a body are at times, (m n, 3)."""
+    """Where points of a body, (m, n, 3) or (n, 3), are at m times, (m n, 3)."""
     from scipy.spatial.transform import Rotation
 
     at, poses = known
@@ -154,6 +157,12 @@ def places(known: Track, times: np.ndarray, points: np.ndarray) -> np.ndarray:
     turns = Rotation.from_quat(poses[:, [4, 5, 6, 3]]).as_matrix()
     found: np.ndarray = (points @ np.swapaxes(turns, 1, 2) + poses[:, None, :3]).reshape(-1, 3)
     return found
+
+
+def _corners(points: np.ndarray) -> np.ndarray:
+    """Of the box round points, (8, 3)."""
+    lo, hi = points.min(axis=0), points.max(axis=0)
+    return np.array([[(lo, hi)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
 
 
 def merged(meshes: Sequence[MovingMesh]) -> list[MovingMesh]:

@@ -13,10 +13,10 @@ RED, WHITE = "#c8102e", "#ffffff"
 # Samples are neighbours up to this many times the usual distance of the nearest; so many of them lie on a curve or patch. Samples whose
 # neighbours are this much flatter than long are those of a curve.
 _NEAR, _FEWEST, _THIN = 2.6, 5, 0.3
-# Widths of lines and dots, in pixels, and lengths of normals, of the size of the scene.
-_DOT, _SMALL, _LINE, _NORMAL = 6.0, 4.0, 2.2, 0.07
+# Half widths of lines and dots, in pixels, and lengths of normals of isolated contacts, of the size of the scene; of samples less.
+_DOT, _SMALL, _LINE, _NORMAL = 6.0, 4.0, 2.2, 0.06
 # Normals that are drawn, at most, of samples.
-_NORMALS = 60
+_NORMALS = 16
 
 
 def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple[float, float]) -> None:
@@ -37,7 +37,7 @@ def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple
         for k in group[:: -(-len(group) // _NORMALS)]:
             p, n = contacts.points[k], contacts.normals[k]
             if np.isfinite(n).all():
-                drawing.mark(p, p + _NORMAL * size * n, 1.0, INK, text_of(contacts, k, "\n"), window)
+                drawing.mark(p, p + 0.6 * _NORMAL * size * n, 0.8, INK, text_of(contacts, k, "\n"), window)
 
 
 def add_nearest(drawing: Drawing, answer: Nearest, window: tuple[float, float]) -> None:
@@ -70,10 +70,17 @@ def _linked(points: np.ndarray) -> Iterator[np.ndarray]:
         yield np.arange(len(points))
         return
     tree = cKDTree(points)
-    near = _NEAR * float(np.quantile(tree.query(points, 2)[0][:, 1], 0.9))
+    near = _NEAR * _usual(points)
     _, label = connected_components(tree.sparse_distance_matrix(tree, max(near, 1e-300)))
     for k in range(label.max() + 1):
         yield np.flatnonzero(label == k)
+
+
+def _usual(points: np.ndarray) -> float:
+    """How far the nearest other point is, of most points."""
+    from scipy.spatial import cKDTree
+
+    return float(np.quantile(cKDTree(points).query(points, 2)[0][:, 1], 0.8))
 
 
 def _is_curve(points: np.ndarray) -> bool:
@@ -109,6 +116,8 @@ def _shade(drawing: Drawing, points: np.ndarray, window: tuple[float, float]) ->
         return
     triangles = Delaunay((points - centre) @ axes[:2].T).simplices
     longest = np.linalg.norm(points[triangles] - np.roll(points[triangles], 1, axis=1), axis=-1).max(axis=1)
-    triangles = triangles[longest <= 2 * _NEAR * float(np.median(longest))]
+    triangles = triangles[longest <= _NEAR * _usual(points)]
+    if not len(triangles):
+        return
     still: Track = np.array([drawing.span[1]]), np.array([[0, 0, 0, 1.0, 0, 0, 0]])
     drawing.add_part(-1, drawing.shape([points], triangles, False), still, points, alpha=0.6, moving=False, colour=RED, window=window)

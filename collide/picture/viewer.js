@@ -8,7 +8,7 @@ const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const unit = a => { const l = Math.hypot(...a) || 1; return a.map(x => x / l); };
 const clamp = (x, lo, hi) => Math.min(hi, Math.max(lo, x));
-const INK = [.09, .13, .17], SLOPE = .4;  // of the view's height, half of it over the distance
+const INK = [.09, .13, .17], SLOPE = .33;  // of the view's height, half of it over the distance
 
 const BODY = [`#version 300 es
 in vec3 p0, p1, n0, n1, at; in vec4 q, colour; uniform mat4 view; uniform vec3 eye, lo, range; uniform float between;
@@ -18,7 +18,8 @@ void main() { vec3 w = at + turn(lo + range * mix(p0, p1, between)); normal = tu
   gl_Position = view * vec4(w, 1.0); }`, `#version 300 es
 precision highp float; in vec3 normal, away; in vec4 hue; out vec4 shown;
 void main() { vec3 a = normalize(away), m = normalize(normal); if (dot(m, a) < 0.0) m = -m;
-  vec3 light = normalize(vec3(0.35, -0.45, 0.9)); float d = max(dot(m, light), 0.0), s = pow(max(dot(normalize(light + a), m), 0.0), 40.0);
+  vec3 light = normalize(vec3(0.35, -0.45, 0.9)); float d = max(dot(m, light), 0.0), s = max(dot(normalize(light + a), m), 0.0);
+  s *= s; s *= s; s *= s; s *= s; s *= s;
   shown = vec4(hue.rgb * (0.42 + 0.13 * m.z + 0.55 * d) + 0.14 * s, hue.a); }`];
 const MARK = [`#version 300 es
 in vec2 corner; in vec3 a, b, tint; in vec4 style; uniform mat4 view; uniform vec2 size; uniform float time, pixels;
@@ -47,6 +48,14 @@ function program(gl, texts, attributes) {
   for (let k = 0; k < gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS); k++) {
     const name = gl.getActiveUniform(made, k).name; where[name] = gl.getUniformLocation(made, name); }
   return {made, where};
+}
+
+// Without a graphics card smooth edges take three quarters of the time.
+function software() {
+  const gl = document.createElement("canvas").getContext("webgl2"), name = gl ? gl.getParameter(gl.RENDERER) : "";
+  const known = gl && gl.getExtension("WEBGL_debug_renderer_info"), full = known ? name + gl.getParameter(known.UNMASKED_RENDERER_WEBGL) : name;
+  if (gl) gl.getExtension("WEBGL_lose_context")?.loseContext();
+  return /SwiftShader|llvmpipe|Software/i.test(full);
 }
 
 function buffer(gl, data, kind = gl.ARRAY_BUFFER) {
@@ -83,10 +92,10 @@ class Viewer {
     this.element = element; this.find = name => element.querySelector("." + name);
     this.D = JSON.parse(this.find("data").textContent);
     this.canvas = this.find("view"); this.words = this.find("words").getContext("2d");
-    this.gl = this.canvas.getContext("webgl2", {antialias: true});
+    this.gl = this.canvas.getContext("webgl2", {antialias: !software()});
     if (!this.gl) { this.find("tip").textContent = "This browser shows no WebGL 2."; this.find("tip").hidden = false; return; }
     [this.t, this.running, this.frames, this.wait, this.dirty] = [this.D.now, false, 0, 0, true];
-    this.hidden = new Set();
+    this.hidden = new Set(); [this.coarse, this.usual, this.slow] = [1, 0, 0];
     this.load(); this.look(this.D.view); this.controls(); this.pointers();
     this.visible = true;
     new IntersectionObserver(seen => { this.visible = seen[0].isIntersecting; this.dirty = true; }).observe(this.canvas);
@@ -118,7 +127,8 @@ class Viewer {
 
   // The eye in a direction, so far away that everything fits.
   look(direction) {
-    const [x, y, z] = unit(direction); this.round = Math.atan2(y, x); this.up = clamp(Math.asin(z), -1.57, 1.57); this.kept = false; this.dirty = true;
+    const [x, y, z] = unit(direction); this.round = Math.atan2(y, x);
+    this.up = clamp(Math.asin(z), -1.57, 1.57); this.kept = false; this.dirty = true;
   }
 
   fit() {
@@ -147,10 +157,18 @@ class Viewer {
   }
 
   resize() {
-    const box = this.canvas, wide = Math.max(1, box.clientWidth * devicePixelRatio | 0), high = Math.max(1, box.clientHeight * devicePixelRatio | 0);
+    const box = this.canvas, [wide, high] = [box.clientWidth, box.clientHeight].map(n => Math.max(1, n * this.pixel() | 0));
     if (box.width !== wide || box.height !== high) {
-      box.width = this.words.canvas.width = wide; box.height = this.words.canvas.height = high; if (!this.kept) this.far = 0; }
-    if (!this.far || !this.kept) this.fit();
+      box.width = this.words.canvas.width = wide; box.height = this.words.canvas.height = high; }
+    if (!this.kept && this.fitted !== wide / high + this.round + this.up) { this.fit(); this.fitted = wide / high + this.round + this.up; }
+  }
+
+  // Pixels of the canvas a pixel of the page: fewer where a picture takes too long while it plays.
+  pixel() { return devicePixelRatio * (this.running ? this.coarse : 1); }
+
+  hurry(spent) {
+    this.usual = .85 * this.usual + .15 * spent;
+    if (this.usual > 1 / 27 && ++this.slow > 6 && this.coarse > .45) { this.coarse *= .8; this.slow = 0; }
   }
 
   draw() {
@@ -194,10 +212,11 @@ class Viewer {
     if (!count) return;
     const gl = this.gl, U = this.mark.where;
     gl.useProgram(this.mark.made); gl.bindBuffer(gl.ARRAY_BUFFER, this.corner); this.attribute(0, 2, gl.FLOAT, 0, 0);
-    gl.bindBuffer(gl.ARRAY_BUFFER, data); [[1, 3, 0], [2, 3, 12], [3, 4, 24], [4, 3, 40]].forEach(([k, n, start]) => this.attribute(k, n, gl.FLOAT, 52, start, 1));
+    gl.bindBuffer(gl.ARRAY_BUFFER, data);
+    [[1, 3, 0], [2, 3, 12], [3, 4, 24], [4, 3, 40]].forEach(([k, n, start]) => this.attribute(k, n, gl.FLOAT, 52, start, 1));
     for (const k of [5, 6]) gl.disableVertexAttribArray(k);
     gl.uniformMatrix4fv(U.view, false, c.view); gl.uniform2f(U.size, this.canvas.width / 2, this.canvas.height / 2);
-    gl.uniform1f(U.time, this.t); gl.uniform1f(U.pixels, devicePixelRatio); gl.depthMask(false);
+    gl.uniform1f(U.time, this.t); gl.uniform1f(U.pixels, this.pixel()); gl.depthMask(false);
     for (const [test, strength] of [[gl.ALWAYS, .45], [gl.LEQUAL, 1]]) {
       gl.depthFunc(test); gl.uniform1f(U.strength, strength); gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, count); }
     gl.depthFunc(gl.LEQUAL);
@@ -210,7 +229,7 @@ class Viewer {
 
   // Three edges of the box round everything, with round numbers; those that are seen end on are left out.
   axes(c) {
-    const w = this.words, pixel = devicePixelRatio; w.clearRect(0, 0, w.canvas.width, w.canvas.height);
+    const w = this.words, pixel = this.pixel(); w.clearRect(0, 0, w.canvas.width, w.canvas.height);
     if (!this.find("axes").checked) return;
     const [lo, hi] = this.bounds(), step = nice(this.size / 6), corner = lo.map((x, k) => c.back[k] >= 0 || k === 2 ? lo[k] : hi[k]), rows = [];
     w.font = `${12 * pixel}px system-ui, sans-serif`; w.fillStyle = "#3b4754"; w.textAlign = "center"; w.textBaseline = "middle";
@@ -228,8 +247,11 @@ class Viewer {
 
   // -- what is pressed --------------------------------------------------------------------------------------------------------------
 
-  play(on) { this.running = on; this.wait = 0; const b = this.find("play"); b.textContent = on ? "❚❚" : "▶"; b.title = on ? "Pause" : "Play";
-    if (on && this.t >= this.D.span[1]) this.t = this.D.span[0]; }
+  play(on) {
+    [this.running, this.wait, this.dirty] = [on, 0, true];
+    const b = this.find("play"); b.textContent = on ? "❚❚" : "▶"; b.title = on ? "Pause" : "Play";
+    if (on && this.t >= this.D.span[1]) this.t = this.D.span[0];
+  }
 
   controls() {
     const {D} = this, slider = this.find("time"), [first, last] = D.span;
@@ -269,12 +291,12 @@ class Viewer {
 
   // What is known of the mark under the pointer.
   tell(e) {
-    const tip = this.find("tip"), box = this.canvas.getBoundingClientRect(); let best = 14 * devicePixelRatio, found = -1;
+    const tip = this.find("tip"), box = this.canvas.getBoundingClientRect(); let best = 14 * this.pixel(), found = -1;
     if (!this.now) return;
     for (let k = 0; k < this.D.labels.length; k++) {
       if (!this.D.labels[k] || this.t < this.marks[13 * k + 7] || this.t > this.marks[13 * k + 8]) continue;
       const [x, y] = this.place(this.marks.subarray(13 * k, 13 * k + 3), this.now);
-      const d = Math.hypot(x - (e.clientX - box.left) * devicePixelRatio, y - (e.clientY - box.top) * devicePixelRatio);
+      const d = Math.hypot(x - (e.clientX - box.left) * this.pixel(), y - (e.clientY - box.top) * this.pixel());
       if (d < best) { best = d; found = k; } }
     tip.hidden = found < 0;
     if (found >= 0) { tip.textContent = this.D.labels[found];
@@ -286,12 +308,14 @@ class Viewer {
     const [first, last] = this.D.span, speed = +this.find("speed").value, spent = Math.min(.1, (now - (this.before || now)) / 1000);
     this.before = now;
     if (this.running && this.visible) {
+      this.hurry(spent);
       if (this.t < last) this.t = Math.min(last, this.t + spent * this.rate * speed);
       else if ((this.wait += spent) > this.D.hold) { this.wait = 0; if (this.find("loop").checked) this.t = first; else this.play(false); }
       this.find("time").value = this.t; this.dirty = true; }
     if (this.dirty && this.visible) {
       this.dirty = false; this.draw(); this.find("clock").textContent = "t = " + this.t.toFixed(this.D.digits);
-      const hand = this.find("hand"); if (hand) hand.setAttribute("x1", 1000 * (this.t - first) / (last - first || 1)), hand.setAttribute("x2", hand.getAttribute("x1")); }
+      const hand = this.find("hand"), x = 1000 * (this.t - first) / (last - first || 1);
+      if (hand) for (const end of ["x1", "x2"]) hand.setAttribute(end, x); }
     requestAnimationFrame(next => this.step(next));
   }
 }

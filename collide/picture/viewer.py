@@ -15,7 +15,7 @@ FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 # Bodies up to which each has a switch of its own.
 _SWITCHES = 40
 _SPEEDS = (0.1, 0.25, 0.5, 1, 2, 4)
-_VIEWS = {"3-D": "0.58 -0.74 0.34", "front": "0 -1 0", "side": "1 0 0", "top": "0 -0.0001 1"}
+_VIEWS = {"3-D": "0.56 -0.72 0.45", "front": "0 -1 0", "side": "1 0 0", "top": "0 -0.0001 1"}
 
 SCENE = """<div class="scene" style="--height:{height}px"><div class="stage"><canvas class="view"></canvas><canvas class="words"></canvas>
 <div class="tip" hidden></div></div>
