@@ -110,12 +110,20 @@ def wire(points: np.ndarray, *, sides: int = 8) -> tuple[Vertices, Triangles]:
     return rings.reshape(-1, 3), grid_triangles(len(points), sides + 1)
 
 
-def _drawn(meshes: Sequence[tuple[int, Vertices, Triangles]], pixels: int) -> np.ndarray:
+def raster(meshes: Sequence[tuple[int, Vertices, Triangles]], pixels: int, around: np.ndarray) -> np.ndarray:
+    """Colours (pixels, pixels, 3) uint8 of meshes with the numbers of their bodies, on white, framed so that points (n, 3) fit."""
+    colours = _palette()
+    colours[0] = 255
+    return colours[_drawn(meshes, pixels, around)]
+
+
+def _drawn(meshes: Sequence[tuple[int, Vertices, Triangles]], pixels: int, around: np.ndarray | None = None) -> np.ndarray:
     """Palette indices (pixels, pixels), 0 for the background, of meshes with the numbers of their bodies."""
     right = np.cross([0.0, 0.0, 1.0], VIEW)
     right /= np.linalg.norm(right)
     axes = np.stack([right, -np.cross(VIEW, right), VIEW], axis=1)
-    used = np.concatenate([vertices[np.unique(triangles)] @ axes for _, vertices, triangles in meshes])
+    used = np.concatenate([vertices[np.unique(triangles)] for _, vertices, triangles in meshes]) if around is None else around
+    used = used @ axes
     lo, hi = used.min(axis=0), used.max(axis=0)
     scale = 0.94 * pixels / max(float((hi - lo)[:2].max()), 1e-300)
     front = np.zeros(pixels * pixels, np.int64)
@@ -168,10 +176,14 @@ def _shares(power: int) -> np.ndarray:
     return np.linspace(0, 1, int(np.ceil(2 ** (power / 2))) + 1)
 
 
+def _palette() -> np.ndarray:
+    shades = np.linspace(0, 1, SHADES)[:, None]
+    return np.concatenate([np.zeros((1, 3)), *(shades * np.array(c) for c in COLOURS)]).round().astype(np.uint8)
+
+
 def _png(indices: np.ndarray) -> bytes:
     """A PNG file of palette indices; 0 is transparent."""
-    shades = np.linspace(0, 1, SHADES)[:, None]
-    palette = np.concatenate([np.zeros((1, 3)), *(shades * np.array(c) for c in COLOURS)]).round().astype(np.uint8).tobytes()
+    palette = _palette().tobytes()
     rows, columns = indices.shape
     lines = np.concatenate([np.zeros((rows, 1), np.uint8), indices], axis=1).tobytes()
     chunks = ((b"IHDR", struct.pack(">IIBBBBB", columns, rows, 8, 3, 0, 0, 0)), (b"PLTE", palette), (b"tRNS", b"\0"),

@@ -54,6 +54,7 @@ ONLY: dict[str, set[str]] = {
     "collide.picture.drawing": {"scipy"},
     "collide.picture.tracks": {"scipy"},
     "collide.picture.marks": {"scipy"},
+    "collide.picture.export": {"trimesh", "imageio"},
     "collide.picture.parts": {"plotly"},
     "collide.picture.search": {"plotly"},
     "collide.search.progress": {"tqdm"},

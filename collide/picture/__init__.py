@@ -14,6 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .export import save_film as save_film
+from .export import save_mesh as save_mesh
 from .layout import buttons, distance_title, layout, slider, title
 from .parts import box_traces, contact_traces, frame, mesh_trace, nearest_traces, plotly, scale, span, stage
 from .scenes import scene_of

@@ -16,14 +16,15 @@ from generative.triangulated import Triangulated
 from .tracks import Track, poses_of, track
 
 COLOURS = ("#3f7fbf", "#e0803a", "#4fa06b", "#8d6bb5", "#c9a227", "#c8586c", "#4aa5b5", "#8a7563", "#6b7f2a", "#b5679f")
+GREY = "#8a929a"
 DEVIATION = 7e-4
 """How far chords may be from surfaces, and keys of motions from these, of the size of a body where it is alone in a picture."""
 
-# Moments of a mesh that changes otherwise than by its motion, at most, and what they may come to; those of one that is made anew each time.
+# Moments of a mesh that deforms, at most, and bytes that they may come to; moments of one that is made anew each time.
 _MOMENTS, _BYTES, _REMADE = 129, 4_000_000, 33
 _ALWAYS = 1e38
-# From where scenes are seen, towards the eye. A scene is flat, and seen from there, where it is by so much shorter along an axis than along the others.
-_FLAT, _VIEW = 0.25, (0.56, -0.72, 0.45)
+# From where scenes are seen, towards the eye; those that are flat, by so much shorter along an axis than along the others, from there.
+_VIEW, _FLAT = (0.56, -0.72, 0.45), 0.25
 _SIDES = {0: (0.94, -0.2, 0.28), 1: (0.2, -0.94, 0.28), 2: (0.12, -0.42, 0.9)}
 
 

@@ -14,7 +14,7 @@ from .viewer import scene
 # How long a scene plays, in seconds, and stays at its end before it begins again.
 _LASTS, _HOLD = 5.0, 1.2
 # Bodies that come from afar are shown from where the whole is at most so large against the end; times that are looked at for that.
-_LARGER, _LOOKS = 1.12, 33
+_LARGER, _LOOKS = 1.35, 33
 
 
 def scene_of(subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None, height: int = 560,

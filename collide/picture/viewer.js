@@ -227,20 +227,22 @@ class Viewer {
     return [(h[0] / h[3] + 1) / 2 * this.canvas.width, (1 - h[1] / h[3]) / 2 * this.canvas.height, h[3]];
   }
 
-  // Three edges of the box round everything, with round numbers; those that are seen end on are left out.
+  // Three edges of the box round everything, the nearest ones, with round numbers; those that are seen end on are left out.
   axes(c) {
     const w = this.words, pixel = this.pixel(); w.clearRect(0, 0, w.canvas.width, w.canvas.height);
     if (!this.find("axes").checked) return;
-    const [lo, hi] = this.bounds(), step = nice(this.size / 6), corner = lo.map((x, k) => c.back[k] >= 0 || k === 2 ? lo[k] : hi[k]), rows = [];
+    const [lo, hi] = this.bounds(), step = nice(this.size / 6), near = lo.map((x, k) => c.back[k] >= 0 ? hi[k] : x), rows = [];
+    const far = lo.map((x, k) => c.back[k] >= 0 ? x : hi[k]), sides = [[near[0], far[1], lo[2]], [far[0], near[1], lo[2]]];
+    const left = sides.sort((a, b) => this.place(a, c)[0] - this.place(b, c)[0])[0], corners = [[lo[0], near[1], lo[2]], [near[0], lo[1], lo[2]], left];
     w.font = `${12 * pixel}px system-ui, sans-serif`; w.fillStyle = "#3b4754"; w.textAlign = "center"; w.textBaseline = "middle";
     const write = (text, p, dx, dy) => { const [x, y, depth] = this.place(p, c); if (depth > 0) w.fillText(text, x + dx * pixel, y + dy * pixel); };
-    for (let k = 0; k < 3; k++) {
-      if (Math.abs(c.back[k]) > .97) continue;
-      const from = [...corner], to = [...corner]; from[k] = lo[k]; to[k] = hi[k]; rows.push(...from, ...to, 1, -1e38, 1e38, 0, .35, .42, .5);
-      const dx = k === 2 ? -18 : 0, dy = k === 2 ? 0 : 14;
+    corners.forEach((corner, k) => {
+      if (Math.abs(c.back[k]) > .97) return;
+      const from = [...corner], to = [...corner], [dx, dy] = k === 2 ? [-18, 0] : [0, 14]; from[k] = lo[k]; to[k] = hi[k];
+      rows.push(...from, ...to, .8, -1e38, 1e38, 0, .35, .42, .5);
       for (let n = Math.ceil(lo[k] / step - 1e-9); n * step <= hi[k] + 1e-9 * step; n++) {
         const p = [...corner]; p[k] = n * step; write(short(n * step), p, dx, dy); rows.push(...p, ...p, 1.6, -1e38, 1e38, 0, .35, .42, .5); }
-      write("xyz"[k], to.map((x, i) => i === k ? x + .06 * this.size : x), dx / 2, dy / 2); }
+      write("xyz"[k], to.map((x, i) => i === k ? x + .05 * this.size : x), dx / 2, dy / 2); });
     if (this.lines) this.gl.deleteBuffer(this.lines);
     this.lines = buffer(this.gl, new Float32Array(rows)); this.drawMarks(c, this.lines, rows.length / 13);
   }

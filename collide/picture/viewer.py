@@ -5,11 +5,11 @@ Drag turns, shift and drag moves, the wheel or two fingers zoom, a double click 
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 from typing import Any
 
-from .drawing import COLOURS
+from .drawing import COLOURS, GREY
 
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 # Bodies up to which each has a switch of its own.
@@ -43,20 +43,23 @@ p {{ margin: 0 0 .8rem; color: #47535f; overflow-wrap: anywhere; }}
 """
 
 
-def scene(data: dict[str, Any], names: Sequence[str], *, shown: str = "", glass: bool = False, chart: str = "", height: int = 560) -> str:
-    """The element that `viewer.js` brings to life. `shown` tells which part of the time it shows, `glass` starts it transparent."""
+def scene(data: dict[str, Any], names: Sequence[str], *, shown: str = "", glass: bool = False, chart: str = "", height: int = 560,
+          grey: Collection[int] = ()) -> str:
+    """The element that `viewer.js` brings to life. `shown` tells which part of the time it shows, `glass` starts it transparent, `grey` are
+    bodies without a colour of their own.
+    """
     speeds = "".join(f'<option value="{s}"{" selected" * (s == 1)}>{s:g} ×</option>' for s in _SPEEDS)
     views = "".join(f'<button data-look="{direction}">{name}</button>' for name, direction in _VIEWS.items())
     text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
     return SCENE.format(height=height, speeds=speeds, views=views, glass=" checked" * glass, shown=html.escape(shown),
-                        legend=_legend(names), chart=chart, data=text)
+                        legend=_legend(names, grey), chart=chart, data=text)
 
 
-def _legend(names: Sequence[str]) -> str:
+def _legend(names: Sequence[str], grey: Collection[int]) -> str:
     """A switch for each body, in its colour."""
     if len(names) > _SWITCHES:
         return f'<div class="row part">{len(names)} bodies</div>'
-    colours = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
+    colours = [GREY if k in grey else COLOURS[k % len(COLOURS)] for k in range(len(names))]
     switches = [f'<label><input type="checkbox" data-body="{k}" checked><span class="swatch" style="background:{colours[k]}"></span>'
                 f"{html.escape(name, quote=False)}</label>" for k, name in enumerate(names) if name]
     return f'<div class="row legend">{"".join(switches)}</div>'

@@ -13,7 +13,7 @@ import numpy as np
 from generative.mesh import MovingMesh, tessellate
 from generative.triangulated import Triangulated
 
-from ..picture.drawing import Drawing, compact, fineness, merged
+from ..picture.drawing import GREY, Drawing, compact, fineness, merged
 from ..picture.scenes import finished, part_shown
 from ..picture.tracks import Track, quaternions, thinned, track
 from ..picture.viewer import page as whole_page
@@ -45,7 +45,7 @@ def page(run: Any, title: str) -> str:
     data = finished(drawing, begin, end, float(np.clip(end - begin, _SHORTEST, _LONGEST)), play=True)
     names = [b.name or f"body {k}" for k, b in enumerate(run.world.bodies)]
     shown = scene(data, names, shown=f"{part_shown(begin, end, (begin, end))}, {_speed(end - begin, data['seconds'])}",
-                  chart=_chart(run, begin, end))
+                  chart=_chart(run, begin, end), grey=[k for k, b in enumerate(run.world.bodies) if b.fixed])
     return whole_page(title, [f"<h2>{html.escape(title)}</h2>\n<p>{html.escape(run.summary())}</p>\n{shown}"])
 
 
@@ -60,7 +60,7 @@ def _add(drawing: Drawing, number: int, body: Any, meshes: list[MovingMesh], kno
         if len(triangles):
             shape = drawing.shape([vertices], triangles, isinstance(body.shape, Triangulated))
             drawing.add_part(number, shape, known, vertices, alpha=_STILL if body.fixed else 1.0, moving=not body.fixed,
-                             colour="#8a929a" if body.fixed else "")
+                             colour=GREY if body.fixed else "")
 
 
 def tracks(run: Any) -> list[Track]:

@@ -36,7 +36,8 @@ async function probe(viewer) {
   slider.value = slider.min; slider.dispatchEvent(new Event("input")); await wait(150);
   const left = look(viewer), at = viewer.t;
   viewer.find("play").click(); const frames = viewer.frames, now = performance.now(); await wait(SECONDS);
-  const rate = 1000 * (viewer.frames - frames) / (performance.now() - now), played = look(viewer), t = viewer.t;
+  const rate = 1000 * (viewer.frames - frames) / (performance.now() - now);
+  const played = look(viewer), t = viewer.t;
   viewer.find("play").click(); await wait(150); const stopped = viewer.t; await wait(150);
   const box = viewer.canvas.getBoundingClientRect(), controls = [...viewer.element.querySelectorAll("button, select, input, label")];
   return {drawn: drawn(first), moved: differ(first, left), played: differ(left, played), rate, begin, at, t, held: stopped === viewer.t,
@@ -46,12 +47,14 @@ async function probe(viewer) {
 window.addEventListener("load", async () => {
   await wait(300);
   const found = []; for (const viewer of window.viewers) found.push(await probe(viewer));
-  await fetch("/told", {method: "POST", body: JSON.stringify({found, errors, wide: document.documentElement.scrollWidth, width: innerWidth})});
+  const told = {found, errors, wide: document.documentElement.scrollWidth, width: innerWidth};
+  await fetch("/told", {method: "POST", body: JSON.stringify(told)});
 });
 </script>"""
 
 
-def opened(page: Path, profile: Path, *, width: int = 1280, height: int = 900, seconds: float = 1.0, patience: float = 90.0) -> dict[str, Any]:
+def opened(page: Path, profile: Path, *, width: int = 1280, height: int = 900, seconds: float = 1.0,
+           patience: float = 90.0) -> dict[str, Any]:
     """What the probe found in a page. TimeoutError where it tells nothing."""
     text = page.read_text(encoding="utf-8").replace("<head>", "<head>" + PROBE.replace("SECONDS", str(1000 * seconds)), 1).encode()
     told: list[dict[str, Any]] = []

@@ -67,12 +67,14 @@ def test_a_body_cut_by_others_that_move_with_it_is_kept():
 
 @pytest.mark.parametrize(("points", "curves", "patches", "alone"), [
     ([[np.cos(a), np.sin(a), 0] for a in np.linspace(0, 6.2, 40)], 1, 0, 0), ([[i, j, 0] for i in range(6) for j in range(6)], 0, 1, 0),
-    ([[0, 0, 0], [9, 0, 0]], 0, 0, 2), ([[i + 40 * k, 0, 0] for i in range(9) for k in (0, 1)], 2, 0, 0),
+    ([[0, 0, 0], [9, 0, 0]], 0, 0, 2),
+    ([[i + 40 * k, 0, 0] for i in range(9) for k in (0, 1)], 2, 0, 0),
 ])  # fmt: skip
 def test_samples_of_curves_and_patches_are_told_apart(points, curves, patches, alone):
     k = len(points)
     seen = contacts(bodies=SCENES["tori-crossed"].bodies, points=np.array(points, float), normals=np.tile([0, 0, 1.0], (k, 1)),
-                    proved=np.zeros(k, bool), existence=np.ones(k, bool), pairs=np.tile([0, 1], (k, 1)), features=[("face 0", "face 0")] * k,
+                    proved=np.zeros(k, bool), existence=np.ones(k, bool), pairs=np.tile([0, 1], (k, 1)),
+                    features=[("face 0", "face 0")] * k,
                     boxes=[np.array([[0, 1.0]] * 4 + [[1.751, 1.752]])] * k, variables=[("u1", "v1", "u2", "v2", "t")] * k)
     one, groups = sorted_out(seen)
     assert [len(one), sum(c for _, c in groups), sum(not c for _, c in groups)] == [alone, curves, patches]

@@ -14,7 +14,8 @@ CORNERS = np.array([[0.5, 0, 0], [0, -0.5, 0.1], [0.2, 0.2, -0.4]])
 
 @pytest.mark.parametrize(("motion", "most"), [
     (Rigid(), 1), (Rigid(translation=[1, 2, 3]), 1), (Rigid(translation=[t, 2 * t, 1]), 2), (Rigid(translation=[0, 0, 3 - 5 * t**2]), 80),
-    (Screw([1, 2, 2], angle=9 * t, advance=t), 160), (Rigid(rotation=axis_angle([0, 0, 1], 400 * t), translation=[sp.sin(9 * t), 0, 0]), 6000),
+    (Screw([1, 2, 2], angle=9 * t, advance=t), 160),
+    (Rigid(rotation=axis_angle([0, 0, 1], 400 * t), translation=[sp.sin(9 * t), 0, 0]), 6000),
 ])  # fmt: skip
 def test_what_lies_between_keys_is_near_the_motion(motion, most):
     known = track(poses_of(motion), (0.0, 1.5), 1e-3, 0.5)
