@@ -138,8 +138,8 @@ def _find(name: str, parser: argparse.ArgumentParser) -> "Scene":
 
 
 def _check_targets(options: argparse.Namespace) -> None:
-    """What is missing is said before the search: what draws pictures, and folders."""
-    if options.html or options.png:
+    """What is missing is said before the search: what draws pictures (pages need nothing), and folders."""
+    if options.png:
         from .picture.parts import plotly
 
         plotly()

@@ -102,7 +102,7 @@ def test_json_goes_to_the_standard_output_alone(answered, capsys, tmp_path, monk
 
 def test_missing_plotly_is_said_before_the_search(answered, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
-    assert command.main(["tori-crossed", "--html", "x.html"]) == 2 and not answered
+    assert command.main(["tori-crossed", "--png", "x.png"]) == 2 and not answered
     assert capsys.readouterr().err.startswith("collide: pictures need plotly")
 
 
