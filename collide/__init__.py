@@ -57,6 +57,7 @@ from .queries.solve import Zeros, ZerosStatus, solve
 from .queries.trace import Trace, trace
 from .search.drive import Budget
 from .situations.tracking import Tracked
+from .world.exact_mass import ExactMass, exact_mass_properties
 from .world.mass import MassProperties, mass_properties
 from .world.rigid_body import RigidBody
 from .world.run import Outcome, Run
@@ -66,10 +67,11 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
-    "CriticalValue", "Distance", "DistanceStatus", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Mesh", "MeshContact",
-    "Minimum", "MinimumStatus", "Near", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status", "Subpaving",
-    "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros", "ZerosStatus",
-    "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify", "clearance", "clearance_batch", "contact_batch",
-    "contacts_during", "critical_value", "distance", "edge_edge", "first_contact", "hull_overlap", "mass_properties", "mesh_mesh",
-    "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle", "vertex_face",
+    "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Mesh",
+    "MeshContact", "Minimum", "MinimumStatus", "Near", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status",
+    "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros",
+    "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify", "clearance", "clearance_batch",
+    "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap",
+    "mass_properties", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle",
+    "vertex_face",
 ]

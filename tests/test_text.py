@@ -296,6 +296,7 @@ COLLIDE = [
     Call(collide.bezier_triangle_pairs, TRIANGLES, 1e-6, np.ones((1, 2, 3)), 1000, "auto", 1),
     Call(collide.nurbs_to_bezier, np.array(NET, float), [0, 0, 1, 1], [0, 0, 1, 1], (1, 1), np.ones((2, 2)), np.array(NET, float), (1, 2)),
     Call(collide.BezierNets, NETS.points, np.ones((1, 2, 2)), NETS.domains, 0.0), Call(collide.mass_properties, ROUND),
+    Call(collide.exact_mass_properties, ROUND),
     Call(collide.RigidBody, ROUND, position=[0, 0, 1], orientation=[1, 0, 0, 0], velocity=[1, 0, 0], spin=[0, 0, 1], mass=1.0,
          centre=[0, 0, 0], inertia=np.eye(3), restitution=0.5, friction=0.1),
     Call(collide.RigidBody, ROUND, density=2.0), Call(collide.RigidBody, PLATE, motion=FALL),
@@ -317,9 +318,9 @@ SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"
 CALLED = {"World.forces", "chebyshev_curve.function", "chebyshev_motion_of.pose", "trace.query", "trace.arguments",
           "trace.options", *(f"{query}.executor" for query in SHARED)}
 RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue",
-           "Distance", "DistanceStatus", "Fit", "HullOverlap", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind", "MassProperties",
-           "MeshContact", "Minimum", "MinimumStatus", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell", "Start", "Status",
-           "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
+           "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind",
+           "MassProperties", "MeshContact", "Minimum", "MinimumStatus", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
+           "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
            "revolute": "jointed"}
 

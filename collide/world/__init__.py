@@ -2,7 +2,7 @@
 
     RigidBody ─► flight ─► meeting ─► impact ─► (resting, rolling) ─► Run
 
-- `mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the start
+- `mass`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the start
 - `rotation`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are parameters
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
 - `neighbours`, `meeting`, `lookout`: which pairs come near each other, when such a pair meets, with proof, and a queue of that

@@ -109,7 +109,7 @@ def _about(second: np.ndarray, volume: float, centre: np.ndarray) -> np.ndarray:
     return np.asarray(np.trace(products) * np.eye(3) - products)
 
 
-def _integrands(point: Iterable[Any], normal: Iterable[Any]) -> list[Any]:
+def integrands(point: Iterable[Any], normal: Iterable[Any]) -> list[Any]:
     """Of a point and the normal there, with the area: the normal, and what integrates to the moments over the volume."""
     a, b, c = point
     n, m, k = normal
@@ -146,7 +146,7 @@ def _face_moments(faces: Iterable[Any]) -> tuple[np.ndarray, float, float]:
     total, area, error = np.zeros(3 + _MOMENTS), 0.0, 0.0
     for face in faces:
         point, normal = face.expressions, face.normal
-        kernel = compile([*_integrands(point, normal), sp.sqrt(sum(e * e for e in normal))], [u, v], quick=True)
+        kernel = compile([*integrands(point, normal), sp.sqrt(sum(e * e for e in normal))], [u, v], quick=True)
         ends = np.array([[float(e) for e in face.domain[s]] for s in (u, v)])
         moments, own = _integral(kernel.points, ends)
         total, area, error = total + moments[:-1], area + float(moments[-1]), error + float(own[3])
