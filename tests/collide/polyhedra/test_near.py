@@ -87,6 +87,21 @@ def test_jumps_and_rests():
     assert len(looked) == 2
 
 
+@pytest.mark.parametrize("turning", [0, 1])
+def test_what_is_kept_from_step_to_step_is_what_one_step_alone_finds(turning):
+    """Two balls come nearer by moving, and turn, in steps after most of which the trees are not gone through again."""
+    meshes, looked, counts = (ball(1, 40), ball(2, 40)), [], []
+    near, random = collide.Near(*meshes), np.random.default_rng(4)
+    look, start = near._look, rotation(random)
+    near._look = lambda step: (looked.append(step), look(step))
+    for k in range(30):
+        matrices = pose(about_z(0.02 * turning * k) @ start), pose(start @ about_z(-0.03 * turning * k), (2.1 - 0.015 * k, 0.01 * k, 0))
+        found = near.update(*matrices)
+        assert found.tolist() == collide.Near(*meshes).update(*matrices).tolist()
+        counts.append(len(found))
+    assert counts[0] == 0 and len(set(counts)) > 3 and len(looked) < 15
+
+
 def test_flush_and_touching_faces_are_ordinary():
     for mesh, matrix, distance, some in ((CUBE, pose(shift=(1, 1, 0)), 0.0, True), (OCTAHEDRON, pose(shift=(2.5, 0, 0)), 0.5, True),
                                          (OCTAHEDRON, pose(shift=(2.5, 0, 0)), np.nextafter(0.5, 0), False)):
