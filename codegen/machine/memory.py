@@ -34,15 +34,14 @@ class Memory(Mapping[str, np.ndarray]):
         self._places = described(structure).places[structure]
         # The arrays of the structure's numbers.
         self.packed = {name: self[name] for name in (COUNT, REAL) if name in self._cuts.arrays}
-        for name in self._cuts.known:
-            self.set(name, sizes[name])
+        if len(self._cuts.known):
+            self.packed[COUNT][self._cuts.known[:, 0]] = self._cuts.known[:, 1]
 
     def __getitem__(self, name: str) -> np.ndarray:
         found = self._own.get(name)
         if found is None:
-            begin, shape, kind = self._cuts.arrays[name]
-            begin += self._first
-            found = self._own[name] = self._block[begin:begin + math.prod(shape)].view(kind).reshape(shape)
+            begin, end, shape, kind = self._cuts.arrays[name]
+            found = self._own[name] = self._block[begin + self._first:end + self._first].view(kind).reshape(shape)
         return found
 
     def __iter__(self) -> Iterator[str]:
@@ -126,15 +125,15 @@ row_type: Callable[[type, type], np.dtype[Any]] = functools.cache(_row_type)
 
 
 class _Cuts(NamedTuple):
-    """Where each array begins in a block, in numbers, its shape and type; the same beginnings in bytes; the length of the part that is zero
-    at first, and of all; the sizes that are numbers of the structure.
+    """Where each array begins and ends in a block, in numbers, its shape and type; the same beginnings in bytes; the length of the part that
+    is zero at first, and of all; of the sizes that are numbers of the structure the places among these, and the values, (n, 2).
     """
 
-    arrays: dict[str, tuple[int, tuple[int, ...], type]]
+    arrays: dict[str, tuple[int, int, tuple[int, ...], type]]
     begins: np.ndarray
     zero: int
     size: int
-    known: tuple[str, ...]
+    known: np.ndarray
 
 
 def _cut(structure: Any, sizes: tuple[tuple[str, int], ...]) -> _Cuts:
@@ -145,9 +144,11 @@ def _cut(structure: Any, sizes: tuple[tuple[str, int], ...]) -> _Cuts:
     ends = list(itertools.accumulate(lengths))
     begins = dict(zip(names, [0, *ends[:-1]], strict=True))
     zero = min([begins[name] for name in names if arrays[name][1][0] in structure.unset], default=ends[-1])
-    return _Cuts({name: (begins[name], shapes[name], np.float64 if kind is float else np.int64) for name, (kind, _) in arrays.items()},
-                 8 * np.array([begins[name] for name in arrays]), zero, ends[-1],
-                 tuple(known.keys() & described(structure).places[structure].keys()))
+    found = {name: (begins[name], begins[name] + math.prod(shapes[name]), shapes[name], np.float64 if kind is float else np.int64)
+             for name, (kind, _) in arrays.items()}
+    places = described(structure).places[structure]
+    told = [(places[name].at, known[name]) for name in known.keys() & places.keys()]
+    return _Cuts(found, 8 * np.array([begins[name] for name in arrays]), zero, ends[-1], np.array(told, np.int64).reshape(-1, 2))
 
 
 _cuts: Callable[[type, tuple[tuple[str, int], ...]], _Cuts] = functools.lru_cache(maxsize=256)(_cut)
