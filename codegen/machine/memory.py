@@ -125,8 +125,8 @@ row_type: Callable[[type, type], np.dtype[Any]] = functools.cache(_row_type)
 
 
 class _Cuts(NamedTuple):
-    """Where each array begins and ends in a block, in numbers, its shape and type; the same beginnings in bytes; the length of the part that
-    is zero at first, and of all; of the sizes that are numbers of the structure the places among these, and the values, (n, 2).
+    """Where each array begins and ends in a block, in numbers, its shape and type; the same beginnings in bytes; the length of the part
+    that is zero at first, and of all; of the sizes that are numbers of the structure the places among these, and the values, (n, 2).
     """
 
     arrays: dict[str, tuple[int, int, tuple[int, ...], type]]
@@ -144,8 +144,9 @@ def _cut(structure: Any, sizes: tuple[tuple[str, int], ...]) -> _Cuts:
     ends = list(itertools.accumulate(lengths))
     begins = dict(zip(names, [0, *ends[:-1]], strict=True))
     zero = min([begins[name] for name in names if arrays[name][1][0] in structure.unset], default=ends[-1])
-    found = {name: (begins[name], begins[name] + math.prod(shapes[name]), shapes[name], np.float64 if kind is float else np.int64)
-             for name, (kind, _) in arrays.items()}
+    found: dict[str, tuple[int, int, tuple[int, ...], type]] = {
+        name: (begins[name], begins[name] + math.prod(shapes[name]), shapes[name], np.float64 if kind is float else np.int64)
+        for name, (kind, _) in arrays.items()}
     places = described(structure).places[structure]
     told = [(places[name].at, known[name]) for name in known.keys() & places.keys()]
     return _Cuts(found, 8 * np.array([begins[name] for name in arrays]), zero, ends[-1], np.array(told, np.int64).reshape(-1, 2))
