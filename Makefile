@@ -16,7 +16,7 @@ help:
 	@echo "make bench     benchmarks, with their peers beside them"
 	@echo "make gallery   a contact sheet of every shape, operator and motion (build/gallery)"
 	@echo "make notebook  JupyterLab on the notebooks, with everything they need"
-	@echo "make docs      the documentation, with executed notebooks and reference pages (site)"
+	@echo "make docs      the documentation, with executed notebooks and reference pages (site; FAST=--fast executes none)"
 	@echo "make clean     remove everything that was made here"
 
 $(VENV)/ready: pyproject.toml $(LOCK)
@@ -59,8 +59,8 @@ notebook: $(VENV)/ready
 	$(PY) -m jupyterlab notebooks
 
 docs: $(VENV)/ready
-	$(PY) -m pip install --quiet mkdocs==1.6.1 mkdocs-material==9.8.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11
-	$(PY) docs/build.py
+	$(PY) -m pip install --quiet mkdocs==1.6.1 mkdocs-material==9.8.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11 latex2mathml==3.81.1
+	$(PY) docs/build.py $(FAST)
 	$(PY) -m mkdocs build --quiet --strict --config-file docs/mkdocs.yml
 
 clean:
