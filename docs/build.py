@@ -64,7 +64,7 @@ def notebook(path: Path, execute: bool = True) -> str:
 
 
 def gallery_page() -> str:
-    parts = [f'## {title}\n\n<div class="sheet">{"".join(cells)}</div>' for title, cells in gallery.sections().items()]
+    parts = [f'## {title}\n\n<div class="sheet">{"".join(cells)}</div>' for title, cells in gallery.sections(shapes=False).items()]
     return "# Gallery\n\n" + "\n\n".join(parts) + "\n"
 
 

@@ -27,6 +27,7 @@ html, body {{ height: 100%; margin: 0; }}
 .scene .stage {{ flex: 1; height: auto; min-height: 0; }}
 </style></head><body>{scene}{program}</body></html>
 """
+WIDE = "---\nhide: [toc]\n---\n"
 BUDGET, LONGEST = 60.0, 600
 """Seconds for the answer of a scene; characters of a formula above which a page does not print it."""
 
@@ -53,7 +54,7 @@ def source(function: Any) -> str:
     function = inspect.unwrap(function)
     path = Path(*Path(inspect.getsourcefile(function) or "").parts[-3:])
     code = textwrap.dedent(inspect.getsource(function))
-    return f"It is made in `{path}`:\n\n```python\n{code}```\n"
+    return f"From `{path}`:\n\n```python\n{code}```\n"
 
 
 def formulas(bodies: Sequence[Any]) -> str:
@@ -93,23 +94,23 @@ def scene_pages() -> Pages:
             source(scene.build), *([f"As formulas:\n\n{shown}"] if shown else []), "[All scenes](../scenes.md)"]) + "\n"
     words = ("Collision problems with known answers. Each page plays its scene, says what was proved, and holds the code. "
              "`collide NAME` runs one.")
-    return {"scenes.md": f"# Scenes\n\n{words}\n\n{grid(cards)}\n", **pages}
+    return {"scenes.md": f"{WIDE}# Scenes\n\n{words}\n\n{grid(cards)}\n", **pages}
 
 
 def shape_pages() -> Pages:
     pages, cards = {}, []
     for name, shape in SHAPES.items():
-        body = shape.make()
+        body = shape.make().named(name)
         cards.append(card("shapes", name, thumbnail([body], size=240), sentence(shape.text)))
         pages[f"live/{name}.html"] = live(name, [body])
         shown = formulas([body])
         pages[f"shapes/{name}.md"] = "\n\n".join([
-            f"# {name}", frame(name, name, "../"), marked(shape.text), known(shape), f"**Source:** {escaped(shape.source)}.",
-            "## To make it", f"```python\n{making(shape)}\n```",
+            f"# {name.replace('_', ' ')}", frame(name, name, "../"), marked(shape.text), known(shape),
+            f"**Source:** {escaped(shape.source)}.", "## To make it", f"```python\n{making(shape)}\n```",
             *([shown.partition("\n\n")[2]] if shown else []), source(shape.make), "[All shapes](../shapes.md)"]) + "\n"
-    words = ("Each page holds its live picture, its formula, what is known of it, and the code. `models.shapes.SHAPES[NAME].make(...)` makes "
-             "one, `.facts(...)` tells what is known of it. Pictures are at the default sizes.")
-    return {"shapes.md": f"# Shapes\n\n{words}\n\n{grid(cards)}\n", **pages}
+    words = ("Each page holds its live picture, its formula, what is known of it, and the code. `models.shapes.SHAPES[NAME].make(...)` "
+             "makes one, `.facts(...)` tells what is known of it. Pictures are at the default sizes.")
+    return {"shapes.md": f"{WIDE}# Shapes\n\n{words}\n\n{grid(cards)}\n", **pages}
 
 
 def making(shape: Shape) -> str:
@@ -125,7 +126,7 @@ def _exact(value: Any) -> str:
 
 
 def known(shape: Shape) -> str:
-    rows = [f"| {name.replace('_', ' ')} | ${sp.latex(value)}$ |" for name, value in shape.facts().items()]
+    rows = [f"| {name.replace('_', ' ')} | $\\displaystyle {sp.latex(value)}$ |" for name, value in shape.facts().items()]
     rows += [f"| symmetry | {shape.symmetry} |"] * bool(shape.symmetry)
     return "\n".join(["| known | |", "|---|---|", *rows]) if rows else ""
 

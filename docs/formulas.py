@@ -14,5 +14,6 @@ def on_page_content(html: str, **_: Any) -> str:
 
 
 def drawn(latex: str, alone: bool = False) -> str:
-    """One formula; one that stands alone, or is long, is scrolled where it does not fit."""
+    """One formula. The brackets of a matrix are drawn by `pages.css`: without a font for mathematics browsers do not stretch them."""
+    latex = re.sub(r"\\left\[(\\begin\{matrix\}.*?\\end\{matrix\})\\right\]", r"\1", latex, flags=re.DOTALL)
     return f'<span class="formula">{convert(latex, display="block" if alone else "inline")}</span>'

@@ -18,9 +18,9 @@ SHEETS = {"Curves, as thin tubes": CURVES, "Surfaces and deformations": SURFACES
           "Motions of a brick, from t = 0 to 1": MOTIONS}
 
 
-def sections() -> dict[str, list[str]]:
+def sections(shapes: bool = True) -> dict[str, list[str]]:
     """Title to pictures."""
-    shown = {"Shapes": [picture(name.replace("_", " "), s.make()) for name, s in SHAPES.items()]}
+    shown = {"Shapes": [picture(name.replace("_", " "), s.make()) for name, s in SHAPES.items()]} if shapes else {}
     alone = {name: s for name, s in SCENES.items() if len(s.bodies) == 1}
     shown["Surfaces at the moment of contact with themselves"] = [picture(name.replace("-", " "), s.bodies[0].at(s.known.time))
                                                                   for name, s in alone.items()]

@@ -8,7 +8,6 @@ import json
 import pkgutil
 import re
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 Tasks = dict[str, str]
@@ -17,8 +16,8 @@ COLLIDE: Tasks = {
     "When and where bodies first meet": "first_contact self_contact Contacts Status Start Sensitivity Tracked",
     "All contacts of a time span": "contacts_during ContactTimes Spell",
     "Distances": "distance clearance Distance Clearance DistanceStatus",
-    "Many questions at once": "contact_batch clearance_batch answers.batch.Batch ClearanceBatch bezier_pairs bezier_triangle_pairs BezierNets "
-                              "nurbs_to_bezier",
+    "Many questions at once": "contact_batch clearance_batch answers.batch.Batch ClearanceBatch bezier_pairs bezier_triangle_pairs "
+                              "BezierNets nurbs_to_bezier",
     "Numbers that are not settled": "critical_value CriticalValue",
     "Is a body sound, and what is inside": "check_solid classify",
     "Triangles and polyhedra": "Mesh mesh_mesh MeshContact edge_edge vertex_face triangle_triangle Index Kind touch Touch TouchContact "
@@ -42,8 +41,9 @@ GENERATIVE: Tasks = {
     "Surfaces from surfaces": "sweep.offset sweep.interpolate sweep.reparameterize deform.deform deform.scale deform.twist deform.taper "
                               "deform.bend",
     "Solids": "solids.extruded solids.revolved solids.lofted solids.swept solids.capsule solids.rounded_box polyhedron hull sew cap",
-    "Implicit bodies": "primitives.half_space primitives.ball primitives.round_cylinder primitives.round_cone primitives.block union "
-                       "intersection difference complement primitives.blend_union primitives.blend_intersection primitives.blend_difference",
+    "Implicit bodies": "primitives.half_space primitives.ball primitives.round_cylinder primitives.round_cone primitives.block "
+                       "union intersection difference complement primitives.blend_union primitives.blend_intersection "
+                       "primitives.blend_difference",
     "Differential equations": "ode ode_span",
     "Formulas from data": "fit.motion_through fit.joint_motion fit.chebyshev_motion fit.chebyshev_motion_of fit.interpolating_curve "
                           "fit.chebyshev_curve fit.rotation_minimizing_up",
@@ -52,8 +52,8 @@ GENERATIVE: Tasks = {
 CODEGEN: Tasks = {
     "Formulas as kernels": "compile Kernel Interval",
     "Narrowing boxes": "contract Contractor",
-    "Functions that SymPy has not": "functions.Spline functions.Samples functions.Inverse functions.DefiniteIntegral functions.Chebyshev functions.cosc "
-                                     "functions.SphericalBesselQuotient",
+    "Functions that SymPy has not": "functions.Spline functions.Samples functions.Inverse functions.DefiniteIntegral functions.Chebyshev "
+                                     "functions.cosc functions.SphericalBesselQuotient",
 }
 MODELS: Tasks = {
     "Scenes": "scenes.SCENES scenes.Scene scenes.Known",
@@ -118,9 +118,9 @@ def row(package: str, name: str) -> str:
 
 def page(package: str) -> str:
     """What is for users, by task."""
-    parts = [f"# {package}", f"::: {package}\n    options:\n      members: false\n      show_root_heading: false\n"]
+    parts = [f"# {package}", (inspect.getdoc(import_module(package)) or "").split("\n\n")[0]]
     for title, text in PACKAGES[package].items():
-        table = "\n".join(["| | |", "|---|---|", *(row(package, name) for name in text.split())])
+        table = "\n".join(["| name | what it is |", "|---|---|", *(row(package, name) for name in text.split())])
         parts += [f"## {title}", table, *(entry(package, name) for name in text.split() if name not in VALUES)]
     return "\n\n".join(parts) + "\n"
 
@@ -134,4 +134,5 @@ def inside(package: str) -> str:
     """The modules that define nothing of what is for users."""
     used = {path(package, name).rpartition(".")[0] for name in names(package) if name not in VALUES}
     rest = [m for m in modules(package) if m != package and m not in used]
-    return f"# Inside {package}\n\nThe modules behind it, for readers of the source.\n\n" + "\n\n".join(f"::: {m}" for m in rest) + "\n"
+    first = f"::: {package}\n    options:\n      members: false\n      show_root_heading: false\n"
+    return "\n\n".join([f"# Inside {package}", first, *(f"::: {m}" for m in rest)]) + "\n"

@@ -1,10 +1,14 @@
-"""The code in the README and on the first page of the documentation runs as printed, block after block."""
+"""Pages of the documentation: their code runs as printed, block after block; what is written for them from the packages is complete."""
 
+import ast
+import importlib
+import inspect
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sp
 
 ROOT = Path(__file__).parents[1]
 MEETING = 3 - np.sqrt(39) / 5
@@ -54,3 +58,79 @@ def test_modules_that_pages_name_are_there():
     for page in ["README.md", *(f"docs/pages/{p.name}" for p in (ROOT / "docs/pages").glob("*.md"))]:
         named = re.findall(r"`((?:codegen|collide|generative|models|tests)/[\w/.]+)`", (ROOT / page).read_text(encoding="utf-8"))
         assert [path for path in named if not (ROOT / path).exists()] == [], page
+
+
+@pytest.fixture
+def docs(monkeypatch):
+    """The programs that make the pages of the documentation, by name."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return importlib.import_module
+
+
+def test_the_reference_lists_every_public_name_once(docs):
+    reference = docs("reference")
+    for package in reference.PACKAGES:
+        found = reference.names(package)
+        exported = getattr(importlib.import_module(package), "__all__", [])
+        assert len(set(found)) == len(found)
+        assert [n for n in exported if n not in found and not any(f.startswith(f"{n}.") for f in found)] == []
+        page = reference.page(package)
+        for name in set(found) - reference.VALUES.keys():
+            assert inspect.getdoc(reference.value(package, name)), name
+            assert f"\n::: {reference.path(package, name)}\n" in page
+
+
+def test_examples_of_docstrings_are_blocks_of_code(docs):
+    pytest.importorskip("griffe")
+    fenced = docs("examples").fenced
+    text = "Of 2*x.\n\n>>> 2 * x * y\n2*x*y\n>>> x > 1\nx > 1\n\nMore."
+    assert re.sub("\n+", "\n", fenced(text)) == "Of 2*x.\n```pycon\n>>> 2 * x * y\n2*x*y\n>>> x > 1\nx > 1\n```\nMore."
+    for package in docs("reference").PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            source = path.read_text(encoding="utf-8")
+            for node in ast.walk(ast.parse(source)) if ">>>" in source else []:
+                text = isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Module)) and ast.get_docstring(node)
+                outside = re.sub(r"```pycon\n.*?\n```", "", fenced(text or ""), flags=re.DOTALL)
+                assert ">>>" not in outside, f"{path}: {outside}"
+
+
+def test_formulas_need_nothing_from_the_net(docs):
+    pytest.importorskip("latex2mathml")
+    latex = r"a &lt; \left[\begin{matrix}x^{2}\\1\end{matrix}\right]"
+    page = docs("formulas").on_page_content(rf'<p><span class="arithmatex">\({latex}\)</span></p>')
+    assert "<math" in page and "<mtable>" in page and "<msup>" in page and "\\" not in page and "[" not in page
+    told = (ROOT / "docs" / "mkdocs.yml").read_text(encoding="utf-8")
+    assert "http" not in told and "font: false" in told
+
+
+def test_the_code_on_pages_of_shapes_and_scenes_runs(docs):
+    cards = docs("cards")
+    for shape in cards.SHAPES.values():
+        call = ast.parse(cards.making(shape)).body[-1].value
+        given = {k.arg: eval(ast.unparse(k.value), {"sp": sp}) for k in call.keywords}
+        assert given == {name: p.default for name, p in inspect.signature(shape.make).parameters.items()}, shape.name
+    for scene in cards.SCENES.values():
+        compile(cards.asked(scene), scene.name, "exec")
+        assert f"def {scene.name.replace('-', '_')}(" in cards.source(scene.build)
+
+
+def test_the_page_of_a_scene_plays_it_and_says_what_is_proved(docs, tmp_path, monkeypatch):
+    cards = docs("cards")
+    monkeypatch.setattr(cards, "SCENES", {"tori-crossed": cards.SCENES["tori-crossed"]})
+    pages = cards.scene_pages()
+    assert set(pages) == {"scenes.md", "scenes/tori-crossed.md", "live/tori-crossed.html"}
+    assert 'href="scenes/tori-crossed.html"' in pages["scenes.md"] and "data:image/png" in pages["scenes.md"]
+    page = pages["scenes/tori-crossed.md"]
+    assert "each proved to be a unique isolated contact" in page and 'src="../live/tori-crossed.html"' in page
+    assert not re.search(r"""(?:src|href)=["']?https?:""", pages["live/tori-crossed.html"])
+    monkeypatch.chdir(tmp_path)
+    space = {}
+    exec(cards.asked(cards.SCENES["tori-crossed"]), space)
+    assert space["contacts"].proved.all() and (tmp_path / "tori-crossed.html").is_file()
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in (ROOT / "docs/pages").glob("*.md")))
+def test_frames_of_written_pages_show_pages_that_are_made(page, docs):
+    cards = docs("cards")
+    shown = re.findall(r'src="live/([\w-]+)\.html"', (ROOT / "docs/pages" / page).read_text(encoding="utf-8"))
+    assert set(shown) <= cards.SCENES.keys() | cards.SHAPES.keys() and (shown or page != "index.md")
