@@ -32,12 +32,12 @@ def write(name: str, text: str) -> None:
 def rich(value: Any) -> str:
     """A value as the notebook would show it, as HTML."""
     if type(value).__module__.startswith("plotly"):
-        return f'<div>{value.to_html(full_html=False, include_plotlyjs=False, auto_play=False, config={"displaylogo": False})}</div>'
+        return f'<div>{value.to_html(full_html=False, include_plotlyjs=False, auto_play=False, config={"displayModeBar": False})}</div>'
     if hasattr(value, "_repr_html_"):
         return str(value._repr_html_())
     if hasattr(value, "_repr_latex_"):
         return f'<div class="arithmatex">\\[{html.escape(value._repr_latex_().strip("$"))}\\]</div>'
-    return "" if value is None else f"<pre>{html.escape(repr(value))}</pre>"
+    return "" if value is None else f'<pre class="printed">{html.escape(repr(value))}</pre>'
 
 
 def run(source: str, space: dict[str, Any]) -> str:
@@ -50,7 +50,7 @@ def run(source: str, space: dict[str, Any]) -> str:
         if last is not None:
             shown = rich(eval(compile(ast.Expression(last.value), "<cell>", "eval"), space))
     text = printed.getvalue().strip()
-    return (f"<pre>{html.escape(text)}</pre>\n\n" if text else "") + shown
+    return (f'<pre class="printed">{html.escape(text)}</pre>\n\n' if text else "") + shown
 
 
 def notebook(path: Path, execute: bool = True) -> str:

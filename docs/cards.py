@@ -59,7 +59,7 @@ def source(function: Any) -> str:
 
 def formulas(bodies: Sequence[Any]) -> str:
     """Those that are short enough to be read."""
-    written = [(getattr(b, "name", "") or f"body {k + 1}", b._repr_latex_()) for k, b in enumerate(bodies) if hasattr(b, "_repr_latex_")]
+    written = [(getattr(b, "name", "") or f"body {k}", b._repr_latex_()) for k, b in enumerate(bodies) if hasattr(b, "_repr_latex_")]
     return "\n\n".join(f"{name}\n\n{latex.replace('$', '$$')}" for name, latex in written if len(latex) < LONGEST)
 
 
