@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import fields, replace
 from multiprocessing import get_context
@@ -123,6 +124,15 @@ class Interrupting(ThreadPoolExecutor):
         return functools.cache(lambda: os.kill(os.getpid(), signal.SIGINT))
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard, also where the tests run in the background of a shell."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_ctrl_c_keeps_the_rows_that_are_done() -> None:
     values = {SPEED: np.concatenate([VALUES[SPEED]] * 50), TILT: np.concatenate([VALUES[TILT]] * 50)}
     with Interrupting(2) as executor:
@@ -142,6 +152,7 @@ def test_ctrl_c_before_the_rows_are_shared_out(monkeypatch: pytest.MonkeyPatch) 
         assert {*BATCHES[module](executor=Inline()).status} <= {DistanceStatus.BUDGET_SPENT, Status.BUDGET_SPENT}
 
 
+@pytest.mark.usefixtures("heard")
 def test_threads_at_work_are_told_of_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
     """A row that would take a minute comes back at once, as far as it is known."""
     monkeypatch.setattr("collide.search.fan_out._FIRST", 1)
