@@ -180,7 +180,7 @@ class _Log:
         yield step
         first, second = (self.problem.pieces[k].body for k in (a, b))
         self.theorem.append(f"Surfaces of bodies {first} and {second} have a point in common {_when(step.box[-1])}.")
-        if self.least < step.box[-1][1]:
+        if self.least < step.box[-1][1] and flint.arb(step.box[-1][0]) >= self.problem.moment(0):
             self.theorem.append(f"So their first contact lies in {self.least!r} <= t <= {step.box[-1][1]!r}.")
 
     def _farther(self, args: Sequence[str]) -> Iterator[Step]:

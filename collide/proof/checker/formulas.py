@@ -257,6 +257,8 @@ RULES: dict[str, tuple[int, Callable[..., Jet]]] = {
 """Of each operator how many arguments it has, and its rule."""
 MANY = ("+", "*", "max", "min", "and", "or")
 """Operators that may have more than two arguments."""
+CONDITIONS = ("<", "and", "or", "not")
+"""Operators whose values are conditions; all others give numbers. Conditions are no numbers, since they have no derivatives."""
 
 
 class Program:
@@ -268,12 +270,13 @@ class Program:
         self.steps: list[tuple[int, Callable[..., Jet], tuple[Any, ...]]] = []
         self.rows: list[int] = []
         self.known: dict[Any, int] = {}
+        self.conditions: set[int] = set()
 
     def add(self, formula: Formula, names: dict[str, int], definitions: Mapping[str, Formula]) -> int:
         """The place of a formula's value; `names` says where those of variables (and, as they are met, of definitions) are."""
         for name in _needed(formula, definitions, names):
             names[name] = self._add(definitions[name], names)
-        return self._add(formula, names)
+        return self._numbers("a formula", [self._add(formula, names)])[0]
 
     def _add(self, formula: Formula, names: Mapping[str, int]) -> int:
         if isinstance(formula, str):
@@ -284,15 +287,25 @@ class Program:
         if not isinstance(name, str):
             raise Refused("an operator is a name")
         if name == "^" and len(parts) == 2:
-            return self._power(self._add(parts[0], names), parts[1])
+            return self._power(*self._numbers(name, [self._add(parts[0], names)]), parts[1])
         args = [self._add(part, names) for part in parts]
         if name == "-" and len(args) == 1:
             name = "neg"
         if name not in RULES or (len(args) != RULES[name][0] and not (name in MANY and len(args) > 2)):
             raise Refused(f"{name[:40]!r} with {len(args)} arguments is nothing that a formula may contain")
+        self._numbers(name, args)
         if name == "*" and args[0] == args[1] and len(args) == 2:
             return self._power(args[0], "2")
-        return self.operation((name, *args)) if name not in MANY else functools.reduce(lambda a, b: self.operation((name, a, b)), args)
+        place = self.operation((name, *args)) if name not in MANY else functools.reduce(lambda a, b: self.operation((name, a, b)), args)
+        self.conditions |= {place} if name in CONDITIONS else set()
+        return place
+
+    def _numbers(self, name: str, args: list[int]) -> list[int]:
+        """The arguments of an operator, which are conditions where it asks for these, and numbers elsewhere."""
+        asked = len(args) if name in CONDITIONS[1:] else 1 if name == "if" else 0
+        if any((place in self.conditions) != (k < asked) for k, place in enumerate(args)):
+            raise Refused(f"{name!r} has a condition where a number belongs, or a number where a condition does")
+        return args
 
     def _power(self, base: int, exponent: Formula) -> int:
         n = number(exponent) if isinstance(exponent, str) else Fraction(1, 2)

@@ -50,7 +50,7 @@ class Problem:
         self.system = functools.lru_cache(maxsize=8)(functools.partial(self.built, Arb))
 
     def _read(self, line: str) -> None:
-        word, *args = read(line)
+        word, *args = read(line) or [""]
         if word == "question" and not self.question and args and args[0] in QUESTIONS:
             self.question = str(args[0])
             return
@@ -101,6 +101,8 @@ class Problem:
         names = {name: i for i, (name, _, _) in enumerate(self.variables)}
         rows = [program.add(f, names, self.definitions) for f in (*self.rows["equation"], *self.rows["condition"])]
         if most is not None:
+            if len(self.rows["objective"]) != 1:
+                raise Refused("a bound is claimed of one objective")
             (objective,) = self.rows["objective"]
             rows.append(program.add(["-", objective, _text(most)], names, self.definitions))
         program.rows = rows

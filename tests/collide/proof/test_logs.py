@@ -166,6 +166,10 @@ HOSTILE = {
     "nothing of bodies": (HEAD + "question contact\ntime 0\nclear 1\nend\n", "no two bodies"),
     "all left out": (HEAD + "question contact\nsurface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v 0\ntime 0\nexcept 0 1\nclear 1\nend\n",
                      "no two bodies"),
+    "a condition as a number": (HEAD + "question minimum\nvariable x0 1 2\nobjective (- (< x0 0) (/ x0 2))\nabove -0x1.9p+0\nm 1\nend\n",
+                                "a condition where a number belongs"),
+    "an empty line": (HEAD + "question zeros\n\nzeros 0\nn 1\nend\n", "no line such as ''"),
+    "no objective": (HEAD + "question minimum\nvariable x0 1 2\nabove 1\nn 1\nend\n", "one objective"),
     "after the end": (Z + "equation (+ x0 1)\nzeros 0\nn 1\nend\nn 1\n", "follows the end"),
 }
 
@@ -178,6 +182,14 @@ def test_hostile_logs(name: str, tmp_path: Path) -> None:
     found = collide.check(path, budget=30)
     assert found.status is CheckStatus.REJECTED and why in str(found), str(found)
     assert str(found).count("\n") == 0 and len(str(found)) < 400
+
+
+def test_a_contact_before_the_time_begins_is_not_the_first_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    path.write_text(HEAD + "question contact\nsurface 0 0 1 0 1 u v t\nsurface 1 0 1 0 1 u v -1\ntime 0\nclear 1\npair 0 1 1\nn 0 0 1\n"
+                    "meet 0 1\nx 0x1p-1 0x1p-1 0x1p-1 0x1p-1 0 1 0 1 -4 3 -1 0 0 0 -1 0 0 0 1\nend\n")
+    found = collide.check(path)
+    assert found.accepted and "a time t in [-4.0, 3.0]" in found.theorem and "first contact" not in found.theorem
 
 
 def test_a_budget_and_an_executor(tori: tuple[Path, collide.Contacts]) -> None:

@@ -120,6 +120,8 @@ def test_positive_definite_matrices() -> None:
     ("(sin x", "not closed"), ("sin x)", "not opened"), ("(sin x y)", "with 2 arguments"), ("(frob x)", "nothing that"), ("z", "no number"),
     ("1_0", "no number"), ("1/0", "no number"), ("0x1p9999", "no number"), ("inf", "no number"), ("()", "nothing that"),
     ("((sin) x)", "a name"), ("(^ x y)", "no number"), ("(^ x 1/2)", "an integer"), ("#1", "not defined"), ("(if x 1)", "nothing that"),
+    ("(< x 0)", "a condition where"), ("(* (< x 0) x)", "a condition where"), ("(^ (< x 0) 2)", "a condition where"),
+    ("(if x 1 2)", "a number where"), ("(if (not x) 1 2)", "a number where"), ("(if (< (< x 0) 1) 1 2)", "a condition where"),
 ])
 def test_formulas_that_are_refused(text: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
