@@ -287,7 +287,7 @@ class Program:
         if not isinstance(name, str):
             raise Refused("an operator is a name")
         if name == "^" and len(parts) == 2:
-            return self._power(*self._numbers(name, [self._add(parts[0], names)]), parts[1])
+            return self._power(self._numbers(name, [self._add(parts[0], names)])[0], parts[1])
         args = [self._add(part, names) for part in parts]
         if name == "-" and len(args) == 1:
             name = "neg"
@@ -300,7 +300,7 @@ class Program:
         self.conditions |= {place} if name in CONDITIONS else set()
         return place
 
-    def _numbers(self, name: str, args: list[int]) -> list[int]:
+    def _numbers(self, name: str, args: Sequence[int]) -> Sequence[int]:
         """The arguments of an operator, which are conditions where it asks for these, and numbers elsewhere."""
         asked = len(args) if name in CONDITIONS[1:] else 1 if name == "if" else 0
         if any((place in self.conditions) != (k < asked) for k, place in enumerate(args)):
