@@ -306,7 +306,7 @@ def formula_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters
 # What distinguishes problems with the same formulas from each other: in code, and in data only, which all that share `built` have of their
 # own.
 _STRUCTURE = ("variables", "objective", "incoming", "strict", "searched", "propagate", "fast")
-DATA = ("border", "period", "polar", "label", "features", "held", "directions")
+DATA = ("border", "period", "polar", "label", "features", "held", "directions", "ends", "slots", "late")
 _OF_INSTANCES = {*DATA, "outer", "inner", "parameters"}
 _FORMULAS = attrgetter(*(f.name for f in fields(Problem) if f.name not in {*_OF_INSTANCES, "built"}))
 # Properties that are derived from these.

@@ -101,3 +101,11 @@ def test_limits():
     assert distance(CUBE, BALL.moved(at(3, 0, 0)), budget=1e-6).status is DistanceStatus.BUDGET_SPENT
     with pytest.raises(ValueError, match="log"):
         distance(CUBE, BALL.moved(at(3, 0, 0)), log="unwritten")
+
+
+def test_each_body_has_its_own_bounds():
+    """Problems of meshes share kernels with those of bodies of the same formula, but not their domains."""
+    upper = ImplicitSurface(x**2 + y**2 + z**2 - Fraction(1, 4), bounds=[(-1, 1), (-1, 1), (0, 1)])
+    assert distance(upper.moved(at(0.5, 0.25, 3)), CUBE).bracket.hi > 2
+    for found in (distance(BALL.moved(at(0.5, 0.25, 3)), CUBE), distance(CUBE, BALL.moved(at(0.5, 0.25, 3)))):
+        assert found.bracket.lo <= 1.5 <= found.bracket.hi
