@@ -154,7 +154,8 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         found.upper = between.upper
         scene = None if between.ends(asked.reach) else _others(own, time, span, ignored, _ranges(values))
         if scene is None:
-            found.lower, found.finished = math.inf, True
+            # Of pairs that are not searched nothing is known.
+            found.lower, found.finished = 0.0 if between.ends(asked.reach) else math.inf, True
         else:
             clock.extend()
             scene.search(asked, clock, found)

@@ -84,6 +84,16 @@ def test_clearance_in_closed_form_and_verdicts():
     assert near.bracket.lo <= 2 <= near.bracket.hi and near.pairs.tolist() == [[0, 1]]
 
 
+def test_a_verdict_by_two_meshes_bounds_no_pair_that_was_not_searched(monkeypatch):
+    """The meshes are known to be nearer than asked, 1.9 to 2; the ball is nearer still, 1.5."""
+    def known(*args):
+        args[-1].lower, args[-1].upper = 1.9, 2.0
+
+    monkeypatch.setattr("collide.queries.distance.nearest", known)
+    found = clearance([CUBE, CUBE.moved(at(0, -3, 0)), sphere(radius=Fraction(1, 2)).moved(at(3, 0.25, 0.5))], (0, 1), 2.2)
+    assert found.verdict is False and found.bracket.lo <= 1.5
+
+
 def test_deforming_bodies_and_ranges_of_parameters():
     h = Parameter("h")
     sheet = ParametricSurface([u, v, 3 + h - t * u**2], {u: (-1, 1), v: (-1, 1)})
