@@ -33,6 +33,7 @@ _lock = threading.RLock()
 # How many were asked for.
 _asked = [0]
 
+
 def begin_query() -> None:
     """A query begins: what several queries use is worth compiling sooner."""
     for stubs in _all:
@@ -129,6 +130,8 @@ def compile_busy() -> None:
 
 def compile_repeated() -> None:
     """Ask for code of what this query used, if others will, too: for the end of a query."""
+    if not any((stubs.shared | (stubs.calls > stubs.before)).any() for stubs in tuple(_all)):
+        return
     for tiered in _most_called(lambda stubs: stubs.shared | ((stubs.calls > stubs.before) & (stubs.queries >= QUERIES - 1)
                                                              & ((stubs.calls >= AGAIN * (stubs.queries + 1)) | (stubs.calls >= SERIES)))):
         tiered.ask()

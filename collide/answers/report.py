@@ -125,7 +125,7 @@ def _listed(s: Search, found: _Found, finished: bool, start: States) -> _Listed:
     if finished and len(rest):
         added = s.leave_out(np.setdiff1d(rest, known).tolist())
         known, kinds = [*known, *added], [*kinds, *map(s.kind, added)]
-    return _Listed(known, kinds, _normals([s.problem_of(k) for k in known], [s.found(k) for k in known], start))
+    return _Listed(known, kinds, _normals(s, known, start))
 
 
 def _unlisted(s: Search) -> _Listed:
@@ -138,13 +138,13 @@ def _unlisted(s: Search) -> _Listed:
 def _assemble(s: Search | None, verdict: _Verdict, listed: _Listed, bodies: Sequence[Any], span: tuple[float, float], start: States,
               clock: Clock, notes: tuple[str, ...], undecided: Collection[tuple[int, int]]) -> Contacts:
     known, kind = listed.known, np.array(listed.kinds, np.int64)
-    problems = [] if s is None else [s.problem_of(k) for k in known]
+    problems = [] if s is None else s.problems_of(known)
     return Contacts(
         status=verdict.status, time=verdict.bracket, clear_until=max(verdict.clear, span[0]),
         points=np.empty((0, 3)) if s is None else _middle(s.arrays["place"][known]), normals=listed.normals,
         proved=kind == UNIQUE, existence=kind >= EXISTS, pairs=np.array([p.label for p in problems], np.int64).reshape(-1, 2),
         features=[p.features for p in problems], held=[p.held for p in problems], variables=[p.variables for p in problems],
-        boxes=[] if s is None else [s.found(k).copy() for k in known], iterations=clock.boxes, seconds=clock.seconds, start=start,
+        boxes=[] if s is None else s.boxes_of(known), iterations=clock.boxes, seconds=clock.seconds, start=start,
         bodies=tuple(bodies), time_span=span, notes=(*notes, *(_spent(clock) if verdict.status is Status.BUDGET_SPENT else ())),
         undecided=frozenset(undecided))
 
@@ -154,7 +154,7 @@ def _comes_to_touch(s: Search, k: int, bodies: Sequence[Any], start: States) -> 
     problem, at = s.problem_of(k), _middle(s.found(k))
     if problem.incoming or not bodies:
         return True
-    (normal,) = _normals([problem], [s.found(k)], start)
+    (normal,) = _normals(s, [k], start)
     return come_to_touch(problem, at, normal, bodies)
 
 
@@ -216,15 +216,14 @@ def _kinds(s: Search, known: Sequence[int], samples: np.ndarray) -> list[int]:
 # -- normals ---------------------------------------------------------------------------------------------------
 
 
-def _normals(problems: Sequence[Problem], boxes: Sequence[np.ndarray], start: States) -> np.ndarray:
-    """(k, 3): the unit normal at each contact, all contacts of a problem at once."""
-    normals = np.full((len(problems), 3), np.nan)
-    numbers: dict[Problem, list[int]] = {}
-    for k, p in enumerate(problems):
-        numbers.setdefault(p, []).append(k)
-    for problem, own in numbers.items():
+def _normals(s: Search, known: Sequence[int], start: States) -> np.ndarray:
+    """(k, 3): the unit normal at each of the solutions, those of a problem at once."""
+    numbers, normals = np.asarray(known, np.int64), np.full((len(known), 3), np.nan)
+    owners = s.arrays["owner"][numbers]
+    for p in dict.fromkeys(owners.tolist()):
+        problem, own = s.problems[p], owners == p
         apart = problem.label in start and (start[problem.label] is Start.DISJOINT or not problem.incoming)
-        normals[own] = unit_normals(problem, _middle(np.array([boxes[k] for k in own])), apart)
+        normals[own] = unit_normals(problem, _middle(s.boxes(p, numbers[own])), apart)
     return normals
 
 

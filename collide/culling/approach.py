@@ -1,6 +1,7 @@
 """Pairs of parts moved on in time as long as they are *proved* apart: the memory of `approach_loop`."""
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -21,37 +22,46 @@ from .approach_loop import ApproachMemory, Part, approach
 _AT_ONCE = 512
 
 
-def moved_on(parts: Sequence[Extent], pairs: np.ndarray, begin: np.ndarray, goal: np.ndarray, step: np.ndarray, *, tries: int,
-             finest: int = 0, backward: bool = False, shared: np.ndarray | None = None) -> np.ndarray:
-    """(n,): times up to which pairs (n, 2) of parts are *proved* apart from `begin` on, at most their goals; `backward`: down to which.
-
-    `shared`: how many factors the motions of a pair begin with in common, which are left out.
-    The first step of a pair is given. It is left after so many `tries`, or where steps are shorter than that times 2^-finest.
+class Approach:
+    """Pairs (n, 2) of parts, ready to be moved on. `shared`: how many factors the motions of a pair begin with in common, which are left
+    out.
     """
-    frames = np.zeros(len(pairs), np.int64) if shared is None else shared
-    used, own = np.unique(np.stack([pairs, np.stack([frames, frames], axis=1)], axis=2).reshape(-1, 2), axis=0, return_inverse=True)
-    known, pairs = [native_part(parts[k].seen(frame)) for k, frame in used.tolist()], own.reshape(-1, 2)
-    lengths = [len(k.cells) for k in known]
-    blocks, ends = max(lengths, default=1), np.cumsum([0, *lengths])
-    arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks, "grids": int(ends[-1]),
-                                     "images": 2 * blocks})
-    for name, value in (*kernels(), ("backward", backward), ("tries", tries), ("finest", finest)):
-        arrays.set(name, value)
-    rows = arrays.table(Part)
-    for k, part in enumerate(known):
-        rows[k] = (*part.row[:4], ends[k], *part.row[4:])
-        arrays["radius"][k], arrays["grid"][ends[k]:ends[k + 1]] = part.radius, part.cells
-    times = np.array(begin, float)
-    for first in range(0, len(pairs), _AT_ONCE):
-        check()
-        some = slice(first, min(first + _AT_ONCE, len(pairs)))
-        count = some.stop - first
-        arrays.set("pairs", count)
-        for name, values in (("pair", pairs), ("time", times), ("goal", goal), ("step", step)):
-            arrays[name][:count] = values[some]
-        compiled(approach)(arrays.address)
-        times[some] = arrays["time"][:count]
-    return times
+
+    def __init__(self, parts: Sequence[Extent], pairs: np.ndarray, shared: np.ndarray | None = None) -> None:
+        frames = np.zeros((len(pairs), 1), np.int64) if shared is None else shared[:, None]
+        used, own = np.unique(pairs + len(parts) * frames, return_inverse=True)
+        known, self._pairs = [native_part(parts[k % len(parts)].seen(k // len(parts))) for k in used.tolist()], own.reshape(-1, 2)
+        lengths = [len(k.cells) for k in known]
+        blocks, ends = max(lengths, default=1), list(itertools.accumulate(lengths, initial=0))
+        self._arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks,
+                                               "grids": ends[-1], "images": 2 * blocks})
+        for name, value in kernels():
+            self._arrays.set(name, value)
+        rows, radius, grid = self._arrays.table(Part), self._arrays["radius"], self._arrays["grid"]
+        for k, part in enumerate(known):
+            rows[k] = (*part.row[:4], ends[k], *part.row[4:])
+            radius[k], grid[ends[k]:ends[k + 1]] = part.radius, part.cells
+        self._kept = known
+
+    def moved_on(self, begin: np.ndarray, goal: np.ndarray, step: np.ndarray, *, tries: int, finest: int = 0,
+                 backward: bool = False) -> np.ndarray:
+        """(n,): times up to which the pairs are *proved* apart from `begin` on, at most their goals; `backward`: down to which.
+
+        The first step of a pair is given. It is left after so many `tries`, or where steps are shorter than that times 2^-finest.
+        """
+        arrays, times = self._arrays, np.array(begin, float)
+        for name, value in (("backward", backward), ("tries", tries), ("finest", finest)):
+            arrays.set(name, value)
+        for first in range(0, len(times), _AT_ONCE):
+            check()
+            some = slice(first, min(first + _AT_ONCE, len(times)))
+            count = some.stop - first
+            arrays.set("pairs", count)
+            for name, values in (("pair", self._pairs), ("time", times), ("goal", goal), ("step", step)):
+                arrays[name][:count] = values[some]
+            compiled(approach)(arrays.address)
+            times[some] = arrays["time"][:count]
+        return times
 
 
 def kernels() -> tuple[tuple[str, int], tuple[str, int]]:

@@ -14,7 +14,7 @@ import numpy as np
 from codegen.deadline import check
 
 from ..bodies.extent import Crowd, Extent, crowd_of, swept
-from .approach import moved_on
+from .approach import Approach
 from .approach_loop import MARGIN
 from .sweep import Sweep, numbered
 
@@ -48,13 +48,13 @@ def windows(parts: Sequence[Extent], owners: Sequence[int] | np.ndarray, span: W
         pairs = _asked(np.argwhere(np.triu(own[:, None] != own)), own, asked)
         begin, end = (np.full(len(pairs), t) for t in span)
         step, finest = np.full(len(pairs), 2.0 * (span[1] - span[0])), _FINEST
-        frames = shared(*own[pairs].T) if shared else None
-        end = moved_on(parts, pairs, end, begin, step, tries=_TRIES, finest=_COARSE, backward=True, shared=frames)
     else:
         pairs, begin, end = _in_slices(parts, own, span, slices, asked)
         step, finest = np.full(len(pairs), (span[1] - span[0]) / slices), _WITHIN
-        frames = shared(*own[pairs].T) if shared else None
-    begin = moved_on(parts, pairs, begin, end, step, tries=_TRIES, finest=finest, shared=frames)
+    approach = Approach(parts, pairs, shared(*own[pairs].T) if shared else None)
+    if finest == _FINEST:
+        end = approach.moved_on(end, begin, step, tries=_TRIES, finest=_COARSE, backward=True)
+    begin = approach.moved_on(begin, end, step, tries=_TRIES, finest=finest)
     keep = begin < end
     return {(i, j): (lo, hi) for (i, j), lo, hi in zip(*(values[keep].tolist() for values in (pairs, begin, end)), strict=True)}
 
@@ -65,7 +65,7 @@ def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray
     number = {p: k for k, p in enumerate(parts)}
     rows = np.array([[number[p] for p in pair] for pair in pairs], np.int64).reshape(-1, 2)
     begin, end = (np.full(len(rows), t) for t in _extended(span))
-    return moved_on(parts, rows, begin, end, np.full(len(rows), np.inf), tries=1) < end
+    return Approach(parts, rows).moved_on(begin, end, np.full(len(rows), np.inf), tries=1) < end
 
 
 def _extended(span: Window) -> Window:

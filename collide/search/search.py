@@ -150,6 +150,15 @@ class Search:
         """The problem that solution k solves."""
         return self.problems[self.owner(k)]
 
+    def problems_of(self, numbers: Sequence[int]) -> list[Problem]:
+        """The problems that these solutions solve."""
+        return [self.problems[p] for p in self.arrays["owner"][np.asarray(numbers, np.int64)].tolist()]
+
+    def boxes_of(self, numbers: Sequence[int]) -> list[np.ndarray]:
+        """Copies of the boxes of these solutions, (variables of its problem, 2) each."""
+        boxes = self.arrays["found"][np.asarray(numbers, np.int64)]
+        return [box[:len(p.variables)] for box, p in zip(boxes, self.problems_of(numbers), strict=True)]
+
     def kind(self, k: int) -> int:
         return int(self.arrays["kind"][k])
 

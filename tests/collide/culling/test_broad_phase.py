@@ -11,7 +11,7 @@ import sympy as sp
 from codegen.constants import bounds
 from collide.bodies.extent import _GRID, Crowd, Extent, swept
 from collide.culling import broad_phase
-from collide.culling.approach import moved_on
+from collide.culling.approach import Approach
 from collide.culling.broad_phase import may_meet, windows
 from collide.timeline.scene import Scene
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
@@ -185,11 +185,11 @@ def test_pairs_go_on_from_either_end_up_to_where_they_meet() -> None:
     still, past = extent(ball(1)), extent(ball(1).moved(Rigid(rotation=axis_angle([1, 2, 2], 9 * t), translation=[8 * t - 4, 1, 0])))
     first, last = (0.5 + sign * np.sqrt(3) / 8 for sign in (-1, 1))
     pair, ends = np.array([[0, 1]]), (np.zeros(1), np.ones(1))
-    (begin,) = moved_on([still, past], pair, *ends, np.ones(1), tries=64, finest=12)
-    (end,) = moved_on([still, past], pair, *ends[::-1], np.ones(1), tries=64, finest=12, backward=True)
+    (begin,) = Approach([still, past], pair).moved_on(*ends, np.ones(1), tries=64, finest=12)
+    (end,) = Approach([still, past], pair).moved_on(*ends[::-1], np.ones(1), tries=64, finest=12, backward=True)
     assert first - 0.08 < begin <= first < last <= end < last + 0.08
-    assert moved_on([still, past], pair, *ends, np.full(1, np.inf), tries=1) == 0.0
-    assert moved_on([still, past], pair, np.zeros(1), np.full(1, begin), np.full(1, np.inf), tries=9, finest=99) == begin
+    assert Approach([still, past], pair).moved_on(*ends, np.full(1, np.inf), tries=1) == 0.0
+    assert Approach([still, past], pair).moved_on(np.zeros(1), np.full(1, begin), np.full(1, np.inf), tries=9, finest=99) == begin
 
 
 def test_a_part_that_may_be_anywhere_is_kept() -> None:
