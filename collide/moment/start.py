@@ -55,7 +55,7 @@ class Beginning(NamedTuple):
 
 class Met(NamedTuple):
     """Two surfaces at a moment: *proved* to be DISJOINT, or to cross (OVERLAPPING), or neither (TOUCHING, UNKNOWN); and the search that
-    tells, None where boxes round the bodies are apart.
+    tells, None where boxes round the bodies, or round their faces, are apart.
     """
 
     state: Start
@@ -70,7 +70,8 @@ def start_of(first: Any, second: Any, moment: float, tolerance: float, clock: Cl
     `close`: the pairs of faces that may meet then; None: all. `numbers`: of bodies that are formulas of families.
     """
     found = surfaces_at(first, second, moment, tolerance, clock, close, numbers)
-    if found.state is not Start.DISJOINT or found.search is None:
+    # Where no faces are near each other one body may still enclose the other.
+    if found.state is not Start.DISJOINT or (found.search is None and close != []):
         return Beginning(found.state, found.state is Start.DISJOINT)
     return Beginning(nested(first, second, moment, clock, numbers), True)
 
@@ -82,6 +83,8 @@ def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock:
     if _apart(extent(first, moment, numbers[0]), extent(second, moment, numbers[1])):
         return Met(Start.DISJOINT, None)
     pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
+    if not pairs:
+        return Met(Start.DISJOINT, None)
     search, finished = met(pairs, (moment, moment), tolerance, clock, numbers, _PATIENCE)
     if not finished and _separated(search, pairs, moment, clock, numbers):
         return Met(Start.DISJOINT, search)
@@ -94,9 +97,11 @@ def surfaces_at(first: Any, second: Any, moment: float, tolerance: float, clock:
 
 
 def common_points(first: Any, second: Any, moment: float, tolerance: float, clock: Clock, numbers: tuple[Numbers, Numbers],
-                  ) -> list[tuple[Problem, np.ndarray]]:
-    """Some points that two surfaces are *proved* to have in common at a moment, far from each other: problems, and their variables."""
-    pairs = tuple(itertools.product(faces_of(first), faces_of(second)))
+                  close: Sequence[tuple[Cell, Cell]] | None = None) -> list[tuple[Problem, np.ndarray]]:
+    """Some points that two surfaces are *proved* to have in common at a moment, far from each other: problems, and their variables. `close`
+    as in `start_of`.
+    """
+    pairs = tuple(itertools.product(faces_of(first), faces_of(second))) if close is None else tuple(close)
     size = min(float(np.ptp(extent(body, moment, own), axis=1).max()) for body, own in zip((first, second), numbers, strict=True))
     search, _ = met(pairs, (moment, moment), tolerance, clock, numbers, _SOME, _APART * size)
     return [(search.problem_of(k), search.found(k).mean(axis=1)) for k in search.solutions if search.kind(k) in (EXISTS, UNIQUE)]

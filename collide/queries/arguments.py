@@ -54,7 +54,7 @@ def check_kinds(bodies: Sequence[Any], query: str = "first_contact", meshes: boo
             raise TypeError(f"body {k} is a {type(body).__name__}; bodies are ParametricSurface, ImplicitSurface, Solid and Mesh values")
         if isinstance(body, Mesh):
             if not meshes:
-                raise TypeError(f"{query} takes no Mesh, as {called(bodies, k)} is; ask first_contact")
+                raise TypeError(f"{query} takes no Mesh, as {called(bodies, k)} is; ask contact_batch for many values")
             check_mesh(body, called(bodies, k))
             continue
         if any(map(_beyond_doubles, pieces_of(body))):

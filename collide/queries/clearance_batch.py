@@ -10,14 +10,16 @@ import sympy as sp
 from codegen.walk import nesting_in_words
 
 from ..answers.distances import ClearanceBatch, DistanceStatus
-from ..answers.nearest_points import listed
+from ..bodies.mesh import Mesh
 from ..bodies.parameters import substituted
 from ..given import check_positive, check_span
+from ..polyhedra.mesh_distance import Nearest
 from ..search.drive import Budget, Clock, as_budget
-from ..timeline.nearest import Asked, Neighbours
+from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs
-from .distance import as_asked, status_of, verdict_of
+from .distance import as_asked, nearest_of, search_pairs, status_of, verdict_of
+from .distance_of_meshes import known
 from .rows import Rows, checked
 
 
@@ -74,18 +76,20 @@ class _Answer:
             self.solve(k, rows, clock)
 
     def solve(self, k: int, rows: Rows, clock: Clock) -> None:
-        """One row: by the formulas of the families, or with numbers in them where these make formulas of their own."""
+        """One row: by the formulas of the families, or with numbers in them where these make formulas of their own, or for meshes."""
         given = {s: sp.Rational(float(array[k])) for s, array in rows.values.items()}
-        own = [substituted(body, given) for body in rows.bodies] if rows.literal or rows.follows else rows.bodies
-        scene = Neighbours(own, rows.time, rows.span, rows.ignored, {} if own is not rows.bodies else {s: (e, e) for s, e in given.items()})
-        found, before = Found(), clock.boxes
-        scene.search(self.asked, clock, found)
+        meshes = any(isinstance(body, Mesh) for body in rows.bodies)
+        own = [substituted(body, given) for body in rows.bodies] if rows.literal or rows.follows or meshes else rows.bodies
+        ranges = {} if own is not rows.bodies else {s: (e, e) for s, e in given.items()}
+        found, between, before = Found(), Nearest(), clock.boxes
+        scene = search_pairs(own, (rows.time, rows.span), rows.ignored, ranges, (self.asked, clock), found, between)
+        outcome = known(found, between)
         with clock.reporting():
-            points = listed(found, own, scene.size)
+            points = nearest_of(own, scene, found, between)
             if len(points.points):
                 self.times[k], self.pairs[k], self.points[k] = points.times[0], points.pairs[0], points.points[0]
-        self.status[k], self.tests[k] = status_of(found, self.asked), clock.boxes - before
-        self.bracket[k] = (0.0, 0.0) if found.meets is not None else (found.lower + 0.0, found.upper)
+        self.status[k], self.tests[k] = status_of(outcome, self.asked), clock.boxes - before
+        self.bracket[k] = (0.0, 0.0) if outcome.meets else (outcome.lower + 0.0, outcome.upper)
 
     def batch(self) -> ClearanceBatch:
         verdict = np.array([verdict_of(s) for s in self.status], object)

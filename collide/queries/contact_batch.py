@@ -15,7 +15,8 @@ from codegen.walk import nesting_in_words
 from generative import ImplicitBody
 
 from ..answers.batch import BodyBatch, statuses
-from ..bodies.on_face import NOWHERE, on_face, own_box
+from ..bodies.mesh import Mesh
+from ..bodies.on_face import on_face, own_box, place_on
 from ..bodies.parts import faces_of
 from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair
@@ -58,15 +59,16 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
     No hit is *proved* free of contact. CONTACT: `time` holds the earliest contact, and one is *proved* to exist within it; approximately,
     `pairs` (n, 2) are the bodies that meet, on their `faces` (n, 2), at `points` (n, 3), and `parameters` (n, 4) are u1, v1, u2, v2 there.
-    An implicit body has none: its face is -1, and its u and v are NaN. UNRESOLVED: no contact before time[0] of the bracket, and one is
-    neither proved nor excluded near `points`; of a graze `time` is as wide as rounding leaves it open, some 1e-8, or more where bodies
-    part slowly. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation matrices with parameters are taken on
-    trust. Of a contact just at the end of the span the bracket may end a little later, as that of `first_contact`.
+    An implicit body has none: its face is -1, and its u and v are NaN. A face of a mesh is a triangle. UNRESOLVED: no contact before
+    time[0] of the bracket, and one is neither proved nor excluded near `points`; of a graze `time` is as wide as rounding leaves it open,
+    some 1e-8, or more where bodies part slowly. BUDGET_SPENT: no contact before time[0], and one by time[1] where `proved`. Rotation
+    matrices with parameters are taken on trust. Of a contact just at the end of the span the bracket may end a little later, as that of
+    `first_contact`.
 
-    Raises TypeError for what is no list of bodies, and for a `Mesh`, and ValueError for fewer than two of them, a symbol without values,
-    values without a symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span
-    that does not go forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, and a
-    row in which a domain is empty or a body has no position, as with a rotation axis of length zero.
+    Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, a symbol without values, values without a
+    symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
+    forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, and a row in which a
+    domain is empty or a body has no position, as with a rotation axis of length zero.
 
     >>> import numpy as np
     >>> from collide import contact_batch
@@ -219,9 +221,9 @@ class _Answer:
 def _met_at_first(scene: Scene, clock: Clock) -> tuple[Start, "_Known"] | None:
     """Of bodies that are not told by their closed faces: whether some may meet as the time span begins; None where all are proved apart."""
     close: dict[Pair, list[Meeting]] = {}
-    for m in scene.near:
-        if m.window[0] <= scene.begin and not scene.by_faces(m.label):
-            close.setdefault(m.label, []).append(m)
+    near = [m for m in scene.near if m.window[0] <= scene.begin and not scene.by_faces(m.label)]
+    for m in scene.single(near, (scene.begin, scene.begin)):
+        close.setdefault(m.label, []).append(m)
     found = None
     for label, own in close.items():
         first, second = (scene.bodies[k] for k in label)
@@ -264,8 +266,8 @@ class _Known(NamedTuple):
 
 def _on(scene: Scene, body: int, part: Any, own: np.ndarray) -> tuple[int, float, float]:
     """The face of a body on which a place of a part is, and about u and v there."""
-    if isinstance(scene.bodies[body], ImplicitBody):
-        return NOWHERE
+    if isinstance(scene.bodies[body], (ImplicitBody, Mesh)):
+        return place_on(scene.bodies[body], part.feature, (), own, whole=True)
     faces = [p.surface for p in faces_of(scene.bodies[body])]
     face = next((k for k, surface in enumerate(faces) if surface is part.surface), 0)
     return face, *on_face(part, own, scene.numbers[body])

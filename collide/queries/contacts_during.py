@@ -44,8 +44,8 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is, for as long as it lasts, a contact in which
     surfaces touch without crossing, as of what slides or rolls, or cross along edges alone.
 
-    Raises TypeError for what is no list of bodies, and for a `Mesh`, and ValueError for what `first_contact` refuses of bodies, time span
-    and pairs to be ignored, and for a tolerance outside 1e-12 to 1.
+    Raises TypeError for what is no list of bodies, and ValueError for what `first_contact` refuses of bodies, time span and pairs to be
+    ignored, and for a tolerance outside 1e-12 to 1.
 
     >>> from collide import contacts_during
     >>> from generative import Rigid, primitives, t
@@ -58,7 +58,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     known: dict[Pair, Spells] = {}
     ignored, finished, others = Pairs(len(bodies) if isinstance(bodies, Sequence) else 0), False, Spell.UNDECIDED
     with clock.query():
-        check_kinds(bodies, "contacts_during", meshes=False)
+        check_kinds(bodies, "contacts_during")
         ignored = ignored_pairs(ignore, bodies)
         check_bodies(bodies, span)
         clock.extend()

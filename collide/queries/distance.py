@@ -150,19 +150,11 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         values = _values(parameters, bodies)
         own = _with(values, bodies, span)
         ignored = ignored_pairs(ignore, bodies) if ignore else Pairs(len(bodies))
-        nearest(own, span, ignored, asked, clock, between)
-        found.upper = between.upper
-        scene = None if between.ends(asked.reach) else _others(own, time, span, ignored, _ranges(values))
-        if scene is None:
-            # Of pairs that are not searched nothing is known.
-            found.lower, found.finished = 0.0 if between.ends(asked.reach) else math.inf, True
-        else:
-            clock.extend()
-            scene.search(asked, clock, found)
+        scene = search_pairs(own, (time, span), ignored, _ranges(values), (asked, clock), found, between)
         notes = tuple(_notes(scene, bodies, own, known(found, between), ignored, span[0], clock))
     outcome = known(found, between)
     with clock.reporting():
-        points = listed_of(bodies, between) if scene is None or between.is_nearest(found.upper) else listed(found, bodies, scene.size)
+        points = nearest_of(bodies, scene, found, between)
     if _ranges(values):
         notes = (for_any(_ranges(values)), *notes)
     if not outcome.finished:
@@ -170,6 +162,27 @@ def _search(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     bracket = Interval(0.0, 0.0) if outcome.meets else Interval(outcome.lower + 0.0, outcome.upper)
     told = status_of(outcome, asked), bracket, points.points, points.unique, points.features, points.boxes, points.variables
     return points._replace(notes=notes), told, _shown(points, values, tuple(bodies)), clock
+
+
+def search_pairs(bodies: Sequence[Any], time: tuple[Any, tuple[float, float]], ignored: Pairs, ranges: Ranges, how: tuple[Asked, Clock],
+                 found: Found, between: Nearest) -> Neighbours | None:
+    """Searches the pairs of meshes (`between`), and all others (`found`): the neighbours that these are; None without any."""
+    (given, span), (asked, clock) = time, how
+    nearest(bodies, span, ignored, asked, clock, between)
+    found.upper = between.upper
+    scene = None if between.ends(asked.reach) else _others(bodies, given, span, ignored, ranges)
+    if scene is None:
+        # Of pairs that are not searched nothing is known.
+        found.lower, found.finished = 0.0 if between.ends(asked.reach) else math.inf, True
+    else:
+        clock.extend()
+        scene.search(asked, clock, found)
+    return scene
+
+
+def nearest_of(bodies: Sequence[Any], scene: Neighbours | None, found: Found, between: Nearest) -> Listed:
+    """The points that are nearest of all pairs that were searched."""
+    return listed_of(bodies, between) if scene is None or between.is_nearest(found.upper) else listed(found, bodies, scene.size)
 
 
 def _others(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs, ranges: Ranges) -> Neighbours | None:
@@ -223,15 +236,14 @@ def _common(a: Interval, b: Interval) -> Interval:
     return Interval(max(a.lo, b.lo), min(a.hi, b.hi))
 
 
-def status_of(found: Found | Known, asked: Asked) -> DistanceStatus:
+def status_of(found: Known, asked: Asked) -> DistanceStatus:
     """What the search has shown."""
-    meets = bool(found.meets)
     if asked.reach < math.inf:
-        if meets or found.upper < asked.reach:
+        if found.meets or found.upper < asked.reach:
             return DistanceStatus.NEARER
         if found.finished and found.lower >= asked.reach:
             return DistanceStatus.CLEAR
-    elif meets:
+    elif found.meets:
         return DistanceStatus.MEETING
     elif found.finished and found.lower == math.inf:
         return DistanceStatus.NOWHERE

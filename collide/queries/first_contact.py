@@ -127,7 +127,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:
     """With numbers in the place of the parameters, the worst ones of ranges."""
-    check_kinds(bodies, "first_contact with parameters", meshes=False)
+    check_kinds(bodies)
     ranges = read_parameters(parameters, bodies)
     values = points_in(ranges)
     known = {s: Interval(*enclose(value)) for s, value in values.items()}
@@ -135,6 +135,7 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
     if len(values) == len(ranges):
         found = first_contact(own, time, **options)
         return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
+    check_kinds(bodies, "first_contact with ranges of parameters", meshes=False)
     if options.pop("log") is not None:
         raise ValueError("no log can be written for parameters with ranges; give numbers")
     found = worst_case(own, time, {s: ends for s, ends in ranges.items() if s not in values}, options, first_contact)

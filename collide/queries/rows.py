@@ -41,7 +41,7 @@ _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0
 
 def checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
     """The values of the parameters, arrays of one length."""
-    check_kinds(bodies, "contact_batch", meshes=False)
+    check_kinds(bodies, "contact_batch")
     if not isinstance(parameters, Mapping):
         raise TypeError(f"parameters must be a dictionary {{symbol: array}}, got a {type(parameters).__name__}")
     for key in parameters:

@@ -13,6 +13,7 @@ from generative.chart import is_pole
 from generative.symbols import parameters_of
 
 from ..bezier.nurbs import BezierNets
+from ..bodies.mesh import Mesh
 from ..bodies.parts import sides
 from ..culling.sweep import sweep_and_prune
 from .glue import Join, joins
@@ -73,6 +74,9 @@ def bodies_of(surface: Any) -> Sequence[ParametricSurface]:
     """The surfaces of what `self_contact` takes; TypeError or ValueError for what it does not."""
     if isinstance(surface, BezierNets):
         return _Drawn(surface)
+    if isinstance(surface, Mesh):
+        raise TypeError("self_contact takes no Mesh: a rigid one does not fold; of triangles that move by themselves ask mesh_mesh, part "
+                        "against part")
     given = [surface] if isinstance(surface, ParametricSurface) else list(surface.faces) if isinstance(surface, Solid) else surface
     if not isinstance(given, Sequence) or not given or not all(isinstance(s, ParametricSurface) for s in given):
         raise TypeError(f"self_contact takes a ParametricSurface, a list of them, a Solid or BezierNets, got {shown(surface)}")

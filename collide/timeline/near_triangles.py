@@ -5,7 +5,8 @@ faces alone; else an edge and a vertex is looked at where one of the triangles i
 """
 
 import itertools
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent
+from ..bodies.mesh import Mesh
 from ..bodies.mesh_cells import Triangles
+from ..bodies.parts import faces_of
 from ..culling.broad_phase import Window
 from ..culling.descent import Descent
 
@@ -67,9 +70,27 @@ class Bundle:
 
 def _cells(cell: Cell, k: int, faces: bool, sided: bool) -> list[Cell]:
     """A triangle of a mesh, and, but for `faces` alone, the edges and vertices for which it stands; of another cell, that itself."""
-    if not isinstance(cell, Triangles):
-        return [cell]
-    return [cell.face(k)] if faces else [cell.face(k), *cell.owned(k, sided)]
+    own = cell.owned(k, sided) if isinstance(cell, Triangles) and not faces else ()
+    return [_face(cell, k), *own]
+
+
+def faces_at(bodies: Sequence[Any], extent: Callable[[int, Cell], Extent], moment: float, shared: int = 0,
+             ) -> list[tuple[Cell, Cell]] | None:
+    """The pairs of faces of two bodies that may meet at a moment, of meshes those of triangles; None, which is all, where neither is one.
+    `extent`: where a cell of body 0 or 1 is; `shared` as in `Bundle.of`.
+    """
+    if not any(isinstance(body, Mesh) for body in bodies):
+        return None
+    found: list[tuple[Cell, Cell]] = []
+    for a, b in itertools.product(*map(faces_of, bodies)):
+        descent = Descent((a, b), (extent(0, a).seen(shared), extent(1, b).seen(shared)), as_window((moment, moment)))
+        descent.until(math.inf)
+        found += [(_face(a, i), _face(b, j)) for i, j in descent.pairs.tolist()]
+    return found
+
+
+def _face(cell: Cell, k: int) -> Cell:
+    return cell.face(k) if isinstance(cell, Triangles) else cell
 
 
 def as_window(window: Window) -> Window:

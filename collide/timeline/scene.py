@@ -28,7 +28,6 @@ from generative.rest import at_rest, carried_along, carrier
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.extent import Extent, extent_of
-from ..bodies.mesh import Mesh
 from ..bodies.motions import divided as divided_motion
 from ..bodies.numbers import NONE, Numbers, both, check_numbers, numbers_of
 from ..bodies.parts import Pole, ends_of, faces_of, like, parts_of
@@ -44,7 +43,7 @@ from ..situations.presence import is_large, is_still, near, where, without_absen
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 from .course import Course, Held
-from .near_triangles import Bundle, as_window, is_bundle
+from .near_triangles import Bundle, as_window, faces_at, is_bundle
 
 # Of no more parts it is counted which pairs are asked about.
 _COUNTED = 64
@@ -329,10 +328,13 @@ class Scene:
     def _start_of(self, label: Pair, moment: float, tolerance: float, clock: Clock,
                   close: Sequence[tuple[Cell, Cell]] | None = None) -> Beginning:
         first, second = (self.bodies[k] for k in label)
-        if close is None and any(isinstance(body, Mesh) for body in (first, second)):
-            every = [Meeting(label, a, b, (moment, moment)) for a, b in itertools.product(faces_of(first), faces_of(second))]
-            close = [(m.first, m.second) for m in self.single(every, (moment, moment))]
+        close = self.faces_at(label, moment) if close is None else close
         return start_of(first, second, moment, tolerance, clock, close, self.pair_numbers(label))
+
+    def faces_at(self, label: Pair, moment: float) -> list[tuple[Cell, Cell]] | None:
+        """The pairs of faces of two bodies that may meet at a moment, of a mesh those of triangles; None, which is all, without one."""
+        pair = [self.bodies[k] for k in label]
+        return faces_at(pair, lambda side, part: self.extent(label[side], part), moment, self._shared(label))
 
     def apart(self, label: Pair) -> bool:
         """Do two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known?"""

@@ -17,6 +17,8 @@ import sympy as sp
 from generative.backwards import backwards
 from generative.rest import at_rest, carrier
 
+from ..bodies.cells import Cell
+from ..bodies.extent import extent_of
 from ..bodies.numbers import Numbers
 from ..culling.broad_phase import Window
 from ..moment.pairs import Starts
@@ -29,12 +31,16 @@ from ..search.search import Search
 from .along import searched
 from .course import course_of
 from .evidence import Evidence, Query
+from .near_triangles import faces_at
 from .scene import Scene
 
 # All of these decide only effort: where in a gap it is looked, not at its middle, where symmetric motions have their contacts; how often in
-# vain, and what of a gap a look must take not to be in vain; windows in which a common point is followed, against the tolerance; and how
-# many points are tried to bridge a gap.
-_SHARE, _TRIES, _WORTH, _LEAST, _POINTS = 0.4714, 4, 0.0625, 0.125, 16
+# vain, and what of a gap a look must take not to be in vain; windows in which a common point is followed, against the tolerance; how many
+# points are tried, at the end of one that was followed or to bridge a gap, and what one may leave of its way that gets far.
+_SHARE, _TRIES, _WORTH, _LEAST, _POINTS, _FAR = 0.4714, 4, 0.0625, 0.125, 16, 0.75
+
+Point = tuple[Problem, np.ndarray]
+"""A point that surfaces have in common: a problem, and about the values of its variables."""
 
 
 class Spells:
@@ -86,7 +92,7 @@ class Spells:
         for (_, begin, _), (end, *_) in itertools.pairwise(meets):
             held = pair.held(begin, 1)
             if begin < end <= held[1] and not any(lo < end and begin < hi for lo, hi, meet in self.windows if not meet):
-                points = pair.common_points(begin, tolerance, clock)
+                points = pair.common_points(begin, 1, tolerance, clock)
                 if any(follow(problem, at, end, _LEAST * (end - begin), clock)[0] == end for problem, at in points[:_POINTS]):
                     self.windows.append((begin, end, True))
         self._bridged = True
@@ -109,18 +115,36 @@ class Spells:
     def _meet_until(self, moment: float, end: float, search: Search | None, clock: Clock) -> float:
         """They cross at a moment, where a search says: until when are they proved to meet? A common point that is lost is found anew."""
         pair, way, time, fresh = self._ways[1], 1 if end > moment else -1, moment, True
-        while search is not None:
-            problem = search.problems[search.best_problem]
-            at = search.arrays["best"][:len(problem.variables)].mean(axis=1)
+        points = _proved(search)
+        while points:
             held = pair.held(time, way)
             stop = min(max(end, held[0]), held[1])
-            left, lost = follow(problem, at, stop, _LEAST * self._options.simultaneity, clock)
+            left, lost = self._followed(points, stop, clock)
             if left == end or clock.exceeded() or not (fresh or left != time) or not (lost or left == stop):
                 return left
             fresh, time = left != time, left
-            met = pair.met_at(time, way, self._options.tolerance, clock)
-            search = met.search if met.state is Start.OVERLAPPING else None
+            points = pair.common_points(time, way, self._options.tolerance, clock)
+            if not points:
+                met = pair.met_at(time, way, self._options.tolerance, clock)
+                points = _proved(met.search if met.state is Start.OVERLAPPING else None)
         return time
+
+    def _followed(self, points: Sequence[Point], stop: float, clock: Clock) -> tuple[float, bool]:
+        """How far points are followed towards `stop`: the first one that gets far, or the one of all that gets farthest."""
+        tried = list[tuple[float, bool]]()
+        for problem, at in points[:_POINTS]:
+            tried.append(follow(problem, at, stop, _LEAST * self._options.simultaneity, clock))
+            if abs(stop - tried[-1][0]) <= _FAR * abs(stop - at[-1]):
+                break
+        return min(tried, key=lambda found: abs(stop - found[0]))
+
+
+def _proved(search: Search | None) -> list[Point]:
+    """The point that a search proves to be common."""
+    if search is None:
+        return []
+    problem = search.problems[search.best_problem]
+    return [(problem, search.arrays["best"][:len(problem.variables)].mean(axis=1))]
 
 
 class _Way:
@@ -164,12 +188,19 @@ class _Way:
     def met_at(self, time: float, side: int, tolerance: float, clock: Clock) -> Met:
         """Do the surfaces meet at a time?"""
         (first, second), (a, b), _ = self._piece(time, side)
-        return surfaces_at(first, second, time, tolerance, clock, None, (a, b), patient=False)
+        return surfaces_at(first, second, time, tolerance, clock, self._faces_at(time, side), (a, b), patient=False)
 
-    def common_points(self, time: float, tolerance: float, clock: Clock) -> list[tuple[Problem, np.ndarray]]:
-        """Some points that the surfaces have in common at a time, by the formulas that hold just after it."""
-        (first, second), (a, b), _ = self._piece(time, 1)
-        return common_points(first, second, time, tolerance, clock, (a, b))
+    def common_points(self, time: float, side: int, tolerance: float, clock: Clock) -> list[Point]:
+        """Some points that the surfaces have in common at a time."""
+        (first, second), (a, b), _ = self._piece(time, side)
+        return common_points(first, second, time, tolerance, clock, (a, b), self._faces_at(time, side))
+
+    def _faces_at(self, time: float, side: int) -> list[tuple[Cell, Cell]] | None:
+        """The pairs of faces that may meet at a time, where one of the bodies is a mesh; else None, which is all."""
+        if self._scene.course is None:
+            return self._scene.faces_at((0, 1), time)
+        bodies, numbers, _ = self._piece(time, side)
+        return faces_at(bodies, lambda k, part: extent_of(part, numbers[k]), time)
 
     def _piece(self, time: float, side: int) -> tuple[tuple[Any, ...], tuple[Numbers, ...], Window]:
         course = self._scene.course

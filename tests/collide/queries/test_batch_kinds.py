@@ -12,6 +12,8 @@ from generative.fit import motion_through
 from generative.primitives import ball, block
 from generative.products import Product
 
+from ..meshes import finer, icosahedron
+
 RADIUS, HEIGHT, SPEED, SIDE = (Parameter(name) for name in ("radius", "height", "speed", "side"))
 PLATE = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
 FALL = Rigid(translation=[SIDE / 4, SIDE / 5, HEIGHT - SPEED * t])
@@ -19,6 +21,7 @@ BALL = ImplicitSurface(x**2 + y**2 + z**2 - RADIUS**2, [(-2 * RADIUS, 2 * RADIUS
 PATCH = ParametricSurface([RADIUS * sp.cos(u) * sp.cos(v), RADIUS * sp.sin(u) * sp.cos(v), RADIUS * sp.sin(v)],
                           {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
 TIMES = np.linspace(0, 2, 7)
+MESH = collide.Mesh(*finer(*icosahedron(), 1))
 RECORDED = motion_through(TIMES, np.tile([1.0, 0, 0, 0], (7, 1)), np.stack([0 * TIMES, np.sin(TIMES) / 9, 2.5 - TIMES], 1)).value
 ROWS = 6
 
@@ -43,6 +46,12 @@ KINDS = {
                  (RADIUS, HEIGHT, SPEED, SIDE)),
     "recorded": ([PLATE, PATCH.moved(RECORDED)], (RADIUS,)),
     "recorded, implicit": ([PLATE, BALL.moved(RECORDED)], (RADIUS,)),
+    "a mesh that falls": ([PLATE, MESH.moved(FALL @ Screw([0, 1, 0], angle=RADIUS * t))], (RADIUS, HEIGHT, SPEED, SIDE)),
+    "a patch on a mesh": ([MESH, PATCH.moved(FALL)], (RADIUS, HEIGHT, SPEED, SIDE)),
+    "implicit on a mesh": ([MESH, BALL.moved(FALL)], (RADIUS, HEIGHT, SPEED, SIDE)),
+    "a mesh on a mesh": ([MESH, collide.Mesh(*icosahedron()).moved(FALL @ Screw([0, 1, 0], angle=RADIUS * t))],
+                         (RADIUS, HEIGHT, SPEED, SIDE)),
+    "a recorded mesh": ([MESH.moved(RECORDED), PATCH], (RADIUS,)),
     "four bodies": ([PLATE, PATCH.moved(FALL), BALL.moved(Rigid(translation=[SIDE + 1, 1, HEIGHT / 2 + 1 - t])),
                      ball(sp.Rational(1, 4), (-1, -1, sp.Rational(1, 3)))], (RADIUS, HEIGHT, SPEED, SIDE)),
 }  # fmt: skip
@@ -64,6 +73,23 @@ def test_rows_are_answered_as_single_calls_are(kind):
         assert single.time[0] <= r.time[k, 1] and r.time[k, 0] <= single.time[1] and np.ptp(r.time[k]) <= 1e-6
         assert r.pairs[k].tolist() in single.pairs.tolist()
         assert np.linalg.norm(single.points - r.points[k], axis=1).min() < 0.06
+
+
+def test_on_a_mesh_a_face_is_a_triangle():
+    for body in (PATCH, BALL):
+        r = collide.contact_batch([MESH, body.moved(FALL)], (0, 2), parameters=values(RADIUS, HEIGHT, SPEED, SIDE))
+        for k in np.flatnonzero(r.hit):
+            a, b, c = MESH.vertices[MESH.triangles[r.faces[k, 0]], :3]
+            u1, v1 = r.parameters[k, :2]
+            np.testing.assert_allclose(a + u1 * (b - a) + u1 * v1 * (c - b), r.points[k], atol=1e-5)
+        assert r.hit.any()
+
+
+def test_a_mesh_that_meets_another_body_at_the_start_meets_it_then():
+    radius, side = {RADIUS: [0.5, 0.5]}, {SIDE: [0.75, 3.0]}
+    for body, given in ((PATCH, radius | side), (BALL, radius | side), (collide.Mesh(*icosahedron()), side)):
+        r = collide.contact_batch([MESH, body.moved(Rigid(translation=[SIDE - t / 9, 0, 0]))], (0, 1), parameters=given)
+        assert r.status.tolist() == [Status.CONTACT, Status.NO_CONTACT] and r.time[0, 1] <= 1e-6 and r.proved[0]
 
 
 def test_falling_balls_meet_a_plane_when_a_quotient_says():

@@ -252,7 +252,7 @@ def test_a_hard_row_does_not_keep_the_others_waiting():
     ({"bodies": [ball(R1)]}, "a collision needs at least two bodies, got 1"),
     ({"bodies": ball(R1)}, "contact_batch takes a list of bodies, got a ParametricSurface"),
     ({"bodies": [ball(R1), "ball"]}, "body 1 is a str; bodies are"),
-    ({"bodies": [ball(R1), collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])]}, "contact_batch takes no Mesh, as body 1 is"),
+    ({"bodies": [ball(R1), collide.Mesh(np.eye(3), np.zeros((0, 3), int))]}, "body 1 is a mesh without triangles"),
     ({"ignore": [(0, 2)]}, "ignore names body 2, but there are 2 bodies"), ({"ignore": [(0, 1)]}, "leaves no pair of bodies"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_one_sentence(change, message):

@@ -4,6 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.spatial import ConvexHull
 
 import collide
 from collide import Spell, Status
@@ -49,6 +50,43 @@ def test_two_balls_pass_when_a_quadratic_has_its_roots(kinds):
         spells = [APART, MEET, APART] if len(roots) == 2 else [APART, MEET, APART, MEET, APART]
         assert r.status is Status.CONTACT
         assert_spells(r.of(1, 0), spells, sorted(roots))
+
+
+def hull(points):
+    """A mesh of the convex hull of points, seen from outside."""
+    points, found = np.array(points, float), ConvexHull(points)
+    outward = [np.linalg.det(points[s]) > 0 for s in found.simplices]
+    return collide.Mesh(points, np.where(np.array(outward)[:, None], found.simplices, found.simplices[:, ::-1]).astype(int))
+
+
+CUBE, SPIKES = hull([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]), hull(np.concatenate([np.eye(3), -np.eye(3)]) / 2)
+
+
+@pytest.mark.parametrize("kind", ["patch", "implicit", "recorded patch", "mesh", "recorded mesh"])
+def test_what_goes_through_a_mesh_meets_its_surface_twice(kind):
+    """A cube of triangles, and what reaches 1/2 along its way on both sides. While its tips are in a face's plane, at the times 2 and 4, a
+    mesh crosses the face in edges alone.
+    """
+    times = np.linspace(0, 6, 9)
+    recorded = motion_through(times, np.tile([1.0, 0, 0, 0], (9, 1)), np.stack([times - 3, 0 * times + 0.25, 0 * times + 0.125], 1)).value
+    motion = recorded if "recorded" in kind else Rigid(translation=[t - 3, Q(1, 4), Q(1, 8)])
+    body = {"patch": patch(Q(1, 2)), "mesh": SPIKES}.get(kind.split()[-1], ball(Q(1, 2)))
+    r = collide.contacts_during([CUBE, body.moved(motion)], (0, 6))
+    meets = [MEET, OPEN, MEET] if "mesh" in kind else [MEET]
+    ends = [1.5, *([2, 2] if "mesh" in kind else []), 2.5, 3.5, *([4, 4] if "mesh" in kind else []), 4.5]
+    assert_spells(r.of(0, 1), [APART, *meets, APART, *meets, APART], ends)
+
+
+def test_a_mesh_that_turns_in_a_ball_meets_it_while_a_corner_is_outside():
+    """A cube of half-diagonal sqrt(3) turns about a vertical line 1/4 beside the ball's centre: its corners are outside a ball of radius
+    19/10 while the distance of one is more.
+    """
+    turning = Rigid(translation=[Q(1, 4), 0, 0]) @ Screw([0, 0, 1], angle=t)
+    r = collide.contacts_during([CUBE.moved(turning), patch(Q(19, 10))], (0, 3))
+    with mpmath.workdps(40):
+        reach = mpmath.acos((mpmath.mpf(361) / 100 - 3 - mpmath.mpf(1) / 16) * 2 / mpmath.sqrt(2))
+        corner = mpmath.pi / 4, 3 * mpmath.pi / 4
+        assert_spells(r.of(0, 1), [APART, MEET] * 2, [corner[0] - reach, corner[0] + reach, corner[1] - reach])
 
 
 TILTED = solids.capsule(Q(1, 4), 1).moved(Screw([1, 0, 0], angle=Q(1, 2)))
@@ -214,7 +252,7 @@ def test_ctrl_c_leaves_what_is_proved(monkeypatch):
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"bodies": [ball()]}, "at least two bodies"), ({"bodies": ball()}, "contacts_during takes a list of bodies"),
-    ({"bodies": [ball(), collide.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])]}, "contacts_during takes no Mesh, as body 1 is"),
+    ({"bodies": [ball(), collide.Mesh(np.eye(3), np.zeros((0, 3), int))]}, "body 1 is a mesh without triangles"),
     ({"time": (1, 0)}, "time span must go forward"), ({"tolerance": 0}, "tolerance must be a number"),
     ({"ignore": [(0, 1)]}, "leaves no pair of bodies"), ({"ignore": [(0, 7)]}, "ignore names body 7"), ({"budget": -1}, "budget's seconds"),
 ])  # fmt: skip

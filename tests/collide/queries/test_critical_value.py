@@ -108,9 +108,11 @@ def test_what_is_refused():
     with pytest.raises(ValueError, match="from less to more"):
         collide.critical_value([ball(P, [2 - t, 1, 0]), ball(1)], (0, 4), {P: (2, 1)})
     mesh = collide.Mesh(np.eye(3), [[0, 1, 2]])
+    with pytest.raises(TypeError, match="self_contact takes no Mesh: a rigid one does not fold"):
+        collide.self_contact(mesh, (0, 1))
     with pytest.raises(TypeError, match="critical_value takes no Mesh, as body 1 is"):
         collide.critical_value([ball(P, [2 - t, 1, 0]), mesh], (0, 4), {P: (1, 2)})
-    with pytest.raises(TypeError, match="with parameters takes no Mesh, as body 1 is"):
+    with pytest.raises(TypeError, match="with ranges of parameters takes no Mesh, as body 1 is"):
         collide.first_contact([ball(P, [2 - t, 1, 0]), mesh], (0, 4), parameters={P: (1, 2)})
 
 

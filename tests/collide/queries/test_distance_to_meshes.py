@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from collide import DistanceStatus, Mesh, clearance, distance
+from collide import DistanceStatus, Mesh, clearance, clearance_batch, distance, first_contact
 from generative import Parameter, ParametricSurface, Rigid, Screw, polyhedron, t, u, v
 from generative.implicit import ImplicitSurface
 from generative.symbols import x, y, z
@@ -119,3 +119,18 @@ def test_each_body_has_its_own_bounds():
     assert distance(upper.moved(at(0.5, 0.25, 3)), CUBE).bracket.hi > 2
     for found in (distance(BALL.moved(at(0.5, 0.25, 3)), CUBE), distance(CUBE, BALL.moved(at(0.5, 0.25, 3)))):
         assert found.bracket.lo <= 1.5 <= found.bracket.hi
+
+
+def test_rows_of_numbers_are_answered_as_single_calls_are():
+    """Of a mesh, a ball that moves, and another mesh."""
+    side, height = Parameter("side"), Parameter("height")
+    bodies = [CUBE, sphere(radius=Fraction(1, 2)).moved(Rigid(translation=[side, 0, height - t])),
+              Mesh(CORNERS / 4, TRIANGLES).moved(Rigid(translation=[height, side, t]))]
+    given = {side: np.array([0.25, 3.0, 0.5]), height: np.array([4.0, 5.0, 1.5])}
+    r = clearance_batch(bodies, (0, 1), parameters=given)
+    for k in range(3):
+        own = {s: float(array[k]) for s, array in given.items()}
+        single = clearance(bodies, (0, 1), parameters=own)
+        assert single.status is r.status[k] and tuple(single.bracket) == tuple(r.bracket[k])
+        assert first_contact(bodies, (0, 1), parameters=own).given == {s: Fraction(value) for s, value in own.items()}
+    assert {MEASURED, MEETING} <= set(r.status)
