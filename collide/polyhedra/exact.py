@@ -1,8 +1,9 @@
 """Exact answers for moving points, edges and triangles: integer polynomials in time and their real roots.
 
-Coordinates are doubles, that is rationals with a power of two below, so after scaling every coordinate is an integer
-polynomial of degree 1 in t, and every condition used here is the sign of an integer polynomial of degree at most 3. A
-time is a rational number or a real root of such a polynomial, isolated in an interval with dyadic ends, and signs
+Coordinates are doubles, that is rationals with a power of two below, so after scaling every coordinate on a straight path is an
+integer polynomial of degree 1 in t, and every condition used here is the sign of an integer polynomial of degree at most 3;
+on the paths of `exact_motion` they are polynomials of other degrees. A time is a rational number or a real root of such a
+polynomial, isolated in an interval with dyadic ends, and signs
 there are decided exactly: by a bound on the polynomial over the interval, or, when it is zero there, by a common divisor.
 
 Where can the first contact be? The two parts of a query (edge and edge, point and triangle) touch at time t only if the
@@ -67,16 +68,14 @@ def _on_edge(p: Vector, q: Vector, r: Vector, at: Root) -> bool:
 
 
 class Query:
-    """The polynomials of one query, from its eight points with integer coordinates, and its predicates.
+    """The polynomials of one query, from its four points, and its predicates. All coordinates may be times one positive function.
 
     The touching points are the solutions x, y of x n = X, y n = Y (three components each), n being the common normal.
     """
 
-    def __init__(self, points: Sequence[Sequence[int]], face: bool) -> None:
-        p = [tuple(trim((a, b - a)) for a, b in zip(points[k], points[k + 4], strict=True)) for k in range(4)]
-        self.points: list[Vector] = p  # type: ignore[assignment]
-        self.face = face
-        a, b, c, d = self.points
+    def __init__(self, points: Sequence[Vector], face: bool) -> None:
+        self.face, self.degree = face, max(1, max(len(c) for p in points for c in p) - 1)
+        a, b, c, d = points
         if face:
             first, second, self.w = _minus(c, b), _minus(d, b), _minus(a, b)
             self.edges = [(a, b, c), (a, c, d), (a, d, b)]
@@ -118,6 +117,11 @@ class Query:
         return [start, *in_order(found)]
 
 
+def straight(points: Sequence[Sequence[int]]) -> list[Vector]:
+    """Four points on straight paths, from their places at t = 0 and then at t = 1."""
+    return [tuple(trim((a, b - a)) for a, b in zip(points[k], points[k + 4], strict=True)) for k in range(4)]  # type: ignore[misc]
+
+
 def _meetings(p: Vector, q: Vector, r: Vector) -> list[Root]:
     a, b = _minus(p, q), _minus(p, r)
     for k in range(3):
@@ -144,13 +148,17 @@ def integers(q: np.ndarray) -> list[list[list[int]]]:
 
 def answer(points: Sequence[Sequence[int]], face: bool, tolerance: float) -> Answer | None:
     """The first contact of one query with integer coordinates, exactly; None: there is none in [0, 1]."""
-    query = Query(points, face)
-    for at in query.times():
-        if query.touches(at):
-            while (at.b - at.a) / (1 << at.bits) > tolerance:
-                at = refined(at)
-            return Answer(_bracket(at), _parameters(query, at))
-    return None
+    query = Query(straight(points), face)
+    at = first_touch(query, tolerance)
+    return None if at is None else Answer(_bracket(at), parameters(query, at))
+
+
+def first_touch(query: Query, tolerance: float) -> Root | None:
+    """The first time in [0, 1] at which the parts of a query touch, in an interval no wider than a tolerance; None: there is none."""
+    at = next((at for at in query.times() if query.touches(at)), None)
+    while at is not None and (at.b - at.a) / (1 << at.bits) > tolerance:
+        at = refined(at)
+    return at
 
 
 def _bracket(at: Root) -> tuple[float, float]:
@@ -160,13 +168,13 @@ def _bracket(at: Root) -> tuple[float, float]:
     return (at.a >> drop) * scale, -(-at.b >> drop) * scale
 
 
-def _parameters(query: Query, at: Root) -> tuple[float, float]:
+def parameters(query: Query, at: Root) -> tuple[float, float]:
     """Parameters of a touching point, in doubles, at the middle of the interval."""
-    middle, bits = at.a + at.b, at.bits + 1
+    middle, bits, top = at.a + at.b, at.bits + 1, 2 * query.degree
 
     def value(p: Polynomial) -> int:
-        """p there, times 2**(2 bits)."""
-        return value_at(p, middle, bits) << (bits * (3 - len(p))) if p else 0
+        """p there, times 2**(bits top)."""
+        return value_at(p, middle, bits) << (bits * (top - len(p) + 1)) if p else 0
 
     n = [value(c) for c in query.normal]
     k = max(range(3), key=lambda i: abs(n[i]))

@@ -6,7 +6,7 @@ it if need be, or, when it is zero there, by a common divisor. Plain Python inte
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 Polynomial = tuple[int, ...]
@@ -129,7 +129,7 @@ def roots(p: Polynomial) -> list[Root]:
     """
     if len(p) == 1:
         return []
-    if len(p) > 2 and not _discriminant(p):
+    if len(p) > 4 or (len(p) > 2 and not _discriminant(p)):
         p = _squarefree(p)
     if len(p) == 2:
         return _root_of_line(p)
@@ -196,21 +196,29 @@ def _narrow(p: Polynomial, a: int, a_bits: int, b: int, b_bits: int) -> Root:
 def _approximate(p: Polynomial, a: float, b: float) -> float:
     """The zero in doubles, by bisection and Newton's method: only a guess."""
     shift = max(0, max(c.bit_length() for c in p) - 500)
-    c = [float(x >> shift) for x in p] + [0.0] * (4 - len(p))
-    rising = ((c[3] * b + c[2]) * b + c[1]) * b > ((c[3] * a + c[2]) * a + c[1]) * a
+    c = [float(x >> shift) for x in p]
+    slopes = [i * x for i, x in enumerate(c)][1:]
+    rising = _horner([0.0, *c[1:]], b) > _horner([0.0, *c[1:]], a)
     x = 0.5 * (a + b)
     for _ in range(40):
-        f = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
+        f = _horner(c, x)
         if (f > 0) == rising:
             b = x
         else:
             a = x
-        slope = (3 * c[3] * x + 2 * c[2]) * x + c[1]
+        slope = _horner(slopes, x)
         new = x - f / slope if slope else a
         if abs(new - x) <= 1e-16:
             return min(max(new, 0.0), 1.0)
         x = new if a < new < b else 0.5 * (a + b)
     return x
+
+
+def _horner(c: Sequence[float], x: float) -> float:
+    value = 0.0
+    for e in reversed(c):
+        value = value * x + e
+    return value
 
 
 def refined(r: Root) -> Root:

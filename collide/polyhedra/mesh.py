@@ -2,9 +2,8 @@
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +13,7 @@ from codegen.deadline import TimeUp, limited
 from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Number
-from generative import Motion
+from generative import IDENTITY, Motion, t
 
 from ..answers.consistency import check_time
 from ..answers.contacts import Status
@@ -22,24 +21,26 @@ from ..answers.table import card, point
 from ..bodies.mesh import Mesh, as_mesh
 from ..given import check_span
 from ..search.drive import Budget, as_budget
-from . import exact as linear_exact
-from . import mesh_loop
+from . import mesh_exact, mesh_loop
+from .exact_motion import exact_motion
 from .kernel import window_kernel
-from .loop import HIT
+from .loop import HIT, UNDECIDED
 from .memory import NO_LIMIT, Searches
 from .mesh_kernel import meeting, rigid_boxes, straight_boxes
 from .mesh_loop import MEET, MeshMemory
-from .mesh_start import crossing, meet_exactly
+from .mesh_start import crossing
 from .motion_windows import motion_windows
 from .moving import moving_window_kernel
 from .queries import Motions, check_motions, check_moving_tolerance, check_straight
 from .screw_rejection import OBJECTS, TESTS, Seen, axis_of, objects_apart, seen_from
-from .triangles import EDGES, FACES, weights
+from .triangles import weights
 
 # Tests a slice: some tens of milliseconds, so that Ctrl-C and budgets are prompt. Room for queued pairs, at first.
 _SLICE, _ROOM = 200_000, 1 << 12
 # As in `queries`: calls of the kernel a query, after which it is decided exactly, or queued again.
 _CALLS, _MOST_CALLS = 20, 3000
+# A query is not decided exactly where a proved contact comes no later than it by more than this part of the tolerance.
+_SAME = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,9 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     Each mesh is a pair (vertices, triangles), triangles (m, 3) being indices, or a `Mesh` made of them, for several queries.
     Without `motions` vertices (2, n, 3) are places at t = 0 and at t = 1, between which they move at constant velocity, and the
     answer is exact: neither a false positive nor a false negative. With `motions` vertices (n, 3) are in the frames of two bodies,
-    and `time` is the span; what cannot be decided near the resolution of doubles is UNRESOLVED (see `edge_edge`).
+    and `time` is the span. It is exact, too, where one body seen from the other shifts by a polynomial of t of rational coefficients, of a
+    degree up to 4, or turns evenly about an axis, and neither turns nor shifts else; for other motions what cannot be decided near the
+    resolution of doubles is UNRESOLVED (see `edge_edge`).
 
     Meshes that cross at the beginning are in contact there. A mesh wholly inside another closed one does not touch it. Bodies
     that are close and move nearly alike take long: they are told apart sooner as one sees the other, with
@@ -166,6 +169,10 @@ class _Search:
     def __init__(self, meshes: tuple[Mesh, Mesh], motions: tuple[Motion, Motion] | None, span: tuple[float, float],
                  tolerance: float, seen: Seen | None = None) -> None:
         self.meshes, self.motions, self.span, self.tolerance = meshes, motions, span, tolerance
+        self.exact = None if motions is None else exact_motion(*motions)
+        if self.exact is not None and all(t in m.symbols for m in motions or ()):
+            # What both have in common would only widen bounds.
+            motions = self.exact.motion, IDENTITY
         windows = None if motions is None else motion_windows(*motions)
         self.memory = Searches(windows, MeshMemory, {"box_room": _ROOM, "nodes": 0, "triangles": 0, "vertices": 0})
         self.memory.limits(span, tolerance, _CALLS if motions is None else _MOST_CALLS)
@@ -179,6 +186,7 @@ class _Search:
                    if moving else [straight_boxes(), meeting(False), window_kernel(True), window_kernel(True), window_kernel(False)])
         for name, kernel in zip(("boxes", "meeting", "vertex_face", "face_vertex", "edge_edge"), kernels, strict=True):
             self.arrays.set(name, kernel)
+        self.arrays.set("exact", int(self.exact is not None))
         self.seen = seen
         if seen is not None:
             for name, value in (("screw", 1 + seen.axis.moving), ("margin", seen.margin)):
@@ -227,25 +235,36 @@ class _Search:
 
     def decide(self) -> None:
         """The exact method for the queries on record."""
-        for i, j, part in self.arrays["record"][:self.recorded].tolist():
+        records = zip(self.arrays["record"][:self.recorded].tolist(), self.arrays["doubt"][:self.recorded].tolist(), strict=True)
+        for (i, j, part), doubt in records:
             corners = [m.vertices[m.triangles[k]] for m, k in zip(self.meshes, (i, j), strict=True)]
-            found: Any = None
-            if part == MEET:
-                first, second = ([[Fraction(x) for x in p[:3]] for p in c.tolist()] for c in corners)
-                if meet_exactly(first, second):
-                    found = (0.0, 0.0), (np.inf, np.inf)
+            if self.exact is None:
+                self.note(mesh_exact.straight(corners, part, self.tolerance), i, j, part)
+            elif self.arrays["best"][0, 1] - doubt[0] <= _SAME * self.tolerance:
+                # As good as simultaneous with a contact that is proved.
+                self.least = min(self.least, doubt[0])
             else:
-                points = np.concatenate(corners)[(*FACES, *EDGES)[part]]
-                q = np.concatenate([points[:, :3], points[:, 3:]])[None]
-                found = linear_exact.answer(linear_exact.integers(q)[0], part < 6, self.tolerance)
-            if found is not None:
-                self.note(found, i, j, part)
+                span = doubt[0], min(self.cut, self.span[1])
+                decided, found = mesh_exact.moving(self.exact, [c[:, :3] for c in corners], part, span, self.tolerance)
+                if decided:
+                    self.note(found, i, j, part)
+                else:
+                    self.leave(doubt, i, j, part)
         self.recorded = 0
 
+    def leave(self, doubt: Sequence[float], i: int, j: int, part: int) -> None:
+        """Notes a query that is not decided; see `mesh_loop.note`."""
+        self.least, self.cut = min(self.least, doubt[0]), min(self.cut, max(doubt[0] + self.tolerance, doubt[1]))
+        if doubt[0] < self.arrays["best"][1, 0]:
+            self.arrays["best"][1] = *doubt, np.nan, np.nan, i, j, part, UNDECIDED
+
     def note(self, found: Any, i: int, j: int, part: int) -> None:
+        if found is None:
+            return
         (begin, end), parameters = found
         self.least = min(self.least, begin)
-        self.cut = min(self.cut, end)
+        # Of what moves rigidly, too, all is searched that may meet within the tolerance: brackets that are cut off are found to be wide.
+        self.cut = min(self.cut, end if self.motions is None else max(end, begin + self.tolerance))
         best = self.arrays["best"]
         if end < best[0, 1]:
             best[0] = begin, end, *parameters, i, j, part, HIT

@@ -31,6 +31,7 @@ class MeshMemory(ScrewMemory):
     vertex_face: int
     face_vertex: int
     edge_edge: int
+    exact: int                     # is what moves rigidly decided exactly, too?
     root: int                      # of the heap of pairs
     unused: int                    # pairs in `free`
     recorded: int
@@ -42,7 +43,8 @@ class MeshMemory(ScrewMemory):
     least: float                   # none is before it except in open pairs,
     later: float                   # and before it none of the present triangles
     best: Grid[float] = array(2, BEST)     # the proved contact that ends first, and what begins first of the others: see `note`
-    record: Grid[int] = array(RECORDS, 3)  # queries to be decided exactly: two triangles and what of them
+    record: Grid[int] = array(RECORDS, 3)  # queries to be decided exactly: two triangles and what of them,
+    doubt: Grid[float] = array(RECORDS, 2)  # and where there may be a contact
     q: Floats = array(36)                  # the points of a query
     # of each mesh
     node1: Rows[View] = array("nodes", 12)
@@ -231,7 +233,7 @@ def ask(s: MeshMemory, kernel: int, i: int, j: int, part: int, time: float) -> N
     s.tested += LANES * s.calls
     if verdict == GIVEN_UP and (s.motion != 0 or s.calls < s.most_calls):
         s.later = min(s.later, s.answer[0])
-    elif verdict == HIT or (verdict != MISS and s.motion != 0):
+    elif verdict == HIT or (verdict != MISS and s.motion != 0 and s.exact == 0):
         note(s, verdict, i, j, part)
     elif verdict != MISS:
         defer(s, i, j, part)
@@ -240,8 +242,9 @@ def ask(s: MeshMemory, kernel: int, i: int, j: int, part: int, time: float) -> N
 
 @native
 def defer(s: MeshMemory, i: int, j: int, part: int) -> None:
-    """A straight query for the exact method."""
+    """A query for the exact method; its `answer` tells where there may be a contact."""
     k = s.recorded
+    s.doubt[k, 0], s.doubt[k, 1] = s.answer[0], s.answer[1]
     s.record[k, 0], s.record[k, 1], s.record[k, 2] = i, j, part
     s.recorded += 1
 
@@ -281,7 +284,7 @@ def meet(s: MeshMemory, i: int, j: int, time: float) -> None:
     if s.out[0, 0] == 2.0:
         note(s, HIT, i, j, MEET)
     elif s.out[0, 0] == 1.0:
-        if s.motion == 0:
+        if s.motion == 0 or s.exact != 0:
             defer(s, i, j, MEET)
         else:
             note(s, 2, i, j, MEET)
