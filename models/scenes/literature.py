@@ -13,8 +13,8 @@ from ..shapes.rings import bumpy_sphere, torus
 from .scene import Known, scene
 
 
-@scene(title="A torus slips over a cone", time=(0, 3), simultaneity=1e-3, separation=0.1, source="Snyder et al. 1993, Fig. 1",
-       known=Known(time=2 - 3 * sp.sqrt(2) / 10, contact="a circle"))
+@scene(title="A torus slips over a cone", names=["torus", "cone"], time=(0, 3), simultaneity=1e-3, separation=0.1,
+       source="Snyder et al. 1993, Fig. 1", known=Known(time=2 - 3 * sp.sqrt(2) / 10, contact="a circle"))
 def torus_on_cone() -> Sequence[ParametricSurface]:
     """The cone's side is rho + z = 2; the tube's centre (1, 3 - t) comes within 3/10 of it when 3 - t = 1 + 3 sqrt(2) / 10."""
     return [torus().moved(Rigid(translation=[0, 0, 3 - t])), cone_side(radius=2, height=2)]
@@ -25,8 +25,9 @@ def torus_on_cone() -> Sequence[ParametricSurface]:
 BUMPY_TIME = sp.Float("0.986687024100300654066645633466", 30)
 
 
-@scene(title="Two bumpy objects, turning and flying, touch at one point", time=(0, 2), simultaneity=1e-6, separation=0.05,
-       source="Snyder et al. 1993, Fig. 12", known=Known(time=BUMPY_TIME, points=1, contact="one isolated point"))
+@scene(title="Two bumpy objects, turning and flying, touch at one point", names=["bumpy body", "flying body"], time=(0, 2),
+       simultaneity=1e-6, separation=0.05, source="Snyder et al. 1993, Fig. 12",
+       known=Known(time=BUMPY_TIME, points=1, contact="one isolated point"))
 def bumpy_pair() -> Sequence[ParametricSurface]:
     first = bumpy_sphere().moved(Screw(axis=[1, 2, 2], angle=sp.Rational(3, 2) * t))
     second = bumpy_sphere(radius=sp.Rational(4, 5), around=3).moved(Screw(axis=[2, -1, 2], angle=-t))
@@ -48,8 +49,8 @@ def _tube() -> ParametricSurface:
                              {u: (sp.Rational(-3, 4), sp.Rational(3, 4)), v: TURN}, flipped=True)
 
 
-@scene(title="A bent tube, swelling and sinking, touches a cushion along a curve", time=(0, 3), simultaneity=1e-3,
-       separation=0.05, source="Snyder et al. 1993, Fig. 13",
+@scene(title="A bent tube, swelling and sinking, touches a cushion along a curve", names=["tube", "cushion"], time=(0, 3),
+       simultaneity=1e-3, separation=0.05, source="Snyder et al. 1993, Fig. 13",
        known=Known(time=sp.Integer(2), contact="an arc of a parabola along the ridge of the cushion"))
 def tube_on_cushion() -> Sequence[ParametricSurface]:
     return [_tube(), cushion()]
@@ -69,7 +70,8 @@ def _dish() -> ParametricSurface:
                              flipped=True)
 
 
-@scene(title="A wavy dish lands on a raised checkerboard in several flat patches", time=(0, 2), simultaneity=1e-3,
-       separation=0.3, source="Snyder et al. 1993, Fig. 14", known=Known(time=sp.Integer(1), contact="several flat patches"))
+@scene(title="A wavy dish lands on a raised checkerboard in several flat patches", names=["dish", "checkerboard"], time=(0, 2),
+       simultaneity=1e-3, separation=0.3, source="Snyder et al. 1993, Fig. 14",
+       known=Known(time=sp.Integer(1), contact="several flat patches"))
 def dish_on_checkerboard() -> Sequence[ParametricSurface | ImplicitSurface]:
     return [_dish().moved(Rigid(translation=[0, 0, 1 - t])), _checkerboard()]

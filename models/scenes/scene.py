@@ -46,10 +46,13 @@ class Scene:
     time: tuple[Any, Any]
     options: dict[str, Any] = field(default_factory=dict)
     known: Known = Known()
+    names: Sequence[str] = ()
 
     @cached_property
     def bodies(self) -> tuple[Any, ...]:
-        return tuple(self.build())
+        """Each with its name of `names`, if there are any."""
+        made = self.build()
+        return tuple(body.named(name) for body, name in zip(made, self.names, strict=True)) if self.names else tuple(made)
 
     def __repr__(self) -> str:
         return f"Scene({self.name!r}: {self.title})"
@@ -62,14 +65,14 @@ class Scene:
 SCENES: dict[str, Scene] = {}
 
 
-def scene(*, title: str, source: str, time: tuple[Any, Any], known: Known,
+def scene(*, title: str, names: Sequence[str], source: str, time: tuple[Any, Any], known: Known,
           **options: Any) -> Callable[[Callable[[], Sequence[Any]]], Scene]:
-    """Register the decorated function, which returns the bodies, as the scene of its name (with - for _)."""
+    """Register the decorated function, which returns the bodies that have these names, as the scene of its name (with - for _)."""
 
     def register(build: Callable[[], Sequence[Any]]) -> Scene:
         name = build.__name__.replace("_", "-")
         assert name not in SCENES, f"the scene {name} is registered twice"
-        SCENES[name] = Scene(name, title, source, build, time, options, known)
+        SCENES[name] = Scene(name, title, source, build, time, options, known, names)
         return SCENES[name]
 
     return register

@@ -9,7 +9,8 @@ from generative import ParametricSurface, t, u, v
 from .scene import Known, scene
 
 
-@scene(title="A sheet rolls up until neighbouring turns touch", time=(0, 1), source="ours; a spiral whose turns differ by a cosine",
+@scene(title="A sheet rolls up until neighbouring turns touch", names=["sheet"], time=(0, 1),
+       source="ours; a spiral whose turns differ by a cosine",
        known=Known(time=sp.Rational(3, 4), points=1, contact="one isolated point of two turns"))
 def sheet_rolls_up() -> Sequence[ParametricSurface]:
     """At the angles u and u + 2 pi the radii differ by 2 pi (1 - t) - pi/2 cos((u - 1)/2) (1 - v^2/4): least at u = 1, v = 0."""
@@ -17,7 +18,7 @@ def sheet_rolls_up() -> Sequence[ParametricSurface]:
     return [ParametricSurface([radius * sp.cos(u), radius * sp.sin(u), 2 * v], {u: (0, 3 * sp.pi), v: (sp.Rational(-3, 4), 1)})]
 
 
-@scene(title="A Moebius strip widens until its side touches the opposite part", time=(sp.Rational(-9, 10), 2),
+@scene(title="A Moebius strip widens until its side touches the opposite part", names=["strip"], time=(sp.Rational(-9, 10), 2),
        source="ours; the seam is joined with the direction across reversed",
        known=Known(time=sp.Integer(1), points=1, contact="one isolated point, (-1, 0, 0)"))
 def moebius_widens() -> Sequence[ParametricSurface]:

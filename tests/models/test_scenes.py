@@ -90,6 +90,8 @@ def test_the_contact_points_of_the_crossed_tori():
 def test_scenes_are_complete():
     for name, scene in SCENES.items():
         assert scene.name == name and scene.title and scene.source and len(scene.bodies) >= 1 and str(scene.known)
+        names = [body.name for body in scene.bodies]
+        assert all(names) and len(set(names)) == len(names) == len(scene.names)
         assert set(scene.options) <= {"simultaneity", "separation", "tolerance", "tangency", "order", "method", "tracked"}
 
 
