@@ -103,7 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="list the scenes with what is known of them")
     parser.add_argument("--demo", action="store_true", help=f"run {' and '.join(DEMO)}")
     parser.add_argument("--html", metavar="FILE", help="write the interactive picture as one self-contained page")
-    parser.add_argument("--png", metavar="FILE", help="write a picture of the moment of contact; needs Chromium or kaleido")
+    parser.add_argument("--png", metavar="FILE", help="write a picture of the moment of contact; needs Chromium")
     parser.add_argument("--json", metavar="FILE", help="write the result as JSON; - is the standard output, and sentences go to the error "
                                                        "output then")
     parser.add_argument("--log", metavar="FILE", help="write why the answer is true, for `collide check FILE`")
@@ -140,9 +140,9 @@ def _find(name: str, parser: argparse.ArgumentParser) -> "Scene":
 def _check_targets(options: argparse.Namespace) -> None:
     """What is missing is said before the search: what draws pictures (pages need nothing), and folders."""
     if options.png:
-        from .picture.parts import plotly
+        from .picture import chromium
 
-        plotly()
+        chromium()
     for name in filter(None, (options.html, options.png, options.json, options.log)):
         if not Path(name).parent.is_dir():
             raise FileNotFoundError(f"{name}: there is no folder {Path(name).parent}")

@@ -12,21 +12,13 @@ import sympy as sp
 
 import collide
 from collide.picture.scenes import scene_of
-from collide.picture.viewer import program, style
+from collide.picture.viewer import alone
 from generative.thumbnail import thumbnail
 from models.scenes import SCENES, Scene
 from models.shapes import SHAPES, Shape
 
 Pages = dict[str, str]
 
-LIVE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
-<style>{style}
-html, body {{ height: 100%; margin: 0; }}
-.scene {{ height: 100%; box-sizing: border-box; display: flex; flex-direction: column; }}
-.scene .stage {{ flex: 1; height: auto; min-height: 0; }}
-</style></head><body>{scene}{program}</body></html>
-"""
 WIDE = "---\nhide: [toc]\n---\n"
 BUDGET, LONGEST = 60.0, 600
 """Seconds for the answer of a scene; characters of a formula above which a page does not print it."""
@@ -34,7 +26,7 @@ BUDGET, LONGEST = 60.0, 600
 
 def live(title: str, subject: Any, **options: Any) -> str:
     """A page that only plays, to stand in a frame of another, which it fills."""
-    return LIVE.format(title=html.escape(title), style=style(), scene=scene_of(subject, **options), program=program())
+    return alone(title, scene_of(subject, **options))
 
 
 def frame(name: str, title: str, up: str = "") -> str:

@@ -25,7 +25,7 @@ COLLIDE: Tasks = {
     "Simulation": "World RigidBody Run Outcome mass_properties MassProperties exact_mass_properties ExactMass",
     "Zeros, minima and sets of inequalities": "solve Zeros ZerosStatus minimize Minimum MinimumStatus pave Subpaving SubpavingStatus",
     "Proofs, and how a search went": "check trace Trace Budget Interval ContradictionError",
-    "Pictures and files": "picture.figure picture.still picture.save_html picture.save_png picture.save_mesh picture.save_film "
+    "Pictures and files": "picture.figure picture.Figure picture.save_html picture.save_png picture.save_mesh picture.save_film "
                           "picture.search.search_figure",
 }
 GENERATIVE: Tasks = {

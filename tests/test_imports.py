@@ -50,7 +50,7 @@ ONLY: dict[str, set[str]] = {
     "codegen.reference": {"mpmath"},
     "collide.proof": {"flint"},
     "collide.proof.checker": {"flint"},
-    "collide.picture": {"plotly"},
+    "collide.picture.charts": {"plotly"},
     "collide.picture.drawing": {"scipy"},
     "collide.picture.tracks": {"scipy"},
     "collide.picture.marks": {"scipy"},

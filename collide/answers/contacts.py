@@ -180,12 +180,12 @@ class Contacts:
             rows.append([point(self.points[k]), bodies, ", ".join(self.features[k]), places, known])
         return card(self.summary(), ["point", "bodies", "features", "u and v", "known"], rows, len(self), "point")
 
-    def show(self) -> Any:
-        """The interactive 3-D figure (plotly), shown in a notebook or browser."""
-        return picture.figure(self).show()
+    def show(self) -> None:
+        """Play the bodies up to the contact, in a notebook or browser: see `collide.picture.figure`."""
+        picture.figure(self).show()
 
     def save_html(self, path: str | PathLike[str], title: str = "First contact") -> None:
-        """Write the interactive figure and the summary as one self-contained HTML page."""
+        """Write the scene that plays and the summary as one self-contained HTML page."""
         picture.save_html(path, [self], titles=[title])
 
 

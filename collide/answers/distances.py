@@ -78,12 +78,12 @@ class Distance:
         """The time that was asked about, or about when the first of the nearest points are as near as they are."""
         return self.time_span[0]
 
-    def show(self) -> Any:
-        """The bodies at that moment, with the nearest points and the segments between them, as an interactive figure (plotly)."""
-        return picture.figure(self).show()
+    def show(self) -> None:
+        """The bodies up to that moment, with the nearest points and the segments between them, in a notebook or browser."""
+        picture.figure(self).show()
 
     def save_html(self, path: str | PathLike[str], title: str = "Distance") -> None:
-        """Write that figure and the summary as one self-contained HTML page."""
+        """Write that scene and the summary as one self-contained HTML page."""
         picture.save_html(path, [self], titles=[title])
 
     def summary(self) -> str:

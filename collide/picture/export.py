@@ -10,11 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from generative.mesh import MovingMesh, tessellate
 from generative.thumbnail import raster
 
-from .drawing import COLOURS, compact
-from .parts import Meshes, plain, span, stage
+from .drawing import COLOURS, DEVIATION, compact, merged
+from .parts import plain, span
 from .subject import Meeting, Nearest
+
+Meshes = Sequence[tuple[int, MovingMesh]]
+"""Meshes, each with the index of its body."""
 
 MESHES, FILMS = (".glb", ".gltf", ".stl", ".ply", ".obj"), (".gif", ".mp4")
 
@@ -76,4 +80,33 @@ def _checked(path: str | PathLike[str], endings: Sequence[str]) -> Path:
 def _staged(subject: Any, time: tuple[float, float] | None, frames: int) -> tuple[Sequence[Any], Meshes, np.ndarray]:
     told = subject if isinstance(subject, (Meeting, Nearest)) else None
     bodies = subject if told is None else told.bodies
-    return bodies, *stage(bodies, span(told, time) if time is None else time, frames)
+    return bodies, *_stage(bodies, span(told, time) if time is None else time, frames)
+
+
+def _stage(bodies: Sequence[Any], span: tuple[float, float], frames: int) -> tuple[Meshes, np.ndarray]:
+    """The meshes, each with the index of its body, and the times of the frames, the last being the moment shown first.
+
+    Bodies that come from afar are shown from where the whole is at most 1.1 times as large as at the end.
+    """
+    sampled = np.linspace(*span, 3)
+    shown = [(k, body) for k, body in enumerate(bodies) if body not in bodies[:k]]  # a body that may touch itself is there twice
+    meshes = [(k, mesh) for k, body in shown for mesh in merged(tessellate(body, times=sampled, deviation=DEVIATION))]
+    if span[0] == span[1] or frames == 1 or all(mesh.static for _, mesh in meshes):
+        return meshes, np.array([span[1]])
+    starts = np.linspace(*span, 33)[:-1]
+    final = _scale(meshes, [span[1]])
+    start = next((s for s in starts if _scale(meshes, [s, span[1]]) <= 1.1 * final), starts[-1])
+    return meshes, np.linspace(start, span[1], frames)
+
+
+def _bounds(meshes: Meshes, times: Any) -> tuple[np.ndarray, np.ndarray]:
+    clouds = [mesh.at(time)[0] for _, mesh in meshes for time in (times[:1] if mesh.static else times)]
+    clouds = [c[np.isfinite(c).all(axis=1)] for c in clouds]
+    filled = [c for c in clouds if len(c)] or [np.zeros((1, 3))]
+    return np.min([c.min(axis=0) for c in filled], axis=0), np.max([c.max(axis=0) for c in filled], axis=0)
+
+
+def _scale(meshes: Meshes, times: Any) -> float:
+    """The diagonal of the box round everything at these times."""
+    lo, hi = _bounds(meshes, times)
+    return float(np.linalg.norm(hi - lo)) or 1.0

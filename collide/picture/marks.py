@@ -26,7 +26,7 @@ def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple
         p, n = contacts.points[k], contacts.normals[k]
         if np.isfinite(n).all():
             drawing.mark(p, p + _NORMAL * size * n, _LINE, INK, window=window)
-        drawing.mark(p, p, _DOT if len(alone) < 25 else _SMALL, WHITE, text_of(contacts, k, "\n"), window)
+        drawing.mark(p, p, _DOT if len(alone) < 25 else _SMALL, WHITE, text_of(contacts, k), window)
     for group, curve in groups:
         points = contacts.points[group]
         for i, j in _sides(points):
@@ -37,7 +37,7 @@ def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple
         for k in group[:: -(-len(group) // _NORMALS)]:
             p, n = contacts.points[k], contacts.normals[k]
             if np.isfinite(n).all():
-                drawing.mark(p, p + 0.6 * _NORMAL * size * n, 0.8, INK, text_of(contacts, k, "\n"), window)
+                drawing.mark(p, p + 0.6 * _NORMAL * size * n, 0.8, INK, text_of(contacts, k), window)
 
 
 def add_nearest(drawing: Drawing, answer: Nearest, window: tuple[float, float]) -> None:

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..search.problem import Problem
-from .parts import INK, coordinates, face_of, outline, plotly, written
+from .parts import INK, plotly, written
 from .subject import Observed
 from .viewer import FONT
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-SHADES = 10
+SHADES = ("#0d0887", "#46039f", "#7201a8", "#9c179e", "#bd3786", "#d8576b", "#ed7953", "#fb9f3a", "#fdca26")
+"""Colours from early to late (plasma)."""
+
 MOST = 3000
 """Boxes drawn a panel; of more, evenly chosen ones."""
 
@@ -53,22 +55,6 @@ def search_figure(trace: Observed, *, problem: Problem | None = None, height: in
     return picture
 
 
-def search_traces(go: Any, trace: Observed, bodies: Sequence[Any], time: float) -> list[Any]:
-    """Outlines, on the surfaces of bodies at one time, of boxes that the search looked at; later ones brighter."""
-    rings: list[list[np.ndarray]] = [[] for _ in range(SHADES)]
-    for problem, boxes in trace.boxes().items():
-        for number, body in enumerate(problem.label, 1):
-            surface = face_of(bodies[body], problem.features[number - 1]) if problem.features else None
-            names = f"u{number}", f"v{number}"
-            if surface is None or not set(names) <= set(problem.variables):
-                continue
-            i, j = map(problem.variables.index, names)
-            for k, box in _chosen(boxes, MOST // 10):
-                rings[_shade(k, len(trace))].append(outline(surface, box[i], box[j], time, 25))
-    return [go.Scatter3d(**coordinates(np.concatenate(parts)), mode="lines", name="boxes", showlegend=False, hoverinfo="skip",
-                         line={"color": colour, "width": 2}) for parts, colour in zip(rings, _colours(), strict=True) if parts]
-
-
 def _bracket_lines(go: Any, trace: Observed) -> list[tuple[int, Any]]:
     """(column, trace): the lower and upper bound, and their distance."""
     at, bounds = trace.iterations, np.where(np.isfinite(trace.bracket), trace.bracket, np.nan)
@@ -93,30 +79,26 @@ def _planes(problem: Problem) -> list[tuple[int, int]]:
 
 def _rectangles(go: Any, boxes: Seen, i: int, j: int, snapshots: int) -> list[Any]:
     """The boxes as rectangles in the plane of variables i and j, one trace a shade."""
-    rings: list[list[np.ndarray]] = [[] for _ in range(SHADES)]
-    for k, box in _chosen(boxes, MOST):
+    rings: list[list[np.ndarray]] = [[] for _ in SHADES]
+    for k, box in chosen(boxes, MOST):
         (a, b), (c, d) = box[i], box[j]
-        rings[_shade(k, snapshots)].append(np.array([[a, c], [b, c], [b, d], [a, d], [a, c], [np.nan, np.nan]]))
+        rings[shade(k, snapshots)].append(np.array([[a, c], [b, c], [b, d], [a, d], [a, c], [np.nan, np.nan]]))
     lines = []
-    for parts, colour in zip(rings, _colours(), strict=True):
+    for parts, colour in zip(rings, SHADES, strict=True):
         if parts:
             x, y = np.concatenate(parts).T
             lines.append(go.Scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 1}, hoverinfo="skip"))
     return lines
 
 
-def _chosen(boxes: Seen, most: int) -> Seen:
+def chosen(boxes: Seen, most: int) -> Seen:
+    """So many of the boxes, evenly."""
     return boxes if len(boxes) <= most else [boxes[k] for k in np.linspace(0, len(boxes) - 1, most).astype(int)]
 
 
-def _shade(k: int, snapshots: int) -> int:
-    return min(SHADES - 1, SHADES * k // max(snapshots, 1))
-
-
-def _colours() -> list[str]:
-    from plotly.colors import sample_colorscale
-
-    return list(sample_colorscale("Plasma", list(np.linspace(0, 0.9, SHADES))))
+def shade(k: int, snapshots: int) -> int:
+    """Which of `SHADES` what snapshot k saw first has."""
+    return min(len(SHADES) - 1, len(SHADES) * k // max(snapshots, 1))
 
 
 def _title(trace: Observed, problem: Problem | None) -> dict[str, Any]:

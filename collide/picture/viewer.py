@@ -5,8 +5,14 @@ Drag turns, shift and drag moves, the wheel or two fingers zoom, a double click 
 
 import html
 import json
+import sys
+import tempfile
+import webbrowser
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from .drawing import COLOURS, GREY
@@ -41,6 +47,43 @@ p {{ margin: 0 0 .8rem; color: #47535f; overflow-wrap: anywhere; }}
 {program}
 </body></html>
 """
+
+ALONE = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+<style>{style}
+html, body {{ height: 100%; margin: 0; }}
+.scene {{ height: 100%; box-sizing: border-box; display: flex; flex-direction: column; }}
+.scene .stage {{ flex: 1; height: auto; min-height: 0; }}
+{more}</style></head><body>{scene}{program}</body></html>
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A scene that plays: in a notebook as the last value of a cell, in JupyterLab, VS Code and pages made of notebooks, without plotly and
+    without anything from the net. `page` is the page that it is, `height` its height in a notebook, in pixels.
+    """
+
+    page: str = field(repr=False)
+    height: int = 620
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.page)}" title="scene" loading="lazy" '
+                f'style="display:block;width:100%;height:{self.height}px;border:0"></iframe>')
+
+    def show(self) -> None:
+        """Below the cell of a notebook, and elsewhere in a browser."""
+        ipython = sys.modules.get("IPython")
+        if ipython is not None and getattr(ipython.get_ipython(), "kernel", None) is not None:
+            ipython.display.display(self)
+            return
+        with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as file:
+            file.write(self.page)
+        webbrowser.open(Path(file.name).as_uri())
+
+    def save_html(self, path: str | PathLike[str]) -> None:
+        """Write the page, which needs no other file."""
+        Path(path).write_text(self.page, encoding="utf-8")
 
 
 def scene(data: dict[str, Any], names: Sequence[str], *, shown: str = "", glass: bool = False, chart: str = "", height: int = 560,
@@ -77,3 +120,8 @@ def style() -> str:
 def page(title: str, sections: Sequence[str], heading: str = "") -> str:
     """A self-contained page."""
     return PAGE.format(title=html.escape(title), font=FONT, style=style(), heading=heading, sections="\n".join(sections), program=program())
+
+
+def alone(title: str, scene: str, more: str = "") -> str:
+    """A self-contained page that only plays, and which it fills; `more` are rules of style."""
+    return ALONE.format(title=html.escape(title), style=style(), scene=scene, program=program(), more=more)

@@ -16,8 +16,8 @@ from generative.triangulated import Triangulated
 from ..picture.drawing import GREY, Drawing, compact, fineness, merged
 from ..picture.scenes import finished, part_shown
 from ..picture.tracks import Track, quaternions, thinned, track
+from ..picture.viewer import Figure, alone, scene
 from ..picture.viewer import page as whole_page
-from ..picture.viewer import scene
 
 # In how many seconds a run plays, at least, and at most if it is not as fast as it was.
 _SHORTEST, _LONGEST = 6.0, 30.0
@@ -36,6 +36,15 @@ def write(run: Any, path: str | PathLike[str], title: str) -> None:
 
 def page(run: Any, title: str) -> str:
     """The whole page."""
+    return whole_page(title, [f"<h2>{html.escape(title)}</h2>\n<p>{html.escape(run.summary())}</p>\n{_played(run)}"])
+
+
+def figure(run: Any) -> Figure:
+    """A run as notebooks show it."""
+    return Figure(alone("Simulation", _played(run)))
+
+
+def _played(run: Any) -> str:
     begin, end = run.start, max(run.until, run.start)
     drawing = Drawing((begin, end))
     meshes = {shape: merged(tessellate(shape, deviation=fineness(len(run.world.bodies)))) for shape in {b.shape for b in run.world.bodies}}
@@ -44,9 +53,8 @@ def page(run: Any, title: str) -> str:
     _flashes(drawing, run)
     data = finished(drawing, begin, end, float(np.clip(end - begin, _SHORTEST, _LONGEST)), play=True)
     names = [b.name or f"body {k}" for k, b in enumerate(run.world.bodies)]
-    shown = scene(data, names, shown=f"{part_shown(begin, end, (begin, end))}, {_speed(end - begin, data['seconds'])}",
-                  chart=_chart(run, begin, end), grey=[k for k, b in enumerate(run.world.bodies) if b.fixed])
-    return whole_page(title, [f"<h2>{html.escape(title)}</h2>\n<p>{html.escape(run.summary())}</p>\n{shown}"])
+    return scene(data, names, shown=f"{part_shown(begin, end, (begin, end))}, {_speed(end - begin, data['seconds'])}",
+                 chart=_chart(run, begin, end), grey=[k for k, b in enumerate(run.world.bodies) if b.fixed])
 
 
 def _speed(span: float, seconds: float) -> str:

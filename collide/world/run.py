@@ -1,10 +1,7 @@
 """What a run of a world is: its events, and where everything was at any time."""
 
 import bisect
-import html
 import json
-import tempfile
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -198,14 +195,11 @@ class Run:
         page.write(self, path, title)
 
     def show(self) -> None:
-        """Play the run in a browser."""
-        with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False) as file:
-            self.save_html(file.name)
-        webbrowser.open(Path(file.name).as_uri())
+        """Play the run, in a notebook or browser."""
+        page.figure(self).show()
 
     def _repr_html_(self) -> str:
-        frame = html.escape(page.page(self, "Simulation"))
-        return f'<iframe srcdoc="{frame}" style="width:100%;height:560px;border:0"></iframe>'
+        return page.figure(self)._repr_html_()
 
     def __repr__(self) -> str:
         return f"Run({self.outcome.name}, {len(self.events)} events, until={self.until!r})"

@@ -1,5 +1,5 @@
 """Pages with moving bodies: their sizes, how long they take to make, and pictures a second in headless Chromium (in software, where it is
-installed), beside plotly's frames and k3d (where that is installed) of the same bodies.
+installed), beside k3d (where that is installed) of the same bodies.
 """
 
 import importlib.util
@@ -14,7 +14,6 @@ import sympy as sp
 from sympy import Rational as R
 
 import collide
-from collide.picture import figure
 from collide.picture.drawing import DEVIATION
 from collide.picture.scenes import scene_of
 from collide.picture.viewer import page
@@ -54,8 +53,7 @@ def _pages() -> dict[str, Callable[[Path], Any]]:
     found: dict[str, Callable[[Path], Any]] = {
         "two tori": contacts.save_html,
         "cylinder minus four blocks": lambda path: path.write_text(page("Wheel", [scene_of(bodies, time=SPAN, play=True)])),
-        **{f"run of {count} bodies, {EVENTS} events": run.save_html for count, run in runs.items()},
-        "plotly, cylinder": lambda path: figure(bodies, time=SPAN, frames=22).write_html(path, auto_play=False)}
+        **{f"run of {count} bodies, {EVENTS} events": run.save_html for count, run in runs.items()}}
     if importlib.util.find_spec("k3d"):
         found["k3d, cylinder"] = lambda path: path.write_text(_k3d(bodies))
     return found

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,13 +98,14 @@ def test_json_goes_to_the_standard_output_alone(answered, capsys, tmp_path, monk
     monkeypatch.chdir(tmp_path)
     assert command.main(["tori-crossed", "--json", "-"]) == 0
     printed = capsys.readouterr()
-    assert json.loads(printed.out)["status"] == "CONTACT" and "First contact at" in printed.err and not list(tmp_path.iterdir())
+    assert json.loads(printed.out)["status"] == "CONTACT" and not list(tmp_path.iterdir())
+    assert "First contact of upper torus and lower torus at" in printed.err
 
 
-def test_missing_plotly_is_said_before_the_search(answered, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
+def test_a_missing_browser_is_said_before_the_search(answered, monkeypatch, capsys):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
     assert command.main(["tori-crossed", "--png", "x.png"]) == 2 and not answered
-    assert capsys.readouterr().err.startswith("collide: pictures need plotly")
+    assert capsys.readouterr().err.startswith("collide: a PNG needs Chromium")
 
 
 def test_ctrl_c_ends_it_without_a_traceback(monkeypatch, capsys):

@@ -11,6 +11,8 @@ from collide.picture import figure
 from collide.picture.charts import clearance_chart, tornado
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 
+from .scene_data import data, marks
+
 PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)}, name="plate")
 BOWL = ParametricSurface([u, v, u**2 + v**2], {u: (-1, 1), v: (-1, 1)}, name="bowl")
 h, s = Parameter("h"), Parameter("s")
@@ -20,15 +22,14 @@ FALLING = BOWL.moved(Rigid(translation=[0, 0, h - s * t]))
 def test_the_nearest_points_are_shown_at_the_moment_of_the_least_distance() -> None:
     k = collide.clearance([PLATE, BOWL.moved(Rigid(translation=[0, 0, 1 + (t - sp.Rational(1, 4))**2]))], (0, 1))
     shown = figure(k)
-    (segment,) = [trace for trace in shown.data if trace.name == "distance"]
-    assert np.allclose([segment.z[0], segment.z[1]], [0, 1], atol=1e-6) and np.isnan(segment.z[2])
-    assert shown.layout.title.text == "Least distance 1, at t = 0.25" and len(shown.frames) > 1
-    assert {trace.opacity for trace in shown.data if trace.type == "mesh3d"} == {0.5}
+    (segment,) = [m for m in marks(shown) if (m[:3] != m[3:6]).any()]
+    assert np.allclose(np.sort(segment[[2, 5]]), [0, 1], atol=1e-6) and data(shown)["span"] == [0, 0.25] and len(marks(shown)) == 3
+    assert 'class="glass" checked' in shown.page and "shown: t = 0 to 0.25, of 0 to 1" in shown.page
 
 
 def test_a_distance_with_parameters_is_shown_at_the_worst_values(tmp_path) -> None:
     d = collide.distance(PLATE, FALLING, at=0.5, parameters={h: (1, 2), s: 1})
-    assert d.moment == 0.5 and d.time_span == (0.5, 0.5) and len(figure(d).frames) == 0
+    assert d.moment == 0.5 and d.time_span == (0.5, 0.5) and data(figure(d))["span"] == [0.5, 0.5]
     d.save_html(tmp_path / "page.html", title="Plate and bowl")
     assert "Plate and bowl" in (tmp_path / "page.html").read_text(encoding="utf-8")
 

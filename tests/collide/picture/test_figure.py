@@ -1,20 +1,23 @@
-import base64
-import importlib.util
-import json
+"""Figures of notebooks: they play by themselves, and hold bodies, contacts and boxes where these are."""
+
+import html
 import shutil
 import sys
+import types
+import webbrowser
 
 import numpy as np
 import pytest
 import sympy as sp
 
 from collide.answers.contacts import Status
-from collide.picture import figure, save_html, save_png, still
-from collide.picture.parts import TRANSPARENT
+from collide.picture import figure, save_html, save_png
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from models.scenes import SCENES
 from models.shapes.quadrics import sphere
 from tests.collide.answers.test_contacts import contacts, empty
+
+from .scene_data import data, floats, height, marks, names
 
 
 def crossed(**changes):
@@ -23,55 +26,63 @@ def crossed(**changes):
 
 def test_the_figure_ends_at_the_moment_of_contact():
     picture = figure(crossed())
-    upper, lower, _, dots = picture.data
-    assert upper.opacity == lower.opacity == TRANSPARENT and dots.mode == "markers" and len(dots.x) == 2
-    # Upright ring of outer radius 1.3 about the height 3 - t = sqrt(1.56).
-    assert upper.z.max() == pytest.approx(np.sqrt(1.56) + 1.3, abs=4e-3)
-    assert upper.z.min() == pytest.approx(np.sqrt(1.56) - 1.3, abs=4e-3)
-    assert "t = 1.7510004" in picture.layout.title.text and "2 points" in picture.layout.title.text
-
-
-def test_frames_move_what_moves_and_nothing_else():
-    picture = figure(crossed())
-    first, last = picture.frames[0], picture.frames[-1]
-    assert 20 <= len(picture.frames) <= 30 and len(picture.layout.sliders[0].steps) == len(picture.frames)
-    upper, lower, _, dots = first.data
-    assert upper.z.max() > picture.data[0].z.max() + 0.3 and lower.z is None
-    assert upper.opacity == 1 and not dots.visible
-    np.testing.assert_array_equal(last.data[0].z, picture.data[0].z)
-    assert last.data[3].visible and last.data[0].opacity == TRANSPARENT
+    told = data(picture)
+    dots = [m for m in marks(picture) if (m[:3] == m[3:6]).all()]
+    assert len(told["parts"]) == 2 and len(told["shapes"]) == 1 and len(dots) == 2 and 'class="glass" checked' in picture.page
+    assert told["now"] == told["span"][1] == pytest.approx(1.7510004, abs=1e-6) and not told["play"]
+    assert all(m[7] > told["span"][1] - 1e-4 for m in dots)  # they are not shown before
+    # Upright ring of outer radius 1.3 about the height 3 - t = sqrt(1.56), which was higher before.
+    assert height(picture, 0, -1) == pytest.approx(np.sqrt(1.56) + 1.3, abs=4e-3)
+    assert height(picture, 0, 0) > height(picture, 0, -1) + 0.3
+    assert len(floats(told["parts"][1]["times"])) == 1  # the lower one is at rest
+    assert data(figure(crossed(), play=True))["now"] < told["now"]
 
 
 def test_bodies_have_their_names_and_tags_in_these_are_text():
     upper, lower = SCENES["tori-crossed"].bodies
-    picture = figure(contacts(bodies=[upper.named("<b>ring</b>"), lower]))
-    assert [trace.name for trace in picture.data[:2]] == ["&lt;b&gt;ring&lt;/b&gt;", "body 1"]
-    assert "<br>&lt;b&gt;ring&lt;/b&gt; face 0, body 1 face 0<br>" in picture.data[3].text[0]
-
-
-def test_everything_stays_inside_the_shown_box():
-    picture = figure(crossed())
-    lo, hi = picture.layout.scene.zaxis.range
-    for frame in picture.frames:
-        assert lo <= frame.data[0].z.min() and frame.data[0].z.max() <= hi
+    picture = figure(contacts(bodies=[upper.named("<b>ring</b>"), lower.named(None)]))
+    assert names(picture) == ["<b>ring</b>", "body 1"] and "<b>ring" not in picture.page.replace("\\u003c", "<").split("<script")[0]
+    assert any("<b>ring</b> face 0, body 1 face 0" in label for label in data(picture)["labels"])
 
 
 def test_bodies_of_every_kind_and_no_contact():
     ball = ImplicitSurface(x**2 + y**2 + z**2 - 1, bounds=[(-2, 2)] * 3)
     sheet = ParametricSurface([u, v, sp.sin(u - t) / 4], {u: (-1, 1), v: (-1, 1)})
     bodies = [ball.moved(Rigid(translation=[0, 0, 3 - t])), (ball - ball.moved(Rigid(translation=[1, 0, 0]))), Solid([sheet])]
-    picture = figure(bodies, time=(0, 1), frames=4)
-    assert len(picture.frames) == 4 and len(picture.data) == 4
-    assert [trace.color for trace in picture.data][1] == [trace.color for trace in picture.data][2]  # two leaves of one body
+    told = data(figure(bodies, time=(0, 1)))
+    assert {p["body"] for p in told["parts"]} == {0, 1, 2} and told["span"][1] == 1
+    assert len({tuple(p["colour"]) for p in told["parts"] if p["body"] == 1}) == 1  # two leaves of one body
     still = figure(bodies)
-    assert not still.frames and all(trace.opacity == 1 for trace in still.data)
+    assert data(still)["span"] == [0, 0] and "checked> see" not in still.page and 'class="glass">' in still.page
     clear = figure(empty(Status.NO_CONTACT, time=None, clear_until=2.0, bodies=SCENES["tori-crossed"].bodies))
-    assert all(trace.opacity == 1 for trace in clear.data) and len(clear.data) == 2
+    assert not len(marks(clear)) and 'class="glass">' in clear.page
 
 
 def test_a_point_without_normal_is_still_drawn():
-    picture = figure(crossed(normals=np.full((2, 3), np.nan)))
-    assert np.isfinite(picture.data[3].x).all()
+    found = marks(figure(crossed(normals=np.full((2, 3), np.nan))))
+    assert len(found) == 2 and np.isfinite(found).all()
+
+
+def test_a_figure_in_a_notebook_needs_nothing_else():
+    """A frame with the whole page in it: it touches no other cell, and asks the net for nothing."""
+    picture = figure(crossed(), height=432)
+    shown = picture._repr_html_()
+    page = html.unescape(shown.split('srcdoc="')[1].split('" title')[0])
+    assert page == picture.page and "height:432px" in shown and shown.count('"') == 8
+    assert "http" not in page and "src=" not in page and "plotly" not in page
+
+
+def test_a_figure_is_shown_below_a_cell_or_in_a_browser(monkeypatch):
+    picture, seen = figure(crossed()), []
+    monkeypatch.setattr(webbrowser, "open", seen.append)
+    shell = types.SimpleNamespace(kernel=1)
+    notebook = types.SimpleNamespace(get_ipython=lambda: shell, display=types.SimpleNamespace(display=seen.append))
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    picture.show()
+    assert seen == [picture]
+    shell.kernel = None
+    crossed().show()
+    assert seen[1].startswith("file:") and seen[1].endswith(".html")
 
 
 def test_the_page_is_self_contained_and_small(tmp_path):
@@ -80,24 +91,27 @@ def test_the_page_is_self_contained_and_small(tmp_path):
     page = target.read_text()
     assert page.count("<section>") == 2 and "First &lt;b&gt;" in page and "unique isolated contact" in page
     assert len(page) < 2e5 and "src=" not in page and "http" not in page
+    figure(crossed()).save_html(target)
+    assert target.read_text().count('class="scene"') == 1 and len(target.read_text()) < 1e5
 
 
 def test_boxes_are_outlined_on_both_surfaces():
     boxes = [np.array([[a, a + 0.2] for a in (0.1, 4.0, 0.3, 1.0)] + [[1.75, 1.752]])] * 2
     named = contacts(bodies=SCENES["tori-crossed"].bodies, boxes=boxes, variables=[("u1", "v1", "u2", "v2", "t")] * 2)
-    picture = figure(named, boxes=True)
-    ring = np.stack([picture.data[-1][axis] for axis in "xyz"], axis=1)
-    parts = np.split(ring[~np.isnan(ring[:, 0])], 4)  # two points, two bodies each, 36 points a ring
-    assert len(picture.data) == 5 and all(len(p) == 36 for p in parts)
-    flat = parts[1]
+    more = marks(figure(named, boxes=True))[len(marks(figure(named))):]
+    begins, ends = more[:, :3], more[:, 3:6]
     corner = [(1 + 0.3 * np.cos(1)) * np.cos(0.3), (1 + 0.3 * np.cos(1)) * np.sin(0.3), 0.3 * np.sin(1)]  # u2 = 0.3, v2 = 1
-    np.testing.assert_allclose(flat[[0, -1]], [corner, corner], atol=1e-6)
-    assert len(figure(crossed(features=[("edge 0", "face 9")] * 2), boxes=True).data) == 4  # nothing to outline
+    assert (np.abs(begins - corner).max(axis=1) < 1e-6).any() and len(more) % 4 == 0
+    # The outline of every box is closed.
+    flat = np.abs((np.hypot(begins[:, 0], begins[:, 1]) - 1) ** 2 + begins[:, 2] ** 2 - 0.09) < 1e-6
+    assert sorted(map(tuple, np.round(begins[flat], 5))) == sorted(map(tuple, np.round(ends[flat], 5))) and 0 < flat.sum() < len(more)
+    other = crossed(features=[("edge 0", "face 9")] * 2)
+    assert len(marks(figure(other, boxes=True))) == len(marks(figure(other)))  # nothing to outline
 
 
 def test_a_result_as_html():
     upper, lower = SCENES["tori-crossed"].bodies
-    text = contacts(bodies=[upper.named("<ring>"), lower])._repr_html_()
+    text = contacts(bodies=[upper.named("<ring>"), lower.named(None)])._repr_html_()
     assert text.count("<tr>") == 3 and "unique (proved)" in text and "<td>&lt;ring&gt;, 1</td>" in text
     assert crossed().summary()[:40] in crossed()._repr_html_() and "<td>(0, 0), (0, 0)</td>" in text
     many = crossed(points=np.zeros((12, 3)), normals=np.zeros((12, 3)), proved=np.zeros(12, bool),
@@ -117,46 +131,11 @@ def test_what_cannot_be_drawn_is_refused_and_what_is_partly_finite_is_drawn():
         with pytest.raises(ValueError, match="nothing to draw"):
             figure([body])
         assert "<img" not in body._repr_html_()
-    partly = figure([ParametricSurface([u, v, sp.log(u)], {u: (0, 1), v: (0, 1)})])
-    z, triangles = np.array(partly.data[0].z), np.array([partly.data[0][k] for k in "ijk"])
-    assert triangles.size and np.isfinite(z[triangles]).all()
-
-
-def test_a_still_picture_is_the_last_moment():
-    picture, moving = still(crossed()), figure(crossed())
-    assert not picture.frames and not picture.layout.sliders and not picture.layout.updatemenus
-    np.testing.assert_array_equal(picture.data[0].z, moving.data[0].z)
-    # Framed alone: the body above has come down since the beginning of the motion.
-    assert picture.layout.scene.zaxis.range[1] < moving.layout.scene.zaxis.range[1]
+    partly = data(figure([ParametricSurface([u, v, sp.log(u)], {u: (0, 1), v: (0, 1)})]))
+    assert partly["shapes"][0]["count"] and np.isfinite(floats(partly["cloud"])).all()
 
 
 def test_a_png_without_a_browser_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "kaleido" else real(name, *rest))
-    with pytest.raises(RuntimeError, match=r"needs Chromium .* or kaleido"):
+    with pytest.raises(RuntimeError, match=r"needs Chromium .* need no browser"):
         save_png(tmp_path / "x.png", crossed())
-
-
-def test_without_plotly_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
-    with pytest.raises(ImportError, match="pip install plotly"):
-        crossed().show()
-
-
-@pytest.mark.parametrize("program", ["vscode", "jupyterlab"])
-def test_the_bundle_that_vs_code_and_jupyterlab_draw(program, monkeypatch):
-    """One MIME type, which both draw by themselves; strict JSON, as a notebook file demands; Play, Pause and all moments inside."""
-    import plotly.io as pio
-
-    drawn = figure(contacts(bodies=SCENES["bolt-in-nut"].bodies))
-    monkeypatch.setattr(pio.renderers, "default", program)
-    bundle = drawn._repr_mimebundle_()
-    assert list(bundle) == ["application/vnd.plotly.v1+json"]
-    shown = json.loads(json.dumps(bundle["application/vnd.plotly.v1+json"], allow_nan=False))
-    assert [f["name"] for f in shown["frames"]] == [str(k) for k in range(22)]
-    assert [b["method"] for b in shown["layout"]["updatemenus"][0]["buttons"]] == ["animate", "animate"]
-    assert len(shown["layout"]["sliders"][0]["steps"]) == 22
-    assert {"mesh3d", "scatter3d"} <= {trace["type"] for trace in shown["data"]}
-    packed = shown["data"][0]["x"]  # as plotly.js unpacks it
-    np.testing.assert_array_equal(np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"]), drawn.data[0].x)
