@@ -59,7 +59,7 @@ notebook: $(VENV)/ready
 	$(PY) -m jupyterlab notebooks
 
 docs: $(VENV)/ready
-	$(PY) -m pip install --quiet mkdocs==1.6.1 mkdocs-material==9.8.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11 latex2mathml==3.81.1
+	$(PY) -m pip install --quiet mkdocs==1.6.1 mkdocs-material==9.8.1 mkdocstrings==1.0.8 mkdocstrings-python==2.0.11 latex2mathml==3.81.1 "ipywidgets>=8"
 	$(PY) docs/build.py $(FAST)
 	$(PY) -m mkdocs build --quiet --strict --config-file docs/mkdocs.yml
 

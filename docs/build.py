@@ -1,7 +1,7 @@
 """Assembles the pages of the documentation in build/pages: written pages, executed notebooks, the gallery, scenes, shapes, the reference.
 
 Notebooks are executed in this process, cell by cell, and their printed text, figures and small pictures become part of the page;
-with `--fast` they are not, and only their text and code are there.
+with `--fast` they are not, and only their text and code are there. A knob (ipywidgets) is turned to each of its values.
 """
 
 import ast
@@ -11,6 +11,7 @@ import io
 import json
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,30 @@ def write(name: str, text: str) -> None:
     target.write_text(text, encoding="utf-8")
 
 
+# A knob without a kernel: what each of its values shows is in the page, and only what is chosen is alive.
+KNOB = """<div class="knob"><label>{name} <input type="range" min="0" max="{last}" value="{now}"> <output></output></label>
+<div class="shown"></div>{states}<script>(() => {{
+const box = document.currentScript.parentElement, states = box.querySelectorAll("template"), knob = box.querySelector("input");
+const turn = () => {{ const state = states[knob.value]; box.querySelector("output").textContent = state.title;
+  box.querySelector(".shown").replaceChildren(state.content.cloneNode(true)); }};
+knob.onchange = turn; turn();
+}})();</script></div>
+"""
+
+
+def turned(widget: Any) -> str:
+    """What an `ipywidgets.interactive` of one slider with listed values shows, whichever of them is chosen."""
+    (slider,) = widget.kwargs_widgets
+    shown = [captured(lambda value=value: widget.f(**{slider._kwarg: value})) for value in slider.options]
+    states = "".join(f'<template title="{html.escape(str(value))}">{text}</template>'
+                     for value, text in zip(slider.options, shown, strict=True))
+    return KNOB.format(name=html.escape(slider.description), last=len(shown) - 1, now=slider.options.index(slider.value), states=states)
+
+
 def rich(value: Any) -> str:
     """A value as the notebook would show it, as HTML."""
+    if hasattr(value, "kwargs_widgets"):
+        return turned(value)
     if type(value).__module__.startswith("plotly"):
         return f'<div>{value.to_html(full_html=False, include_plotlyjs=False, auto_play=False, config={"displayModeBar": False})}</div>'
     if hasattr(value, "_repr_html_"):
@@ -44,13 +67,21 @@ def run(source: str, space: dict[str, Any]) -> str:
     """Execute a cell; what it printed and its last value, as HTML."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    printed, shown = io.StringIO(), ""
-    with contextlib.redirect_stdout(printed):
+
+    def executed() -> Any:
         exec(compile(tree, "<cell>", "exec"), space)
-        if last is not None:
-            shown = rich(eval(compile(ast.Expression(last.value), "<cell>", "eval"), space))
+        return None if last is None else eval(compile(ast.Expression(last.value), "<cell>", "eval"), space)
+
+    return captured(executed)
+
+
+def captured(call: Callable[[], Any]) -> str:
+    """What a call prints, and its value, as HTML."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        value = call()
     text = printed.getvalue().strip()
-    return (f'<pre class="printed">{html.escape(text)}</pre>\n\n' if text else "") + shown
+    return (f'<pre class="printed">{html.escape(text)}</pre>\n\n' if text else "") + rich(value)
 
 
 def notebook(path: Path, execute: bool = True) -> str:
@@ -59,7 +90,8 @@ def notebook(path: Path, execute: bool = True) -> str:
     parts = ['<script src="../plotly.min.js"></script>']
     for c in json.loads(path.read_text(encoding="utf-8"))["cells"]:
         source = "".join(c["source"])
-        parts.append(source if c["cell_type"] == "markdown" else f"```python\n{source}\n```\n\n{run(source, space) if execute else ''}")
+        parts.append(source.replace(".ipynb)", ".md)") if c["cell_type"] == "markdown" else
+                     f"```python\n{source}\n```\n\n{run(source, space) if execute else ''}")
     return "\n\n".join([*parts[1:2], parts[0], *parts[2:]]) + "\n"
 
 

@@ -1,5 +1,6 @@
 """Every notebook runs from top to bottom in a Jupyter kernel, is kept without outputs, tells its story in prose, and ends in a check."""
 
+import html
 import tempfile
 from pathlib import Path
 
@@ -21,7 +22,7 @@ def code(book):
 
 
 def test_the_notebooks_are_there():
-    assert len(NOTEBOOKS) == 12
+    assert len(NOTEBOOKS) == 15
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
@@ -43,6 +44,8 @@ def test_a_notebook_runs_in_a_kernel(path, monkeypatch, tmp_path):
     outputs = [output for c in code(book) for output in c.outputs]
     assert all(c.execution_count for c in code(book)) and outputs
     assert not [output.text for output in outputs if output.get("name") == "stderr"]
-    for output in outputs:  # a picture comes in the form that JupyterLab and VS Code draw, with what it shows in it
+    for output in outputs:  # a chart comes in the form that JupyterLab and VS Code draw, a scene as a page in a frame
         for figure in [output.data[FIGURE]] if FIGURE in output.get("data", {}) else []:
             assert figure["data"] and figure["layout"]["scene" if any(d["type"] == "mesh3d" for d in figure["data"]) else "xaxis"]
+        shown = html.unescape(output.get("data", {}).get("text/html", ""))
+        assert "<iframe" not in shown or ('class="data">{"shapes":' in shown and "http" not in shown)
