@@ -19,6 +19,7 @@ from .functions import Spline
 from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .graph.flows import Flow, described, encoded
+from .lattices import TricubicSpline
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
 from .solutions import TIME, InitialValueProblem, Solution, datum, state
 from .sympy_rules import RULES, SUPPORTED, Convert, UnsupportedExpression, float_value, rule
@@ -138,6 +139,8 @@ class _Converter:
             return (e.args[0], *e.args[2:])
         if kind is Solution:
             return _inputs_of(e)
+        if kind is TricubicSpline:
+            return e.args[:3]  # type: ignore[no-any-return]
         if kind in (sp.Integral, Spline):
             self.kept.append(e.unrolled() if kind is Spline else _definite(e))
             return (self.kept[-1],)

@@ -9,6 +9,7 @@ import sympy as sp
 from .functions import Chebyshev, SphericalBesselQuotient, Spline
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
+from .lattices import TricubicSpline
 from .operators import DefiniteIntegral, Inverse
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]
@@ -177,6 +178,7 @@ RULES: dict[type, Convert] = {
     sp.digamma: lambda p, e, args: p.node("polygamma", args[0], value=0),
     sp.Integral: lambda p, e, args: args[0], Spline: lambda p, e, args: args[0], DefiniteIntegral: _integral, Inverse: _inverse,
     Chebyshev: _same("chebyshev"), SphericalBesselQuotient: _bessel,
+    TricubicSpline: lambda p, e, args: p.node("tricubic", *args, value=e.value),
     sp.frac: lambda p, e, args: args[0] - p.node("floor", args[0]),
     sp.Mod: lambda p, e, args: args[0] - args[1] * p.node("floor", args[0] / args[1]),
     sp.StrictLessThan: _same("lt"), sp.LessThan: _same("le"),

@@ -46,14 +46,14 @@ GENERATIVE: Tasks = {
                        "primitives.blend_difference",
     "Differential equations": "ode ode_span",
     "Formulas from data": "fit.motion_through fit.joint_motion fit.chebyshev_motion fit.chebyshev_motion_of fit.interpolating_curve "
-                          "fit.chebyshev_curve fit.rotation_minimizing_up",
+                          "fit.chebyshev_curve fit.rotation_minimizing_up fit.implicit",
     "Triangles for other programs": "mesh.tessellate mesh.polyhedron_from_file",
 }
 CODEGEN: Tasks = {
     "Formulas as kernels": "compile Kernel Interval",
     "Narrowing boxes": "contract Contractor",
     "Functions that SymPy has not": "functions.Spline functions.Samples functions.Inverse functions.DefiniteIntegral functions.Chebyshev "
-                                     "functions.cosc functions.SphericalBesselQuotient",
+                                     "functions.cosc functions.SphericalBesselQuotient lattices.TricubicSpline lattices.Coefficients",
 }
 MODELS: Tasks = {
     "Scenes": "scenes.SCENES scenes.Scene scenes.Known",

@@ -23,6 +23,7 @@ from .numeric import approx_function
 from .screws import ScrewFit as ScrewFit
 from .screws import screws as screws
 from .symbols import exact, interval, t, u
+from .voxels import implicit as implicit
 
 Array = np.ndarray
 # Of a fit: beyond it a function is refused as one that no polynomial of a sensible degree follows.

@@ -13,6 +13,7 @@ import sympy as sp
 from codegen.functions import Spline
 from codegen.given import expression, lambdified
 from codegen.initial_value.known import approximate
+from codegen.lattices import TricubicSpline
 from codegen.operators import DefiniteIntegral, Inverse, separate
 from codegen.solutions import Solution
 from codegen.walk import atoms, replaced
@@ -27,8 +28,8 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
     """A NumPy function of arrays, one a symbol, that approximates the expressions; they are stacked along the last axis."""
     # NumPy functions refuse integers of more than 64 bits, of which exact rationals may be made.
     given = [expression(e) for e in expressions]
-    splines = {e: sp.Dummy(real=True) if isinstance(e, Solution) or e.free_symbols <= {*symbols} else e.unrolled()
-               for e in atoms(sp.Tuple(*given), Spline, Solution)}
+    splines = {e: e.unrolled() if isinstance(e, Spline) and not e.free_symbols <= {*symbols} else sp.Dummy(real=True)
+               for e in atoms(sp.Tuple(*given), Spline, Solution, TricubicSpline)}
     if splines:
         return _with_splines([replaced(e, splines) for e in given], symbols, {e: s for e, s in splines.items() if s.is_Symbol})
     large = {n: sp.Float(n, 20) for e in given for n in e.atoms(sp.Rational) if max(abs(n.p), n.q) >= 2**53}
@@ -47,11 +48,12 @@ def approx_function(expressions: Sequence[Any], symbols: Sequence[sp.Symbol]) ->
 
 def _with_splines(expressions: Sequence[Any], symbols: Sequence[sp.Symbol], splines: dict[Any, Any]) -> Callable[..., np.ndarray]:
     """The function of formulas in which symbols stand for splines, and for solutions of differential equations."""
-    outer, inner = approx_function(expressions, [*symbols, *splines.values()]), approx_function([e.args[0] for e in splines], symbols)
+    outer = approx_function(expressions, [*symbols, *splines.values()])
+    inner = [approx_function(e.args[:3 if isinstance(e, TricubicSpline) else 1], symbols) for e in splines]
 
     def evaluate(*values: Any) -> np.ndarray:
-        at = np.moveaxis(inner(*values), -1, 0)
-        found = (approximate(e, s) if isinstance(e, Solution) else e.approx(s) for e, s in zip(splines, at, strict=True))
+        at = [np.moveaxis(f(*values), -1, 0) for f in inner]
+        found = (approximate(e, *s) if isinstance(e, Solution) else e.approx(*s) for e, s in zip(splines, at, strict=True))
         return outer(*values, *found)
 
     return evaluate

@@ -22,6 +22,7 @@ from .elementary import (
     power,
     solution,
     tabulated,
+    tricubic,
     trigonometric,
 )
 from .lanes import Emit, Lanes
@@ -78,6 +79,7 @@ POINT: dict[str, tuple[Emit, bool]] = {
     "erf": (tabulated.erf_point, False), "erfc": (tabulated.erfc_point, False), "sine_integral": (tabulated.sine_integral_point, False),
     "loggamma": (gamma.loggamma_point, False), "gamma": (gamma.gamma_point, False), "polygamma": (gamma.polygamma_point, False),
     "bessel_j": (tabulated.bessel_j_point, False), "solution": (solution.solution_point, False),
+    "tricubic": (tricubic.tricubic_point, False),
     "sinc": (bessel.sinc_point, False), "chebyshev": (chebyshev.chebyshev_point, False),
     "lt": (logic.lt_point, False), "le": (logic.le_point, False), "eq": (logic.eq_point, False),
     "and": (logic.and_point, True), "or": (logic.or_point, True), "not": (logic.not_point, True),
@@ -87,11 +89,14 @@ POINT: dict[str, tuple[Emit, bool]] = {
 
 PAIRED: dict[str, Emit] = {"sincos": trigonometric.sincos, "sincos_point": trigonometric.sincos_point}
 
-# Families of functions by what is a constant of their code: an exponent, an order, which solution it is.
+# Families of functions by what is a constant of their code: an exponent, an order, which solution or lattice it is.
 NUMBERED: dict[str, Emit] = {
     "power_integer": power.power_integer, "sinc": bessel.sinc, "bessel_j": tabulated.bessel_j, "polygamma": gamma.polygamma,
-    "solution": solution.solution,
+    "solution": solution.solution, "tricubic": tricubic.tricubic,
 }  # fmt: skip
+
+
+_NUMBERED_LEVEL: dict[str, Emit] = {"solution": solution.solution_level, "tricubic": tricubic.tricubic_level}
 
 
 def shown(value: Any) -> str:
@@ -101,8 +106,8 @@ def shown(value: Any) -> str:
 
 def level_operation(e: Expr) -> tuple[str, Emit] | None:
     """Name and emitter of what an operation says of its level; None for one that is differentiable wherever it is evaluated."""
-    if e.op == "solution":
-        return f"solution_{shown(e.value)}_level", lambda L, n, h: solution.solution_level(L, n, h, e.value)
+    if e.op in _NUMBERED_LEVEL:
+        return f"{e.op}_{shown(e.value)}_level", lambda L, *a: _NUMBERED_LEVEL[e.op](L, *a, e.value)
     return (f"{e.op}_level", LEVEL[e.op]) if e.op in LEVEL else None
 
 
@@ -116,7 +121,7 @@ def interval_operation(e: Expr, known: Sequence[Known]) -> tuple[str, Emit]:
         return ("reciprocal_of", _reciprocal) if one else ("divide", arithmetic.divide)
     if e.op in NUMBERED:
         emit, number = NUMBERED[e.op], e.value
-        return f"{e.op}_{shown(number)}", lambda L, n, h: emit(L, n, h, number)
+        return f"{e.op}_{shown(number)}", lambda L, *a: emit(L, *a, number)
     if e.op == "chebyshev":
         return f"chebyshev_{len(e.args) - 2}", chebyshev.chebyshev
     return e.op, INTERVAL[e.op]

@@ -90,10 +90,14 @@ class Lanes:
 
     def row(self, name: str, rows: Callable[[], Sequence[Sequence[float]]], index: str, columns: int) -> list[str]:
         """Row `index` (bits) of a constant table, one of its own for each lane, as a vector a column."""
-        self.intrinsics[name] = lambda: _table(name, rows())
+        self.table(name, rows)
         starts = [self.emit(f"mul i64 {self.emit(f'extractelement {self.bits} {index}, i64 {k}')}, {columns}") for k in range(self.width)]
         places = [self.emit(f"getelementptr double, ptr @{name}, i64 {start}") for start in starts]
         return [self._gathered(places, j) for j in range(columns)]
+
+    def table(self, name: str, rows: Callable[[], Sequence[Sequence[float]]]) -> None:
+        """Declare a constant table."""
+        self.intrinsics[name] = lambda: _table(name, rows())
 
     def _gathered(self, places: Sequence[str], offset: int) -> str:
         vector = "poison"

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from . import flows
+from . import flows, lattices
 from .binders import bind
 from .expr import Expr, ExprPool, reachable, substitute
 
@@ -76,6 +76,12 @@ def _flow(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
     return flows.slope(p, e.value, a), *(p.node("flow", *a, value=value) for value in values)
 
 
+def _tricubic(p: ExprPool, e: Expr, a: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
+    """Those of a higher order."""
+    values = [lattices.raised(e.value, axis) for axis in range(3)]
+    return tuple(None if value is None else p.node("tricubic", *a, value=value) for value in values)
+
+
 RULES: dict[str, Rule] = {
     "add": lambda p, e, a: (p.constant(1), p.constant(1)),
     "sub": lambda p, e, a: (p.constant(1), p.constant(-1)),
@@ -112,7 +118,7 @@ RULES: dict[str, Rule] = {
     "loggamma": lambda p, e, a: (p.node("polygamma", a[0], value=0),),
     "gamma": lambda p, e, a: (e * p.node("polygamma", a[0], value=0),),
     "polygamma": lambda p, e, a: (p.node("polygamma", a[0], value=e.value + 1),),
-    "solution": lambda p, e, a: (flows.slope(p, e.value, a),), "flow": _flow,
+    "solution": lambda p, e, a: (flows.slope(p, e.value, a),), "flow": _flow, "tricubic": _tricubic,
     **{op: lambda p, e, a: (None,) for op in ("sign", "heaviside", "floor", "ceiling")},
     **{op: lambda p, e, a: () for op in ("constant", "variable", "parameter", "bound", "undefined")},
 }  # fmt: skip

@@ -17,7 +17,8 @@ from ..deadline import check
 
 # Every operation with its number of arguments (None: any number). `value` carries what is not an expression: the
 # number of a constant, the position of a variable or parameter, the exponent of power_integer, the order of sinc,
-# bessel_j and polygamma, the number of a bound variable, how often an operation repeats, which solution it is (see `flows`).
+# bessel_j and polygamma, the number of a bound variable, how often an operation repeats, which solution it is (see `flows`),
+# or which spline (see `lattices`).
 ARITY: dict[str, int | None] = {
     "constant": 0, "variable": 0, "parameter": 0, "undefined": 0,
     "add": 2, "sub": 2, "neg": 1, "mul": 2, "div": 2, "fma": 3, "power_integer": 1, "pow": 2, "sqrt": 1,
@@ -25,7 +26,7 @@ ARITY: dict[str, int | None] = {
     "exp": 1, "log": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "sinh": 1, "cosh": 1, "tanh": 1, "asinh": 1, "acosh": 1, "atanh": 1,
     "sinc": 1, "chebyshev": None, "erf": 1, "erfc": 1, "bessel_j": 1, "sine_integral": 1,
-    "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None,
+    "loggamma": 1, "gamma": 1, "polygamma": 1, "solution": 1, "flow": None, "tricubic": 3,
     "lt": 2, "le": 2, "eq": 2, "and": 2, "or": 2, "not": 1, "true": 0, "false": 0, "where": 3, "choice": 3,
     "guarded": 2, "trusted": 2, "midpoint": 1, "refined": 2, "hull": 2,
     # Operations that bind a leaf (see `binders`), and what lowering makes of a repetition.
@@ -36,7 +37,7 @@ BOOLEAN = frozenset({"lt", "le", "eq", "and", "or", "not", "true", "false"})
 _TOTAL = frozenset({
     "constant", "variable", "parameter", "add", "sub", "neg", "mul", "fma", "power_integer", "abs", "sign", "heaviside", "min", "max",
     "floor", "ceiling", "exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "asinh", "sinc", "chebyshev", "erf", "erfc", "bessel_j",
-    "sine_integral", "where", "choice", *BOOLEAN,
+    "sine_integral", "tricubic", "where", "choice", *BOOLEAN,
 })  # fmt: skip
 
 # Nodes that are asked for between two looks at the clock: about a millisecond.

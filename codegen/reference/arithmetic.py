@@ -26,6 +26,7 @@ from .functions import Decorated, ElementaryFunctions, excludes_zero
 from .gamma import gamma_range, log_value, plain_value, polygamma_range
 from .solution import solution_range
 from .spherical_bessel import quotient_range
+from .tricubic import spline_level, spline_range
 
 
 class Truth(NamedTuple):
@@ -177,6 +178,11 @@ class Reference(ElementaryFunctions):
         """That of a differential equation; the whole line beyond what is known of it."""
         bounds = solution_range(value, x.lo, x.hi, self.format)
         return self.undefined() if bounds is None else self._decorated(bounds, 3, x)
+
+    def tricubic(self, value: bytes, *x: Decorated) -> Decorated:
+        """A tricubic B-spline; second derivatives have kinks at knots, and third ones jump."""
+        box = [(e.lo, e.hi) for e in x]
+        return self._decorated(spline_range(value, box, self.format), spline_level(value, box), *x)
 
     def chebyshev(self, x: Decorated, *c: Decorated) -> Decorated:
         """c_0 + c_1 T_1(x) + ..., by Snyder 1993, Appendix B; values at the ends where the derivative has one sign."""

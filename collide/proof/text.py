@@ -10,6 +10,7 @@ from sympy.core.relational import Relational
 
 from codegen.functions import Chebyshev, Spline
 from codegen.given import expression
+from codegen.lattices import TricubicSpline
 
 _NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
           sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",
@@ -103,6 +104,8 @@ def _parts(e: Any) -> tuple[Any, ...]:
         return tuple(part for pair in e.args for part in pair.args if part is not sp.true)
     if isinstance(e, sp.Pow) and e.exp.is_Rational:
         return (e.base,)
+    if isinstance(e, TricubicSpline):
+        return ()
     return tuple(e.args)
 
 
