@@ -21,7 +21,7 @@ from .loops import argument_kinds, loop_assembly, told
 from .native import Code, code_key, first_object_code, optimized_object_code
 
 # Better code of a loop is asked for once it ran so many seconds, or at the end of a query.
-_SECONDS = 0.5
+_SECONDS, _USED = 0.5, 1e-9
 # Bytes of text up to which its first code is made at once; seconds for which that of others is waited for, which takes as long to make,
 # and how often a caller's time is looked at meanwhile.
 _SHORT, _PATIENCE, _LOOKS = 100_000, 0.5, 20
@@ -82,6 +82,13 @@ class Loop:
         self._seconds += time.perf_counter() - begin
         return result
 
+    def address(self) -> int:
+        """Where its code is, for native code that calls it by itself, which is a use as well."""
+        if self._call is None:
+            self._waited()
+        self._seconds = max(self._seconds, _USED)
+        return self._codes[-1].address["entry"]
+
     def optimize(self, seconds: float) -> None:
         """Better code as soon as it can be made, if this one ran for longer."""
         if not self._best and self._seconds > seconds:
@@ -96,7 +103,7 @@ def optimize_loops(ended: bool = False) -> None:
 
 
 @functools.cache
-def compiled(entry: Callable[..., Any]) -> Callable[..., int]:
+def compiled(entry: Callable[..., Any]) -> Loop:
     """`entry`, whose first argument is a structure, as native code; the other arguments are integers, or rows by their numbers."""
     kinds = argument_kinds(entry)
     structure = next(iter(inspect.signature(entry).parameters.values())).annotation

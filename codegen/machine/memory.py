@@ -68,6 +68,11 @@ class Memory(Mapping[str, np.ndarray]):
         name = next(name for name, place in self._places.items() if place.kind is row and place.at < 0)
         return self[name].view(row_type(self._structure, row))[:, 0]
 
+    @property
+    def beginning(self) -> np.ndarray:
+        """The part of the memory in which all arrays are but those that are written before they are read, and those that have grown."""
+        return self._block[:self._first + self._cuts.zero]
+
     def sized(self, size: str) -> list[str]:
         """The arrays whose first size this is."""
         return [name for name, (_, shape) in described(self._structure).arrays.items() if shape[0] == size]

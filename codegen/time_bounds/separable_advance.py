@@ -46,12 +46,12 @@ class SeparableAdvance:
         return (*self.kernels, self.kernel)
 
     def views(self, time: float, parameters: np.ndarray) -> list[np.ndarray]:
-        """About what the matrices (3, m) of both bodies are at a time, with this block of parameters."""
+        """About what the matrices (8, 3, m) of both bodies are at a time, with the parameters in each lane of this block."""
         out = np.zeros((len(self.kernel.outputs), 2, WIDTH))
         window = np.tile([[-time], [time]], (2, 1, WIDTH))
         CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)(self.kernel.block_address())(*(a.ctypes.data for a in (window, parameters, out)))
         with np.errstate(invalid="ignore"):
-            values = np.nan_to_num(0.5 * (out[:, 1, 0] - out[:, 0, 0]))
+            values = np.nan_to_num(0.5 * (out[:, 1] - out[:, 0]))
         return [_full(values[begin:], model.coordinates, entries)
                 for model, begin, entries in zip(self.models, *self._seen(), strict=True)]
 
@@ -68,12 +68,12 @@ class SeparableAdvance:
 
 
 def _full(values: np.ndarray, width: int, entries: Sequence[int]) -> np.ndarray:
-    """A matrix (3, width) of its entries, the unit matrix where it has none."""
+    """Matrices (8, 3, width) of their entries (n, 8), unit matrices where they have none."""
     if not entries:
-        return np.eye(3, width)
-    matrix = np.zeros((3, width))
-    matrix.flat[list(entries)] = values[:len(entries)]
-    return matrix
+        return np.tile(np.eye(3, width), (WIDTH, 1, 1))
+    matrices = np.zeros((WIDTH, 3, width))
+    matrices.reshape(WIDTH, -1)[:, list(entries)] = values[:len(entries)].T
+    return matrices
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs
 from .distance import as_asked, nearest_of, search_pairs, status_of, verdict_of
 from .distance_of_meshes import known
-from .rows import Rows, checked
+from .rows import Rows, check_rows, checked, shared
 
 
 @nesting_in_words
@@ -48,15 +48,14 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     values = checked(bodies, parameters)
     asked = as_asked(tolerance, None, math.inf if at_least is None else check_positive("at_least", at_least))
     ignored = ignored_pairs(ignore, bodies)
+    if executor is not None and len(next(iter(values.values()))):
+        with clock.working():
+            check_rows(bodies, time, span, values, ignored)
+        return shared(clearance_batch, bodies, time, values, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
     answer = _Answer(len(next(iter(values.values()))), asked)
-    rows = None
-    with clock.query() if executor is None else clock.working():
-        rows = Rows(bodies, time, span, values, ignored)
-        if executor is None:
-            answer.solve_all(rows, clock)
-    if executor is None or rows is None or not rows.count:
-        return answer.batch()
-    return rows.shared(clearance_batch, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
+    with clock.query():
+        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
+    return answer.batch()
 
 
 class _Answer:

@@ -24,17 +24,19 @@ from ..moment.start import Start, surfaces_at
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options, resolved
 from ..search.problem import Problem
+from ..search.rows import RowSearch, Told
 from ..search.search import Search
 from ..timeline.along import searched
 from ..timeline.evidence import Evidence, Query, within
 from ..timeline.examine import shortly_before
 from ..timeline.scene import Meeting, Scene
 from .arguments import ignored_pairs
-from .rows import Rows, checked
+from .rows import Rows, check_rows, checked, shared
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
 # from 1e-6 to 1e6 in size, in as many boxes; a graze in up to twice as many).
 _SEPARATION, _TOLERANCE = 0.05, 1e-9
+_OPTIONS = Options(separation=_SEPARATION)
 # Rows that need more boxes than this come last.
 _PATIENCE = 20_000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
@@ -82,15 +84,14 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     values = checked(bodies, parameters)
     ignored = ignored_pairs(ignore, bodies)
+    if executor is not None and len(next(iter(values.values()))):
+        with clock.working():
+            check_rows(bodies, time, span, values, ignored)
+        return shared(contact_batch, bodies, time, values, executor, clock, tolerance=tolerance, ignore=ignore)
     answer = _Answer(len(next(iter(values.values()))), span, tolerance)
-    rows = None
-    with clock.query() if executor is None else clock.working():
-        rows = Rows(bodies, time, span, values, ignored)
-        if executor is None:
-            answer.solve_all(rows, clock)
-    if executor is None or rows is None or not rows.count:
-        return answer.batch()
-    return rows.shared(contact_batch, executor, clock, tolerance=tolerance, ignore=ignore)
+    with clock.query():
+        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
+    return answer.batch()
 
 
 class _Place(NamedTuple):
@@ -117,11 +118,35 @@ class _Answer:
         """Rows that are one problem each come first, and those of them that take long or end in doubt come last."""
         self.rows = rows
         clock.extend()
+        if rows.quick and not rows.creased and not clock.counts and rows.count:
+            self.solve_together(clock)
         for solve, open_ in (*([(self.solve, (_SPENT,))] if rows.quick else []), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
             for k in np.flatnonzero(np.isin(self.codes, open_)).tolist():
                 if clock.exceeded():
                     return
                 solve(k, clock)
+
+    def solve_together(self, clock: Clock) -> None:
+        """Searches the rows of two patches; those that take longer, or end in doubt, are left."""
+        with clock.doing(CONVERTING):
+            instances, problem = self.rows.instances, self.rows.problem(0)
+            own = np.flatnonzero(instances.bounded() == problem.bounded)
+            search = RowSearch(problem, _OPTIONS, self.gap)
+        for told in search.told(instances.some(own), clock):
+            with clock.reporting():
+                self._tell(own[told.first:told.first + len(told.finished)], told, problem)
+
+    def _tell(self, rows: np.ndarray, told: Told, problem: Problem) -> None:
+        """Notes what is known of some rows."""
+        known = told.finished
+        hit = known & np.isfinite(told.proved)
+        self.tests[rows[known]] = told.iterations[known]
+        self.codes[rows[known & ~hit]], self.time[rows[known & ~hit]] = _NONE, math.nan
+        own, middles = rows[hit], told.boxes[hit].mean(axis=2)
+        self.codes[own], self.proved[own], self.pairs[own], self.faces[own] = _CONTACT, True, (0, 1), (0, 0)
+        begin, end = self.span
+        self.time[own] = np.stack([np.maximum(begin, np.minimum(told.least[hit], end)), told.proved[hit]], axis=1)
+        self.where[own], self.points[own] = middles[:, :4], _points(problem, middles, self.rows.instances.numbers[own])
 
     def solve(self, k: int, clock: Clock) -> None:
         """Searches a row of two patches. At each pole that the search meets it begins again where all is clear, with smooth parameters
@@ -137,7 +162,7 @@ class _Answer:
                 self._set(k, _NONE, (math.nan, math.nan), False, None)
                 return
             with clock.doing(CONVERTING):
-                search = Search(problems, Options(separation=_SEPARATION))
+                search = Search(problems, _OPTIONS)
             search.proved, search.gap, search.share = proved, self.gap, 0.0
             finished = drive(search, clock, boxes=_PATIENCE)
             self.tests[k] += search.iterations
@@ -275,6 +300,11 @@ def _on(scene: Scene, body: int, part: Any, own: np.ndarray) -> tuple[int, float
 
 def _point(problem: Problem, at: np.ndarray) -> np.ndarray:
     """About where in space the bodies meet at a value of the variables."""
+    return _points(problem, at[None], problem.parameters[None])[0]
+
+
+def _points(problem: Problem, at: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """(n, 3): likewise, at n of them, with parameters (n, p, 2)."""
     assert problem.image_kernel is not None
-    values = problem.parameters.mean(axis=1) if len(problem.parameters) else None
-    return np.asarray(problem.image_kernel.points(at[None], parameters=values)[0, :3])
+    values = numbers.mean(axis=2) if numbers.shape[1] else None
+    return np.asarray(problem.image_kernel.points(at, parameters=values)[:, :3])

@@ -25,8 +25,9 @@ from ..bodies.surface_points import position_kernel
 from ..moment.pairs import Pairs, Starts
 from ..moment.start import Start
 from ..search.drive import Clock
-from ..search.fan_out import fan_out
+from ..search.fan_out import fan_out, renumbered
 from ..search.problem import Problem
+from ..search.rows import Instances
 from ..situations.contact import situation
 from ..timeline.course import Course
 from ..timeline.scene import Scene, closed_border
@@ -35,6 +36,8 @@ from .parameters import check_symbol
 
 T = TypeVar("T")
 
+# Rows that are checked at a time.
+_SOME = 1 << 14
 # Points, as shares of the domains and of the time span, at which it is tested whether a surface has a position.
 _SOMEWHERE = np.array([[0.5] * 5, [0.31, 0.73, 0.67, 0.19, 0.41], [0.83, 0.23, 0.11, 0.59, 0.77], [0.07, 0.43, 0.37, 0.89, 0.13]])
 
@@ -68,6 +71,30 @@ def checked(bodies: Any, parameters: Any) -> dict[Any, np.ndarray]:
     return values
 
 
+def shared(query: Callable[..., T], bodies: Sequence[Any], time: tuple[Any, Any], values: Mapping[Any, np.ndarray], executor: Any,
+           clock: Clock, *given: Any, **options: Any) -> T:
+    """The answer of a batch query to all rows, by the workers of an executor."""
+    def ask(lo: int, hi: int) -> partial[T]:
+        return partial(query, bodies, time, *given, parameters=_some(values, lo, hi), **options)
+
+    return fan_out(ask, len(next(iter(values.values()))), executor, clock)
+
+
+def check_rows(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], values: Mapping[Any, np.ndarray],
+               ignored: Pairs) -> None:
+    """Refuses what cannot be asked of rows, some at a time, so that all of them are never held twice."""
+    count = len(next(iter(values.values())))
+    for lo in range(0, max(count, 1), _SOME):
+        try:
+            Rows(bodies, time, span, _some(values, lo, lo + _SOME), ignored)
+        except ValueError as error:
+            raise ValueError(renumbered(error, lo)) from error
+
+
+def _some(values: Mapping[Any, np.ndarray], lo: int, hi: int) -> dict[Any, np.ndarray]:
+    return {s: array[lo:hi] for s, array in values.items()}
+
+
 class Rows:
     """The families of the bodies, and the instances of them that the rows are.
 
@@ -92,14 +119,6 @@ class Rows:
         self.outer, self.inner = self._domains()
         if not (self.follows or self.literal):
             self._check_positions()
-
-    def shared(self, query: Callable[..., T], executor: Any, clock: Clock, *given: Any, **options: Any) -> T:
-        """The answer of a batch query to all rows, by the workers of an executor."""
-        def ask(lo: int, hi: int) -> partial[T]:
-            own = {s: array[lo:hi] for s, array in self.values.items()}
-            return partial(query, self.bodies, self.time, *given, parameters=own, **options)
-
-        return fan_out(ask, self.count, executor, clock)
 
     def _domains(self) -> tuple[np.ndarray, np.ndarray]:
         """(n, 2 p + 1, 2): boxes that contain the domains of p patches and the time span in the rows, and boxes that lie inside them."""
@@ -152,6 +171,13 @@ class Rows:
         assert self.quick and not self.creased
         found = situation(first, second, (0, 1), symbols=(self.members[0].symbols, self.members[1].symbols))
         return found.instance(found.parameters, found.outer, found.inner, border=closed_border(first, second, unproved=True))
+
+    @functools.cached_property
+    def instances(self) -> Instances:
+        """Those that `problem` gives."""
+        own = np.concatenate(self.numbers, axis=1)
+        rest = np.broadcast_to(self.whole.parameters[own.shape[1]:], (self.count, len(self.whole.parameters) - own.shape[1], 2))
+        return Instances(self.outer, self.inner, np.concatenate([own, rest], axis=1))
 
     def problem(self, k: int) -> Problem:
         return self.whole.instance(np.concatenate([values[k] for values in self.numbers]), self.outer[k], self.inner[k])

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
-from threading import Event
 from typing import Any, Protocol, TypeVar
 
 from codegen.deadline import TimeUp, limited
@@ -97,7 +96,17 @@ Watch = Callable[[Search, int, float], int]
 """Told of a search, the boxes examined before it, and the seconds since the query began; returns the steps of the next slice."""
 
 _watch: ContextVar[Watch | None] = ContextVar("watch", default=None)
-_stop: ContextVar[Event | None] = ContextVar("stop", default=None)
+
+
+class Stop(Protocol):
+    """As `threading.Event`."""
+
+    def set(self) -> None: ...
+
+    def is_set(self) -> bool: ...
+
+
+_stop: ContextVar[Stop | None] = ContextVar("stop", default=None)
 
 
 @contextlib.contextmanager
@@ -111,7 +120,7 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def stopping(stop: Event | None) -> Iterator[None]:
+def stopping(stop: Stop | None) -> Iterator[None]:
     """Within it, every query of this thread ends as by Ctrl-C once `stop` is set."""
     token = _stop.set(stop)
     try:
@@ -160,6 +169,11 @@ class Clock:
     def left(self) -> float:
         """Seconds that are left."""
         return 0.0 if self.interrupted else self._end - time.perf_counter()
+
+    @property
+    def counts(self) -> bool:
+        """Does a limit but that of the time end the work, or is somebody told of every slice?"""
+        return self._watch is not None or not self.budget.boxes is self.budget.bytes is None
 
     # -- what ends the work -------------------------------------------------------------------------------------------
 

@@ -9,21 +9,24 @@ cache on disk.
 import contextlib
 import os
 import pickle
+import platform
 import re
+import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
-from dataclasses import fields
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from dataclasses import dataclass, fields
 from functools import partial
+from pathlib import Path
 from threading import Event
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from codegen.given import shown
 
-from .drive import Budget, Clock, stopping
+from .drive import Budget, Clock, Stop, stopping
 
 T = TypeVar("T")
 # The rows lo to hi - 1.
@@ -35,25 +38,49 @@ Ask = Callable[[int, int], partial[T]]
 _SECONDS, _FIRST, _AHEAD = 0.2, 32, 3
 # What is left of a budget that is spent.
 _NOTHING = Budget(seconds=1e-9)
-# Seconds after Ctrl-C for which it is waited for what is being done.
-_LAST = 0.4
+# Seconds after Ctrl-C for which it is waited for what is being done; and between two looks of other processes whether it was pressed.
+_LAST, _LOOK = 0.4, 0.05
+# What a worker sends back: an answer, the error that a question raised, and the seconds that it took.
+Sent = tuple[Any, Exception | None, float]
 
 
-class _Task(NamedTuple):
-    """A chunk: what is asked, until when (seconds since the epoch, or None), and with which limits. `stop`: of threads, set by Ctrl-C."""
+class _Signal:
+    """Tells workers of other processes that Ctrl-C was pressed: until then there is a file. Those of other machines are not told."""
+
+    def __init__(self) -> None:
+        handle, self._path = tempfile.mkstemp(prefix="collide-")
+        os.close(handle)
+        self._node, self._next, self._found = platform.node(), 0.0, False
+
+    def set(self) -> None:
+        Path(self._path).unlink(missing_ok=True)
+
+    def is_set(self) -> bool:
+        if not self._found and (now := time.monotonic()) >= self._next:
+            self._next, self._found = now + _LOOK, platform.node() == self._node and not Path(self._path).exists()
+        return self._found
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A chunk: what is asked, until when (seconds since the epoch, or None), and with which limits. `stop`: set by Ctrl-C."""
 
     ask: Any
     until: float | None
     boxes: int | None
     bytes: int | None
-    stop: Event | None = None
+    stop: Stop | None = None
 
-    def __call__(self) -> tuple[Any, float]:
-        began = time.time()
+    def __call__(self) -> Sent:
+        """Errors of the question are sent back: what is raised is then the end of a worker."""
+        began, answer, raised = time.time(), None, None
         seconds = None if self.until is None else max(self.until - began, 1e-9)
-        with stopping(self.stop):
-            answer = self.ask(budget=Budget(seconds, self.boxes, self.bytes))
-        return answer, time.time() - began
+        try:
+            with stopping(self.stop):
+                answer = self.ask(budget=Budget(seconds, self.boxes, self.bytes))
+        except Exception as error:
+            raised = error
+        return answer, raised, time.time() - began
 
 
 def fan_out(ask: Ask[T], count: int, executor: Any, clock: Clock) -> T:
@@ -70,6 +97,8 @@ def fan_out(ask: Ask[T], count: int, executor: Any, clock: Clock) -> T:
         except KeyboardInterrupt:
             clock.interrupted = True
             answers.update(waiting.end())
+        finally:
+            waiting.stop.set()
         for rows in _missing(answers, count):
             answers[rows] = ask(*rows)(budget=_NOTHING)
     return joined([answers[rows] for rows in sorted(answers)], notes)
@@ -84,7 +113,7 @@ def joined(answers: Sequence[T], notes: Sequence[str] = ()) -> T:
     """Answers to rows one after another as one: a dataclass whose fields are arrays of rows, and notes."""
     first: Any = answers[0]
     columns = {f.name: np.concatenate([getattr(a, f.name) for a in answers]) for f in fields(first) if f.name != "notes"}
-    told = dict.fromkeys([*notes, *(note for a in answers for note in getattr(a, "notes", ()))])
+    told = dict.fromkeys([*filter(None, notes), *(note for a in answers for note in getattr(a, "notes", ()))])
     return type(first)(**columns, notes=tuple(told))  # type: ignore[no-any-return]
 
 
@@ -93,25 +122,31 @@ class _Waiting:
 
     def __init__(self, executor: Any) -> None:
         self.chunks: deque[tuple[Span, Any]] = deque()
-        self.stop = Event() if isinstance(executor, ThreadPoolExecutor) else None
+        self.stop = Event() if isinstance(executor, ThreadPoolExecutor) else _Signal()
 
     def done(self) -> Iterator[tuple[Span, Any]]:
         """What came to its end, and not by an error."""
         for rows, future in self.chunks:
             with contextlib.suppress(BaseException):
                 if future.done():
-                    yield rows, future.result()[0]
+                    answer, raised, _ = future.result()
+                    if raised is None:
+                        yield rows, answer
 
     def end(self) -> Iterator[tuple[Span, Any]]:
-        """Calls off the rest; what is done, or soon."""
-        if self.stop is not None:
-            self.stop.set()
-        for _, future in self.chunks:
-            future.cancel()
+        """Calls off the rest; what is done, or soon. Futures that are not Python's own may forget what is done when they are cancelled."""
+        self.stop.set()
+        self.cancel(Future)
         end = time.monotonic() + _LAST
         while not all(future.done() for _, future in self.chunks) and time.monotonic() < end:
             time.sleep(0.01)
         yield from self.done()
+        self.cancel()
+
+    def cancel(self, kind: Any = object) -> None:
+        for _, future in self.chunks:
+            if isinstance(future, kind):
+                future.cancel()
 
 
 def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[str], waiting: _Waiting) -> Iterator[tuple[Span, T]]:
@@ -119,73 +154,120 @@ def _answered(ask: Ask[T], count: int, executor: Any, clock: Clock, notes: list[
     if not callable(getattr(executor, "submit", None)):
         yield from _mapped(ask, count, executor, clock)
         return
-    ahead, size, next_ = _AHEAD * _workers(executor), min(_FIRST, 1 + count // (8 * _workers(executor))), 0
+    workers = _workers(executor)
+    ahead, size, next_ = _AHEAD * workers, min(_FIRST, 1 + count // (8 * workers)), 0
     chunks = waiting.chunks
     try:
         while next_ < count or chunks:
             while next_ < count and len(chunks) < ahead and not clock.over:
                 rows = next_, min(next_ + size, count)
-                chunks.append((rows, executor.submit(_task(ask, rows, clock, waiting.stop))))
+                chunks.append((rows, _submitted(executor, _task(ask, rows, clock, waiting.stop))))
                 next_ = rows[1]
             if not chunks:
                 return
             rows, future = chunks[0]
-            answer, seconds = _result(rows, future)
-            size = max(1, min(int((rows[1] - rows[0]) * _SECONDS / max(seconds, 1e-6)), 8 * size, 1 + count // ahead))
-            yield rows, answer
+            try:
+                answer, seconds = _result(rows, future)
+            except _LostError as lost:
+                notes.append(_of_lost(lost, [rows]))
+            else:
+                size = max(1, min(int((rows[1] - rows[0]) * _SECONDS / max(seconds, 1e-6)), 8 * size, 1 + count // ahead))
+                yield rows, answer
             chunks.popleft()
     except BrokenExecutor as error:
         done = dict(waiting.done())
         yield from done.items()
-        lost = [rows for rows, _ in chunks if rows not in done]
-        if lost:
-            notes.append(f"Workers died ({type(error).__name__}): of rows {', '.join(f'{lo} to {hi - 1}' for lo, hi in lost)} nothing is "
-                         f"known.")
+        notes.append(_of_lost(error, [rows for rows, _ in chunks if rows not in done]))
         yield from _here(ask, (next_, count), clock)
     except Exception:
-        for _, future in chunks:
-            future.cancel()
+        waiting.cancel()
         raise
+
+
+class _LostError(Exception):
+    """The worker of a chunk ended before it did, by the cause of this."""
+
+
+class _UnsentError(TypeError):
+    """The question cannot be sent to another process."""
+
+
+def _of_lost(error: BaseException, lost: Sequence[Span]) -> str:
+    """In words, of which rows nothing is known."""
+    name = type(error.__cause__ or error).__name__
+    return f"Workers died ({name}): of rows {', '.join(f'{lo} to {hi - 1}' for lo, hi in lost)} nothing is known." if lost else ""
 
 
 def _mapped(ask: Ask[T], count: int, executor: Any, clock: Clock) -> Iterator[tuple[Span, T]]:
     step = min(_FIRST, 1 + count // (8 * (os.cpu_count() or 1)))
     chunks = [(lo, min(lo + step, count)) for lo in range(0, count, step)]
-    for rows, (answer, _) in zip(chunks, executor.map(_call, [_task(ask, rows, clock, None) for rows in chunks]), strict=True):
-        yield rows, answer
+    for rows, sent in zip(chunks, executor.map(_call, [_task(ask, rows, clock, None) for rows in chunks]), strict=True):
+        yield rows, _read(rows, sent)[0]
 
 
-def _call(task: _Task) -> tuple[Any, float]:
+def _call(task: _Task) -> Sent:
     return task()
 
 
 def _here(ask: Ask[T], span: Span, clock: Clock) -> Iterator[tuple[Span, T]]:
     """What is left when workers are gone."""
     if span[0] < span[1] and not clock.over:
-        yield span, _task(ask, span, clock, None)()[0]
+        yield span, _read(span, _task(ask, span, clock, None)())[0]
 
 
-def _task(ask: Ask[T], rows: Span, clock: Clock, stop: Event | None) -> _Task:
+def _task(ask: Ask[T], rows: Span, clock: Clock, stop: Stop | None) -> _Task:
     budget = clock.budget
     until = None if budget.seconds is None else time.time() + max(clock.left, 0.0)
     return _Task(ask(*rows), until, budget.boxes, budget.bytes, stop)
 
 
+def _submitted(executor: Any, task: _Task) -> Any:
+    with _sending():
+        return executor.submit(task)
+
+
 def _result(rows: Span, future: Any) -> tuple[Any, float]:
-    """Errors name the row of all rows, and what cannot be sent to another process is said."""
+    """The answer, and the seconds that it took."""
     try:
-        answer, seconds = future.result()
-    except ValueError as error:
-        raise ValueError(re.sub(r"\brow (\d+)", lambda m: f"row {int(m[1]) + rows[0]}", str(error))) from error
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        if "pickle" in str(error):
-            raise TypeError(f"the question cannot be sent to another process: {error}; use threads, or functions of a module") from error
+        with _sending():
+            sent: Sent = future.result()
+    except (BrokenExecutor, _UnsentError):
         raise
+    except Exception as error:
+        raise _LostError from error
+    return _read(rows, sent)
+
+
+@contextlib.contextmanager
+def _sending() -> Iterator[None]:
+    """What cannot be sent to another process is said."""
+    try:
+        yield
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        if not re.search("pickle|serialize", str(error)):
+            raise
+        raise _UnsentError(f"the question cannot be sent to another process: {error}; use threads, or functions of a module") from error
+
+
+def _read(rows: Span, sent: Sent) -> tuple[Any, float]:
+    answer, raised, seconds = sent
+    if isinstance(raised, ValueError):
+        raise ValueError(renumbered(raised, rows[0])) from raised
+    if raised is not None:
+        raise raised
     return answer, seconds
 
 
+def renumbered(error: ValueError, first: int) -> str:
+    """What an error says of some rows, of which the first one is number `first` of all, said of all rows."""
+    return re.sub(r"\brow (\d+)", lambda m: f"row {int(m[1]) + first}", str(error))
+
+
 def _workers(executor: Any) -> int:
-    return int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
+    """As many as it says that it has: those of `concurrent.futures` and loky, and clients of `dask.distributed`."""
+    threads = getattr(executor, "nthreads", None)
+    known = sum(threads().values()) if callable(threads) else getattr(executor, "_max_workers", 0)
+    return int(known or os.cpu_count() or 1)
 
 
 def _missing(answers: dict[Span, Any], count: int) -> Iterator[Span]:

@@ -218,10 +218,19 @@ class Problem:
         """Of bodies whose matrices are not known to be rotations, the matrices that tell their extents in space, eight lanes each: those
         of half time.
         """
-        if not isinstance(self.advance, SeparableAdvance) or not any(model.viewed for model in self.advance.models):
+        if not self.viewed:
             return []
-        matrices = self.advance.views(float(self.outer[self.objective].mean()), self.parameter_blocks[0])
-        return [np.repeat(matrix.reshape(-1, 1), WIDTH, axis=1) for matrix in matrices]
+        return [np.repeat(matrix[0].reshape(-1, 1), WIDTH, axis=1) for matrix in self.views_with(self.parameter_blocks[0])]
+
+    @property
+    def viewed(self) -> bool:
+        """Are there such bodies?"""
+        return isinstance(self.advance, SeparableAdvance) and any(model.viewed for model in self.advance.models)
+
+    def views_with(self, parameters: np.ndarray) -> list[np.ndarray]:
+        """Those matrices (8, 3, m) with the parameters in each lane of a block."""
+        assert isinstance(self.advance, SeparableAdvance) and self.objective is not None
+        return self.advance.views(float(self.outer[self.objective].mean()), parameters)
 
     @_shared
     def advance(self) -> Advance | SeparableAdvance | ComposedAdvance | None:

@@ -26,7 +26,7 @@ _AT = columns(SearchMemory, layout.Problem)
 _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 # After so many steps inequalities contract the boxes, too. Effort only (measured: tests/benchmarks/constants.py, 500 and 8,000 are alike).
 _LONG = 2000
-_USUAL = Options()
+_USUAL, _NO_ROWS = Options(), {"rows": 0, "numbers": 0, "viewed": 0}
 
 
 def _real(name: str = "") -> Number[float]:
@@ -38,8 +38,8 @@ def _count(name: str = "") -> Number[int]:
 
 
 class Search:
-    """A search over `problems`, each with its whole domain queued, or with the boxes `starts` (n, variables, 2). `arrays`
-    holds all of its state, so it can be sliced, resumed and copied.
+    """A search over `problems`, each with its whole domain queued, or with the boxes `starts` (n, variables, 2). `room`: for
+    instances, see `rows`. `arrays` holds all of its state, so it can be sliced, resumed and copied.
     """
 
     # What the search knows and was asked for, see `SearchMemory`.
@@ -53,7 +53,8 @@ class Search:
     _pole_met = _count("pole_met")
     _nodes, _node_room, _solution_room = _count("nodes"), _count("node_room"), _count("solution_room")
 
-    def __init__(self, problems: Sequence[Problem], options: Options = _USUAL, *, starts: Sequence[np.ndarray] | None = None) -> None:
+    def __init__(self, problems: Sequence[Problem], options: Options = _USUAL, *, starts: Sequence[np.ndarray] | None = None,
+                 room: Mapping[str, int] = _NO_ROWS) -> None:
         self.problems = tuple(problems)
         self._objectives = np.array([-1 if p.objective is None else p.objective for p in problems], np.int64)
         parts = [prepare(p, options.method) for p in problems]
@@ -63,7 +64,7 @@ class Search:
         self.left: set[int] = set()
         # Boxes examined when it was last not in doubt: see `stalls`.
         self.doubtful = 0
-        self.arrays = Memory(SearchMemory, sizes | _ROOM)
+        self.arrays = Memory(SearchMemory, sizes | _ROOM | dict(room))
         self.arrays["free"][:] = _UNUSED
         for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[options.method][0]),
                             ("sampling", int(options.sample)), ("upper_first", int(options.order == "upper")),

@@ -73,7 +73,7 @@ class Problem(Row):
 class SearchMemory(Structure):
     """All of a search."""
 
-    unset = ("box_room", "node_room")
+    unset = ("box_room", "node_room", "rows", "numbers", "viewed")
     quick = True
 
     problem: Table[Problem] = table("problems")
@@ -103,6 +103,18 @@ class SearchMemory(Structure):
     pole_variable: int
     pole_end: int                  # at the lower (0) or upper end (1)
     best_problem: int              # that of the box `best`
+    reason: int                    # why the last slice ended
+    # instances of problem 0, one after the other, see `rows`: addresses of this memory, and of what copies memory,
+    own: int
+    copying: int
+    zero: int                      # of the part of the memory that is as it was at the beginning,
+    first: int                     # and of a copy of that,
+    zero_bytes: int                # and so many bytes of it;
+    first_free: int                # the same of the array `free`
+    free_bytes: int
+    numbers: int                   # parameters,
+    viewed: int                    # numbers in matrices that bodies are judged by,
+    most_steps: int                # and steps of each search
     proved: float                  # the upper bound u of the objective,
     tentative: float               # and that of boxes accepted without proof
     proved_along: float            # the least objective at which a zero is proved, but not to be isolated; of those that local solves found
@@ -133,6 +145,17 @@ class SearchMemory(Structure):
     record: Grid[float] = array("node_room", "record_length")  # polynomial models
     rectangle: Boxes = array("node_room", 2, 2)
     halves: Ints = array("node_room")            # the first of two neighbours; -1 before they are made
+    # instances: domains, parameters and matrices;
+    row_outer: Boxes = array("rows", "n", 2)
+    row_inner: Boxes = array("rows", "n", 2)
+    row_numbers: Boxes = array("rows", "numbers", 2)
+    row_view: Grid[float] = array("rows", "viewed")
+    row_end: Ints = array("rows")                # FINISHED, or why the search did not come to its end, or UNTOLD,
+    row_found: Grid[float] = array("rows", 4)    # u, the least time of what is left and of the first contact, boxes examined,
+    row_box: Boxes = array("rows", "n", 2)       # and where contact is proved, or that contact
+    given: Intervals = array("numbers", 2, LANES)    # the parameters of the present one, as kernels of intervals take them,
+    given_points: Lanes = array("numbers", LANES)    # and those of points,
+    view: Lanes = array("viewed", LANES)             # and its matrices
     # solutions
     found: Boxes = array("solution_room", "n", 2)   # a box that holds it
     region: Boxes = array("solution_room", "n", 2)  # where a UNIQUE one is the only zero
@@ -231,6 +254,9 @@ LOCATED, EXISTS, UNIQUE, ALONE, LEFT_OUT = 0, 1, 2, -1, -2
 
 # Why a slice of the loop ended.
 FINISHED, SLICE, NEED_BOXES, NEED_SOLUTIONS, NEED_CHART = 0, 1, 2, 3, 4
+
+# Where the answer of an instance takes a closer look.
+UNTOLD = 5
 
 # A box in which an isolated contact was found: there may be others.
 WANTED = -1

@@ -60,6 +60,13 @@ _PATIENCE = 256
 @native
 def run(s: SearchMemory, steps: int) -> int:
     """Take up to `steps` steps; the reason for returning."""
+    s.reason = taken(s, steps)
+    return s.reason
+
+
+@native
+def taken(s: SearchMemory, steps: int) -> int:
+    """Likewise."""
     if s.steps == 0:
         for k in range(s.problems):
             measure_space(s, s.problem[k])
