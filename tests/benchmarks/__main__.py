@@ -12,7 +12,8 @@ from pathlib import Path
 from .timing import machine
 
 NAMES = ["kernels", "compile_time", "contact", "orders", "paving", "poses", "linear_ccd", "mesh_ccd", "bezier", "cloth", "general", "sweep",
-         "threads", "optimizers", "starts", "recorded", "meshes_as_bodies", "distance", "world", "ode", "brep_index", "closest",
+         "threads", "optimizers", "starts", "recorded", "meshes_as_bodies", "distance", "clearance",
+         "tolerances", "executors", "world", "ode", "brep_index", "closest",
          "polyhedra", "pictures"]
 SLOW = ["linear_million", "cold", "constants", "bodies", "arms", "assemblies"]
 
