@@ -36,6 +36,8 @@ from ..timeline.along import searched
 from ..timeline.course import course_of
 from ..timeline.crossings import touched_before
 from ..timeline.evidence import Evidence, Query
+from ..timeline.examine import shortly_before
+from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 from .parameters import points_in, read_parameters
@@ -43,6 +45,9 @@ from .worst_case import worst_case
 
 if TYPE_CHECKING:
     from ..proof.log import Log
+
+# Boxes in which it is asked until when the surface of a mesh is apart from that of a body in it, or round it. Effort only.
+_FACES_FIRST = 1 << 15
 
 
 @nesting_in_words
@@ -118,6 +123,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         start, undecided = scene.start(options.tolerance, clock), scene.undecided
         scene.extend_back(options.simultaneity, options.tolerance, clock)
         clock.extend()
+        _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
         notes = _notes(scene, found, bodies, span, options)
@@ -142,6 +148,23 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
     worst = [{s: known[s] if s in known else at[s] for s in ranges} for at in found.parameters]
     formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)
     return replace(found, parameters=worst, given=ranges, formulas=formulas)
+
+
+def _leave_out_nested(query: Query) -> None:
+    """Of bodies one of which is inside the other nothing meets before their surfaces do. Of meshes, which have many edges and vertices, it
+    is asked first when that is, of their faces alone.
+    """
+    scene = query.scene
+    for label in sorted(scene.nested) if scene.course is None else ():
+        surfaces = scene.surfaces(label)
+        if surfaces.by_faces(label) and any(map(is_bundle, surfaces.near)):
+            found = Evidence(None, False, scene.begin)
+            with query.clock.at_most(_FACES_FIRST):
+                for more in searched(query._replace(scene=surfaces), features=False):
+                    found = more
+            clear, end = found.clear_until(scene.span[1]), scene.span[1]
+            never = found.finished and not found.located and not found.proved < math.inf and clear >= end
+            scene.leave_out(label, math.inf if never else shortly_before(clear, scene.span))
 
 
 def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:

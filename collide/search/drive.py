@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from codegen.deadline import TimeUp, limited
@@ -174,6 +174,18 @@ class Clock:
     def counts(self) -> bool:
         """Does a limit but that of the time end the work, or is somebody told of every slice?"""
         return self._watch is not None or not self.budget.boxes is self.budget.bytes is None
+
+    @contextlib.contextmanager
+    def at_most(self, boxes: int) -> Iterator[None]:
+        """What is done within it ends after so many boxes more, if not sooner."""
+        whole, reached = self.budget, self.reached
+        most = self.boxes + boxes
+        self.budget = replace(whole, boxes=most if whole.boxes is None else min(most, whole.boxes))
+        try:
+            yield
+        finally:
+            self.budget, self.reached = whole, reached
+            self.exceeded()
 
     # -- what ends the work -------------------------------------------------------------------------------------------
 

@@ -264,7 +264,7 @@ def _far(position: Vector, known: Known, frame: Frame) -> Expr:
 
 def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> list[Expr]:
     """The bodies approach (the closing speed is not negative) and outward directions face away from each other:
-    Equations 3, 6, 10, 12. A two-sided part has no outward direction, so it excludes nothing.
+    Equations 3, 6, 10, 12; and edges do not cross bodies. A two-sided part has no outward direction, so it excludes nothing.
     """
     pool = frame.pool
     zero = pool.constant(0)
@@ -279,7 +279,10 @@ def _incoming(a: Placed, b: Placed, equations: Sequence[Expr], frame: Frame) -> 
         result.append(any_of(pool, [pool.node("le", zero, s) for s in speeds]))
     if len(sided) == 2:
         result.append(any_of(pool, [pool.node("le", dot(d, e), zero) for d in a.outward for e in b.outward]))
-    return result
+    # An edge that points into the other body in front or behind crosses it: it is on the same side of both faces of the other's edge.
+    crossing = [[dot(n, other.tangents[0]) for n in own.outward] for own, other in ((a, b), (b, a))
+                if own in sided and len(own.outward) == 2 and own.part.dimension == other.part.dimension == 1]
+    return [*result, *(pool.node("le", d * e, zero) for d, e in crossing)]
 
 
 def _closing(face: Placed, other: Placed, equations: Sequence[Expr], frame: Frame) -> Expr:

@@ -103,6 +103,9 @@ class Scene:
         self.states = Starts(len(self.bodies), Start.UNKNOWN, self.left_out[0])
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
         self.undecided: set[Pair] = set()
+        # Likewise, where one does; and until when surfaces of pairs are proved apart.
+        self.nested: set[Pair] = set()
+        self.apart_until: dict[Pair, float] = {}
         self.early: frozenset[Pair] = frozenset()
         self.begin = span[0]
         # A moment at which bodies may meet that count as apart: what they do there need not be tangent.
@@ -161,12 +164,32 @@ class Scene:
         found = self._all_of(owners, asked)
         if found is None:
             found = self._windows(parts, owners, asked)
-        near = [Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()]
+        near = self._late([Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()])
         if self.span[0] == self.begin:
             return near
         # Only the pairs in `early` are searched from before the beginning.
         cut = [m if m.label in self.early else replace(m, window=(max(m.window[0], self.begin), m.window[1])) for m in near]
         return [m for m in cut if m.window[0] <= m.window[1]]
+
+    def _late(self, meetings: list[Meeting]) -> list[Meeting]:
+        """Meetings without the time in which surfaces are proved apart."""
+        if not self.apart_until:
+            return meetings
+        late = [replace(m, window=(max(m.window[0], self.apart_until.get(m.label, m.window[0])), m.window[1])) for m in meetings]
+        return [m for m in late if m.window[0] <= m.window[1]]
+
+    def surfaces(self, label: Pair) -> "Scene":
+        """Two bodies of which one is inside the other, as if they were apart, as their surfaces are."""
+        other = copy.copy(self)
+        other.labels, other.charts = (label,), list(self.charts)
+        other.states = Starts(len(self.bodies), Start.DISJOINT, self.states.ignored)
+        other._place()
+        return other
+
+    def leave_out(self, label: Pair, until: float) -> None:
+        """The surfaces of two bodies are proved apart until a time, or (infinite) throughout."""
+        self.apart_until[label] = until
+        self.near, self._meetings = self._late(self.near), None
 
     def _all_of(self, owners: np.ndarray, asked: Asked) -> dict[Pair, Window] | None:
         """All pairs of parts over the whole span, where they are few; else None."""
@@ -206,6 +229,8 @@ class Scene:
                 self.states.others[label] = state
             if apart and state is Start.UNKNOWN:
                 self.undecided.add(label)
+            elif apart and state is Start.OVERLAPPING:
+                self.nested.add(label)
         self.resting.single |= {(i, j) for i, j in self.states.others if at_rest(self._carriers[i], self._carriers[j])}
         self.left_out = [*self.left_out, self.resting]
         self.near = [m for m in self.near if m.label not in self.resting]
