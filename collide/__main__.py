@@ -1,5 +1,5 @@
-"""The command line, ``collide`` or ``python -m collide``: runs a scene of `models` (``collide NAME``, ``--list``, ``--demo``), and checks
-logs of proofs (``collide check FILE``).
+"""The command line, ``collide`` or ``python -m collide``: runs a scene or a world of `models` (``collide NAME``, ``--list``, ``--demo``),
+and checks logs of proofs (``collide check FILE``).
 """
 
 import argparse
@@ -15,17 +15,17 @@ from . import __version__
 from .siblings import check_siblings
 
 if TYPE_CHECKING:
-    from models.scenes import Scene
+    from models.scenes import Scene, WorldScene
 
     from .answers.contacts import Contacts
 
 DEMO = ("tori-crossed", "tori-coaxial")
 # What the command returns. That of several scenes or logs is the greatest of theirs.
 NO_PROOF, WRONG, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
-CODES = {"CONTACT": 0, "NO_CONTACT": 0, "UNRESOLVED": 3, "BUDGET_SPENT": 4, "ACCEPTED": 0, "REJECTED": NO_PROOF}
-ENDS = """The command ends with 0 if the question is decided (CONTACT or NO_CONTACT; of logs: all are proofs), 1 if a log is no proof,
-2 if something was wrong with what was given, 3 for UNRESOLVED, 4 for BUDGET_SPENT (also by Ctrl-C in a search), 130 after Ctrl-C elsewhere,
-and 141 if nobody reads any more what it prints."""
+CODES = {"CONTACT": 0, "NO_CONTACT": 0, "UNRESOLVED": 3, "BUDGET_SPENT": 4, "ACCEPTED": 0, "REJECTED": NO_PROOF, "FINISHED": 0}
+ENDS = """The command ends with 0 if the question is decided (CONTACT or NO_CONTACT; worlds: FINISHED; logs: all are proofs), 1 if a log is
+no proof, 2 if something was wrong with what was given, 3 for UNRESOLVED, 4 for BUDGET_SPENT (also by Ctrl-C in a search), 130 after Ctrl-C
+elsewhere, and 141 if nobody reads any more what it prints."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,6 +65,11 @@ def _scenes(arguments: Sequence[str]) -> int:
         parser.error("name one scene, such as tori-crossed, or give --demo or --list")
     if options.log and options.demo:
         parser.error("--log writes the proof of one scene: name it")
+    if (world := _world(options.name)) is not None:
+        if options.png or options.json or options.log:
+            parser.error(f"{options.name} is a world, which is run: of it there is --html")
+        _check_targets(options)
+        return _played(world, options)
     scenes = [_find(name, parser) for name in (DEMO if options.demo else [options.name])]
     _check_targets(options)
     # Sentences do not go among JSON.
@@ -91,16 +96,36 @@ def _check(arguments: Sequence[str]) -> int:
     return code
 
 
+def _world(name: str | None) -> "WorldScene | None":
+    from models.scenes import WORLDS
+
+    return WORLDS.get(name or "")
+
+
+def _played(scene: "WorldScene", options: argparse.Namespace) -> int:
+    """Run a world, and write the page that plays it."""
+    import collide
+
+    print(f"{scene.title}  [{scene.name}]", flush=True)
+    world = collide.World([collide.RigidBody(**body) for body in scene.bodies], **scene.options)
+    run = world.run(**scene.run, budget=options.budget, progress=sys.stderr.isatty())
+    print(f"{run.summary()}\nKnown: {scene.known}.\n", flush=True)
+    if options.html:
+        run.save_html(options.html, scene.title)
+        print(f"wrote {options.html}")
+    return CODES[run.outcome.name]
+
+
 def _program() -> str:
     return "python -m collide" if Path(sys.argv[0]).stem == "__main__" else "collide"
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=_program(), description="Find and prove the first contact in a scene.",
+    parser = argparse.ArgumentParser(prog=_program(), description="Find and prove the first contact in a scene, or run a world.",
                                      epilog=f"For example: collide tori-crossed --html tori.html; collide check FILE verifies a log of a "
                                             f"proof. {ENDS}")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a scene; --list names them")
-    parser.add_argument("--list", action="store_true", help="list the scenes with what is known of them")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a scene or a world; --list names them")
+    parser.add_argument("--list", action="store_true", help="list scenes and worlds with what is known of them")
     parser.add_argument("--demo", action="store_true", help=f"run {' and '.join(DEMO)}")
     parser.add_argument("--html", metavar="FILE", help="write the interactive picture as one self-contained page")
     parser.add_argument("--png", metavar="FILE", help="write a picture of the moment of contact; needs Chromium")
@@ -120,18 +145,19 @@ def _seconds(text: str) -> float:
 
 
 def _print_list() -> None:
-    from models.scenes import SCENES
+    from models.scenes import SCENES, WORLDS
 
-    width = max(map(len, SCENES))
-    for name, scene in sorted(SCENES.items()):
+    known: dict[str, Scene | WorldScene] = {**SCENES, **WORLDS}
+    width = max(map(len, known))
+    for name, scene in sorted(known.items()):
         print(f"{name:{width}}  {scene.title}\n{'':{width}}  known: {scene.known}\n{'':{width}}  source: {scene.source}")
 
 
 def _find(name: str, parser: argparse.ArgumentParser) -> "Scene":
-    from models.scenes import SCENES
+    from models.scenes import SCENES, WORLDS
 
     if name not in SCENES:
-        near = difflib.get_close_matches(name, SCENES, n=3, cutoff=0.4)
+        near = difflib.get_close_matches(name, [*SCENES, *WORLDS], n=3, cutoff=0.4)
         hint = f"did you mean {' or '.join(near)}?" if near else "--list names all"
         parser.error(f"there is no scene {name!r}; {hint}")
     return SCENES[name]

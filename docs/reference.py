@@ -57,6 +57,7 @@ CODEGEN: Tasks = {
 }
 MODELS: Tasks = {
     "Scenes": "scenes.SCENES scenes.Scene scenes.Known",
+    "Worlds": "scenes.WORLDS scenes.WorldScene",
     "Shapes": "shapes.SHAPES shapes.Shape shapes.Facts",
     "Operators": "operators.sheet operators.picture",
 }
@@ -65,7 +66,7 @@ ANSWERS = ("collide.answers", "collide.queries", "collide.polyhedra", "collide.w
 """Modules whose classes come from queries: nobody calls them, so their long signatures are left out."""
 VALUES = {"u": "the first parameter of surfaces, and that of curves", "v": "the second parameter of surfaces", "t": "the time",
           **dict.fromkeys("xyz", "a coordinate of points of implicit bodies"), "IDENTITY": "the motion that leaves all where it is",
-          "scenes.SCENES": "all scenes by name", "shapes.SHAPES": "all shapes by name",
+          "scenes.SCENES": "all scenes by name", "scenes.WORLDS": "all worlds by name", "shapes.SHAPES": "all shapes by name",
           "shapes.Facts": "the type of what is known of a shape: a dictionary"}
 """What is no function or class has no entry but this line."""
 MADE = {"Index", "Closest", "SweepAndPrune", "Near", "Tracked"}

@@ -68,6 +68,7 @@ ONLY: dict[str, set[str]] = {
     "collide.world.sustained": {"scipy"},
     "models.operators": {"numpy"},
     "models.polygons": {"numpy"},
+    "models.scenes.fruits": {"numpy"},
 }
 
 

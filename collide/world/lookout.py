@@ -13,6 +13,7 @@ from enum import Enum
 
 import numpy as np
 
+from generative import ImplicitBody
 from generative.body import called
 
 from ..answers.contacts import Contacts, Status
@@ -27,8 +28,13 @@ from .neighbours import Neighbours, not_before, not_before_box
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON = 1e-10, 1e-9
+# A series is followed for so much of the time for which it holds.
+_MOST = 1.0 - 2.0**-20
 # A pair is looked at later if it cannot meet in so much of the time it is asked about.
 _SHORT = 0.03
+# Bodies that parted from an implicit one are searched first for the time in which they move by so much of their size, then twice as long
+# and so on. Effort only: bounds along the surface of such bodies are good as long as little happens.
+_STRIDE = 0.02
 # A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort
 # only.
 _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
@@ -134,8 +140,11 @@ class Lookout:
         until = float(self.near.until[k])
         if until < min(actor.lasts, math.inf):
             self.push(until, Due.BOX, (k,))
-        if isinstance(actor.course, (Flight, Forced)) and actor.course.gait in (Gait.TUMBLE, Gait.FORCED):
+        if isinstance(actor.course, Forced):
             self.push(actor.course.until, Due.SERIES, (k,))
+        elif isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
+            # Somewhat before its end: what is clear up to that is then known to be apart.
+            self.push(self.now + _MOST * (actor.course.until - self.now), Due.SERIES, (k,))
 
     def changed(self, bodies: set[int], clock: Clock) -> None:
         """New boxes for bodies whose motion changed, and their pairs asked again from now on."""
@@ -157,21 +166,32 @@ class Lookout:
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
         begin = self._clear_until(key)
-        end = float(min(self.near.until[k] for k in key[:2]))
-        if not end > begin or self._moves_alike(one, other):
+        until = float(min(self.near.until[k] for k in key[:2]))
+        if not until > begin or self._moves_alike(one, other):
             return
         if key in self.parting:
             begin = self._parted(key, clock)
+        end = min(until, self._stride(key, begin))
         start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
         if start is Start.DISJOINT and begin < end:
             later = self._not_before(key, (begin, end))
             if later > begin + _SHORT * (end - begin):
                 self._is_clear(key, later)
-                if later < end:
+                if later < until:
                     self.push(later, Due.LOOK, key)
                 return
         if begin < end:
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
+        if begin < end < until and key not in self.hits:
+            self.push(end, Due.LOOK, key)
+
+    def _stride(self, key: Key, begin: float) -> float:
+        """Up to when a pair is searched at once."""
+        if not any(isinstance(self.actors[k].rigid.shape, ImplicitBody) for k in key[:2]):
+            return math.inf
+        speed = self.speed(key)
+        since = 0.0 if key in self.parting else begin - self.apart_at.get(key, -math.inf)
+        return begin + max(since, _STRIDE * self.size(key) / speed) if speed > 0.0 else math.inf
 
     def _clear_until(self, key: Key) -> float:
         """Up to which time is a pair known not to meet? What was found for motions that were tells whether it is apart now."""
@@ -200,9 +220,7 @@ class Lookout:
         """Bodies that part from a touch: a time at which they are proved apart, and until which they move so little that they cannot be in
         each other deeper than a billionth of their size; if none is found, now.
         """
-        speed = float(np.linalg.norm(np.subtract(*(self.actors[k].course.velocity_at(self.now) for k in key[:2]))))
-        speed += sum(self.actors[k].radius * float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
-        pull = self.gentle.pop(key, None)
+        speed, pull = self.speed(key), self.gentle.pop(key, None)
         for part in _SOON if speed > 0.0 else ():
             later = self.now + (part * self.size(key) / speed if pull is None else math.sqrt(2.0 * part * self.size(key) / pull))
             if later > self.now and surfaces_apart(*self._sides(key), later, clock):
@@ -211,6 +229,11 @@ class Lookout:
                 self.apart_at[key] = later
                 return later
         return self.now
+
+    def speed(self, key: Key) -> float:
+        """No two points of the bodies come together faster, now."""
+        speed = float(np.linalg.norm(np.subtract(*(self.actors[k].course.velocity_at(self.now) for k in key[:2]))))
+        return speed + sum(self.actors[k].radius * float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in key[:2])
 
     def _note(self, key: Key, found: Contacts, start: Start | None, end: float) -> None:
         i, j = key[:2]

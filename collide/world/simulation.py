@@ -24,6 +24,8 @@ from .touches import Touches, Touching
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 _SAME, _ROUNDING = 1e-9, 1e-15
+# Against size: bodies may not move further in the time in which a hit is known to come.
+_LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 _CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "queue", "touching", "leaving",
@@ -175,6 +177,8 @@ class Simulation(Touches):
         both = f"{self.called(i)} and {self.called(j)}"
         if found.status is not Status.CONTACT or not len(found.points):
             raise Undecided(f"{both} may touch at t = {entry.time!r}, which is neither proved nor excluded")
+        if found.time is not None and self.speed(entry.key) * (found.time[1] - found.time[0]) > _LOOSE * self.size(entry.key):
+            raise Undecided(f"{both} meet between t = {found.time[0]!r} and t = {found.time[1]!r}, which is not told more closely")
         if not np.isfinite(found.normals).all():
             raise Undecided(f"{both} touch at t = {entry.time!r} where no direction separates them")
         return self._touch(found, entry.key)

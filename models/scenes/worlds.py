@@ -1,0 +1,96 @@
+"""Worlds: rigid bodies that are let go, listed by name in `WORLDS`. Bodies and options are those of `collide.RigidBody` and
+`collide.World`, as dictionaries.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import sympy as sp
+
+from generative import Curve, ParametricSurface, sweep, u, v
+
+from ..shapes.quadrics import ellipsoid, sphere
+from ..shapes.solids import box
+from ..shapes.swept import egg
+from .fruits import pile
+
+
+@dataclass(frozen=True)
+class WorldScene:
+    """Bodies, `options` of their world, and up to when or how many events it `run`s. `known`: in words, what comes of it."""
+
+    name: str
+    title: str
+    source: str
+    build: Callable[[], Sequence[dict[str, Any]]]
+    run: dict[str, Any]
+    known: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def bodies(self) -> tuple[dict[str, Any], ...]:
+        return tuple(self.build())
+
+    def __repr__(self) -> str:
+        return f"WorldScene({self.name!r}: {self.title})"
+
+
+WORLDS: dict[str, WorldScene] = {}
+
+Build = Callable[[], Sequence[dict[str, Any]]]
+
+
+def world(*, title: str, source: str, run: dict[str, Any], known: str, **options: Any) -> Callable[[Build], WorldScene]:
+    """Register the decorated function, which returns the bodies, as the world of its name (with - for _)."""
+
+    def register(build: Build) -> WorldScene:
+        name = build.__name__.replace("_", "-")
+        assert name not in WORLDS, f"the world {name} is registered twice"
+        WORLDS[name] = WorldScene(name, title, source, build, run, known, options)
+        return WORLDS[name]
+
+    return register
+
+
+@world(title="Newton's cradle: one ball comes, and one leaves", source="ours: five equal balls in line, without their strings",
+       run={"until": 6.0}, known="hits at t = 3, after which only the last ball moves", gravity=(0, 0, 0))
+def newtons_cradle() -> Sequence[dict[str, Any]]:
+    balls = [{"shape": sphere(), "position": (2 * k, 0, 0)} for k in range(4)]
+    return [{"shape": sphere(), "position": (-5, 0, 0), "velocity": (1, 0, 0)}, *balls]
+
+
+@world(title="Two blocks and a wall count the digits of pi", source="G. Galperin, Playing pool with pi, 2003",
+       run={"until": 60.0}, known="31 hits for masses of 1 and 100", gravity=(0, 0, 0))
+def counting_pi() -> Sequence[dict[str, Any]]:
+    wall = ParametricSurface([0, u, v], {u: (-3, 3), v: (-3, 3)})
+    return [{"shape": wall, "fixed": True}, {"shape": box(), "position": (2, 0, 0), "mass": 1},
+            {"shape": box(sizes=(2, 2, 2)), "position": (5, 0, 0), "velocity": (-1, 0, 0), "mass": 100}]
+
+
+@world(title="A top and a tumbling body are thrown", source="L. Euler and L. Poinsot: rotation without torque",
+       run={"until": 2.0}, known="the top's axis goes round evenly; the other body turns over again and again (Dzhanibekov's effect)")
+def thrown_tops() -> Sequence[dict[str, Any]]:
+    """The second spins nearly about its middle axis."""
+    top = egg(radius=1, taper=sp.Rational(1, 2))
+    tumbling = ellipsoid(semiaxes=(1, sp.Rational(3, 5), sp.Rational(1, 4)))
+    return [{"shape": top, "position": (-1.5, 0, 0), "velocity": (0, 0, 10), "spin": (1.5, 0, 12)},
+            {"shape": tumbling, "position": (1.5, 0, 0), "velocity": (0, 0, 10), "spin": (0.05, 12, 0.05)}]
+
+
+@world(title="Marbles in a funnel", source="ours, after the hourglass of everyday life", run={"until": 1.5}, restitution=0.8,
+       known="marbles bounce from the funnel and from each other, and fall through its hole")
+def marbles_in_funnel() -> Sequence[dict[str, Any]]:
+    """The hole has the radius 1/2, marbles 1/5."""
+    funnel = sweep.revolve(Curve([sp.Rational(1, 2) + u, 0, u], (0, 2)))
+    marble = sphere(radius=sp.Rational(1, 5))
+    places = [(1.1, 0.3, 2.6), (-0.9, 0.7, 2.9), (0.2, -1.2, 3.2), (-0.6, -0.5, 3.5), (0.7, 0.9, 3.8), (-1.3, 0.1, 4.1)]
+    return [{"shape": funnel, "fixed": True}, *({"shape": marble, "position": p} for p in places)]
+
+
+@world(title="Fruit tracing: fruits fall onto a lobster of voxels",
+       source="Snyder et al. 1993, Figures 15 and 16; shapes and voxels are ours",
+       run={"events": 12}, restitution=0.7, known="the energy never grows, and no fruit passes into another or into the lobster")
+def fruit_tracing() -> Sequence[dict[str, Any]]:
+    return pile(12)
