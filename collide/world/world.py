@@ -76,9 +76,10 @@ class World:
         slides without turning. Restitution, and friction by what takes most energy, never add energy. The same world gives the same run,
         bit for bit.
 
-        `budget`: seconds or a `Budget`, for the whole run; what is known when it is spent, or at Ctrl-C, is the answer, and
-        `Run.resumed` goes on. A run that meets what it cannot decide, or motion in contact of another kind, ends there: `Run.outcome` is
-        UNRESOLVED, and `Run.reason` says why.
+        `budget`: seconds or a `Budget`, for the whole run, 60 seconds if None; what is known when it is spent, or at Ctrl-C, is the answer,
+        and `Run.resumed` goes on. A run of so many `events` alone also ends so where forces keep bodies moving and no event comes. A run
+        that meets what it cannot decide, or motion in contact of another kind, ends there: `Run.outcome` is UNRESOLVED, and `Run.reason`
+        says why.
 
         `certified`: states are enclosures, of as many digits as are needed, and every event is a theorem about the exact initial value
         problem, whose numbers are those of the bodies and of the world (positions, velocities, masses, restitutions: doubles), with
