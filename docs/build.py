@@ -17,6 +17,7 @@ from typing import Any
 
 import cards
 import gallery
+import ipywidgets
 import reference
 from plotly.offline import get_plotlyjs
 
@@ -101,6 +102,7 @@ def gallery_page() -> str:
 
 
 def main(execute: bool = True) -> None:
+    ipywidgets.interactive.update = lambda *_: None  # `turned` calls what a knob calls
     shutil.rmtree(PAGES, ignore_errors=True)
     for page in [*(HERE / "pages").glob("*.md"), *(HERE / "pages").glob("*.css")]:
         write(page.name, page.read_text(encoding="utf-8"))

@@ -78,8 +78,8 @@ def beside(picture: str, text: str) -> str:
     """A small picture beside a text, the middle of a long one left out."""
     if len(text) > 400:
         text = f"{text[:280]} ... {len(text) - 380} characters ... {text[-100:]}"
-    return (f'<div style="display:flex;align-items:center;gap:1em">{picture}'
-            f'<code style="white-space:pre-wrap">{html.escape(text)}</code></div>')
+    return (f'<div style="display:flex;flex-wrap:wrap;align-items:center;gap:1em">{picture}'
+            f'<code style="white-space:pre-wrap;overflow-wrap:anywhere;flex:1 1 16em">{html.escape(text)}</code></div>')
 
 
 def drawn_curves(curves: Sequence[Curve]) -> str:

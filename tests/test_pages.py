@@ -98,6 +98,8 @@ def test_formulas_need_nothing_from_the_net(docs):
     pytest.importorskip("latex2mathml")
     latex = r"a &lt; \left[\begin{matrix}x^{2}\\1\end{matrix}\right]"
     page = docs("formulas").on_page_content(rf'<p><span class="arithmatex">\({latex}\)</span></p>')
+    told = re.sub("<[^>]*>", "", docs("formulas").drawn(r"s \sin{\left(t \right)} \cos^{2} t").replace("<mspace", " <"))
+    assert re.sub("&#x0002[89];", "|", told) == "s sin|t| cos2 t"
     assert "<math" in page and "<mtable>" in page and "<msup>" in page and "\\" not in page and "[" not in page
     told = (ROOT / "docs" / "mkdocs.yml").read_text(encoding="utf-8")
     assert "http" not in told and "font: false" in told

@@ -37,7 +37,8 @@ def read_parameters(parameters: Any, bodies: Sequence[Any]) -> dict[Any, Range]:
 def check_symbol(key: Any) -> None:
     """Refuses what is no Parameter symbol as a key of parameters."""
     if not isinstance(key, Parameter):
-        raise TypeError(f"the keys of parameters are the Parameter symbols themselves, as in {{w: 1}}, got {shown(key)}")
+        got = f"the symbol {key}, which is no Parameter" if isinstance(key, sp.Symbol) else shown(key)
+        raise TypeError(f"the keys of parameters are the Parameter symbols themselves, as in {{w: 1}}, got {got}")
 
 
 def _range(symbol: Any, given: Any) -> Range:

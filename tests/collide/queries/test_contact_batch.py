@@ -241,6 +241,7 @@ def test_a_hard_row_does_not_keep_the_others_waiting():
     ({"parameters": {R1: [1.0]}}, "contain the parameter x, for which no values are given"),
     ({"parameters": {R1: [1.0], X: [3.0], Y: [1.0]}}, "values are given for y, which is no Parameter symbol of the bodies"),
     ({"parameters": {R1: [1.0], X: [3.0], "x": [1.0]}}, "keys of parameters are the Parameter symbols themselves, .*got 'x'"),
+    ({"parameters": {sp.Symbol("r1"): [1.0], X: [3.0]}}, "got the symbol r1, which is no Parameter"),
     ({"parameters": {"r1": [1.0], "x": [3.0]}}, "keys of parameters are the Parameter symbols themselves, .*got 'r1'"),
     ({"parameters": {R1: [1.0, 2.0], X: [3.0]}}, "all parameters need equally many values, got 2 for r1 and 1 for x"),
     ({"parameters": {R1: [1.0, np.nan], X: [3.0, 3.0]}}, "values of r1 must be finite numbers, got nan in row 1"),
