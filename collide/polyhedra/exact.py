@@ -61,7 +61,7 @@ def _dot(a: Vector, b: Vector) -> Polynomial:
 # -- contact at one time ------------------------------------------------------------------------------------------
 
 
-def _on_edge(p: Vector, q: Vector, r: Vector, at: Root) -> bool:
+def on_edge(p: Vector, q: Vector, r: Vector, at: Root) -> bool:
     """Is the point p on the edge from q to r, which may be a single point?"""
     a, b = _minus(p, q), _minus(p, r)
     return all(sign_at(_cross_component(a, b, k), at) == 0 for k in range(3)) and sign_at(_dot(a, b), at) <= 0
@@ -105,7 +105,7 @@ class Query:
             if self.face:
                 return sign_at(subtract(subtract(n, x), y), at) * s >= 0
             return sign_at(subtract(n, x), at) * s >= 0 and sign_at(subtract(n, y), at) * s >= 0
-        return any(_on_edge(*e, at) for e in self.edges)
+        return any(on_edge(*e, at) for e in self.edges)
 
     def times(self) -> list[Root]:
         """Times among which the first contact is, if there is one, in order; equal times may be repeated."""
@@ -186,7 +186,7 @@ def parameters(query: Query, at: Root) -> tuple[float, float]:
 
 def _degenerate_parameters(query: Query, at: Root, value: Callable[[Polynomial], int]) -> tuple[float, float]:
     """The same where the edges are parallel or the triangle has no area: a vertex lies on an edge."""
-    k = next(i for i, e in enumerate(query.edges) if _on_edge(*e, at))
+    k = next(i for i, e in enumerate(query.edges) if on_edge(*e, at))
     p, q, r = query.edges[k]
     along = _minus(r, q)
     s = _share(value(_dot(along, _minus(p, q))), value(_dot(along, along)))

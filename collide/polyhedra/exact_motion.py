@@ -57,10 +57,19 @@ class Window(NamedTuple):
 
     def query(self, first: Sequence[Any], second: Sequence[Any], face: bool, swapped: bool = False) -> Query:
         """The query of points of the first body and of the second, in their frames; `swapped`: those of the second come first."""
-        whole = math.lcm(*(Fraction(c).denominator for p in (*first, *second) for c in p))
-        moved = [self._moved([int(Fraction(c) * whole) for c in p], whole) for p in first]
-        still: list[Vector] = [tuple(trim(int(Fraction(c) * whole) * e for e in self.scale) for c in p) for p in second]  # type: ignore[misc]
+        moved, still = self.paths(first, second)
         return Query([*still, *moved] if swapped else [*moved, *still], face)
+
+    def paths(self, first: Sequence[Any], second: Sequence[Any]) -> tuple[list[Vector], list[Vector]]:
+        """Where points of both bodies are, all coordinates times the same positive function."""
+        whole = math.lcm(*(Fraction(c).denominator for p in (*first, *second) for c in p))
+        own, other = ([[int(Fraction(c) * whole) for c in p] for p in points] for points in (first, second))
+        return self.whole_paths(own, other, whole)
+
+    def whole_paths(self, first: Sequence[Sequence[int]], second: Sequence[Sequence[int]], whole: int) -> tuple[list[Vector], list[Vector]]:
+        """Of points whose coordinates, times a whole number, are whole."""
+        still: list[Vector] = [tuple(trim(c * e for e in self.scale) for c in p) for p in second]  # type: ignore[misc]
+        return [self._moved(p, whole) for p in first], still
 
     def _moved(self, point: Sequence[int], whole: int) -> Vector:
         weights, e = (*point, whole), self.entries
@@ -72,6 +81,11 @@ class Window(NamedTuple):
         whole = math.lcm(*(Fraction(c).denominator for c in point))
         moved, scale = self._moved([int(Fraction(c) * whole) for c in point], whole), _value(self.scale, at)
         return [_value(c, at) / (whole * scale) for c in moved]
+
+    @staticmethod
+    def middle(at: Root) -> Fraction:
+        """Of the interval of a root."""
+        return Fraction(at.a + at.b, 2 << at.bits)
 
     def time(self, at: Root) -> tuple[float, float]:
         """Doubles round the time of a root."""

@@ -272,16 +272,16 @@ def in_order(found: list[Root]) -> list[Root]:
     for r in found:
         k = len(out)
         while k > 0:
-            order = _compare(r, out[k - 1])
+            order = compare(r, out[k - 1])
             if order >= 0:
                 break
             k -= 1
-        if k == 0 or _compare(r, out[k - 1]) != 0:
+        if k == 0 or compare(r, out[k - 1]) != 0:
             out.insert(k, r)
     return out
 
 
-def _compare(r: Root, s: Root) -> int:
+def compare(r: Root, s: Root) -> int:
     """-1, 0 or 1: is r before, at, or after s?"""
     if _overlap(r, s) and sign_at(r.of, s) == 0 and _same(r, s):
         return 0

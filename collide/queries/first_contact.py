@@ -40,6 +40,7 @@ from ..timeline.examine import shortly_before
 from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
+from .flat_pairs import Met, flat_pairs, together, until
 from .parameters import points_in, read_parameters
 from .worst_case import worst_case
 
@@ -63,6 +64,9 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     `simultaneity` before it by the formulas of its motions, is searched from there like a pair that starts apart; the bracket of a contact
     just at time[0] then begins a little earlier, because of rounding. Likewise the bracket of a contact just at time[1] may end a little
     later, if the motions go on by the same formulas; it holds time[1] then.
+
+    Two parametric bodies of flat faces with rational corners are answered exactly where one seen from the other shifts by a polynomial of
+    t, or turns evenly about an axis: also what touches without crossing, or slides flush, is proved.
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values. `simultaneity`:
     a contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an
@@ -105,6 +109,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     proof: Log | None = None
     found, undecided = Evidence(None, False, span[0]), set[tuple[int, int]]()
     notes: tuple[str, ...] = ()
+    exact, last = dict[tuple[int, int], Met | None](), span[1]
     with clock.query():
         check_kinds(bodies)
         ignored = ignored_pairs(ignore, bodies)
@@ -123,12 +128,16 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         start, undecided = scene.start(options.tolerance, clock), scene.undecided
         scene.extend_back(options.simultaneity, options.tolerance, clock)
         clock.extend()
+        if proof is None and scene.closed and scene.course is None:
+            exact = flat_pairs(scene, bodies, options.separation, options.simultaneity, clock)
+            scene, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
+            scene = scene.within((span[0], last)) if scene.near and last < span[1] else scene
         _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
-        notes = _notes(scene, found, bodies, span, options)
-    answer = contacts(found.search, found.finished, bodies, span, start, clock, found.seen, notes, undecided)
-    return logged(answer, proof, clock)
+        notes = _notes(scene, found, bodies, (span[0], last), options)
+    answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided)
+    return logged(together(answer, exact, span, options.simultaneity), proof, clock)
 
 
 def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: Any, options: dict[str, Any]) -> Contacts:

@@ -295,6 +295,15 @@ class Scene:
         other._place()
         return other
 
+    def without(self, labels: Collection[Pair]) -> "Scene":
+        """The same, but for pairs of bodies of which all is known."""
+        if not labels:
+            return self
+        other = copy.copy(self)
+        other.left_out = [*self.left_out, Pairs(len(self.bodies), labels)]
+        other.near, other._meetings = [m for m in self.near if m.label not in labels], None
+        return other
+
     def held(self, held: Held, span: Window, labels: Collection[Pair]) -> "Scene":
         """Likewise, with the formulas and numbers that bodies have then, of these pairs of bodies alone."""
         other = copy.copy(self)

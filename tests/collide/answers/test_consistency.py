@@ -63,9 +63,9 @@ def test_minima_and_meshes():
 
 
 def corner_on_plate():
-    """A tilted square comes down on a large one, a corner of it first."""
+    """A tilted square comes down on a large one, a corner of it first; its sides are irrational, so it is searched for."""
     large = ParametricSurface([3 * u, 3 * v, 0], {u: (-1, 1), v: (-1, 1)})
-    small = ParametricSurface([u / 3, v / 3, u / 7 + v / 11], {u: (-1, 1), v: (-1, 1)})
+    small = ParametricSurface([u / sp.sqrt(10), v / 3, u / 7 + v / 11], {u: (-1, 1), v: (-1, 1)})
     return [large, small.moved(Rigid(translation=[Q(1, 9), Q(1, 7), 1 - t]))]
 
 

@@ -98,12 +98,10 @@ def test_faces_in_one_plane_are_parted_within_it():
     assert c.clear_until <= moment + 1e-12 and c.clear_until > moment - 1e-5
 
 
-def test_what_comes_to_touch_and_never_crosses_is_left():
-    """A cube comes down beside one of its size, so their sides are in one plane and never cross: rounding cannot tell that from a miss."""
+def test_what_comes_to_touch_and_never_crosses_is_decided():
+    """A cube comes down beside one of its size, so their sides are in one plane and never cross: an edge comes onto an edge."""
     c = landing(CUBE.moved(fall(1, 0)), CUBE, IRRATIONAL, budget=collide.Budget(boxes=400_000, seconds=None))
-    assert c.status is collide.Status.UNRESOLVED and not c.existence.any()
-    assert 2 - 1e-9 < c.clear_until <= 2 <= c.time.hi
-    assert "rounding cannot tell a touch from a near miss" in c.summary()
-    first = [k for k, found in enumerate(c.boxes) if found[-1, 0] <= c.clear_until + 1e-9]
-    places = local(c.points[first], IRRATIONAL, 2) - (0.5, 0, 0.5)
-    assert len(first) and np.abs(places[:, [0, 2]]).max() < 1e-6 and np.abs(places[:, 1]).max() < 0.5 + 1e-6
+    assert c.status is collide.Status.CONTACT and c.existence.all() and not c.unique.any()
+    assert 2 - 1e-14 < c.clear_until <= 2 <= c.time.hi < 2 + 1e-14
+    places = local(c.points, IRRATIONAL, 2) - (0.5, 0, 0.5)
+    assert np.abs(places[:, [0, 2]]).max() < 1e-12 and abs(np.ptp(places[:, 1]) - 1) < 1e-12

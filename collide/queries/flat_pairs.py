@@ -1,0 +1,186 @@
+"""Pairs of bodies of flat faces, answered exactly before anything is searched: when they first meet, and where.
+
+The time is that of their meshes (`polyhedra.mesh`), the places are those of `polyhedra.flat_contacts`. Where their motions have no exact
+form, or the answer is not all that a search would tell, nothing is claimed, and the pair is searched as others are.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from codegen.interval import Interval
+from generative import Motion, Rigid, Solid, t
+
+from ..answers.contacts import Contacts, Status
+from ..bodies.flat import Flat, flat_of
+from ..bodies.mesh import LARGEST, Mesh
+from ..polyhedra.exact_motion import ExactMotion, Window, exact_motion
+from ..polyhedra.exact_roots import compare
+from ..polyhedra.flat_contacts import Row, contacts
+from ..polyhedra.flat_places import Event, Touch, events
+from ..polyhedra.memory import finest
+from ..polyhedra.mesh import mesh_mesh
+from ..polyhedra.motion_windows import motion_windows
+from ..search.drive import Budget, Clock
+from ..timeline.scene import Scene
+
+Pair = tuple[int, int]
+# So many pairs of faces are looked at; those of large bodies are better searched, or are meshes.
+_MOST = 1 << 14
+# Against the way that bodies go meanwhile, how near to a contact they go on into each other, and touch nowhere anew.
+_AROUND = 16.0
+
+
+class Met(NamedTuple):
+    """When two bodies first meet, and the contacts, in the frame of the second one, which moves by `motion`."""
+
+    label: Pair
+    time: Interval
+    rows: Sequence[Row]
+    motion: Motion
+    scale: int
+
+
+def flat_pairs(scene: Scene, bodies: Sequence[Any], separation: float, simultaneity: float, clock: Clock) -> dict[Pair, Met | None]:
+    """Of the pairs that start apart and may meet, those that are decided: when and where they meet; None, if they do not."""
+    found: dict[Pair, Met | None] = {}
+    for label in sorted({m.label for m in scene.near}):
+        if scene.apart(label) and label not in scene.early and label not in scene.tracked and not clock.over:
+            flats = [flat_of(bodies[k]) for k in label]
+            if flats[0] is not None and flats[1] is not None:
+                decided, met = _decided(label, (flats[0], flats[1]), bodies, scene.span, separation, simultaneity, clock)
+                if decided:
+                    found[label] = met
+    return found
+
+
+def until(found: Mapping[Pair, Met | None], span: tuple[float, float], scene: Scene, simultaneity: float) -> float:
+    """Up to when all other pairs are of interest."""
+    times = [m.time.hi for m in found.values() if m is not None]
+    return min(span[1], min(times, default=math.inf) + simultaneity) if times and not scene.early else span[1]
+
+
+def _decided(label: Pair, flats: tuple[Flat, Flat], bodies: Sequence[Any], span: tuple[float, float], separation: float,
+             simultaneity: float, clock: Clock) -> tuple[bool, Met | None]:
+    """Is it decided when two bodies meet; and when and where they do."""
+    whole = math.lcm(*(c.denominator for flat in flats for p in flat.corners for c in p))
+    scale = 1 if whole & (whole - 1) == 0 else whole
+    motions = [_scaled(_motion(bodies[k]), scale) for k in label]
+    meshes = [_mesh(flat, scale) for flat in flats]
+    known = None if any(m.symbols - {t} for m in motions) else exact_motion(motions[0], motions[1])
+    if known is None or None in meshes or len(flats[0].faces) * len(flats[1].faces) > _MOST:
+        return False, None
+    tolerance = max(1e-13, 8.0 * finest(span))
+    boxes = None if clock.budget.boxes is None else max(1, clock.budget.boxes - clock.boxes)
+    budget = Budget(seconds=max(clock.left, 1e-3) if math.isfinite(clock.left) else None, boxes=boxes)
+    found = mesh_mesh(meshes[0], meshes[1], tolerance, motions=(motions[0], motions[1]), time=span, budget=budget)
+    clock.boxes += found.iterations
+    if found.status is Status.BUDGET_SPENT and not clock.exceeded():
+        clock.interrupted = boxes is None
+    if found.status is not Status.CONTACT or found.time is None:
+        return found.status is Status.NO_CONTACT, None
+    touch = _touch(flats, scale, known, found.time, min(found.time.hi + simultaneity, span[1]))
+    if touch is None:
+        return False, None
+    lo, hi = touch.window.narrowed(touch.at, 0.0)[1]
+    bracket = Interval(max(lo, found.time.lo), min(hi, found.time.hi))
+    return True, Met(label, bracket, contacts(touch, separation), motions[1], scale)
+
+
+def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float) -> Touch | None:
+    """The first contact, which is known to be in a bracket of time; None where other parts come to touch soon after it, up to `end`."""
+    window = known.window(time.lo, math.nextafter(max(end, time.hi), math.inf))
+    if window is None:
+        return None
+    reach = _way(flats, scale, window)
+    found = events(flats, scale, window, reach)
+    if not found:
+        return None
+    touch = Touch(flats, scale, window, found[0].at)
+    hulls = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
+    for event in found:
+        if compare(event.at, found[0].at) and not any(_beside(points, event, _AROUND * reach) for points in hulls):
+            return None
+    return touch if hulls else None
+
+
+def _way(flats: tuple[Flat, Flat], scale: int, window: Window) -> float:
+    """How far a corner of the first body goes in a window, about, and some more."""
+    places = np.array([[window.place([c * scale for c in p], Fraction(s)) for s in (0, 1)] for p in flats[0].corners], float)
+    return 2.0 * float(np.abs(places[:, 1] - places[:, 0]).max())
+
+
+def _beside(points: np.ndarray, event: Event, reach: float) -> bool:
+    """Is what comes to touch in the box round a region? There bodies go on into each other."""
+    low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
+    return any(bool((low <= c).all() and (c <= high).all()) for c in event.corners)
+
+
+def _motion(body: Any) -> Motion:
+    found: Motion = (body.faces[0] if isinstance(body, Solid) else body).motion
+    return found
+
+
+def _scaled(motion: Motion, scale: int) -> Motion:
+    return motion if scale == 1 or not motion.multiplied else Rigid._unchecked(motion.rotation, motion.translation * scale)
+
+
+def _mesh(flat: Flat, scale: int) -> Mesh | None:
+    """In units in which all coordinates are doubles; None where they are not."""
+    exact = [[c * scale for c in p] for p in flat.corners]
+    if any(abs(c) > LARGEST or Fraction(float(c)) != c for p in exact for c in p):
+        return None
+    return Mesh([[float(c) for c in p] for p in exact], [corners for face in flat.faces for corners in face.triangles])
+
+
+# -- answers --------------------------------------------------------------------------------------------------------
+
+
+def together(answer: Contacts, found: Mapping[Pair, Met | None], span: tuple[float, float], simultaneity: float) -> Contacts:
+    """The answer about all other pairs, up to the first of these contacts and a little more, and these, as the answer about all pairs."""
+    met = [m for m in found.values() if m is not None]
+    if not met:
+        return answer
+    first = min(m.time.hi for m in met)
+    met = [m for m in met if m.time.lo <= first + simultaneity]
+    least = min(m.time.lo for m in met)
+    if answer.status is Status.CONTACT and answer.time is not None and answer.time.hi + simultaneity < least:
+        return replace(answer, time_span=span)
+    clear = min(least, answer.clear_until)
+    open_still = answer.status in (Status.BUDGET_SPENT, Status.UNRESOLVED) and answer.clear_until < first
+    keep = open_still or (answer.status is Status.CONTACT and answer.time is not None and answer.time.lo <= first + simultaneity)
+    last = min(first, answer.time.hi) if answer.status is Status.CONTACT and answer.time is not None else first
+    status = answer.status if open_still and answer.status is Status.BUDGET_SPENT else Status.CONTACT
+    empty = answer if keep else replace(answer, **_none())
+    return _joined(replace(empty, status=status, time=Interval(clear, last), clear_until=clear, time_span=span), met)
+
+
+def _none() -> dict[str, Any]:
+    """The fields of an answer that lists nothing."""
+    return {"points": np.empty((0, 3)), "normals": np.empty((0, 3)), "proved": np.empty(0, bool), "existence": np.empty(0, bool),
+            "pairs": np.empty((0, 2), np.int64), "features": [], "boxes": [], "variables": [], "held": []}
+
+
+def _joined(answer: Contacts, met: Sequence[Met]) -> Contacts:
+    """An answer, with these contacts after its own."""
+    rows = [(m, row) for m in met for row in m.rows]
+    turned = {id(m): motion_windows(m.motion, m.motion).at(m.time.midpoint)[1] for m in met}
+    points, normals = [], []
+    for m, row in rows:
+        rotation, shift = turned[id(m)][:9].reshape(3, 3), turned[id(m)][9:] / m.scale
+        points.append(rotation @ row.point + shift)
+        normals.append(rotation @ row.normal)
+    times = np.array([m.time for m, _ in rows]).reshape(-1, 1, 2)
+    return replace(
+        answer, points=np.concatenate([answer.points, np.array(points).reshape(-1, 3)]),
+        normals=np.concatenate([answer.normals, np.array(normals).reshape(-1, 3)]),
+        proved=np.concatenate([answer.proved, [row.isolated for _, row in rows]]).astype(bool),
+        existence=np.concatenate([answer.existence, np.ones(len(rows), bool)]),
+        pairs=np.concatenate([answer.pairs, np.array([m.label for m, _ in rows], np.int64).reshape(-1, 2)]),
+        features=[*answer.features, *(row.features for _, row in rows)], held=[*answer.held, *(((), ()) for _ in rows)],
+        variables=[*answer.variables, *((*row.names, "t") for _, row in rows)],
+        boxes=[*answer.boxes, *(np.concatenate([row.parameters, at]) for (_, row), at in zip(rows, times, strict=True))])

@@ -1,0 +1,127 @@
+"""Pairs of bodies of flat faces: times, places and what is said of them, in closed form; and against the search."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+import generative
+from collide.queries import first_contact as asked
+from generative import Rigid, Screw, axis_angle, t
+from generative.polyhedron import brick, polyhedron
+from generative.primitives import ball
+from models.shapes.patches import plane_patch
+from models.shapes.solids import box
+
+Q = sp.Rational
+HERE = Rigid()
+TILTED = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10)), translation=[Q(1, 7), Q(2, 9), Q(1, 3)])
+TURNING = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10) + t / 3), translation=[t, 0, 0])
+CUBE, PLATE = box(sizes=(1, 1, 1)), plane_patch(width=1, depth=1)
+TIP = polyhedron([(0, 0, 0), (1, 0, 1), (0, 1, 1), (-1, -1, 1)], [(0, 2, 1), (0, 3, 2), (0, 1, 3), (1, 2, 3)])
+ROOF = polyhedron([(0, -1, 0), (1, -1, -1), (-1, -1, -1), (0, 1, 0), (1, 1, -1), (-1, 1, -1)],
+                  [(0, 1, 2)[::-1], (3, 4, 5), (0, 1, 4, 3), (2, 0, 3, 5), (1, 2, 5, 4)])
+CROSSED = Rigid(rotation=axis_angle([0, 0, 1], sp.pi / 2))
+DOWN = Rigid(rotation=axis_angle([1, 0, 0], sp.pi))
+
+
+def to(*shift):
+    return Rigid(translation=shift)
+
+
+# Bodies, the time of the first contact, how many dimensions the contact has, and the box that it fills, in the frame of the second.
+CASES = {
+    "flat on flat": (CUBE.moved(to(Q(1, 3), Q(1, 5), 3 - t)), CUBE, 2, [(-1 / 6, 0.5), (-0.3, 0.5), (0.5, 0.5)]),
+    "offset by a side": (CUBE.moved(to(3 - t, 1, Q(1, 2))), CUBE, 2, [(0.5, 0.5), (0.5, 0.5), (0, 0.5)]),
+    "offset by two sides": (CUBE.moved(to(3 - t, 1, 1)), CUBE, 2, [(0.5, 0.5)] * 3),
+    "by tenths": (brick([1, Q(1, 10), 1]).moved(to(3 - t, Q(3, 10), 0)), brick([1, Q(1, 2), 1]), 2,
+                  [(0.5, 0.5), (0.25, 0.25), (-0.5, 0.5)]),
+    "falling, flush": (CUBE.moved(to(1, Q(1, 3), 3 - t**2 / 2)), CUBE, 2, [(0.5, 0.5), (-1 / 6, 0.5), (0.5, 0.5)]),
+    "a hair beside": (CUBE.moved(to(3 - t, 1 + Q(1, 10**30), 0)), CUBE, None, []),
+    "plates edge to edge": (PLATE.moved(to(3 - t, Q(1, 4), 0)), PLATE, 2, [(0.5, 0.5), (-0.25, 0.5), (0, 0)]),
+    "a tip on a face": (TIP.moved(to(0, Q(1, 8), Q(5, 2) - t)), CUBE, 2, [(0, 0), (0.125, 0.125), (0.5, 0.5)]),
+    "tip on tip": (TIP.moved(to(0, 0, 1 - t / 2)), TIP.moved(DOWN), 2, [(0, 0)] * 3),
+    "roofs along each other": (ROOF.moved(DOWN).moved(to(0, 1, 1 - t / 4)), ROOF, 4, [(0, 0), (0, 1), (0, 0)]),
+    "roofs across each other": (ROOF.moved(DOWN @ CROSSED).moved(to(Q(1, 2), Q(1, 2), 1 - t / 4)), ROOF, 4, [(0, 0), (0.5, 0.5), (0, 0)]),
+}  # fmt: skip
+
+
+def ask(first, second, frame=HERE, **options):
+    return collide.first_contact([first.moved(frame), second.moved(frame)], (0, 4), separation=0.25, **options)
+
+
+@pytest.mark.parametrize("frame", [HERE, TILTED, TURNING], ids=["here", "tilted", "turning"])
+@pytest.mark.parametrize("name", CASES)
+def test_contacts_are_told_exactly(name, frame):
+    first, second, moment, fills = CASES[name]
+    c = ask(first, second, frame, budget=collide.Budget(boxes=100_000))
+    if moment is None:
+        assert c.status is collide.Status.NO_CONTACT
+        return
+    assert c.status is collide.Status.CONTACT and c.clear_until <= moment <= c.time.hi <= c.clear_until + 1e-14
+    rotation, shift = (np.array(m.xreplace({t: moment}).evalf(20), float) for m in (frame.rotation, frame.translation))
+    places = (c.points - shift.ravel()) @ rotation
+    assert np.abs(np.stack([places.min(axis=0), places.max(axis=0)], axis=1) - fills).max() < 1e-12
+    assert c.exists.all() and (c.unique.all() if len(c) == 1 else not c.unique.any())
+    assert_on_both(c, moment)
+
+
+def assert_on_both(c, moment):
+    """The middles of the boxes are where the points are, on both bodies, and normals separate."""
+    for k, point in enumerate(c.points):
+        assert abs(np.linalg.norm(c.normals[k]) - 1) < 1e-12
+        for side in (0, 1):
+            face, u, v = c.uv[k, side].tolist()
+            body = c.bodies[c.pairs[k, side]]
+            surface = body.faces[face] if hasattr(body, "faces") else body
+            known = {symbol: sp.Float(value, 30) for symbol, value in ((generative.u, u), (generative.v, v), (t, moment))}
+            at = np.array([e.xreplace(known).evalf(20) for e in surface.expressions], float)
+            assert np.abs(point - at).max() < 1e-9
+
+
+def test_a_turn_ends_on_a_side():
+    """A quarter of a turn brings a side of a cube onto one of the other, exactly at pi / 2; not at all where that one is a hair lower."""
+    first = CUBE.moved(to(Q(1, 2), Q(1, 2), 1)).moved(Screw([0, 0, 1], angle=t))
+    second = CUBE.moved(to(Q(-51, 100), Q(-1, 2), Q(1, 2)))
+    c = collide.first_contact([first, second], (0, 4), separation=0.25)
+    assert c.status is collide.Status.CONTACT and c.clear_until <= math.pi / 2 <= c.time.hi <= c.clear_until + 1e-15
+    assert c.exists.all() and np.abs(c.points[:, 1]).max() < 1e-12 and np.ptp(c.points[:, 0]) > 0.98 and np.ptp(c.points[:, 2]) == 0.5
+    c = collide.first_contact([first, second.moved(to(0, 0, Q(-1, 2) - Q(1, 10**20)))], (0, 4))
+    assert c.status is collide.Status.NO_CONTACT
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_search_says_the_same(seed, monkeypatch):
+    random = np.random.default_rng(seed)
+    spin = Rigid(rotation=[[Q(3, 5), Q(-4, 5), 0], [Q(4, 5), Q(3, 5), 0], [0, 0, 1]])
+    shift = [Q(int(e), 16) for e in random.integers(-12, 12, 2)]
+    first = brick([1, Q(int(random.integers(1, 9)), 8), 1]).moved(spin).moved(to(*shift, 4 - t))
+    second = CUBE.moved(spin) if seed % 2 else CUBE
+    found = collide.first_contact([first, second], (0, 4), separation=0.3)
+    monkeypatch.setattr(asked, "flat_pairs", lambda *_: {})
+    other = collide.first_contact([first, second], (0, 4), separation=0.3)
+    assert found.status == other.status
+    if found.time is not None:
+        assert found.time.intersects(other.time)
+        near = np.abs(found.points[:, None] - other.points[None]).max(axis=2).min(axis=0)
+        assert near.max() < 0.3
+
+
+def test_with_other_bodies():
+    cube, round_one = CUBE.moved(to(3 - t, 1, 0)), ball(Q(1, 2))
+    for height, first in ((2, 1.5), (4, 2.0), (Q(5, 2), 2.0)):
+        moving = round_one.moved(to(0, 0, height + Q(1, 2) - t))
+        c = collide.first_contact([cube, CUBE, moving], (0, 4), separation=0.25)
+        assert c.status is collide.Status.CONTACT and c.clear_until <= first <= c.time.hi and c.time.hi - c.clear_until < 1e-6
+        pairs = {tuple(p) for p in c.pairs.tolist()}
+        assert pairs == {2: {(1, 2)}, 4: {(0, 1)}, Q(5, 2): {(0, 1), (1, 2)}}[height]
+        assert c.time_span == (0, 4)
+
+
+def test_small_shifts_are_told_apart():
+    """What comes to touch soon after the first contact, elsewhere, is listed as ever."""
+    lifted = box(sizes=(1, 1, 1)).moved(Rigid(rotation=axis_angle([0, 1, 0], Q(1, 10**8)))).moved(to(0, 0, 3 - t))
+    c = collide.first_contact([lifted, CUBE], (0, 4), separation=0.5)
+    assert c.status is collide.Status.CONTACT and abs(c.time.hi - 2) < 1e-6
