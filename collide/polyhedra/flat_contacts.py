@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from codegen.deadline import check
+
 from ..bodies.flat import Edge, Face
 from .flat_places import Place, Region, Touch, hull_order
 
@@ -38,17 +40,24 @@ class Row(NamedTuple):
 
 
 def contacts(touch: Touch, separation: float) -> list[Row]:
-    """Samples of all regions, `separation` apart at most, each place once."""
+    """Samples of all regions, each place once, `separation` apart at most, unless there are too many (`is_sparse`)."""
     rows, seen = [], set[tuple[int, ...]]()
     single = _Rows(touch)
     for region in touch.regions:
         for weights, places in _samples(touch, region, separation * touch.scale):
+            check()
             point = sum(w * touch.position(p) for w, p in zip(weights, places, strict=True))
             key = tuple(np.round(point / (_CLOSE * touch.size)).astype(np.int64).tolist())
             if key not in seen:
                 seen.add(key)
                 rows.append(single.row(region, places, np.asarray(point)))
     return rows
+
+
+def is_sparse(touch: Touch, separation: float) -> bool:
+    """Are there so many places that samples are farther apart?"""
+    spread = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
+    return any(float(np.ptp(at, axis=0).max()) > _MOST * separation * touch.scale for at in spread)
 
 
 def _samples(touch: Touch, region: Region, apart: float) -> Iterator[tuple[Sequence[float], Sequence[Place]]]:

@@ -20,7 +20,7 @@ from ..bodies.flat import Flat, flat_of
 from ..bodies.mesh import LARGEST, Mesh
 from ..polyhedra.exact_motion import ExactMotion, Window, exact_motion
 from ..polyhedra.exact_roots import compare
-from ..polyhedra.flat_contacts import Row, contacts
+from ..polyhedra.flat_contacts import Row, contacts, is_sparse
 from ..polyhedra.flat_places import Event, Touch, events
 from ..polyhedra.memory import finest
 from ..polyhedra.mesh import mesh_mesh
@@ -33,6 +33,7 @@ Pair = tuple[int, int]
 _MOST = 1 << 14
 # Against the way that bodies go meanwhile, how near to a contact they go on into each other, and touch nowhere anew.
 _AROUND = 16.0
+_SPARSE = "Bodies touch in so large a patch that the points listed are farther apart than `separation`."
 
 
 class Met(NamedTuple):
@@ -43,6 +44,7 @@ class Met(NamedTuple):
     rows: Sequence[Row]
     motion: Motion
     scale: int
+    sparse: bool
 
 
 def flat_pairs(scene: Scene, bodies: Sequence[Any], separation: float, simultaneity: float, clock: Clock) -> dict[Pair, Met | None]:
@@ -88,7 +90,7 @@ def _decided(label: Pair, flats: tuple[Flat, Flat], bodies: Sequence[Any], span:
         return False, None
     lo, hi = touch.window.narrowed(touch.at, 0.0)[1]
     bracket = Interval(max(lo, found.time.lo), min(hi, found.time.hi))
-    return True, Met(label, bracket, contacts(touch, separation), motions[1], scale)
+    return True, Met(label, bracket, contacts(touch, separation), motions[1], scale, is_sparse(touch, separation))
 
 
 def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float) -> Touch | None:
@@ -156,7 +158,8 @@ def together(answer: Contacts, found: Mapping[Pair, Met | None], span: tuple[flo
     last = min(first, answer.time.hi) if answer.status is Status.CONTACT and answer.time is not None else first
     status = answer.status if open_still and answer.status is Status.BUDGET_SPENT else Status.CONTACT
     empty = answer if keep else replace(answer, **_none())
-    return _joined(replace(empty, status=status, time=Interval(clear, last), clear_until=clear, time_span=span), met)
+    notes = (*answer.notes, *([_SPARSE] if any(m.sparse for m in met) else []))
+    return _joined(replace(empty, status=status, time=Interval(clear, last), clear_until=clear, time_span=span, notes=notes), met)
 
 
 def _none() -> dict[str, Any]:
