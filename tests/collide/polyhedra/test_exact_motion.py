@@ -64,7 +64,7 @@ def test_touches_are_decided(name, frame):
 def test_the_first_of_two_motions_as_the_second_one_sees_it():
     """Places by polynomials, against the formulas in 30 digits."""
     motions = [(TURNING @ CASES["falling flush"][1], TURNING), (TILTED @ Screw([1, 2, 2], [1, 0, 2], Q(1, 3) - 2 * t), TILTED),
-               (Screw([1, 2, 3], [1, 0, 2], 5 + t / 2), slide(Q(1, 3), 0, 1))]
+               (Screw([1, 2, 3], [1, 0, 2], 5 + t / 2), slide(Q(1, 3), 0, 1)), (Screw([1, 2, 2], [1, 0, 2], 3 + t / 2), HERE)]
     for first, second in motions:
         known = exact_motion(first, second)
         window = known.window(0.25, 3.0)
