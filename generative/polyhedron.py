@@ -1,6 +1,8 @@
 """Polyhedra from lists of vertices and faces, checked to close, to be oriented alike, and to have flat faces."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from fractions import Fraction
 from operator import index
 from typing import Any
 
@@ -13,7 +15,7 @@ from .closedness import check_closed
 from .surface import ParametricSurface
 from .symbols import items, text, u, v, vector
 
-FLAT = sp.Float("1e-9")
+FLAT = Fraction(1, 10**9)
 """Largest height, relative to the size of the face, of a corner above the plane of its face; admits rounded coordinates."""
 
 CLOSED = "closed: every edge joins two faces"
@@ -72,17 +74,16 @@ def _parameters(corners: Sequence[int], corner: int) -> tuple[int, int]:
 
 def _edges(outlines: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Edge]:
     """One edge a pair of neighbouring corners of a face, each counted once: straight paths in the parameters of both patches."""
-    found = []
+    found, beside = [], defaultdict[tuple[int, int], list[int]](list)
+    for k, corners in enumerate(places):
+        for a, b in zip(corners, (*corners[1:], corners[0]), strict=True):
+            beside[min(a, b), max(a, b)].append(k)
     for outline in outlines:
         for a, b in zip(outline, (*outline[1:], outline[0]), strict=True):
             if a < b:
-                faces = [k for k, corners in enumerate(places) if _side(corners, a, b) or _side(corners, b, a)]
+                faces = beside[a, b]
                 found.append(Edge(tuple(faces), tuple(_path(places[k], a, b) for k in faces), (0, 1)))
     return found
-
-
-def _side(corners: Sequence[int], a: int, b: int) -> bool:
-    return any((p, q) == (a, b) for p, q in zip(corners, (*corners[1:], corners[0]), strict=True))
 
 
 def _path(corners: Sequence[int], a: int, b: int) -> tuple[Any, Any]:
@@ -119,24 +120,45 @@ def _check_indices(outlines: Sequence[Sequence[int]], count: int) -> None:
 
 
 def _check_flat(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:
+    at = [[_number(e) for e in p] for p in points]
     for k, outline in enumerate(outlines):
-        a, b, c = (sp.Matrix(points[i]) for i in outline[:3])
-        normal = (b - a).cross(c - a)
-        length = sp.N(normal.norm())
-        size = max(abs(sp.N(e)) for i in outline for e in sp.Matrix(points[i]) - a)
-        if length <= FLAT * size**2:
+        first, second, third = (at[i] for i in outline[:3])
+        normal = _cross(_minus(second, first), _minus(third, first))
+        square, size = _size(_dot(normal, normal)), max(_size(e) for i in outline for e in _minus(at[i], first))
+        if square <= FLAT**2 * size**4:
             raise ValueError(f"face {k} is degenerate: its first three corners {text([points[i] for i in outline[:3]])} lie on a line")
-        if len(outline) > 3 and not all(_turns_left(points, outline, normal)):
+        if len(outline) > 3 and not all(_turns_left([at[i] for i in outline], normal)):
             raise ValueError(f"face {k} is not convex: its outline turns right at a corner; split it")
-        if any(abs(sp.N(normal.dot(sp.Matrix(points[i]) - a))) > FLAT * size * length for i in outline[3:]):
+        if any(_size(_dot(normal, _minus(at[i], first)))**2 > FLAT**2 * size**2 * square for i in outline[3:]):
             raise ValueError(f"face {k} is not flat: not all of its {len(outline)} corners lie in one plane")
 
 
-def _turns_left(points: Sequence[Any], outline: Sequence[int], normal: Any) -> list[bool]:
+def _turns_left(corners: Sequence[Any], normal: Sequence[Any]) -> list[bool]:
     """For each corner, whether the outline turns left there or goes straight on, as seen against the normal."""
-    at = [sp.Matrix(points[i]) for i in outline]
-    sides = [b - a for a, b in zip(at, [*at[1:], at[0]], strict=True)]
-    return [bool(sp.N(a.cross(b).dot(normal)) >= 0) for a, b in zip(sides, [*sides[1:], sides[0]], strict=True)]
+    sides = [_minus(b, a) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)]
+    turns = [_dot(_cross(a, b), normal) for a, b in zip(sides, [*sides[1:], sides[0]], strict=True)]
+    return [bool((e if isinstance(e, Fraction) else sp.N(e)) >= 0) for e in turns]
+
+
+def _number(e: Any) -> Any:
+    """Fractions are much faster than SymPy's rational numbers."""
+    return Fraction(int(e.p), int(e.q)) if e.is_Rational else e
+
+
+def _size(e: Any) -> Any:
+    return abs(e) if isinstance(e, Fraction) else abs(sp.N(e))
+
+
+def _minus(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    return [p - q for p, q in zip(a, b, strict=True)]
+
+
+def _cross(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    return [a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3] for k in range(3)]
+
+
+def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def _check_outward(points: Sequence[Any], outlines: Sequence[Sequence[int]]) -> None:

@@ -15,7 +15,11 @@ from generative.body import label
 from .. import picture
 from .consistency import check_bracket
 from .contacts import counted, effort
+from .nearest_points import moving_points
 from .table import ROWS, card, interval, point
+
+# Pairs of bodies whose nearest points a picture follows.
+_FOLLOWED = 4
 
 
 class DistanceStatus(Enum):
@@ -78,6 +82,10 @@ class Distance:
         """The time that was asked about, or about when the first of the nearest points are as near as they are."""
         return self.time_span[0]
 
+    def followed(self, times: np.ndarray) -> np.ndarray:
+        """(m, k, 2, 3): the k pairs of points at m times, NaN where they are not known."""
+        return np.tile(self.points, (len(times), 1, 1, 1))
+
     def show(self) -> None:
         """The bodies up to that moment, with the nearest points and the segments between them, in a notebook or browser."""
         picture.figure(self).show()
@@ -133,6 +141,12 @@ class Clearance(Distance):
     @property
     def moment(self) -> float:
         return float(self.times[0].mean()) if len(self) and np.isfinite(self.times[0]).all() else self.time_span[1]
+
+    def followed(self, times: np.ndarray) -> np.ndarray:
+        """(m, k, 2, 3): about where the k pairs of bodies that come nearest are nearest at m times, NaN where that is not known."""
+        pairs = np.unique(self.pairs, axis=0).tolist()[:_FOLLOWED]
+        found = [moving_points([self.bodies[i] for i in pair], times) for pair in pairs]
+        return np.stack(found, axis=1) if found else np.empty((len(times), 0, 2, 3))
 
     def _repr_html_(self) -> str:
         head = ["time", "bodies", "point of the first", "point of the second", "features", "known"]

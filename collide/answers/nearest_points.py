@@ -4,17 +4,24 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
+from ..bodies.mesh import Mesh
 from ..bodies.on_face import feature_at, own_box
+from ..moment.pairs import Pairs
+from ..search.drive import Budget, Clock
 from ..search.native.layout import ALONE, EXISTS, UNIQUE
 from ..search.problem import Problem
 from ..situations.distance import both_points
+from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found, Sample
 
 # Against the size of all, places of boxes that are no farther from each other than this are one.
 _SAME = 1e-9
 # So many places are listed that are only located; and so near to another one they are not, against the size of all.
 _MOST, _NEAR = 100, 1e-3
+# Against itself, how closely a distance of a picture is told, and seconds for those of a pair of bodies.
+_ROUGHLY, _SECONDS = 1e-3, 2.0
 
 
 class Listed(NamedTuple):
@@ -29,6 +36,27 @@ class Listed(NamedTuple):
     pairs: np.ndarray = np.empty((0, 2), np.int64)
     samples: Sequence[Sample] = ()
     notes: tuple[str, ...] = ()
+
+
+def moving_points(bodies: Sequence[Any], times: np.ndarray) -> np.ndarray:
+    """(m, 2, 3): about where two bodies are nearest at m times, for the eye; NaN where that is not known, or took too long, as where they
+    meet. Of several places that is the one next to that of the time before.
+    """
+    found, clock = np.full((len(times), 2, 3), np.nan), Clock(Budget(seconds=_SECONDS))
+    if all(isinstance(body, Mesh) for body in bodies):
+        return found
+    for k, time in enumerate(times.tolist()):
+        known = Found()
+        with clock.working():
+            scene = Neighbours(bodies, (sp.Rational(time),) * 2, (time, time), Pairs(2), {})
+            scene.search(Asked(_ROUGHLY), clock, known)
+            points = listed(known, bodies, scene.size).points
+            if len(points):
+                far = np.abs(points - found[k - 1]).max(axis=(1, 2)) if k else np.zeros(len(points))
+                found[k] = points[int(np.argmin(np.nan_to_num(far)))]
+        if clock.over:
+            break
+    return found
 
 
 class _Place(NamedTuple):

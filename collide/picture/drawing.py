@@ -116,9 +116,10 @@ class Drawing:
         self.tracks.append((known, points if points.ndim == 3 else _corners(points)[None], moving))
 
     def mark(self, a: Sequence[float], b: Sequence[float], width: float, colour: str, label: str = "",
-             window: tuple[float, float] = (-_ALWAYS, _ALWAYS), fading: bool = False) -> None:
-        """A line of some pixels, or a dot where a is b."""
-        self.marks.append([*a, *b, width, *window, float(fading), *_rgb(colour)])
+             window: tuple[float, float] = (-_ALWAYS, _ALWAYS), fading: bool = False, ends: Sequence[Sequence[float]] = ()) -> None:
+        """A line of some pixels, or a dot where a is b; by the end of its window a and b are at `ends`, if these are given."""
+        c, d = ends or (a, b)
+        self.marks.append([*a, *b, width, *window, float(fading), *_rgb(colour), *c, *d])
         self.labels.append(label)
 
     def cloud(self, times: Any) -> np.ndarray:

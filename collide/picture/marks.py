@@ -17,6 +17,8 @@ _NEAR, _FEWEST, _THIN = 2.6, 5, 0.3
 _DOT, _SMALL, _LINE, _NORMAL = 6.0, 4.0, 2.2, 0.06
 # Normals that are drawn, at most, of samples.
 _NORMALS = 16
+# Moments at which nearest points are looked for; so many times as far as usual is a leap.
+_FOLLOWED, _LEAP = 41, 8.0
 
 
 def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple[float, float]) -> None:
@@ -41,11 +43,28 @@ def add_contacts(drawing: Drawing, contacts: Meeting, size: float, window: tuple
 
 
 def add_nearest(drawing: Drawing, answer: Nearest, window: tuple[float, float]) -> None:
-    """Segments between nearest points, with a dot at either end."""
+    """Segments between nearest points, with a dot at either end; before the moment of the least distance, those of that time."""
+    first, last = drawing.span
+    if first < last:
+        times = np.linspace(first, last, _FOLLOWED)
+        for points in np.swapaxes(answer.followed(times), 0, 1):
+            _follow(drawing, times, points, window[0])
     for (a, b), known in zip(answer.points, answer.unique, strict=True):
         drawing.mark(a, b, _LINE, RED, window=window)
         for p in (a, b):
             drawing.mark(p, p, _SMALL, WHITE, f"({', '.join(f'{x:.6g}' for x in p)})\n{'unique (proved)' if known else 'sample'}", window)
+
+
+def _follow(drawing: Drawing, times: np.ndarray, points: np.ndarray, until: float) -> None:
+    """A segment with ends (m, 2, 3) at m times. Where it leaps, it stays until it does."""
+    far = np.linalg.norm(np.diff(points, axis=0), axis=-1).max(axis=1)
+    most = _LEAP * max(float(np.median(far[np.isfinite(far)])), 1e-300) if np.isfinite(far).any() else 0.0
+    for k in np.flatnonzero(np.isfinite(far)).tolist():
+        window, (a, b) = (float(times[k]), min(float(times[k + 1]), until)), points[k]
+        c, d = points[k + 1] if far[k] <= most else points[k]
+        drawing.mark(a, b, _LINE, RED, window=window, ends=(c, d))
+        for p, q in ((a, c), (b, d)):
+            drawing.mark(p, p, _SMALL, WHITE, window=window, ends=(q, q))
 
 
 def sorted_out(contacts: Meeting) -> tuple[list[int], list[tuple[np.ndarray, bool]]]:

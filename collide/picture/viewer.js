@@ -22,12 +22,13 @@ void main() { vec3 a = normalize(away), m = normalize(normal); if (dot(m, a) < 0
   s *= s; s *= s; s *= s; s *= s; s *= s;
   shown = vec4(hue.rgb * (0.42 + 0.13 * m.z + 0.55 * d) + 0.14 * s, hue.a); }`];
 const MARK = [`#version 300 es
-in vec2 corner; in vec3 a, b, tint; in vec4 style; uniform mat4 view; uniform vec2 size; uniform float time, pixels;
+in vec2 corner; in vec3 a0, b0, a1, b1, tint; in vec4 style; uniform mat4 view; uniform vec2 size; uniform float time, pixels;
 out vec2 p, ba; out float width, alpha; out vec3 hue; flat out int dotted;
-void main() { vec4 A = view * vec4(a, 1.0), B = view * vec4(b, 1.0); vec2 sa = A.xy / A.w * size, sb = B.xy / B.w * size;
+void main() { float way = clamp((time - style.y) / (style.z - style.y), 0.0, 1.0); vec3 a = mix(a0, a1, way), b = mix(b0, b1, way);
+  vec4 A = view * vec4(a, 1.0), B = view * vec4(b, 1.0); vec2 sa = A.xy / A.w * size, sb = B.xy / B.w * size;
   bool seen = time >= style.y && time <= style.z && A.w > 0.0 && B.w > 0.0;
   float age = style.w > 0.0 ? (time - style.y) / (style.z - style.y) : 0.0;
-  width = style.x * pixels * (style.w > 0.0 ? 1.0 - 0.5 * age : 1.0); alpha = 1.0 - age; hue = tint; dotted = a == b ? 1 : 0;
+  width = style.x * pixels * (style.w > 0.0 ? 1.0 - 0.5 * age : 1.0); alpha = 1.0 - age; hue = tint; dotted = a0 == b0 && a1 == b1 ? 1 : 0;
   ba = sb - sa; vec2 along = length(ba) > 0.01 ? normalize(ba) : vec2(1.0, 0.0), across = vec2(-along.y, along.x);
   vec2 s = mix(sa, sb, corner.x) + (width + 1.5) * ((2.0 * corner.x - 1.0) * along + corner.y * across);
   p = s - sa; vec4 end = corner.x > 0.5 ? B : A;
@@ -108,7 +109,7 @@ class Viewer {
 
   load() {
     const gl = this.gl, D = this.D;
-    this.body = program(gl, BODY, ["p0", "n0", "p1", "n1", "at", "q", "colour"]); this.mark = program(gl, MARK, ["corner", "a", "b", "style", "tint"]);
+    this.body = program(gl, BODY, ["p0", "n0", "p1", "n1", "at", "q", "colour"]); this.mark = program(gl, MARK, ["corner", "a0", "b0", "style", "tint", "a1", "b1"]);
     this.shapes = D.shapes.map(s => {
       const index = bytes(s.index), wide = s.count > 65535;
       return {...s, vertices: buffer(gl, bytes(s.vertices)), kind: wide ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT,
@@ -185,7 +186,7 @@ class Viewer {
     gl.depthMask(false); gl.enable(gl.CULL_FACE);
     for (const [, p] of last) for (const side of [gl.FRONT, gl.BACK]) { gl.cullFace(side); this.parts_of([p], glass); }
     gl.disable(gl.CULL_FACE);
-    this.drawMarks(c, this.stored, this.marks.length / 13); this.axes(c); this.now = c; this.frames++;
+    this.drawMarks(c, this.stored, this.marks.length / 19); this.axes(c); this.now = c; this.frames++;
   }
 
   // Bodies of one shape, all at once.
@@ -213,8 +214,7 @@ class Viewer {
     const gl = this.gl, U = this.mark.where;
     gl.useProgram(this.mark.made); gl.bindBuffer(gl.ARRAY_BUFFER, this.corner); this.attribute(0, 2, gl.FLOAT, 0, 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, data);
-    [[1, 3, 0], [2, 3, 12], [3, 4, 24], [4, 3, 40]].forEach(([k, n, start]) => this.attribute(k, n, gl.FLOAT, 52, start, 1));
-    for (const k of [5, 6]) gl.disableVertexAttribArray(k);
+    [[1, 3, 0], [2, 3, 12], [3, 4, 24], [4, 3, 40], [5, 3, 52], [6, 3, 64]].forEach(([k, n, at]) => this.attribute(k, n, gl.FLOAT, 76, at, 1));
     gl.uniformMatrix4fv(U.view, false, c.view); gl.uniform2f(U.size, this.canvas.width / 2, this.canvas.height / 2);
     gl.uniform1f(U.time, this.t); gl.uniform1f(U.pixels, this.pixel()); gl.depthMask(false);
     for (const [test, strength] of [[gl.ALWAYS, .45], [gl.LEQUAL, 1]]) {
@@ -239,12 +239,12 @@ class Viewer {
     corners.forEach((corner, k) => {
       if (Math.abs(c.back[k]) > .97) return;
       const from = [...corner], to = [...corner], [dx, dy] = k === 2 ? [-18, 0] : [0, 14]; from[k] = lo[k]; to[k] = hi[k];
-      rows.push(...from, ...to, .8, -1e38, 1e38, 0, .35, .42, .5);
+      const grey = [-1e38, 1e38, 0, .35, .42, .5]; rows.push(...from, ...to, .8, ...grey, ...from, ...to);
       for (let n = Math.ceil(lo[k] / step - 1e-9); n * step <= hi[k] + 1e-9 * step; n++) {
-        const p = [...corner]; p[k] = n * step; write(short(n * step), p, dx, dy); rows.push(...p, ...p, 1.6, -1e38, 1e38, 0, .35, .42, .5); }
+        const p = [...corner]; p[k] = n * step; write(short(n * step), p, dx, dy); rows.push(...p, ...p, 1.6, ...grey, ...p, ...p); }
       write("xyz"[k], to.map((x, i) => i === k ? x + .05 * this.size : x), dx / 2, dy / 2); });
     if (this.lines) this.gl.deleteBuffer(this.lines);
-    this.lines = buffer(this.gl, new Float32Array(rows)); this.drawMarks(c, this.lines, rows.length / 13);
+    this.lines = buffer(this.gl, new Float32Array(rows)); this.drawMarks(c, this.lines, rows.length / 19);
   }
 
   // -- what is pressed --------------------------------------------------------------------------------------------------------------
@@ -296,8 +296,9 @@ class Viewer {
     const tip = this.find("tip"), box = this.canvas.getBoundingClientRect(); let best = 14 * this.pixel(), found = -1;
     if (!this.now) return;
     for (let k = 0; k < this.D.labels.length; k++) {
-      if (!this.D.labels[k] || this.t < this.marks[13 * k + 7] || this.t > this.marks[13 * k + 8]) continue;
-      const [x, y] = this.place(this.marks.subarray(13 * k, 13 * k + 3), this.now);
+      const m = this.marks.subarray(19 * k, 19 * k + 19), way = clamp((this.t - m[7]) / (m[8] - m[7]), 0, 1);
+      if (!this.D.labels[k] || this.t < m[7] || this.t > m[8]) continue;
+      const [x, y] = this.place([0, 1, 2].map(i => m[i] + way * (m[13 + i] - m[i])), this.now);
       const d = Math.hypot(x - (e.clientX - box.left) * this.pixel(), y - (e.clientY - box.top) * this.pixel());
       if (d < best) { best = d; found = k; } }
     tip.hidden = found < 0;

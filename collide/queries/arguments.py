@@ -32,6 +32,7 @@ from ..given import check_positive
 from ..moment.pairs import Pairs
 from ..search.paving import Paving
 from ..search.prepare import METHODS
+from .exact_features import features_lie_exactly
 
 KINDS = (ParametricSurface, ImplicitBody, Solid, Mesh)
 ORDERS = ("auto", "upper", "lower")
@@ -249,6 +250,8 @@ def solid_fault(body: Solid, span: tuple[float, float]) -> str:
 
     Differences up to 1e-9 of the size pass, and some units in the last place, as the rounding of coefficients computed in doubles.
     """
+    if features_lie_exactly(body):
+        return ""
     features: list[tuple[str, Edge | Vertex]] = [(f"edge {n}", e) for n, e in enumerate(body.edges)]
     features += [(f"vertex {n}", p) for n, p in enumerate(body.vertices)]
     outputs: list[Any] = []

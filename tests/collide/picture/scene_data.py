@@ -10,7 +10,8 @@ import numpy as np
 
 from collide.picture import Figure
 
-MARK = ("ax", "ay", "az", "bx", "by", "bz", "width", "from", "to", "fading", "red", "green", "blue")
+MARK = ("ax", "ay", "az", "bx", "by", "bz", "width", "from", "to", "fading", "red", "green", "blue",
+        "ax at the end", "ay", "az", "bx", "by", "bz")
 
 
 def data(figure: Figure) -> dict[str, Any]:
@@ -23,7 +24,7 @@ def floats(text: str) -> np.ndarray:
 
 
 def marks(figure: Figure) -> np.ndarray:
-    """As `Drawing.mark` made them, (k, 13): see `MARK`."""
+    """As `Drawing.mark` made them, (k, 19): see `MARK`."""
     return floats(data(figure)["marks"]).reshape(-1, len(MARK))
 
 
