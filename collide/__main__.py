@@ -187,9 +187,7 @@ def _run(scene: "Scene", budget: float, log: str | None = None) -> "Contacts":
     options = {**scene.options, "budget": budget, "progress": sys.stderr.isatty()}
     if len(scene.bodies) > 1:
         return collide.first_contact(list(scene.bodies), time=scene.time, log=log, **options)
-    if log is not None:
-        raise ValueError(f"no log can be written of {scene.name}, in which a body touches itself")
-    return collide.self_contact(list(scene.bodies), time=scene.time, **options)
+    return collide.self_contact(list(scene.bodies), time=scene.time, log=log, **options)
 
 
 def _write(options: argparse.Namespace, scenes: Sequence["Scene"], results: Sequence["Contacts"], told: TextIO) -> None:

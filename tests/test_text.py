@@ -311,7 +311,8 @@ CALLS = [*GENERATIVE, *CODEGEN, *COLLIDE, *MODELS]
 # Arguments that are names, functions or executors, and results, which hold what a query puts there.
 BODIES = ("ParametricSurface", "ImplicitSurface", "Solid", "union", "intersection", "difference", "polyhedron", "hull", "capsule",
           "rounded_box", "Mesh")
-LOGGED = ("first_contact", "distance", "clearance", "solve", "minimize")
+LOGGED = ("first_contact", "self_contact", "contact_batch", "bezier_pairs", "bezier_triangle_pairs", "mesh_mesh", "distance", "clearance",
+          "solve", "minimize")
 NAMES = {"Parameter.name", "compile.cpu", "Tracked.features", *(f"{body}.name" for body in BODIES), *(f"{query}.log" for query in LOGGED)}
 SHARED = ("contact_batch", "clearance_batch", "bezier_pairs", "bezier_triangle_pairs", "edge_edge", "vertex_face", "triangle_triangle")
 SERIES = "Chebyshev", "SphericalBesselQuotient", "Spline"

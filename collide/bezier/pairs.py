@@ -10,6 +10,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from os import PathLike
 from time import perf_counter
 from typing import Any
 
@@ -28,6 +29,7 @@ from . import kernel as kernels
 from . import memory
 from .certificate import certificate
 from .enclosure import enclose
+from .logs import patch_logs, written
 from .loop import search
 from .memory import PairsMemory, PatchPair
 from .part import neighbourhood
@@ -50,7 +52,7 @@ _METHODS: dict[str, Any] = {
 
 
 def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
-                 error: float = 0.0, workers: int = 1, executor: Any = None) -> Batch:
+                 error: float = 0.0, workers: int = 1, executor: Any = None, log: str | PathLike[str] | None = None) -> Batch:
     """Do two moving Bezier patches touch for some t in [0, 1], and when first?
 
     q (n, 2, 2, N+1, M+1, 3): pair, patch, (control points at t = 0, velocities), index along u, along v, xyz. `weights`
@@ -74,30 +76,33 @@ def bezier_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: B
     axis-aligned boxes; "traditional" and "traditional-aligned", their Algorithm 1. With these time[0] is the accepted box's, no
     contact is proved to exist, and every hit is UNRESOLVED.
 
-    `workers`: so many threads share the pairs; `executor`: as in `contact_batch`. The answer is the same to the bit.
+    `workers`: so many threads share the pairs; `executor`, `log`: as in `contact_batch`. The answer is the same to the bit.
 
     Raises ValueError for arrays of other shapes or types, numbers that are not finite, weights that are not positive, a tolerance outside
-    1e-12 to 1, an unknown method, and a budget or a number of workers that is not positive.
+    1e-12 to 1, an unknown method, a budget or a number of workers that is not positive, and, with `log`, for another method than "auto",
+    an `error`, or what is no folder.
     """
-    _check_method(method)
+    _check_method(method, log)
+    clock = Clock(as_budget(budget))
     tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))
     if not (isinstance(error, (int, float, np.number)) and 0 <= error <= _LARGEST_ERROR):
         raise ValueError(f"error must be a number from 0 to {_LARGEST_ERROR:g}, got {shown(error)}")
     q = _checked(q)
     if weights is not None:
         weights = _checked_weights(weights, (len(q), 2, *q.shape[3:5]), "(n, 2, N+1, M+1)")
+    proof = patch_logs(log, q, weights, error=error)
     if executor is not None and len(q):
         ask = _ask(bezier_pairs, q, weights, tolerance=tolerance, method=method, error=error, workers=workers)
-        return fan_out(ask, len(q), executor, Clock(as_budget(budget)))
+        return written(fan_out(ask, len(q), executor, Clock(as_budget(budget))), proof, clock)
     for axis in (3, 4):
         if q.shape[axis] == 1:  # a patch of degree 0 is one of degree 1 with equal control points
             q = np.ascontiguousarray(np.repeat(q, 2, axis))
             weights = None if weights is None else np.ascontiguousarray(np.repeat(weights, 2, axis - 1))
-    return _answer(q, weights, tolerance, limit, _METHODS[method], inherited(float(error), weights), workers)
+    return written(_answer(q, weights, tolerance, limit, _METHODS[method], inherited(float(error), weights), workers), proof, clock)
 
 
 def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, budget: Budget | float | None = None, method: str = "auto",
-                          workers: int = 1, executor: Any = None) -> Batch:
+                          workers: int = 1, executor: Any = None, log: str | PathLike[str] | None = None) -> Batch:
     """The same as `bezier_pairs` for triangular patches: sums of N! / (i! j! k!) u^i v^j w^k (P + t V), i + j + k = N, w = 1 - u - v.
 
     q (n, 2, 2, (N+1)(N+2)/2, 3): pair, patch, (control points, velocities), those with i = 0 first, in order of j, xyz.
@@ -110,24 +115,26 @@ def bezier_triangle_pairs(q: Any, tolerance: float = 1e-6, weights: Any = None, 
     sum); a sum of positive weights by 3 units of itself. Points P = (w P) / w err by (2 + 7 N) r units, r >= 1 the ratio of the
     weights: 1 + 4 N for w P, 3 N for w, 1 for the quotient. The search takes that into account.
     """
+    clock = Clock(as_budget(budget))
     tolerance, limit = check_tolerance(tolerance, 1e-12), _Limit(as_budget(budget))
     q = doubles(q, "q", "(n, 2, 2, (N+1)(N+2)/2, 3)")
     degree = round((2 * q.shape[3] + 0.25) ** 0.5 - 1.5) if q.ndim == 5 else 0
     if q.ndim != 5 or q.shape[1:3] != (2, 2) or q.shape[4] != 3 or degree < 1 or 2 * q.shape[3] != (degree + 1) * (degree + 2):
         raise ValueError(f"q must have the shape (n, 2, 2, (N+1)(N+2)/2, 3) with N >= 1, got {q.shape}")
     _check_size(q)
-    _check_method(method)
+    _check_method(method, log)
     if weights is not None:
         weights = _checked_weights(weights, (len(q), 2, q.shape[3]), "(n, 2, (N+1)(N+2)/2)")
+    proof = patch_logs(log, q, weights, triangles=True)
     if executor is not None and len(q):
         ask = _ask(bezier_triangle_pairs, q, weights, tolerance=tolerance, method=method, workers=workers)
-        return fan_out(ask, len(q), executor, Clock(as_budget(budget)))
+        return written(fan_out(ask, len(q), executor, Clock(as_budget(budget))), proof, clock, triangles=True)
     if method != "auto":
         return _triangle_baseline(q, weights, tolerance, limit, _METHODS[method]).answer()
     squares, heavy, error = _squared(q, degree, weights)
     answer = _answer(squares, heavy, tolerance, limit, None, error, workers)
     answer.parameters[:, 1::2] *= 1 - answer.parameters[:, ::2]
-    return answer
+    return written(answer, proof, clock, triangles=True)
 
 
 def _ask(query: Callable[..., Batch], q: np.ndarray, weights: np.ndarray | None, **options: Any) -> Ask[Batch]:
@@ -182,9 +189,11 @@ def _raised(q: np.ndarray, degree: int) -> np.ndarray:
     return out
 
 
-def _check_method(method: str) -> None:
+def _check_method(method: str, log: Any) -> None:
     if not isinstance(method, str) or method not in _METHODS:
         raise ValueError(f"method must be one of {', '.join(_METHODS)}, got {shown(method)}")
+    if log is not None and method != "auto":
+        raise ValueError(f'no log can be written with method="{method}"; take "auto"')
 
 
 class _Limit:

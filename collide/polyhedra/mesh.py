@@ -4,6 +4,7 @@ import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from time import perf_counter
 from typing import Any
 
@@ -20,7 +21,8 @@ from ..answers.contacts import Status
 from ..answers.table import card, point
 from ..bodies.mesh import Mesh, as_mesh
 from ..given import check_span
-from ..search.drive import Budget, as_budget
+from ..proof import logged, mesh_log
+from ..search.drive import Budget, Clock, as_budget
 from . import mesh_exact, mesh_loop
 from .exact_motion import exact_motion
 from .kernel import window_kernel
@@ -54,7 +56,8 @@ class MeshContact:
     *approximate*; NaN where it is a crossing at the beginning that was only located. `iterations`, `pairs`, `queries` and `seconds`: how
     many boxes, pairs of triangles and queries were examined, and the time it took. `names`: of both meshes, where they have any.
     `rejections`: where one body is at rest and the other moves by an even screw, how many pairs of objects, of triangles, of a vertex and a
-    triangle, and of edges were told apart by their distances from the axis, heights along it and angles round it, without a query.
+    triangle, and of edges were told apart by their distances from the axis, heights along it and angles round it, without a query. `notes`:
+    what a log proves.
     """
 
     status: Status
@@ -70,6 +73,7 @@ class MeshContact:
     seconds: float
     names: tuple[str | None, str | None] = (None, None)
     rejections: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_time(self.time, self.clear_until, self.clear_until)
@@ -88,14 +92,14 @@ class MeshContact:
         """What was found, and what of it is proved, in a paragraph."""
         work = f"{self.pairs:,} pairs of triangles and {self.queries:,} queries took {self.seconds:.3f} s."
         if self.time is None:
-            return f"No contact, proved for the whole time span. {work}"
+            return " ".join(["No contact, proved for the whole time span.", work, *self.notes])
         owned = ["" if name is None else f" of {name}" for name in self.names]
         where = "" if self.features is None else f": {self.features[0]}{owned[0]} and {self.features[1]}{owned[1]}"
         ends = f"from {self.time.lo!r} to {self.time.hi!r}{where}"
         found = {Status.CONTACT: f"The first contact is in the bracket {ends}. It exists, proved,",
                  Status.UNRESOLVED: f"A touch or a near miss {ends}, neither proved nor excluded,"}
         text = found.get(self.status, f"The budget was spent; a first contact can only be {ends},")
-        return f"{text} and before there is none, proved. {work}"
+        return " ".join([f"{text} and before there is none, proved. {work}", *self.notes])
 
     def __repr__(self) -> str:
         when = "" if self.time is None else f", time=[{self.time.lo!r}, {self.time.hi!r}]"
@@ -112,7 +116,7 @@ class MeshContact:
 
 
 def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Motions = None, time: Any = (0, 1),
-              budget: Budget | float | None = None) -> MeshContact:
+              budget: Budget | float | None = None, log: str | PathLike[str] | None = None) -> MeshContact:
     """When do two moving triangle meshes first meet, as closed surfaces?
 
     Each mesh is a pair (vertices, triangles), triangles (m, 3) being indices, or a `Mesh` made of them, for several queries.
@@ -128,7 +132,7 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
 
     `tolerance`, a bracket width: that of the time. `budget`: seconds, or a `Budget`: no more than its boxes, windows of time of a pair of
     nodes or of a query, are examined, the `iterations` of the result; seconds and bytes end it within some hundredths of a second. Ctrl-C
-    ends it like a spent one.
+    ends it like a spent one. `log`: a file for a log of the proof, found after the search, within its seconds; `notes` say what it proves.
 
     Raises ValueError for what is no mesh (see `Mesh`), for vertices of the other kind than `motions` asks for, for motions with free
     parameters, and for a time span, tolerance or budget that is none; TypeError for motions that are not of the class `Motion`.
@@ -141,18 +145,22 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
     else:
         check_straight(time)
     tolerance = check_moving_tolerance(tolerance, span)
-    search, finished = None, False
+    search, finished, proof = None, False, None
     with contextlib.suppress(KeyboardInterrupt, TimeUp), limited(lambda: (limit.seconds or math.inf) - (perf_counter() - began)):
         meshes = as_mesh(first, "first", pair is not None), as_mesh(second, "second", pair is not None)
         if not all(len(m.triangles) for m in meshes):
             return replace(_nothing(span[1], None, began), names=_names(first, second))
+        if log is not None:
+            proof = mesh_log(log, meshes, pair or (IDENTITY, IDENTITY), time, span)
         axis = None if pair is None else axis_of(*pair)
         if axis is not None and objects_apart(axis, meshes, span):
-            return replace(_nothing(span[1], None, began), names=_names(first, second), rejections={OBJECTS: 1})
+            found = replace(_nothing(span[1], None, began), names=_names(first, second), rejections={OBJECTS: 1})
+            return logged(found, proof, Clock(limit))
         search = _Search(meshes, pair, span, tolerance, None if axis is None else seen_from(axis, meshes, span))
         finished = search.run(limit, began)
     found = _unsearched(span, began) if search is None else _answer(search, finished, began)
-    return replace(found, names=_names(first, second), rejections={} if search is None else search.rejections)
+    found = replace(found, names=_names(first, second), rejections={} if search is None else search.rejections)
+    return logged(found, proof, Clock(limit))
 
 
 def _names(first: Any, second: Any) -> tuple[str | None, str | None]:

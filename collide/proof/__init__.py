@@ -11,11 +11,13 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from ..bodies.mesh import Mesh
 from ..search.drive import Budget, Clock, as_budget
 
 if TYPE_CHECKING:
     from .checker.check import Checked
     from .log import Log
+    from .row_logs import RowLogs
 
 
 def check(path: str | PathLike[str], *, executor: Any = None, budget: Budget | float | None = None) -> "Checked":
@@ -43,33 +45,65 @@ def require_arb() -> None:
         raise ImportError("logs of proofs need python-flint: pip install generative-collision[proof]") from None
 
 
-def logged(found: Any, proof: "Log | None", clock: Clock) -> Any:
+def logged(found: Any, proof: "Log | RowLogs | None", clock: Clock) -> Any:
     """An answer whose log is written, if there is one: it tells what the log proves, and its seconds are those of both."""
     if proof is None:
         return found
-    told = proof.write(found, lambda: not clock.over)
-    return replace(found, notes=(*found.notes, told), seconds=clock.seconds)
+    notes = (*found.notes, proof.write(found, lambda: not clock.over))
+    return replace(found, notes=notes, seconds=clock.seconds) if hasattr(found, "seconds") else replace(found, notes=notes)
 
 
 def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
-                tracked: Sequence[Any]) -> "Log":
+                tracked: Sequence[Any] = (), ranges: Any = None) -> "Log":
     """What writes the log of `first_contact`. Raises ValueError for what no log can be written of."""
     require_arb()
     from .contact_log import ContactLog
+    from .mesh_log import MeshLog
     from .text import NoLog
 
     if tracked:
         raise NoLog("no log can be written with tracked contacts, which are no part of what it proves")
-    return ContactLog(path, bodies, time, span)
+    if bodies and all(isinstance(body, Mesh) for body in bodies):
+        return MeshLog(path, bodies, [body.motion for body in bodies], time, span)
+    return ContactLog(path, bodies, time, span, ranges)
+
+
+def mesh_log(path: str | PathLike[str], meshes: Sequence[Mesh], motions: Sequence[Any], time: Sequence[Any],
+             span: tuple[float, float]) -> "Log":
+    """What writes the log of `mesh_mesh`."""
+    require_arb()
+    from .mesh_log import MeshLog
+
+    return MeshLog(path, meshes, motions, time, span)
+
+
+def self_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float], joined: bool) -> "Log":
+    """What writes the log of `self_contact`. Raises ValueError for surfaces that join each other or themselves, or have poles."""
+    require_arb()
+    from .self_log import SelfLog
+    from .text import NoLog
+
+    if joined:
+        raise NoLog("no log can be written of surfaces that are joined along sides or at corners, or have poles")
+    return SelfLog(path, bodies, time, span)
+
+
+def row_logs(folder: str | PathLike[str], rows: int, bodies: Any, time: Sequence[Any], span: tuple[float, float],
+             ignored: Any = ()) -> "RowLogs":
+    """What writes the logs of a batch; `bodies`: a function that gives those of a row."""
+    require_arb()
+    from .row_logs import RowLogs
+
+    return RowLogs(folder, rows, bodies, time, span, ignored)
 
 
 def distance_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
-                 ignored: Sequence[tuple[int, int]]) -> "Log":
+                 ignored: Sequence[tuple[int, int]], ranges: Any) -> "Log":
     """What writes the log of `distance` and `clearance`."""
     require_arb()
     from .distance_log import DistanceLog
 
-    return DistanceLog(path, bodies, time, span, ignored)
+    return DistanceLog(path, bodies, time, span, ignored, ranges)
 
 
 def zeros_log(path: str | PathLike[str], variables: Sequence[tuple[Any, Any, Any]], equations: Sequence[Any],

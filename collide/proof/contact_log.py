@@ -10,21 +10,25 @@ import numpy as np
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
-from .checker.problem import above, below
+from .checker.problem import Part, above, below
+from .existence import inner, only_one
 from .log import Alive, Log
-from .statement import Statement
+from .statement import Ranges, Statement
 
 # By how much less than what the search found a log proves, as parts of the time span; the most boxes of all trees, at first and then;
 # and how long after a contact surfaces are seen to cross.
 _GAPS, _MOST, _MORE = (2.0**-7, 2.0**-10, 2.0**-13, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30), 150_000, 30_000
+# Of how many contacts it is shown that they are alone; and how near to an end a parameter is held there.
+_MANY, _EDGE = 16, 1e-7
 _LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 
 
 class ContactLog(Log):
-    def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float]) -> None:
+    def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+                 ranges: Ranges | None = None) -> None:
         super().__init__(path)
-        self.bodies, self.time, self.span = bodies, time, span
-        Statement("contact", bodies, time[:1], span)
+        self.bodies, self.time, self.span, self.ranges = bodies, time, span, ranges or {}
+        Statement("contact", bodies, time[:1], span, (), ranges)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         n, states = len(self.bodies), dict(found.start.items())
@@ -33,9 +37,9 @@ class ContactLog(Log):
         if not claimed:
             self.said = ["no two bodies are proved apart at the beginning."]
             return []
-        self.statement = Statement("contact", self.bodies, self.time[:1], self.span, sorted(pairs - claimed))
+        self.statement = Statement("contact", self.bodies, self.time[:1], self.span, sorted(pairs - claimed), self.ranges)
         self.begin(self.statement.lines)
-        return [*self._cleared(found, alive), *self._met(found)]
+        return [*self._cleared(found, alive), *self._met(found), *self._alone(found)]
 
     def _cleared(self, found: Contacts, alive: Alive) -> list[str]:
         """Until when there is no contact. Where contacts are isolated, or there is none, trees end just before them at once. Others would
@@ -59,7 +63,7 @@ class ContactLog(Log):
     def _cleared_until(self, found: Contacts, end: float, most: int, alive: Alive) -> tuple[float, list[str]]:
         """How far trees come that end then."""
         begin, until, steps = below(self.problem.moment(0)), end, 0
-        ends = dict[tuple[int, int], float]()
+        ends = dict[tuple[Part, Part], float]()
         for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
             if not begin < until:
                 return -math.inf, []
@@ -68,7 +72,7 @@ class ContactLog(Log):
             steps += grower.used
             until = min(until, math.nextafter(open_from, -math.inf))
         return until, [] if not begin < until else [f"clear {until.hex()}", *(line for (a, b), last in sorted(ends.items()) for line in (
-            f"pair {a} {b} {last.hex()}", *self.grower(("common point", a, b)).lines(until)))]
+            f"pair {a[0]} {b[0]} {last.hex()}", *self.grower(("common point", a, b)).lines(until)))]
 
 
     def _met(self, found: Contacts) -> list[str]:
@@ -84,15 +88,48 @@ class ContactLog(Log):
                     return lines
         return []
 
+    def _alone(self, found: Contacts) -> list[str]:
+        """Of isolated contacts that each is the only one in a box."""
+        lines = list[str]()
+        for k in np.flatnonzero(found.proved)[:_MANY]:
+            a, b = (self._place(found, int(k), side) for side in (0, 1))
+            if a is None or b is None or self.ranges or a[0] == b[0]:
+                continue
+            ends = self.problem.ranges("common point", (a[0],), (b[0],))
+            point = np.array([*(a[1] + b[1] or found.points[k].tolist()), 0.5 * sum(map(float, found.boxes[k][-1]))])
+            held = {i: min(map(float, ends[i]), key=lambda end: abs(end - point[i])) for i in range(len(ends))}
+            held = {i: end for i, end in held.items() if abs(end - point[i]) < _EDGE}
+            faces = [i for i in held if "face" in found.features[k][0 if i < len(a[1]) else 1]]
+            if faces or not all(any(e == flint.arb(end) for e in ends[i]) for i, end in held.items()):
+                # At a seam, or just at a border: no box round it lies in the domain. Or at an edge that is at no double.
+                continue
+            free = [i for i in range(len(ends)) if i not in held]
+            for i, end in held.items():
+                point[i] = end
+            system = "touch", (a[0],), (b[0],), tuple(free)
+            root = np.array([*inner(ends), self.span])
+            found_one = only_one(self.grower(system), self.problem.system(*system), point, root, [*free, len(ends)])
+            lines += [f"touch {a[0]} {b[0]}", found_one[0]] if found_one else []
+        if lines:
+            self.said.append(f"that {len(lines) // 2} of the contacts are each the only one in a box")
+        return lines
+
+    def _place(self, found: Contacts, k: int, side: int) -> tuple[int, list[float]] | None:
+        """A piece and its parameters there; of an implicit body that is one piece none."""
+        at, own = found.uv[k, side], self.statement.faces[int(found.pairs[k, side])]
+        if int(at["face"]) >= 0:
+            return own[int(at["face"])], [float(at["u"]), float(at["v"])]
+        return (own[0], []) if len(own) == 1 else None
+
     def _crossing(self, found: Contacts, k: int, moment: float, reach: float) -> list[str]:
-        sides = []
+        sides, values = [], [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
         for body, at in zip(found.pairs[k].tolist(), found.uv[k], strict=True):
             own, face = self.statement.faces[body], int(at["face"])
             sides.append([(piece, []) for piece in own] if face < 0 else [(own[face], [float(at["u"]), float(at["v"])])])
         for a, near in sides[0]:
             for b, other in sides[1]:
                 point = near + other or found.points[k].tolist()
-                line = self.solution(("common point", a, b), point, reach, [(moment, moment)])
+                line = self.solution(("common point", (a,), (b,)), [*point, *values], reach, moment)
                 if line:
                     return [f"meet {a} {b}", line]
         return []

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from .log import Alive, Log
-from .statement import Statement
+from .statement import Ranges, Statement
 from .trees import Stuck
 
 # By which part of the distance a log proves less than the search, and the most steps of a tree then.
@@ -16,9 +16,9 @@ _GAPS = ((0.0, 20_000), (2.0**-30, 40_000), (2.0**-20, 40_000), (2.0**-14, 60_00
 
 class DistanceLog(Log):
     def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
-                 ignored: Sequence[tuple[int, int]]) -> None:
+                 ignored: Sequence[tuple[int, int]], ranges: Ranges) -> None:
         super().__init__(path)
-        self.span, self.statement = span, Statement("distance", bodies, time, span, ignored)
+        self.span, self.ranges, self.statement = span, ranges, Statement("distance", bodies, time, span, ignored, ranges)
 
     def claims(self, found: Distance, alive: Alive) -> list[str]:
         if found.status in (DistanceStatus.MEETING, DistanceStatus.NOWHERE):
@@ -38,7 +38,7 @@ class DistanceLog(Log):
             except Stuck:
                 continue
             self.said.append(f"that the distance is greater than {least!r}")
-            return [f"farther {least.hex()}", *(line for (a, b), tree in sorted(trees.items()) for line in (f"pair {a} {b}", *tree))]
+            return [f"farther {least.hex()}", *(line for (a, b), tree in sorted(trees.items()) for line in (f"pair {a[0]} {b[0]}", *tree))]
         return []
 
     def _nearer(self, found: Distance) -> list[str]:
@@ -61,20 +61,21 @@ class DistanceLog(Log):
         for a in pieces[0]:
             for b in pieces[1]:
                 near = [self._start(piece, side, found, k, box) for side, piece in enumerate((a, b))]
-                line = self.solution(("near", a, b, Fraction(most)), [w for own in near for w in own], 0.0, [(time, time)])
+                values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
+                line = self.solution(("near", (a,), (b,), Fraction(most)), [*near[0], *near[1], *values], 0.0, time)
                 if line:
                     return [f"nearer {most.hex()} {a} {b}", line]
         return []
 
     def _start(self, piece: int, side: int, found: Distance, k: int, box: dict[str, float]) -> list[float]:
         """Where on a piece the nearest point is, about."""
-        if self.problem.pieces[piece].equations:
+        if self.problem.part((piece,)).equations:
             return [float(x) for x in found.points[k, side]]
         names = [f"{letter}{side + 1}" for letter in "uv"]
         middle = [0.5 * (lo + hi) for lo, hi in self._ends(piece)]
         return [box.get(name, w) for name, w in zip(names, middle, strict=True)]
 
     def _ends(self, piece: int) -> list[tuple[float, float]]:
-        formulas = self.problem.pieces[piece].ranges
+        formulas = self.problem.part((piece,)).ranges
         ends = [float(self.problem.number(f)) for f in formulas]
         return [*zip(ends[::2], ends[1::2], strict=True)]

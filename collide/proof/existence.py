@@ -12,6 +12,8 @@ from .trees import Grower, short
 
 # Starts from which a solution is looked for; steps of Newton's method; sizes of boxes, against the distance from the start.
 _STARTS, _STEPS, _SIZES = 24, 40, tuple(0.25**k for k in range(1, 14))
+# Of the only zero: steps of Newton's method, and sizes of boxes, parts of the domain.
+_POLISHED, _PARTS = 3, tuple(2.0**-k for k in range(1, 45))
 
 
 def found_solution(grower: Grower, system: System, root: Sequence[tuple[float, float]], near: np.ndarray, reach: np.ndarray,
@@ -77,6 +79,40 @@ def _proved(grower: Grower, system: System, point: np.ndarray, chosen: tuple[int
         if system.exists([side(*s) for s in box], [arb(float(y)) for y in matrix]):
             return " ".join(["x", *(short(end) for s in box for end in s), *map(short, matrix)])
     return None
+
+
+def only_one(grower: Grower, system: System, point: np.ndarray, root: np.ndarray, free: Sequence[int]) -> tuple[str, np.ndarray] | None:
+    """The largest box round a zero in which it is seen to be the only one, as far as some variables are free, and its line with that of the
+    smallest such box; if there are as many of these as equations.
+    """
+    own, m = list(free), system.equations
+    if len(own) != m:
+        return None
+    for _ in range(_POLISHED):
+        value, slope = (rows[0] for rows in grower.jets(point[None]))
+        if not np.isfinite(slope[:m]).all() or not np.linalg.cond(slope[:m, own]) < 1e14:
+            return None
+        step = np.zeros(len(point))
+        step[own] = np.linalg.solve(slope[:m, own], value[:m])
+        point = np.clip(point - step, root[:, 0], root[:, 1])
+    matrix = np.linalg.inv(slope[:m, own]).ravel()
+    wide, near = (_round(system, point, matrix, root, own, sizes) for sizes in (_PARTS, _PARTS[::-1]))
+    return (f"{wide[0]}\n{near[0]}", wide[1]) if wide and near else None
+
+
+def _round(system: System, point: np.ndarray, matrix: np.ndarray, root: np.ndarray, free: Sequence[int],
+           sizes: Sequence[float]) -> tuple[str, np.ndarray] | None:
+    """The first box of one of these sizes in which the test says that there is one zero."""
+    for size in sizes:
+        r = size * (root[:, 1] - root[:, 0]) * np.isin(np.arange(len(point)), free)
+        box = np.stack([np.maximum(point - r, root[:, 0]), np.minimum(point + r, root[:, 1])], axis=1)
+        if system.exists([side(lo, hi) for lo, hi in box.tolist()], [arb(y) for y in matrix.tolist()]):
+            return f"x {sides_text(box)} {' '.join(map(short, matrix))}", box
+    return None
+
+
+def sides_text(box: np.ndarray) -> str:
+    return " ".join(short(end) for pair in box for end in pair)
 
 
 def inner(ranges: Sequence[tuple[arb, arb]]) -> list[tuple[float, float]]:

@@ -1,24 +1,22 @@
 """Logs of `solve` and `minimize`: boxes in which zeros are, and bounds of a minimum."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import arb
 
-from .checker.rules import side
-from .existence import inner
+from .existence import inner, only_one, sides_text
 from .log import Alive, Log
 from .statement import formulas_lines
-from .trees import Stuck, short
+from .trees import Stuck
 
 _MOST = 200_000
 # By which part of its size a bound of a minimum is less than what the search found, and the most steps of a tree then.
 _GAPS = ((0.0, 20_000), (2.0**-30, 40_000), (2.0**-20, 60_000), (2.0**-14, 80_000), (2.0**-10, 100_000))
-# Sizes of boxes in which a zero is the only one; and of those that hold undecided ones; parts of the domain.
-_SIZES, _WIDER = tuple(2.0**-k for k in range(1, 45)), (0.0, 1e-6, 1e-4, 1e-2)
+# What boxes that hold undecided zeros are widened by, as parts of the domain.
+_WIDER = (0.0, 1e-6, 1e-4, 1e-2)
 
 Variables = Sequence[tuple[Any, Any, Any]]
 
@@ -29,46 +27,23 @@ class ZerosLog(Log):
         self.begin(formulas_lines("zeros", variables, [*(("equation", f) for f in equations), *(("condition", -g) for g in at_least)]))
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
-        _, ranges = self.problem.system("formulas", None)
-        self.root = np.array(inner(ranges))
+        system = "formulas", None
+        self.root = np.array(inner(self.problem.ranges(*system)))
         for wider in _WIDER:
             lines, boxes, proved = list[str](), list[np.ndarray](), 0
             for box in found.boxes:
-                only = self._only(box.mean(axis=1))
+                only = only_one(self.grower(system), self.problem.system(*system), box.mean(axis=1), self.root, range(len(box)))
                 proved += bool(only)
                 more = wider * (self.root[:, 1] - self.root[:, 0])
                 boxes.append(only[1] if only else np.stack([box[:, 0] - more, box[:, 1] + more], axis=1))
-                lines.append(only[0] if only else f"box {_sides(boxes[-1])}")
+                lines.append(only[0] if only else f"box {sides_text(boxes[-1])}")
             try:
-                tree = self.tree(("formulas", None), (), _MOST, alive, [box.tolist() for box in boxes])
+                tree = self.tree(system, (), _MOST, alive, [box.tolist() for box in boxes])
             except Stuck:
                 continue
             self.said.append(f"that all zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each")
             return [f"zeros {len(lines)}", *lines, *tree]
         return []
-
-    def _only(self, point: np.ndarray) -> tuple[str, np.ndarray] | None:
-        """The largest box round a zero in which it is seen to be the only one, and its line, with that of the smallest such box."""
-        system, _ = self.problem.system("formulas", None)
-        n = len(point)
-        if system.equations != n:
-            return None
-        slope = self.grower(("formulas", None)).jets(point[None])[1][0, :n]
-        if not np.isfinite(slope).all() or not np.linalg.cond(slope) < 1e14:
-            return None
-        matrix = np.linalg.inv(slope).ravel()
-        wide, near = self._square(point, matrix, _SIZES), self._square(point, matrix, reversed(_SIZES))
-        return (f"{wide[0]}\n{near[0]}", wide[1]) if wide and near else None
-
-    def _square(self, point: np.ndarray, matrix: np.ndarray, sizes: Iterable[float]) -> tuple[str, np.ndarray] | None:
-        """The first box of one of these sizes in which the test says that there is one zero."""
-        system, _ = self.problem.system("formulas", None)
-        for size in sizes:
-            r = size * (self.root[:, 1] - self.root[:, 0])
-            box = np.stack([np.maximum(point - r, self.root[:, 0]), np.minimum(point + r, self.root[:, 1])], axis=1)
-            if system.exists([side(lo, hi) for lo, hi in box.tolist()], [arb(y) for y in matrix.tolist()]):
-                return f"x {_sides(box)} {' '.join(map(short, matrix))}", box
-        return None
 
 
 class MinimumLog(Log):
@@ -110,7 +85,3 @@ class MinimumLog(Log):
                 self.said.append(f"that it is at most {most!r}")
                 return [f"below {most.hex()}", line]
         return []
-
-
-def _sides(box: np.ndarray) -> str:
-    return " ".join(short(end) for pair in box for end in pair)

@@ -9,8 +9,8 @@ import numpy as np
 
 from codegen.given import shown
 
-from .checker.check import BITS, FIRST
-from .checker.problem import Problem, above, below
+from .checker.check import BITS, FIRST, System
+from .checker.problem import Part, Problem, above, below
 from .existence import found_solution, inner
 from .trees import Box, Grower, Stuck
 
@@ -31,7 +31,7 @@ class Log:
 
     def begin(self, lines: Sequence[str]) -> None:
         self.lines, self.problem = [*lines], Problem(lines)
-        self.growers = dict[tuple[Any, ...], Grower]()
+        self.growers = dict[System, Grower]()
 
     def write(self, found: Any, alive: Alive) -> str:
         """Writes the log of an answer, and says in words what it proves, or why there is none. An older file does not stay."""
@@ -53,32 +53,33 @@ class Log:
 
     # -- parts of claims ------------------------------------------------------------------------------------------
 
-    def grower(self, system: tuple[Any, ...]) -> Grower:
+    def grower(self, system: System) -> Grower:
         """What grows trees of a system, named as the checker does."""
         if system not in self.growers:
             self.growers[system] = Grower(self.problem, system)
         return self.growers[system]
 
-    def domain(self, system: tuple[Any, ...], span: Sequence[Span]) -> list[Span]:
+    def domain(self, system: System, span: Sequence[Span]) -> list[Span]:
         """The box that a tree divides; `span` is that of the time, if it is a variable."""
-        return [*((below(lo), above(hi)) for lo, hi in self.problem.system(*system)[1]), *span]
+        return [*((below(lo), above(hi)) for lo, hi in self.problem.ranges(*system)), *span]
 
-    def tree(self, system: tuple[Any, ...], span: Sequence[Span], most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
+    def tree(self, system: System, span: Sequence[Span], most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
         """A tree that excludes a system. Raises `Stuck`."""
         grower = Grower(self.problem, system, inside) if inside else self.grower(system)
         if grower.grow(self.domain(system, span), most, alive) < np.inf:
             raise Stuck
         return grower.lines()
 
-    def pairs(self, first: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    def pairs(self, first: set[tuple[int, int]]) -> Iterator[tuple[Part, Part]]:
         """Pairs of pieces, those of the bodies in `first` before others, since they fail first."""
         own = self.problem.pieces
-        return iter(sorted(self.problem.pairs(), key=lambda pair: (own[pair[0]].body, own[pair[1]].body) not in first))
+        return iter(sorted(self.problem.pairs(), key=lambda pair: (own[pair[0][0]].body, own[pair[1][0]].body) not in first))
 
-    def solution(self, system: tuple[Any, ...], near: Sequence[float], reach: float, span: Sequence[Span] = ()) -> str | None:
-        """A step `x`: a solution near a point; with a span, whose ends are equal, at that time."""
-        rows, ranges = self.problem.system(*system)
-        root = [*inner(ranges), *span]
-        point, size = np.array([*near, *(s[0] for s in span)]), np.array([hi - lo for lo, hi in root])
-        held = [len(root) - 1] if span else []
-        return found_solution(self.grower(system), rows, root, point, reach * size, held)
+    def solution(self, system: System, near: Sequence[float], reach: float, moment: float | None = None) -> str | None:
+        """A step `x`: a solution near a point; of bodies at a moment, with the values of parameters as they are."""
+        at = [] if moment is None else [(moment, moment)]
+        root = [*inner(self.problem.ranges(*system)), *at]
+        point, size = np.array([*near, *(s[0] for s in at)]), np.array([hi - lo for lo, hi in root])
+        point = np.clip(point, *np.array(root).T)
+        held = range(len(root) - 1 - len(self.problem.variables), len(root)) if at else []
+        return found_solution(self.grower(system), self.problem.system(*system), root, point, reach * size, held)

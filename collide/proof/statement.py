@@ -1,7 +1,7 @@
 """What a query is about, as the first lines of its log: bodies as formulas in space, or systems of formulas."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,14 +9,15 @@ import sympy as sp
 from flint import arb
 
 from codegen.given import expression
-from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, u, v, x, y, z
+from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
 from generative.body import called
 from generative.implicit import Piece
 from generative.symbols import SYMBOLS
 
-from .checker.formulas import Program, read
+from .checker.formulas import Program, constant, read
 from .text import NoLog, Texts
 
+Ranges = Mapping[Any, tuple[Any, Any]]
 # Windows of time in which it is seen how far implicit bodies reach, and by which part more their ranges are.
 _WINDOWS, _MORE = 64, 1.0 / 64
 
@@ -25,16 +26,47 @@ class Statement:
     """Lines of a statement; `faces`: of each body the numbers of its pieces, in the order of its faces or leaves."""
 
     def __init__(self, question: str, bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
-                 excepted: Sequence[tuple[int, int]] = ()) -> None:
+                 excepted: Sequence[tuple[int, int]] = (), ranges: Ranges | None = None, itself: bool = False) -> None:
+        """`ranges`: of parameters that the bodies have, {symbol: (lo, hi)}; their patches are over domains without them. `itself`: it is
+        about all places of all bodies.
+        """
         check_writable(bodies)
         rows: list[tuple[str, list[Any]]] = []
         self.faces: list[list[int]] = []
+        variables = _Variables(span, ranges or {})
         for k, body in enumerate(bodies):
-            own = _pieces(body, k, span)
+            own = _pieces(body, k, variables)
             self.faces.append([*range(len(rows), len(rows) + len(own))])
             rows += own
-        rows.append(("time", list(map(expression, time))))
-        self.lines = [f"question {question}", *_written(rows), *(f"except {i} {j}" for i, j in excepted)]
+        rows += [*variables.rows(), ("time", list(map(expression, time)))]
+        self.lines = [f"question {question}", *_written(rows), *(f"except {i} {j}" for i, j in excepted), *(["self"] if itself else [])]
+
+
+class _Variables:
+    """Time and parameters: names of these, and balls of all."""
+
+    def __init__(self, span: tuple[float, float], ranges: Ranges) -> None:
+        self.span, self.ranges = span, ranges
+        taken = {"e", "pi", *SYMBOLS}
+        self.names = {s: sp.Symbol(s.name if s.name.isidentifier() and s.name.isascii() and s.name not in taken else f"p{k}_")
+                      for k, s in enumerate(ranges)}
+
+    def rows(self) -> list[tuple[str, list[Any]]]:
+        return [("variable", [self.names[s], *map(expression, ends)]) for s, ends in self.ranges.items()]
+
+    def over(self, formulas: Sequence[Any], boxes: Mapping[Any, Any]) -> list[Any]:
+        """Balls of formulas of the symbols of these boxes and of parameters, at all values of these."""
+        texts = Texts(formulas)
+        written = [read(texts.of(f))[0] for f in formulas]
+        known = {**boxes, **{s: self._ball(ends) for s, ends in self.ranges.items()}}
+        program, names = Program(len(known)), {s.name: i for i, s in enumerate(known)}
+        definitions = {f"#{k + 1}": read(d)[0] for k, d in enumerate(texts.definitions)}
+        program.rows = [program.add(f, names, definitions) for f in written]
+        return [value for value, _, _ in program.jets(list(known.values()), 0)]
+
+    def _ball(self, ends: Any) -> Any:
+        lo, hi = (constant(read(Texts([e]).of(e))[0], {}) for e in map(expression, ends))
+        return lo.union(hi)
 
 
 def check_writable(bodies: Sequence[Any]) -> None:
@@ -57,40 +89,35 @@ def _written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
     return [*(f"let #{k + 1} {text}" for k, text in enumerate(texts.definitions)), *lines]
 
 
-def _pieces(body: Any, k: int, span: tuple[float, float]) -> list[tuple[str, list[Any]]]:
+def _pieces(body: Any, k: int, variables: _Variables) -> list[tuple[str, list[Any]]]:
     if isinstance(body, ImplicitBody):
-        return [(f"level {k}", _level(piece, span)) for piece in body.pieces]
-    faces = body.faces if isinstance(body, Solid) else (body,)
-    own = [(f"surface {k}", [*(end for s in (u, v) for end in face.domain[s]), *face.expressions]) for face in faces]
-    for _, formulas in own:
-        strange = {s for f in formulas for s in f.free_symbols} - set(SYMBOLS.values())
-        if strange:
-            raise NoLog(f"no log can be written for bodies with free parameters, such as {min(map(str, strange))}")
-    return own
+        own = [(f"level {k}", _level(piece, variables)) for piece in body.pieces]
+    else:
+        faces = body.faces if isinstance(body, Solid) else (body,)
+        own = [(f"surface {k}", [*(end for s in (u, v) for end in face.domain[s]), *face.expressions]) for face in faces]
+    strange = {s for _, formulas in own for f in formulas for s in f.free_symbols} - {*SYMBOLS.values(), *variables.names}
+    if strange:
+        raise NoLog(f"no log can be written for bodies with free parameters, such as {min(map(str, strange))}")
+    return [(word, [f.xreplace(variables.names) for f in formulas]) for word, formulas in own]
 
 
-def _level(piece: Piece, span: tuple[float, float]) -> list[Any]:
+def _level(piece: Piece, variables: _Variables) -> list[Any]:
     """Ranges that hold the leaf at all times, its equation, and what is fulfilled where it is part of the surface of the whole."""
     leaf = piece.leaf
     within = [e for c, (lo, hi) in zip(leaf.coordinates, leaf.bounds, strict=True) for e in (lo - c, c - hi)]
     others = [-body.expression for body in piece.outside] + [body.expression for body in piece.inside]
-    return [*_ranges(leaf, span), leaf.expression, *within, *others]
+    return [*_ranges(leaf, variables), leaf.expression, *within, *others]
 
 
-def _ranges(leaf: ImplicitSurface, span: tuple[float, float]) -> list[Any]:
+def _ranges(leaf: ImplicitSurface, variables: _Variables) -> list[Any]:
     """Ranges of x, y and z, somewhat larger than the leaf's bounds reach."""
-    texts = Texts(leaf.motion.apply((x, y, z)))
-    program = Program(4)
-    names = {"x": 0, "y": 1, "z": 2, "t": 3}
-    formulas = [read(texts.of(e))[0] for e in leaf.motion.apply((x, y, z))]
-    definitions = {f"#{k + 1}": read(d)[0] for k, d in enumerate(texts.definitions)}
-    program.rows = [program.add(f, names, definitions) for f in formulas]
-    sides = [arb(float(lo)).union(arb(float(hi))) for lo, hi in leaf.bounds]
-    ends = np.linspace(*span, _WINDOWS + 1).tolist()
-    boxes = [program.jets([*sides, arb(lo).union(arb(hi))], 0) for lo, hi in itertools.pairwise(ends)]
+    ends = variables.over([*map(expression, itertools.chain(*leaf.bounds))], {})
+    sides = {s: lo.union(hi) for s, lo, hi in zip((x, y, z), ends[::2], ends[1::2], strict=True)}
+    times = np.linspace(*variables.span, _WINDOWS + 1).tolist()
+    boxes = [variables.over(leaf.motion.apply((x, y, z)), {**sides, t: arb(lo).union(arb(hi))}) for lo, hi in itertools.pairwise(times)]
     result: list[Any] = []
     for k in range(3):
-        lo, hi = min(float(box[k][0].lower()) for box in boxes), max(float(box[k][0].upper()) for box in boxes)
+        lo, hi = min(float(box[k].lower()) for box in boxes), max(float(box[k].upper()) for box in boxes)
         more = _MORE * (hi - lo)
         result += [sp.Rational(_few(lo - more)), sp.Rational(_few(hi + more))]
     return result

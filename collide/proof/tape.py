@@ -16,10 +16,10 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel
 from codegen.machine.structures import LANES
 
-from .native.evaluate import ADD, DIV, MUL, NEG, SUB
+from .native.evaluate import ADD, MUL, NEG, SUB
 
 # Arb encloses sin and cos of wide balls with 30 bits; and what it adds to other functions, by measurement.
-_WIDE, _ADDED = 2e-9, 1.002
+_WIDE, _WIDE_PART, _ADDED = 2e-9, 1e-8, 1.002
 
 
 class Ball:
@@ -45,11 +45,9 @@ class Ball:
     def __neg__(self) -> "Ball":
         return self.tape.step(NEG, self, self)
 
-    def __truediv__(self, other: Any) -> "Ball":
-        return self.tape.step(DIV, self, other)
-
-    def __rtruediv__(self, other: Any) -> "Ball":
-        return self.tape.step(DIV, self.tape.lifted(other), self)
+    def __rtruediv__(self, one: int) -> "Ball":
+        assert one == 1
+        return self.tape.called("inverse", self, self)
 
     __radd__, __rmul__ = __add__, __mul__
 
@@ -72,7 +70,7 @@ class Tape:
     def __init__(self, variables: int) -> None:
         self.code: list[tuple[int, int, int, int]] = []
         self.constants: list[tuple[int, float]] = []
-        self.calls: list[str] = ["", "", "", "", "divide"]
+        self.calls: list[str] = ["", "", "", ""]
         self.registers = variables
         self._known: dict[Any, Ball] = {}
         self._one = self.constant(Fraction(1))
@@ -115,21 +113,18 @@ class Tape:
     def absolute(self, x: Ball) -> Ball:
         return self.called("absolute", x, x)
 
-    def sign(self, x: Ball) -> Ball:
-        return self.called("sign", x, x)
+    def choice(self, s: Ball, a: Ball, b: Ball) -> Ball:
+        return self._chosen(s, a, b, self.called("hull", a, b) + 0 * s)
 
-    def choose(self, s: Ball, yes: Ball, no: Ball, either: Callable[[Ball, Ball], Ball]) -> Ball:
-        """`either` + 0 where s is undecided: of three neighbours in the registers one is taken."""
+    def jump(self, s: Ball, a: Ball, b: Ball) -> Ball:
+        return self._chosen(s, a, b, self.called("undefined", a, a))
+
+    def _chosen(self, s: Ball, a: Ball, b: Ball, either: Ball) -> Ball:
+        """Of three neighbours in the registers one is taken, by the sign of s; `either` where that is undecided."""
         three = [self._new() for _ in range(3)]
-        for place, x in zip(three, (yes, no, either(yes, no)), strict=True):
+        for place, x in zip(three, (a, b, either), strict=True):
             self.code.append((ADD, place.at, x.at, self.constant(Fraction(0)).at))
-        return self.called("choose", s, three[0])
-
-    def hull(self, a: Ball, b: Ball) -> Ball:
-        return self.called("hull", a, b)
-
-    def undefined(self, a: Ball, b: Ball) -> Ball:
-        return self.called("undefined", a, a)
+        return self.called("choose", self.called("sign", s, s), three[0])
 
 
 def addresses(names: list[str]) -> list[int]:
@@ -168,12 +163,23 @@ def _hull(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
     return _between(pool.node("min", a, c), pool.node("max", b, d))
 
 
-def _divide(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
-    (p, r), (q, e) = x, y[:2]
-    away = pool.node("abs", q) - e
-    inverse = pool.where(pool.node("lt", pool.constant(0), away), 1 / q, _nan(pool))
-    rad = e * pool.node("abs", inverse) / away
-    return p * inverse, pool.node("abs", p) * rad + r * (pool.node("abs", inverse) + rad)
+def _inverse(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+    """The hull of both ends, as Arb has it of wide balls."""
+    lo, hi = _ends((x, r))
+    least = lo * hi
+    mid = pool.where(pool.node("lt", pool.constant(0), least), x / least, _nan(pool))
+    return mid, r / least + pool.node("abs", mid) * _widened(pool, x, r)
+
+
+def _root(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
+    lo, hi = (pool.node("sqrt", e) for e in _ends((x, r)))
+    mid = 0.5 * (lo + hi)
+    return mid, pool.where(pool.node("eq", r, pool.constant(0)), r, 0.5 * r / mid + mid * _widened(pool, x, r))
+
+
+def _widened(pool: ExprPool, x: Expr, r: Expr) -> Expr:
+    """What Arb adds to wide balls, against their size."""
+    return pool.node("min", pool.constant(_WIDE_PART), 0.01 * r / pool.node("abs", x))
 
 
 def _choose(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
@@ -185,7 +191,7 @@ def _choose(pool: ExprPool, x: Any, y: Any) -> tuple[Expr, Expr]:
 def _square(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
     most = (pool.node("abs", x) + r)**2
     crosses = pool.node("and", pool.node("le", pool.node("abs", x), r), pool.node("lt", pool.constant(0), r))
-    return pool.where(crosses, 0.5 * most, x * x), pool.where(crosses, 0.5 * most, r * (2 * pool.node("abs", x) + r))
+    return pool.where(crosses, 0.5 * most, x * x + r * r), pool.where(crosses, 0.5 * most, 2 * r * pool.node("abs", x))
 
 
 def _absolute(pool: ExprPool, x: Expr, r: Expr) -> tuple[Expr, Expr]:
@@ -249,24 +255,20 @@ def _hyperbolic(name: str, slope: str) -> Callable[..., tuple[Expr, Expr]]:
     return function
 
 
-def _root(pool: ExprPool, e: Expr) -> Expr:
-    return pool.node("sqrt", e)
-
-
 _TWO: dict[str, Callable[..., tuple[Expr, Expr]]] = {
-    "max": _extreme("max"), "min": _extreme("min"), "hull": _hull, "divide": _divide, "choose": _choose}
+    "max": _extreme("max"), "min": _extreme("min"), "hull": _hull, "choose": _choose}
 _FUNCTIONS: dict[str, Callable[..., tuple[Expr, Expr]]] = {
     "sin": _wave("sin", math.pi / 2), "cos": _wave("cos", 0.0), "square": _square, "absolute": _absolute, "sign": _sign, "floor": _floor,
     "undefined": lambda pool, x, r: (_nan(pool), _nan(pool)),
     "tan": _smooth("tan", _tangent_slope), "exp": _smooth("exp", lambda pool, x, r: pool.node("exp", x + r)),
     "log": _smooth("log", lambda pool, x, r: pool.node("exp", -pool.node("log", x - r))),
-    "sqrt": _smooth("sqrt", lambda pool, x, r: 0.5 / _root(pool, x - r)),
-    "asin": _smooth("asin", lambda pool, x, r: (1.02 + 0.5 * r) / _root(pool, 1 - _far(pool, x, r)**2)),
-    "acos": _smooth("acos", lambda pool, x, r: (1.02 + 0.5 * r) / _root(pool, 1 - _far(pool, x, r)**2)),
+    "sqrt": _root, "inverse": _inverse,
+    "asin": _smooth("asin", lambda pool, x, r: (1.02 + 0.5 * r) / pool.node("sqrt", 1 - _far(pool, x, r)**2)),
+    "acos": _smooth("acos", lambda pool, x, r: (1.02 + 0.5 * r) / pool.node("sqrt", 1 - _far(pool, x, r)**2)),
     "atan": _smooth("atan", lambda pool, x, r: 1 / (_near(pool, x, r)**2 + 1)),
     "sinh": _hyperbolic("sinh", "cosh"), "cosh": _hyperbolic("cosh", "sinh"),
     "tanh": _smooth("tanh", lambda pool, x, r: 1.05 * pool.node("exp", 2 * r) / pool.node("cosh", _near(pool, x, r))**2),
-    "asinh": _smooth("asinh", lambda pool, x, r: (1 + 1.5 * r) / _root(pool, _near(pool, x, r)**2 + 1)),
+    "asinh": _smooth("asinh", lambda pool, x, r: (1 + 1.5 * r) / pool.node("sqrt", _near(pool, x, r)**2 + 1)),
 }
 
 

@@ -14,7 +14,7 @@ from codegen.lattices import TricubicSpline
 
 _NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
           sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",
-          sp.Max: "max", sp.Add: "+", sp.Mul: "*", sp.And: "and", sp.Or: "or", sp.Not: "not"}
+          sp.Max: "max", sp.Add: "+", sp.Mul: "*", sp.And: "min", sp.Or: "max", sp.Not: "-"}
 _RECIPROCAL = {sp.sec: "cos", sp.csc: "sin", sp.cot: "tan", sp.sech: "cosh", sp.csch: "sinh", sp.coth: "tanh"}
 # A part that occurs more than once is defined once if its text is longer.
 _SHORT = 12
@@ -150,9 +150,9 @@ def _cases(e: Any, parts: list[str]) -> str:
 
 def _comparison(e: Any, parts: list[str]) -> str:
     if isinstance(e, (sp.StrictLessThan, sp.LessThan)):
-        return f"(< {parts[0]} {parts[1]})"
+        return f"(- {parts[1]} {parts[0]})"
     if isinstance(e, (sp.StrictGreaterThan, sp.GreaterThan)):
-        return f"(< {parts[1]} {parts[0]})"
+        return f"(- {parts[0]} {parts[1]})"
     raise NoLog("no log can be written for formulas that ask whether numbers are equal")
 
 

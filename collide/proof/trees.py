@@ -4,6 +4,7 @@ The search for steps is native (`native.grow`); here it is given its formulas an
 """
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -32,10 +33,11 @@ class Grower:
 
     def __init__(self, problem: Problem, system: tuple[Any, ...], inside: Sequence[Box] = ()) -> None:
         """`inside`: boxes in which nothing need be excluded."""
-        rows, _ = problem.system(*system)
-        self.n, self.m, self.equations = rows.program.variables, len(rows.program.rows), rows.equations
+        rows = problem.system(*system)
+        self.n, self.m, self.equations = rows.program.variables - len(rows.corners), len(rows.program.rows), rows.equations
         tape = Tape(self.n)
-        quick, _ = problem.built(tape, *system)
+        self.given = [*map(tape.variable, range(self.n)), *(tape.constant(Fraction(float(x))) for x in rows.corners)]
+        quick = problem.built(tape, *system)
         ends = [len(tape.code)]
         found = [self._recorded(tape, quick.program, order, ends) for order in (1, 2)]
         self.s = Memory(ProverMemory, {"n": self.n, "m": self.m, "entries": found[1].size, "registers": tape.registers,
@@ -58,7 +60,7 @@ class Grower:
         """The registers of entries of jets up to an order."""
         n, m = self.n, self.m
         where = np.full(m + m * n + m * n * n, -1)
-        for r, (value, slope, second) in enumerate(program.jets([tape.variable(i) for i in range(n)], order)):
+        for r, (value, slope, second) in enumerate(program.jets(self.given, order, range(n))):
             entries = {r: value, **{m + r * n + i: d for i, d in slope.items()}}
             for (i, j), d in second.items() if order > 1 else ():
                 entries |= {m + m * n + (r * n + a) * n + b: d for a, b in ((i, j), (j, i))}

@@ -7,9 +7,12 @@ from row to row, nor for another batch of the same family (`generative.family`).
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from codegen.walk import nesting_in_words
 from generative import ImplicitBody
@@ -17,10 +20,12 @@ from generative import ImplicitBody
 from ..answers.batch import BodyBatch, statuses
 from ..bodies.mesh import Mesh
 from ..bodies.on_face import on_face, own_box, place_on
+from ..bodies.parameters import substituted
 from ..bodies.parts import faces_of
 from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair
 from ..moment.start import Start, surfaces_at
+from ..proof import logged, row_logs
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options, resolved
 from ..search.problem import Problem
@@ -45,7 +50,7 @@ _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 @nesting_in_words
 def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: Mapping[Any, Any], tolerance: float = 1e-6,
                   ignore: Iterable[Any] = (), executor: Any = None, budget: Budget | float | None = None,
-                  progress: bool = False) -> BodyBatch:
+                  progress: bool = False, log: str | PathLike[str] | None = None) -> BodyBatch:
     """When do moving surfaces first meet, for n values of the parameters in their formulas?
 
     `bodies`: two or more, of all kinds that `first_contact` takes, with `generative.Parameter` symbols in their formulas, motions, domains
@@ -53,7 +58,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     for the k-th of each. `time`, `ignore`: as in `first_contact`. `tolerance`, a bracket width: that of the time. `executor`: who shares
     the rows, as a `concurrent.futures.ProcessPoolExecutor`, or whatever has `submit` or `map` like it; the answers are the same bits.
     `budget`: seconds or a `Budget`, for all rows; rows that it does not reach, or Ctrl-C, are BUDGET_SPENT. With an executor its boxes
-    and bytes are those of each chunk of rows, and so are rows whose worker died (`notes`).
+    and bytes are those of each chunk of rows, and so are rows whose worker died (`notes`). `log`: a folder, in which each row that is
+    decided gets a log of its proof, `row-0.proof` and so on, as `first_contact` writes it; found after the search, by this process.
 
     The answer of a row is the least t of the span at which the closed surfaces of two bodies meet, borders included: that of
     `first_contact` for bodies that start apart; surfaces that meet at time[0] do so at this very time. That one body may enclose another is
@@ -69,8 +75,8 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
 
     Raises TypeError for what is no list of bodies, and ValueError for fewer than two of them, a symbol without values, values without a
     symbol, arrays of different lengths or with numbers that are not finite, a tolerance outside 1e-12 to 1, a time span that does not go
-    forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, and a row in which a
-    domain is empty or a body has no position, as with a rotation axis of length zero.
+    forward, pairs to be ignored of bodies that do not exist, a body without parameters that `first_contact` refuses, what no log can be
+    written of, and a row in which a domain is empty or a body has no position, as with a rotation axis of length zero.
 
     >>> import numpy as np
     >>> from collide import contact_batch
@@ -84,14 +90,21 @@ def contact_batch(bodies: Sequence[Any], time: tuple[Any, Any], *, parameters: M
     span, tolerance, clock = check_span(time), check_tolerance(tolerance, 1e-12), Clock(as_budget(budget), progress)
     values = checked(bodies, parameters)
     ignored = ignored_pairs(ignore, bodies)
-    if executor is not None and len(next(iter(values.values()))):
+    count = len(next(iter(values.values())))
+    proof = None if log is None else row_logs(log, count, partial(_row, bodies, values), tuple(time), span, ignored)
+    if executor is not None and count:
         with clock.working():
             check_rows(bodies, time, span, values, ignored)
-        return shared(contact_batch, bodies, time, values, executor, clock, tolerance=tolerance, ignore=ignore)
-    answer = _Answer(len(next(iter(values.values()))), span, tolerance)
+        return logged(shared(contact_batch, bodies, time, values, executor, clock, tolerance=tolerance, ignore=ignore), proof, clock)
+    answer = _Answer(count, span, tolerance)
     with clock.query():
         answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
-    return answer.batch()
+    return logged(answer.batch(), proof, clock)
+
+
+def _row(bodies: Sequence[Any], values: Mapping[Any, np.ndarray], k: int) -> list[Any]:
+    """The bodies with the numbers of a row."""
+    return [substituted(body, {s: sp.Rational(float(array[k])) for s, array in values.items()}) for body in bodies]
 
 
 class _Place(NamedTuple):

@@ -118,9 +118,8 @@ def _log(path: str | PathLike[str], bodies: Sequence[Any], time: tuple[Any, Any]
     ignored = ignored_pairs(ignore, bodies) if ignore else ()
     values = _values(parameters, bodies)
     own = _with(values, bodies, span)
-    if _ranges(values):
-        raise ValueError("no log can be written for parameters with ranges; give numbers")
-    return distance_log(path, own, time, span, [pair for pair in itertools.combinations(range(len(bodies)), 2) if pair in ignored])
+    left_out = [pair for pair in itertools.combinations(range(len(bodies)), 2) if pair in ignored]
+    return distance_log(path, own, time, span, left_out, _ranges(values))
 
 
 def as_asked(tolerance: float, separation: float | None, reach: float) -> Asked:

@@ -151,9 +151,10 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
         found = first_contact(own, time, **options)
         return replace(found, parameters=[known] * len(found), given=values, formulas=tuple(bodies))
     check_kinds(bodies, "first_contact with ranges of parameters", meshes=False)
-    if options.pop("log") is not None:
-        raise ValueError("no log can be written for parameters with ranges; give numbers")
-    found = worst_case(own, time, {s: ends for s, ends in ranges.items() if s not in values}, options, first_contact)
+    wide, log = {s: ends for s, ends in ranges.items() if s not in values}, options.pop("log")
+    span, clock = check_span(time), Clock(as_budget(options["budget"]), False)
+    proof = None if log is None else contact_log(log, [over_fixed_domain(body, wide) for body in own], time, span, (), wide)
+    found = logged(worst_case(own, time, wide, options, first_contact), proof, clock)
     worst = [{s: known[s] if s in known else at[s] for s in ranges} for at in found.parameters]
     formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)
     return replace(found, parameters=worst, given=ranges, formulas=formulas)

@@ -7,7 +7,8 @@ whose parameters are apart. Those are searched like the faces of two bodies.
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from ..answers.report import contacts
 from ..bezier.nurbs import BezierNets
 from ..given import check_span
 from ..moment.start import Start
+from ..proof import logged, self_log
 from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
 from ..search.options import Options, resolved
 from ..search.search import Search
@@ -33,6 +35,9 @@ from ..sheets.self_pairs import Held, Pair, at_start, pair_problem
 from ..sheets.sheet import Shape
 from .arguments import check_options
 
+if TYPE_CHECKING:
+    from ..proof.log import Log
+
 # Up to so many unproved places may be at sides and corners; more are samples of a curve or a surface. Up to so many boxes are searched
 # again one by one.
 _FEW, _MANY = 8, 20_000
@@ -41,7 +46,7 @@ _FEW, _MANY = 8, 20_000
 @nesting_in_words
 def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[ParametricSurface], time: tuple[Any, Any], *,
                  simultaneity: float = 1e-6, separation: float = 0.05, tolerance: float = 1e-9, budget: Budget | float | None = None,
-                 progress: bool = False) -> Contacts:
+                 progress: bool = False, log: str | PathLike[str] | None = None) -> Contacts:
     """The earliest contact of a deforming surface with itself, or of a sheet of several surfaces with themselves and each other.
 
     A contact is one point of space at two different places of the sheet. `time` of the result encloses the earliest one. Before
@@ -64,22 +69,29 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     located, UNRESOLVED.
 
     Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface. Options as in
-    `first_contact`.
+    `first_contact`; a `log` can be written of surfaces that are not joined.
 
     Raises TypeError for what is no parametric surface or list of them, and ValueError for surfaces with a free `Parameter`, for a pole as
-    above, for a time span that is not finite or does not go forward, and for a tolerance or budget that is not positive.
+    above, for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, and, with `log`, for
+    what no log can be written of.
     """
     span = check_span(time)
     check_options("auto", "auto", simultaneity=simultaneity, separation=separation, tolerance=tolerance)
     clock = Clock(as_budget(budget), progress)
     options = Options(simultaneity=resolved(simultaneity, span), separation=float(separation), tolerance=float(tolerance))
     bodies, found = bodies_of(surface), _Found(None, False, {}, span[0], span[1], True)
+    proof: Log | None = None
     with clock.query():
-        for known in _searches(Sheet(bodies, span), span, options, clock):
+        sheet = Sheet(bodies, span)
+        if log is not None:
+            joined = bool(sheet.apart) or any(len(pair.joins) > 1 or len(set(pair.label)) > 1 for pair in sheet.near)
+            proof = self_log(log, bodies, time, span, joined)
+        for known in _searches(sheet, span, options, clock):
             found = known
     search, finished, start, seen, limit, covered = found
     answer = contacts(search, finished, (), (span[0], limit), start, clock, seen)
-    return _limited(replace(answer, bodies=bodies, **_carried(answer, bodies)), span, limit, covered)
+    answer = _limited(replace(answer, bodies=bodies, **_carried(answer, bodies)), span, limit, covered)
+    return logged(answer, proof, clock)
 
 
 def _carried(answer: Contacts, bodies: Sequence[Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import flint
 
 from .formulas import Refused, number
-from .problem import Problem, above, below, double
+from .problem import Part, Problem, above, below, double
 from .rules import side
 
 FIRST = "collide proof 1"
@@ -30,6 +30,8 @@ LONGEST, STATEMENT, DEEPEST, BLOCK, AHEAD, BITS = 1 << 20, 1 << 22, 2000, 64, 32
 bits of precision.
 """
 Box = tuple[tuple[float, float], ...]
+System = tuple[Any, ...]
+"""The name of a system (`Problem.built`)."""
 
 
 class CheckStatus(Enum):
@@ -75,7 +77,7 @@ class Step(NamedTuple):
     """A step that says of a box that a system has no solution in it, or one (`x`)."""
 
     line: int
-    system: tuple[Any, ...]
+    system: System
     box: Box
     words: tuple[str, ...]
 
@@ -139,8 +141,8 @@ class _Log:
         """All steps but the divisions; what they prove together is added to the theorem when the last one is read."""
         if self.lines.next() != FIRST:
             raise Refused(f"a log begins with the line {FIRST!r}")
-        claims = {"clear": self._clear, "meet": self._meet, "farther": self._farther, "nearer": self._nearer, "zeros": self._zeros,
-                  "above": self._above, "below": self._below, "infeasible": self._above}
+        claims = {"clear": self._clear, "meet": self._meet, "touch": self._touch, "farther": self._farther, "nearer": self._nearer,
+                  "zeros": self._zeros, "above": self._above, "below": self._below, "infeasible": self._above}
         size = 0
         while (line := self.lines.next()).partition(" ")[0] not in claims:
             self.statement.append(line)
@@ -160,7 +162,7 @@ class _Log:
             raise Refused("something follows the end")
 
     def _clear(self, args: Sequence[str]) -> Iterator[Step]:
-        """From the beginning until this time surfaces of different bodies have no common point."""
+        """From the beginning until this time surfaces of different bodies have no common point; or different places of all surfaces."""
         self._asked("contact", len(self.problem.time) == 1)
         begin, until = below(self.problem.moment(0)), float(_bound(args))
         for a, b in self.problem.pairs():
@@ -169,19 +171,37 @@ class _Log:
                 raise Refused("the time does not go forward")
             yield from self._tree(("common point", a, b), (begin, end), (), until)
         span = f"{_formula(self.problem.time[0])} <= t <= {until!r}"
-        self.theorem.append(f"{self._surfaces()} have no point in common at any time t with {span}.")
+        self.theorem.append(f"{self._surfaces()} have no point in common at any time t with {span}{self._parameters()}.")
         self.least = until
 
     def _meet(self, args: Sequence[str]) -> Iterator[Step]:
-        """Two pieces have a common point at a time in the box."""
+        """Two parts have a common point at a time in the box."""
         self._asked("contact", len(args) == 2)
-        a, b = self._pieces(args)
-        step = self._exists(("common point", a, b), True, self.lines.next())
+        a, b = self._parts(args)
+        step = self._exists(("common point", a, b), self.lines.next())
+        n = len(self.problem.part(a).letters)
+        if a == b and all(p[0] <= q[1] and q[0] <= p[1] for p, q in zip(step.box[:n], step.box[n:2 * n], strict=True)):
+            raise Refused("these may be one and the same place")
         yield step
-        first, second = (self.problem.pieces[k].body for k in (a, b))
-        self.theorem.append(f"Surfaces of bodies {first} and {second} have a point in common {_when(step.box[-1])}.")
-        if self.least < step.box[-1][1] and flint.arb(step.box[-1][0]) >= self.problem.moment(0):
-            self.theorem.append(f"So their first contact lies in {self.least!r} <= t <= {step.box[-1][1]!r}.")
+        when, (lo, hi) = self._when(step), step.box[-1]
+        self.theorem.append(f"{self._bodies(a, b)} have a point in common {when}.")
+        if self.least < hi and flint.arb(lo) >= self.problem.moment(0):
+            self.theorem.append(f"So their first contact lies in {self.least!r} <= t <= {hi!r}.")
+
+    def _touch(self, args: Sequence[str]) -> Iterator[Step]:
+        """Two lines `x`: in the box of the first there is exactly one common point where tangents are dependent; it lies in the second."""
+        self._asked("contact", len(args) == 2)
+        a, b = self._parts(args)
+        only, near = (self._exists(("common point", a, b), self.lines.next()) for _ in range(2))
+        spatial = only.box[:len(only.box) - len(self.problem.variables) - 1]
+        system = "touch", a, b, tuple(i for i, (lo, hi) in enumerate(spatial) if lo < hi)
+        if not _within(near.box, only.box) or [lo == hi for lo, hi in near.box] != [lo == hi for lo, hi in only.box]:
+            raise Refused("the second box has the same free variables, and lies in the first")
+        yield from (only._replace(system=system), near._replace(system=system))
+        first = self.problem.system("common point", a, b).equations - 1
+        self.theorem.append(f"{self._bodies(a, b)} have exactly one point in common in {_box(only.box)} at which the equations' "
+                            f"derivatives by the first {first} variables that have room and by any other are linearly dependent: at "
+                            f"{_box(near.box)}.")
 
     def _farther(self, args: Sequence[str]) -> Iterator[Step]:
         """Surfaces of different bodies are farther from each other than this, at all times."""
@@ -193,20 +213,21 @@ class _Log:
                 raise Refused("the line of a pair of a distance has no number")
             yield from self._tree(("near", a, b, least), span)
         times = " to ".join(map(_formula, self.problem.time))
-        self.theorem.append(f"{self._surfaces()} are farther from each other than {float(least)!r} at all times t from {times}.")
+        self.theorem.append(f"{self._surfaces()} are farther from each other than {float(least)!r} at all times t from {times}"
+                            f"{self._parameters()}.")
         self.least = float(least)
 
     def _nearer(self, args: Sequence[str]) -> Iterator[Step]:
         """Two points of different bodies are at most so far from each other."""
         self._asked("distance", len(args) == 3 and len(self.problem.time) == 2)
-        a, b = self._pieces(args[1:])
+        a, b = self._parts(args[1:])
         most = _bound(args[:1], 0.0)
-        step = self._exists(("near", a, b, most), True, self.lines.next())
+        step = self._exists(("near", a, b, most), self.lines.next())
         span = self.problem.moment(0), self.problem.moment(1)
         if not (flint.arb(step.box[-1][0]) >= span[0] and flint.arb(step.box[-1][1]) <= span[1]):
             raise Refused("this is not within the time span")
         yield step
-        self.theorem.append(f"Somewhere they are at most {float(most)!r} from each other, {_when(step.box[-1])}.")
+        self.theorem.append(f"Somewhere they are at most {float(most)!r} from each other, {self._when(step)}.")
         if self.least < most:
             self.theorem.append(f"So the least distance lies between {self.least!r} and {float(most)!r}.")
 
@@ -215,18 +236,17 @@ class _Log:
         (`x`).
         """
         self._asked("zeros", True)
-        system, ranges = ("formulas", None), self.problem.system("formulas", None)[1]
+        system = ("formulas", None)
         boxes, shown, proved = list[Box](), list[Box](), 0
         for _ in range(int(_bound(args))):
             line = self.lines.next()
             if line.startswith("x "):
-                only = self._exists(system, False, line)
-                near = self._exists(system, False, self.lines.next())
+                only, near = self._exists(system, line), self._exists(system, self.lines.next())
                 if any(lo == hi for lo, hi in only.box) or not _within(near.box, only.box):
                     raise Refused("a zero is the only one where all variables are free, and lies in that box")
                 yield from (only, near)
                 proved += 1
-            elif line.startswith("box ") and len(line.split()) == 1 + 2 * len(ranges):
+            elif line.startswith("box ") and len(line.split()) == 1 + 2 * len(self.problem.variables):
                 only = near = Step(0, system, _sides(line.split()[1:]), ())
             else:
                 raise Refused("a box of zeros was expected")
@@ -249,52 +269,85 @@ class _Log:
         """A point that fulfils the equations and conditions has an objective of at most this."""
         self._asked("minimum", True)
         most = _bound(args)
-        step = self._exists(("formulas", most), True, self.lines.next())
+        step = self._exists(("formulas", most), self.lines.next())
         yield step
         self.theorem.append(f"It is at most {float(most)!r} at a point of them in {_box(step.box)}.")
 
     def _asked(self, question: str, complete: bool) -> None:
         if self.problem.question != question or not complete:
             raise Refused("this is no claim about what the log states")
+        if question == "distance" and self.problem.itself:
+            raise Refused("nothing is claimed of the distances of places of one body")
         if question in ("contact", "distance") and not any(True for _ in self.problem.pairs()):
             raise Refused("the log is about no two bodies")
 
+    # -- in words -------------------------------------------------------------------------------------------------
+
     def _surfaces(self) -> str:
+        if self.problem.itself:
+            return "Places of the surfaces that are different"
         bodies, pairs = {piece.body for piece in self.problem.pieces}, sorted(self.problem.excepted)
         but = f", but for pairs {', '.join(f'{i} and {j}' for i, j in pairs)}, of which nothing is claimed," if pairs else ""
         return f"Of {len(bodies)} bodies those surfaces that belong to different ones{but}"
 
-    def _pieces(self, args: Sequence[str]) -> tuple[int, int]:
-        a, b = (int(number(word)) for word in args)
-        if not (min(a, b) >= 0 and max(a, b) < len(self.problem.pieces) and self.problem.claimed(a, b)):
-            raise Refused("these are no pieces of different bodies")
-        return a, b
+    def _bodies(self, a: Part, b: Part) -> str:
+        first, second = (self.problem.pieces[part[0]].body for part in (a, b))
+        return f"Surfaces of bodies {first} and {second}"
+
+    def _parameters(self) -> str:
+        ranges = [f"{name} from {_formula(lo)} to {_formula(hi)}" for name, (lo, hi) in self.problem.variables.items()]
+        return f", for all {', '.join(ranges)}" if ranges else ""
+
+    def _when(self, step: Step) -> str:
+        n = len(self.problem.variables)
+        at = [f"{name} in [{lo!r}, {hi!r}]" for name, (lo, hi) in zip(self.problem.variables, step.box[-n - 1:-1], strict=True)]
+        lo, hi = step.box[-1]
+        return f"{'at t =' if lo == hi else 'at a time t in'} {lo if lo == hi else [lo, hi]!r}{', with ' if at else ''}{', '.join(at)}"
 
     # -- trees ----------------------------------------------------------------------------------------------------
 
-    def _named(self, a: int, b: int) -> list[str]:
+    def _parts(self, args: Sequence[str]) -> tuple[Part, Part]:
+        """Two pieces of different bodies, or parts of meshes."""
+        a, b = (tuple(int(number(word)) for word in name.split(":")) for name in args)
+        if any(len(part) > 1 and part[1:] != (part[1], part[1] + 1) for part in (a, b)):
+            raise Refused("a point is one of a single triangle of a mesh")
+        if min(*a, *b) < 0 or not self.problem.claimed(self.problem.part(a) and a, self.problem.part(b) and b):
+            raise Refused("these are no pieces of different bodies")
+        return a, b
+
+    def _named(self, a: Part, b: Part) -> list[str]:
         """What the line of a pair says beside its pieces."""
         words = self.lines.next().split()
-        if words[:3] != ["pair", str(a), str(b)]:
-            raise Refused(f"here the pieces {a} and {b} are to be excluded: 'pair {a} {b}' was expected")
+        if words[:3] != ["pair", str(a[0]), str(b[0])]:
+            raise Refused(f"here the pieces {a[0]} and {b[0]} are to be excluded: 'pair {a[0]} {b[0]}' was expected")
         return words[3:]
 
-    def _tree(self, system: tuple[Any, ...], span: tuple[float, ...] = (), boxes: Sequence[Box] = (),
-              until: float = math.inf) -> Iterator[Step]:
+    def _root(self, system: System) -> Box:
+        """The ranges of the variables, but for the time."""
+        root = tuple((below(lo), above(hi)) for lo, hi in self.problem.ranges(*system))
+        if not all(-math.inf < lo <= hi < math.inf for lo, hi in root):
+            raise Refused("a range is empty, or without end")
+        return root
+
+    def _tree(self, system: System, span: tuple[float, ...] = (), boxes: Sequence[Box] = (), until: float = math.inf) -> Iterator[Step]:
         """The leaves of a tree over the ranges of a system, and a span of time if that is a variable. Leaves of the kind `i` lie inside a
         box that is listed, those of the kind `l` begin later than `until`.
         """
-        root: Any = (*((below(lo), above(hi)) for lo, hi in self.problem.system(*system)[1]), *((span,) if span else ()))
-        if not all(-math.inf < lo <= hi < math.inf for lo, hi in root):
-            raise Refused("a range is empty, or without end")
-        stack = [root]
+        stack: list[tuple[System, Box]] = [(system, (*self._root(system), *([(span[0], span[1])] if span else [])))]
         while stack:
-            box, words = stack.pop(), self.lines.next().split()
+            (system, box), words = stack.pop(), self.lines.next().split()
+            if len(stack) > DEEPEST:
+                raise Refused("the tree is too deep")
             if words[:1] == ["s"] and len(words) == 3:
                 k, at = int(number(words[1])), double(words[2])
-                if not (0 <= k < len(box) and box[k][0] < at < box[k][1]) or len(stack) > DEEPEST:
+                if not (0 <= k < len(box) and box[k][0] < at < box[k][1]):
                     raise Refused("this does not divide the box")
-                stack += [(*box[:k], (at, box[k][1]), *box[k + 1:]), (*box[:k], (box[k][0], at), *box[k + 1:])]
+                stack += [(system, (*box[:k], ends, *box[k + 1:])) for ends in ((at, box[k][1]), (box[k][0], at))]
+            elif words in (["h", "0"], ["h", "1"]):
+                n = len(self.problem.variables)
+                for half in _halves(system, int(words[1])):
+                    root = self._root(half)
+                    stack.append((half, (*root[:len(root) - n], *box[-n - 1:])))
             elif words[:1] == ["i"] and len(words) == 2:
                 k = int(number(words[1]))
                 if not (0 <= k < len(boxes) and _within(box, boxes[k])):
@@ -302,16 +355,15 @@ class _Log:
             elif words == ["l"]:
                 if not box[-1][0] > until:
                     raise Refused(f"{_box(box)} does not begin after the time of the claim")
-            elif words[:1] in (["n"], ["m"], ["c"]):
+            elif words[:1] in (["n"], ["m"], ["c"], ["d"]):
                 yield Step(self.lines.number, system, box, tuple(words))
             else:
                 raise Refused(f"a step was expected here, not {' '.join(words)[:40]!r}")
 
-    def _exists(self, system: tuple[Any, ...], timed: bool, line: str) -> Step:
+    def _exists(self, system: System, line: str) -> Step:
         """A line `x`: a box in the domain, and a matrix."""
-        words = line.split()
-        _, ranges = self.problem.system(*system)
-        n = len(ranges) + (timed and system[0] != "formulas")
+        words, ranges = line.split(), self.problem.ranges(*system)
+        n = len(ranges) + (system[0] != "formulas")
         if words[:1] != ["x"] or len(words) < 1 + 2 * n:
             raise Refused("a box in which a solution exists was expected")
         box = _sides(words[1:1 + 2 * n])
@@ -319,6 +371,16 @@ class _Log:
         if not all(a <= b for a, b in box) or not all(flint.arb(a) >= lo and flint.arb(b) <= hi for (lo, hi), (a, b) in inside):
             raise Refused("this box does not lie in the domain")
         return Step(self.lines.number, system, box, ("x", *words[1 + 2 * n:]))
+
+
+def _halves(system: System, side: int) -> Iterator[System]:
+    """The same about the upper half of a mesh, and about the lower one."""
+    part: Part = system[1 + side] if len(system) > 2 else ()
+    if len(part) != 3 or part[2] - part[1] < 2:
+        raise Refused("only several triangles of a mesh are halved")
+    k, i, j = part
+    for half in ((k, (i + j) // 2, j), (k, i, (i + j) // 2)):
+        yield (*system[:1 + side], half, *system[2 + side:])
 
 
 @lru_cache(maxsize=1)
@@ -354,10 +416,12 @@ def _elsewhere(executor: Any, blocks: Iterator[Any]) -> Iterator[tuple[int, str]
 
 
 def _follows(problem: Problem, step: Step) -> bool:
-    system, _ = problem.system(*step.system)
     box = [side(lo, hi) for lo, hi in step.box]
     kind, *words = step.words
     values = [flint.arb(double(word)) for word in words]
+    if kind == "d":
+        return problem.different(step.system, box, values)
+    system = problem.system(*step.system)
     if kind == "x":
         return system.exists(box, values)
     n = len(system.program.rows)
@@ -389,10 +453,6 @@ def _bound(args: Sequence[str], least: float = -math.inf) -> Fraction:
 
 def _formula(formula: Any) -> str:
     return formula if isinstance(formula, str) else f"({' '.join(map(_formula, formula))})"
-
-
-def _when(span: tuple[float, float]) -> str:
-    return f"at t = {span[0]!r}" if span[0] == span[1] else f"at a time t in [{span[0]!r}, {span[1]!r}]"
 
 
 def _box(box: Box) -> str:

@@ -4,19 +4,19 @@ A formula is an atom or (operator formula ...). Atoms are integers, fractions p/
 the k-th definition. Nothing of the text is ever executed: an operator is looked up in the tables of this file, and what is not there is
 refused.
 
-The arithmetic is that of a backend, here Arb's balls: every result encloses what it stands for, and is nan where the formula is undefined
-somewhere in the box, or where it has no derivative. A jet is (value, {i: derivative}, {(i, j): second derivative, i <= j}); what is not
-in it is zero.
+A derivative is a formula, too: that of each operator by its arguments stands beside it. So only values are ever computed, by the
+arithmetic of a backend, here Arb's balls: every result encloses what it stands for, and is nan where the formula is undefined somewhere in
+the box, or where it has no derivative. A jet is (value, {i: derivative}, {(i, j): second derivative, i <= j}); what is not in it is zero.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq
 
-DEEPEST, LARGEST, DIGITS, EXPONENT = 200, 100_000, 1200, 1000
+DEEPEST, LARGEST, DIGITS, EXPONENT = 200, 300_000, 1200, 1000
 """How deep formulas nest, how many operations all have together, how long a number is written, and the largest integer exponent."""
 
 Formula = str | list[Any]
@@ -64,11 +64,11 @@ def number(text: str) -> Fraction:
         raise Refused(f"{text[:40]!r} is no number") from None
 
 
-# -- the arithmetic of Arb ----------------------------------------------------------------------------------------
+# -- operators ----------------------------------------------------------------------------------------------------
 
 
 class Arb:
-    """What rules need beside + - * / and the functions that balls have."""
+    """What operators need beside + - * / and the functions that balls have."""
 
     @staticmethod
     def constant(value: Fraction | str) -> Any:
@@ -78,29 +78,22 @@ class Arb:
 
     @staticmethod
     def square(x: Any) -> Any:
-        return x * x if not x.contains(0) else arb(0).union(x.abs_upper() ** 2)
+        lo, hi = x.abs_lower(), x.abs_upper()
+        return x * x if x.is_exact() else (lo * lo).union(hi * hi) + 0 * x
 
     @staticmethod
     def absolute(x: Any) -> Any:
         return x.abs_lower().union(x.abs_upper()) + 0 * x
 
     @staticmethod
-    def sign(x: Any) -> Any:
-        """1 where x > 0, -1 where x < 0; else their hull, and nan where x is."""
-        return arb(1) if x > 0 else arb(-1) if x < 0 else arb(0, 1) + 0 * x
+    def choice(s: Any, a: Any, b: Any) -> Any:
+        """a where s > 0, b where s < 0, else one of both."""
+        return a if s > 0 else b if s < 0 else a.union(b) + 0 * s
 
     @staticmethod
-    def choose(s: Any, yes: Any, no: Any, either: Callable[[Any, Any], Any]) -> Any:
-        """`yes` where s = 1, `no` where s = -1, else `either` of them."""
-        return yes if s == 1 else no if s == -1 else either(yes, no)
-
-    @staticmethod
-    def hull(a: Any, b: Any) -> Any:
-        return a.union(b)
-
-    @staticmethod
-    def undefined(a: Any, b: Any) -> Any:
-        return arb("nan")
+    def jump(s: Any, a: Any, b: Any) -> Any:
+        """Likewise, but nothing where s may be 0."""
+        return a if s > 0 else b if s < 0 else arb("nan")
 
 
 def power(backend: Any, x: Any, n: int) -> Any:
@@ -112,153 +105,24 @@ def power(backend: Any, x: Any, n: int) -> Any:
     return even * x if n > 1 and n % 2 else even
 
 
-# Of each function of one variable: value, first and second derivative, from x and (the derivatives) the value y.
-FUNCTIONS: dict[str, tuple[Callable[..., Any], ...]] = {
-    "sin": (lambda x: x.sin(), lambda x, y: x.cos(), lambda x, y: -y),
-    "cos": (lambda x: x.cos(), lambda x, y: -x.sin(), lambda x, y: -y),
-    "tan": (lambda x: x.tan(), lambda x, y: y * y + 1, lambda x, y: 2 * y * (y * y + 1)),
-    "exp": (lambda x: x.exp(), lambda x, y: y, lambda x, y: y),
-    "log": (lambda x: x.log(), lambda x, y: 1 / x, lambda x, y: -1 / (x * x)),
-    "sqrt": (lambda x: x.sqrt(), lambda x, y: 1 / (2 * y), lambda x, y: -1 / (4 * x * y)),
-    "inv": (lambda x: 1 / x, lambda x, y: -(y * y), lambda x, y: 2 * y * y * y),
-    "asin": (lambda x: x.asin(), lambda x, y: 1 / (1 - x * x).sqrt(), lambda x, y: x / ((1 - x * x) * (1 - x * x).sqrt())),
-    "acos": (lambda x: x.acos(), lambda x, y: -1 / (1 - x * x).sqrt(), lambda x, y: -x / ((1 - x * x) * (1 - x * x).sqrt())),
-    "atan": (lambda x: x.atan(), lambda x, y: 1 / (x * x + 1), lambda x, y: -2 * x / ((x * x + 1) * (x * x + 1))),
-    "sinh": (lambda x: x.sinh(), lambda x, y: x.cosh(), lambda x, y: y),
-    "cosh": (lambda x: x.cosh(), lambda x, y: x.sinh(), lambda x, y: y),
-    "tanh": (lambda x: x.tanh(), lambda x, y: 1 - y * y, lambda x, y: -2 * y * (1 - y * y)),
-    "asinh": (lambda x: x.asinh(), lambda x, y: 1 / (x * x + 1).sqrt(), lambda x, y: -x / ((x * x + 1) * (x * x + 1).sqrt())),
-}
-
-# -- jets ---------------------------------------------------------------------------------------------------------
-
-
-def _add_to(table: dict[Any, Any], key: Any, value: Any) -> None:
-    table[key] = table[key] + value if key in table else value
-
-
-def _chain(order: int, value: Any, first: Callable[[], Any], second: Callable[[], Any], a: Jet) -> Jet:
-    """The jet of f(a), from its value and functions that give the derivatives of f (called where they are needed)."""
-    if not a[1]:
-        return value, {}, {}
-    d, dd = first(), second() if order > 1 else None
-    h = {ij: d * e for ij, e in a[2].items()}
-    for i, p in a[1].items() if order > 1 else ():
-        for j, q in a[1].items():
-            if i <= j:
-                _add_to(h, (i, j), dd * (p * q))
-    return value, {i: d * e for i, e in a[1].items()}, h
-
-
-def _sum(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    g, h = dict(a[1]), dict(a[2])
-    for table, more in ((g, b[1]), (h, b[2])):
-        for key, d in more.items():
-            _add_to(table, key, d)
-    return a[0] + b[0], g, h
-
-
-def _negative(backend: Any, order: int, a: Jet) -> Jet:
-    return -a[0], {i: -d for i, d in a[1].items()}, {ij: -d for ij, d in a[2].items()}
-
-
-def _difference(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _sum(backend, order, a, _negative(backend, order, b))
-
-
-def _product(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    (x, gx, hx), (y, gy, hy) = a, b
-    g, h = {i: d * y for i, d in gx.items()}, {ij: d * y for ij, d in hx.items()}
-    for table, own in ((g, gy), (h, hy)):
-        for key, d in own.items():
-            _add_to(table, key, x * d)
-    for i, p in gx.items() if order > 1 else ():
-        for j, q in gy.items():
-            _add_to(h, (min(i, j), max(i, j)), p * q if i != j else 2 * (p * q))
-    return x * y, g, h
-
-
-def _function(name: str, backend: Any, order: int, a: Jet) -> Jet:
-    value, first, second = FUNCTIONS[name]
-    y = value(a[0])
-    return _chain(order, y, lambda: first(a[0], y), lambda: second(a[0], y), a)
-
-
-def _quotient(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _product(backend, order, a, _function("inv", backend, order, b))
-
-
-def _power(n: int, backend: Any, order: int, a: Jet) -> Jet:
-    if n < 0:
-        return _function("inv", backend, order, _power(-n, backend, order, a))
-    return _chain(order, power(backend, a[0], n), lambda: n * power(backend, a[0], max(n - 1, 0)),
-                  lambda: n * (n - 1) * power(backend, a[0], max(n - 2, 0)), a)
-
-
-def _choice(backend: Any, order: int, s: Any, a: Jet, b: Jet, value: Any, first: Callable[[Any, Any], Any], keys: Iterable[int]) -> Jet:
-    """A jet of this value: that of a where s = 1, of b where s = -1; elsewhere `first` says what is known of derivatives, and nothing is of
-    second ones. `keys`: the variables that it depends on.
-    """
-    zero, own = 0 * (a[0] + b[0] + s), sorted({*a[1], *b[1], *keys})
-
-    def chosen(k: int, key: Any, unknown: Callable[[Any, Any], Any]) -> Any:
-        return backend.choose(s, a[k].get(key, zero), b[k].get(key, zero), unknown)
-    pairs = [(i, j) for i in own for j in own if i <= j and order > 1]
-    return value, {i: chosen(1, i, first) for i in own}, {ij: chosen(2, ij, backend.undefined) for ij in pairs}
-
-
-def _max(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    """Where a = b may be, derivatives are Clarke's, with which the mean value theorem holds."""
-    return _choice(backend, order, backend.sign(a[0] - b[0]), a, b, a[0].max(b[0]), backend.hull, ())
-
-
-def _min(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return _choice(backend, order, backend.sign(b[0] - a[0]), a, b, a[0].min(b[0]), backend.hull, ())
-
-
-def _abs(backend: Any, order: int, a: Jet) -> Jet:
-    return _choice(backend, order, backend.sign(a[0]), a, _negative(backend, order, a), backend.absolute(a[0]), backend.hull, ())
-
-
-def _floor(backend: Any, order: int, a: Jet) -> Jet:
-    """A step: it has a derivative, 0, where it is one number on the whole box."""
-    value = a[0].floor()
-    inside = backend.sign(a[0] - value) - backend.sign(value + 1 - a[0])  # 0 if value < x < value + 1
-    flat = backend.choose(inside + 1, 0 * value, 0 * value, backend.undefined)
-    return _chain(order, value, lambda: flat, lambda: flat, a)
-
-
-# A condition is 1 where it holds on the whole box, -1 where it does nowhere, and else their hull. Of its derivatives it is only said by
-# which variables there are any.
-
-
-def _less(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return backend.sign(b[0] - a[0]), a[1] | b[1], {}
-
-
-def _both(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return backend.choose(a[0], b[0], a[0], backend.hull), a[1] | b[1], {}
-
-
-def _either(backend: Any, order: int, a: Jet, b: Jet) -> Jet:
-    return backend.choose(a[0], a[0], b[0], backend.hull), a[1] | b[1], {}
-
-
-def _if(backend: Any, order: int, c: Jet, a: Jet, b: Jet) -> Jet:
-    """Where the condition is undecided the value is one of both, and nothing is known of derivatives: the formula may jump."""
-    value = backend.choose(c[0], a[0], b[0], backend.hull) + 0 * c[0]
-    return _choice(backend, order, c[0], a, b, value, backend.undefined, c[1])
-
-
-RULES: dict[str, tuple[int, Callable[..., Jet]]] = {
-    "+": (2, _sum), "-": (2, _difference), "*": (2, _product), "/": (2, _quotient), "max": (2, _max), "min": (2, _min), "<": (2, _less),
-    "and": (2, _both), "or": (2, _either), "not": (1, _negative), "if": (3, _if), "neg": (1, _negative), "abs": (1, _abs),
-    "floor": (1, _floor), **{name: (1, functools.partial(_function, name)) for name in FUNCTIONS}}
-"""Of each operator how many arguments it has, and its rule."""
-MANY = ("+", "*", "max", "min", "and", "or")
+# Of each operator: its value in a backend's arithmetic, and its derivatives by its arguments a and b, as formulas of these and of its
+# value y; those of choices are below.
+RULES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
+    "+": (lambda k, a, b: a + b, ("1", "1")), "-": (lambda k, a, b: a - b, ("1", "-1")), "*": (lambda k, a, b: a * b, ("b", "a")),
+    "neg": (lambda k, a: -a, ("-1",)), "inv": (lambda k, a: 1 / a, ("(- (^ y 2))",)), "max": (lambda k, a, b: a.max(b), ()),
+    "min": (lambda k, a, b: a.min(b), ()), "abs": (lambda k, a, b: k.absolute(a), ()), "if": (lambda k, s, a, b: k.choice(s, a, b), ()),
+    "jump": (lambda k, s, a, b: k.jump(s, a, b), ()), "floor": (lambda k, a: a.floor(), ("(jump (min (- a y) (- (+ y 1) a)) 0 0)",)),
+    "sin": (lambda k, a: a.sin(), ("(cos a)",)), "cos": (lambda k, a: a.cos(), ("(- (sin a))",)),
+    "tan": (lambda k, a: a.tan(), ("(+ 1 (^ y 2))",)), "exp": (lambda k, a: a.exp(), ("y",)), "log": (lambda k, a: a.log(), ("(inv a)",)),
+    "sqrt": (lambda k, a: a.sqrt(), ("(inv (* 2 y))",)), "asin": (lambda k, a: a.asin(), ("(inv (sqrt (- 1 (^ a 2))))",)),
+    "acos": (lambda k, a: a.acos(), ("(- (inv (sqrt (- 1 (^ a 2)))))",)), "atan": (lambda k, a: a.atan(), ("(inv (+ 1 (^ a 2)))",)),
+    "sinh": (lambda k, a: a.sinh(), ("(cosh a)",)), "cosh": (lambda k, a: a.cosh(), ("(sinh a)",)),
+    "tanh": (lambda k, a: a.tanh(), ("(- 1 (^ y 2))",)), "asinh": (lambda k, a: a.asinh(), ("(inv (sqrt (+ 1 (^ a 2))))",)),
+}  # fmt: skip
+DERIVATIVES = {name: [read(text)[0] for text in texts] for name, (_, texts) in RULES.items()}
+ARGUMENTS = {name: value.__code__.co_argcount - 1 for name, (value, _) in RULES.items()} | {"abs": 1}
+MANY = ("+", "*", "max", "min")
 """Operators that may have more than two arguments."""
-CONDITIONS = ("<", "and", "or", "not")
-"""Operators whose values are conditions; all others give numbers. Conditions are no numbers, since they have no derivatives."""
 
 
 class Program:
@@ -266,79 +130,167 @@ class Program:
 
     def __init__(self, variables: int, backend: Any = Arb) -> None:
         self.backend, self.variables = backend, variables
-        self.start: list[Jet | None] = [None] * variables
-        self.steps: list[tuple[int, Callable[..., Jet], tuple[Any, ...]]] = []
-        self.rows: list[int] = []
         self.known: dict[Any, int] = {}
-        self.conditions: set[int] = set()
+        self.keys: list[tuple[Any, ...]] = []
+        self.values: list[Any] = []
+        self.slopes: list[dict[int, int]] = []
+        self.derived = 0
+        self.rows: list[int] = []
+        for i in range(variables):
+            self.operation("variable", i)
+        self._plan = functools.lru_cache(maxsize=64)(self._planned)
 
     def add(self, formula: Formula, names: dict[str, int], definitions: Mapping[str, Formula]) -> int:
         """The place of a formula's value; `names` says where those of variables (and, as they are met, of definitions) are."""
         for name in _needed(formula, definitions, names):
             names[name] = self._add(definitions[name], names)
-        return self._numbers("a formula", [self._add(formula, names)])[0]
+        return self._add(formula, names)
 
     def _add(self, formula: Formula, names: Mapping[str, int]) -> int:
         if isinstance(formula, str):
-            if formula in names:
-                return names[formula]
-            return self.operation(("number", formula if formula in ("pi", "e") else number(formula)))
+            return names[formula] if formula in names else self.number(formula if formula in ("pi", "e") else number(formula))
         name, *parts = formula or [""]
         if not isinstance(name, str):
             raise Refused("an operator is a name")
         if name == "^" and len(parts) == 2:
-            return self._power(self._numbers(name, [self._add(parts[0], names)])[0], parts[1])
+            return self.power(self._add(parts[0], names), number(parts[1]) if isinstance(parts[1], str) else Fraction(1, 2))
         args = [self._add(part, names) for part in parts]
         if name == "-" and len(args) == 1:
             name = "neg"
-        if name not in RULES or (len(args) != RULES[name][0] and not (name in MANY and len(args) > 2)):
+        if name == "/" and len(args) == 2:
+            name, args = "*", [args[0], self.operation("inv", args[1])]
+        if name not in RULES or (len(args) != ARGUMENTS[name] and not (name in MANY and len(args) > 2)):
             raise Refused(f"{name[:40]!r} with {len(args)} arguments is nothing that a formula may contain")
-        self._numbers(name, args)
-        if name == "*" and args[0] == args[1] and len(args) == 2:
-            return self._power(args[0], "2")
-        place = self.operation((name, *args)) if name not in MANY else functools.reduce(lambda a, b: self.operation((name, a, b)), args)
-        self.conditions |= {place} if name in CONDITIONS else set()
-        return place
+        if name == "abs":
+            args.append(self.operation("neg", args[0]))
+        return self.operation(name, *args) if name not in MANY else functools.reduce(functools.partial(self.operation, name), args)
 
-    def _numbers(self, name: str, args: Sequence[int]) -> Sequence[int]:
-        """The arguments of an operator, which are conditions where it asks for these, and numbers elsewhere."""
-        asked = len(args) if name in CONDITIONS[1:] else 1 if name == "if" else 0
-        if any((place in self.conditions) != (k < asked) for k, place in enumerate(args)):
-            raise Refused(f"{name!r} has a condition where a number belongs, or a number where a condition does")
-        return args
+    def number(self, value: Fraction | str) -> int:
+        return self.operation("number", value)
 
-    def _power(self, base: int, exponent: Formula) -> int:
-        n = number(exponent) if isinstance(exponent, str) else Fraction(1, 2)
+    def power(self, base: int, n: Fraction) -> int:
         if n.denominator != 1 or abs(n) > EXPONENT:
             raise Refused(f"an exponent is an integer of at most {EXPONENT}")
-        return self.operation(("^", base, int(n)))
+        raised = base if abs(n) == 1 else self.operation("^", base, abs(int(n)))
+        return raised if n >= 0 else self.operation("inv", raised)
 
-    def operation(self, key: tuple[Any, ...]) -> int:
-        if key in self.known:
-            return self.known[key]
-        if len(self.start) >= LARGEST:
-            raise Refused(f"the formulas have more than {LARGEST} operations")
-        name, *args = key
-        place = self.known[key] = len(self.start)
-        if name == "number":
-            self.start.append((self.backend.constant(args[0]), {}, {}))
-            return place
-        rule = functools.partial(functools.partial(_power, args.pop()) if name == "^" else RULES[name][1], self.backend)
-        if all(self.start[a] is not None for a in args):
-            self.start.append(rule(0, *(self.start[a] for a in args)))
-        else:
-            self.start.append(None)
-            self.steps.append((place, rule, tuple(args)))
+    def product(self, a: int, b: int) -> int:
+        one = self.number(Fraction(1))
+        return b if a == one else a if b == one else self.operation("*", a, b)
+
+    def operation(self, name: str, *args: Any) -> int:
+        """The place of the result."""
+        if name == "*" and args[0] == args[1]:
+            name, args = "^", (args[0], 2)
+        if (name, args) in self.known:
+            return self.known[name, args]
+        if len(self.keys) >= LARGEST:
+            raise Refused(f"the formulas and their derivatives have more than {LARGEST} operations")
+        place = self.known[name, args] = len(self.keys)
+        self.keys.append((name, args))
+        self.slopes.append({})
+        self.values.append(self.backend.constant(args[0]) if name == "number" else None)
+        if name not in ("number", "variable") and all(self.values[a] is not None for a in self._arguments(place)):
+            self.values[place] = self._step(place)[1](*(self.values[a] for a in self._arguments(place)))
         return place
+
+    def _arguments(self, place: int) -> tuple[int, ...]:
+        name, args = self.keys[place]
+        return () if name in ("number", "variable") else args[:1] if name == "^" else args
+
+    def _step(self, place: int) -> tuple[int, Callable[..., Any], tuple[int, ...]]:
+        """How a result is computed: by which function, of what."""
+        name, args = self.keys[place]
+        how = (lambda k, x, n=args[1]: power(k, x, n)) if name == "^" else RULES[name][0]
+        return place, functools.partial(how, self.backend), self._arguments(place)
+
+    # -- derivatives ----------------------------------------------------------------------------------------------
+
+    def derive(self, places: Sequence[int], i: int) -> None:
+        """Notes in `slopes` where the derivatives of results by the i-th variable are, of those that depend on it."""
+        for place in self._before(places):
+            args = self._arguments(place)
+            if i not in self.slopes[place] and (place == i or any(i in self.slopes[a] for a in args)):
+                self.slopes[place][i] = self._derivative(place, [self.slopes[a].get(i) for a in args])
+                self.derived += 1
+        if self.derived > 4 * LARGEST:
+            raise Refused(f"the formulas have more than {4 * LARGEST} derivatives")
+
+    def _derivative(self, place: int, slopes: Sequence[int | None]) -> int:
+        """From those of the arguments, of which a result depends on one at least."""
+        name, args = self.keys[place]
+        if name == "variable":
+            return self.number(Fraction(1))
+        if name in ("max", "min", "abs", "if", "jump"):
+            return self._of_choice(name, args, slopes[-2:])
+        if name == "^":
+            partials = [self.product(self.number(Fraction(args[1])), self.power(args[0], Fraction(max(args[1] - 1, 0))))]
+        else:
+            partials = [self._add(formula, {"y": place, **dict(zip("ab", args, strict=False))}) for formula in DERIVATIVES[name]]
+        terms = [self.product(p, d) for p, d in zip(partials, slopes, strict=True) if d is not None]
+        return functools.reduce(functools.partial(self.operation, "+"), terms)
+
+    def _of_choice(self, name: str, args: Sequence[int], slopes: Sequence[int | None]) -> int:
+        """Where the arguments of max, min, abs may be equal, derivatives are Clarke's, with which the mean value theorem holds; of other
+        choices nothing is known there.
+        """
+        known = [self.number(Fraction(0)) if d is None else d for d in slopes]
+        if name in ("max", "min"):
+            args = [self.operation("-", *(args if name == "max" else args[::-1]))]
+        return self.operation("jump" if name in ("if", "jump") else "if", args[0], *known)
+
+    def dependent(self, places: Sequence[int], free: Sequence[int]) -> list[int]:
+        """Determinants that vanish where the derivatives of m results by some variables are linearly dependent: each of those by the first
+        m - 1 and one more.
+        """
+        for i in free:
+            self.derive(places, i)
+        m, zero = len(places), self.number(Fraction(0))
+        table = [[self.slopes[place].get(i, zero) for place in places] for i in free]
+        return [self._determinant([*table[:m - 1], row]) for row in table[m - 1:]]
+
+    def _determinant(self, table: Sequence[Sequence[int]]) -> int:
+        if not table:
+            return self.number(Fraction(1))
+        minors = [self.product(e, self._determinant([[*row[:k], *row[k + 1:]] for row in table[1:]])) for k, e in enumerate(table[0])]
+        total = minors[0]
+        for k, minor in enumerate(minors[1:], 1):
+            total = self.operation("-" if k % 2 else "+", total, minor)
+        return total
+
+    def _before(self, places: Sequence[int]) -> list[int]:
+        """All that results depend on, and these, in order."""
+        found, stack = set[int](), [*places]
+        while stack:
+            place = stack.pop()
+            if place not in found:
+                found.add(place)
+                stack.extend(self._arguments(place))
+        return sorted(found)
+
+    # -- values ---------------------------------------------------------------------------------------------------
 
     def jets(self, box: Sequence[Any], order: int, free: Sequence[int] | None = None) -> list[Jet]:
         """Of each row the jet up to `order` over a box of balls, with derivatives by the variables in `free` (None: by all)."""
-        done = list(self.start)
-        for i, x in enumerate(box):
-            done[i] = (x, {i: self.backend.constant(Fraction(1))} if order and (free is None or i in free) else {}, {})
-        for place, rule, args in self.steps:
-            done[place] = rule(order, *[done[a] for a in args])
-        return [done[row] for row in self.rows]  # type: ignore[misc]
+        layout, steps = self._plan(tuple(self.rows), order, tuple(range(self.variables) if free is None else free))
+        done = [*box, *self.values[len(box):]]
+        for place, function, args in steps:
+            done[place] = function(*[done[a] for a in args])
+        return [(done[row], {i: done[at] for i, at in g.items()}, {ij: done[at] for ij, at in h.items()}) for row, g, h in layout]
+
+    def _planned(self, rows: tuple[int, ...], order: int, free: tuple[int, ...]) -> tuple[list[Any], list[Any]]:
+        """Where what belongs to each row is, and how all that is computed."""
+        for i in free if order else ():
+            self.derive(rows, i)
+        firsts = [{i: self.slopes[row][i] for i in free if order and i in self.slopes[row]} for row in rows]
+        for j in free if order > 1 else ():
+            self.derive([at for g in firsts for i, at in g.items() if i <= j], j)
+        layout = []
+        for row, g in zip(rows, firsts, strict=True):
+            pairs = [(i, j) for i, at in g.items() for j in self.slopes[at] if order > 1 and i <= j and j in free]
+            layout.append((row, g, {(i, j): self.slopes[g[i]][j] for i, j in pairs}))
+        needed = self._before([at for row, g, h in layout for at in (row, *g.values(), *h.values())])
+        return layout, [self._step(at) for at in needed if at >= self.variables and self.values[at] is None]
 
 
 def _needed(formula: Formula, definitions: Mapping[str, Formula], known: Mapping[str, int]) -> Iterator[str]:

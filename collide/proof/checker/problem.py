@@ -1,6 +1,7 @@
 """What a log is about: bodies or formulas, as it states them, and the systems without solutions that its claims come down to."""
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -9,20 +10,25 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from .formulas import Arb, Formula, Program, Refused, constant, number, read
-from .rules import System
+from .rules import Side, System
 
-WORDS = {"let": 2, "surface": 8, "level": None, "time": None, "except": 2, "variable": 3, "equation": 1, "condition": 1, "objective": 1}
+WORDS = {"let": (2,), "surface": (8,), "level": range(8, 1000), "mesh": (13,), "corner": (3, 6), "triangle": (3,), "time": (0, 1, 2),
+         "self": (0,), "except": (2,), "variable": (3,), "equation": (1,), "condition": (1,), "objective": (1,)}  # fmt: skip
 """The lines of a statement, and how many arguments they have."""
-MOST = 4096
+MOST, VARIABLES = 4096, 64
+"""Pieces or rows, and variables."""
 QUESTIONS = ("contact", "distance", "zeros", "minimum")
 
-
+Ends = tuple[Formula, ...]
 Ranges = tuple[tuple[Any, Any], ...]
+Part = tuple[int, ...]
+"""(k,): a piece; (k, i, j): the triangles i to j - 1 of a mesh."""
 
 
 class Piece(NamedTuple):
-    """A part of a body's surface: {(X, Y, Z)(u, v, t)} over the ranges of u and v, or the points x, y, z within three ranges that solve
-    an equation and fulfil conditions (<= 0).
+    """A part of a body's surface: the points (X, Y, Z) of u and v within two ranges, or of x, y, z within three (or twice three) of them,
+    which solve an equation and fulfil conditions (<= 0), if there are any; moved by three rows of a matrix and a translation, if there are.
+    `corners`: of a triangle the numbers that its formulas call c0, c1, ...
     """
 
     body: int
@@ -30,6 +36,54 @@ class Piece(NamedTuple):
     point: tuple[Formula, ...]
     equations: tuple[Formula, ...] = ()
     conditions: tuple[Formula, ...] = ()
+    motion: tuple[Formula, ...] = ()
+    corners: tuple[float, ...] = ()
+
+    @property
+    def letters(self) -> Sequence[str]:
+        return "uv" if len(self.ranges) == 4 else ("x", "y", "z", "x1", "y1", "z1")[:len(self.ranges) // 2]
+
+
+class Mesh(NamedTuple):
+    """Triangles between corners, each at one place, or at two, between which it moves from t = 0 to t = 1; then moved as a whole."""
+
+    body: int
+    motion: tuple[Formula, ...]
+    corners: list[tuple[float, ...]]
+    triangles: list[tuple[int, ...]]
+    boxes: dict[tuple[int, int], tuple[float, ...]]
+
+    def add(self, word: str, args: Sequence[Formula]) -> None:
+        if word == "corner":
+            self.corners.append(tuple(double(str(x)) for x in args))
+        else:
+            self.triangles.append(tuple(map(_index, args)))
+        if len(self.corners[-1:]) != 1 or len(self.corners[-1]) != len(self.corners[0]) or (
+                self.triangles and max(self.triangles[-1]) >= len(self.corners)):
+            raise Refused("the corners of a mesh are of one kind, and come before its triangles")
+
+    def box(self, i: int, j: int) -> tuple[float, ...]:
+        """Least and greatest coordinates of the corners of triangles i to j - 1."""
+        if (i, j) not in self.boxes:
+            middle = (i + j) // 2
+            rows = [self.corners[k] for k in self.triangles[i]] if j - i == 1 else [
+                side for half in (self.box(i, middle), self.box(middle, j)) for side in (half[::2], half[1::2])]
+            self.boxes[i, j] = tuple(f(column) for column in zip(*rows, strict=True) for f in (min, max))
+        return self.boxes[i, j]
+
+    def part(self, i: int, j: int) -> Piece:
+        """A triangle, over shares u and v of two sides; or of several triangles the box that holds them."""
+        if j - i > 1:
+            ranges, at = [x.hex() for x in self.box(i, j)], list[Formula](("x", "y", "z", "x1", "y1", "z1")[:len(self.corners[0])])
+        else:
+            ranges, n = ["0", "1", "0", "1"], len(self.corners[0])
+            names = [(f"c{k}", f"c{n + k}", f"c{2 * n + k}") for k in range(n)]
+            at = [["+", a, ["*", "u", ["-", b, a]], ["*", "v", ["-", c, a]]] for a, b, c in names]
+        if len(at) == 6:
+            at = [["+", a, ["*", "t", ["-", b, a]]] for a, b in zip(at[:3], at[3:], strict=True)]
+        inside = (["-", ["+", "u", "v"], "1"],) if j - i == 1 else ()
+        corners = [x for k in self.triangles[i] for x in self.corners[k]] if j - i == 1 else []
+        return Piece(self.body, tuple(ranges), tuple(at), (), inside, self.motion, tuple(corners))
 
 
 class Problem:
@@ -38,113 +92,170 @@ class Problem:
     def __init__(self, lines: Sequence[str]) -> None:
         self.question = ""
         self.definitions: dict[str, Formula] = {}
-        self.pieces: list[Piece] = []
+        self.pieces: list[Piece | Mesh] = []
         self.time: list[Formula] = []
         self.excepted: set[tuple[int, int]] = set()
-        self.variables: list[tuple[str, Formula, Formula]] = []
+        self.variables: dict[str, tuple[Formula, Formula]] = {}
         self.rows: dict[str, list[Formula]] = {"equation": [], "condition": [], "objective": []}
+        self.itself = False
         for line in lines:
             self._read(line)
-        if len(self.pieces) > MOST:
-            raise Refused(f"the bodies have more than {MOST} pieces")
-        self.system = functools.lru_cache(maxsize=8)(functools.partial(self.built, Arb))
+        if max(len(self.pieces), *map(len, self.rows.values())) > MOST or len(self.variables) > VARIABLES:
+            raise Refused(f"there are more than {MOST} pieces or rows, or more than {VARIABLES} variables")
+        self._built = functools.lru_cache(maxsize=8)(functools.partial(self.built, Arb))
 
     def _read(self, line: str) -> None:
         word, *args = read(line) or [""]
         if word == "question" and not self.question and args and args[0] in QUESTIONS:
             self.question = str(args[0])
-            return
-        if not self.question or not isinstance(word, str) or word not in WORDS or WORDS[word] not in (None, len(args)):
+        elif not self.question or not isinstance(word, str) or len(args) not in WORDS.get(word, ()):
             raise Refused(f"the statement has no line such as {line[:60].strip()!r}")
-        if word == "let":
+        elif word == "let":
             if args[0] != f"#{len(self.definitions) + 1}" or any(n not in self.definitions for n in _references(args[1])):
                 raise Refused("definitions are numbered #1, #2, ..., and refer to earlier ones")
             self.definitions[args[0]] = args[1]
         elif word == "surface":
             self.pieces.append(Piece(_index(args[0]), tuple(args[1:5]), tuple(args[5:8])))
         elif word == "level":
-            if len(args) < 8:
-                raise Refused("a level has a body, six ends of ranges, an equation, and conditions")
             self.pieces.append(Piece(_index(args[0]), tuple(args[1:7]), ("x", "y", "z"), (args[7],), tuple(args[8:])))
+        elif word == "mesh":
+            self.pieces.append(Mesh(_index(args[0]), tuple(args[1:]), [], [], {}))
+        elif word in ("corner", "triangle"):
+            if not self.pieces or not isinstance(self.pieces[-1], Mesh):
+                raise Refused("corners and triangles follow the line of their mesh")
+            self.pieces[-1].add(word, args)
         elif word == "time":
             self.time = args
+        elif word == "self":
+            self.itself = True
         elif word == "except":
             i, j = sorted(map(_index, args))
             self.excepted.add((i, j))
         elif word == "variable":
-            if not (isinstance(args[0], str) and args[0].isidentifier()) or args[0] in [name for name, _, _ in self.variables]:
+            taken = {*self.variables, "e", "pi", *("uvxyzt" if self.question in QUESTIONS[:2] else "")}
+            if not (isinstance(args[0], str) and args[0].isidentifier()) or args[0] in taken:
                 raise Refused("a variable has a name of its own")
-            self.variables.append((args[0], args[1], args[2]))
+            self.variables[args[0]] = args[1], args[2]
         else:
             self.rows[word].append(args[0])
 
-    def pairs(self) -> Iterator[tuple[int, int]]:
-        """All pairs of pieces of different bodies, but those of pairs of bodies that nothing is claimed of."""
-        everyone = range(len(self.pieces))
-        return ((a, b) for a in everyone for b in everyone if self.claimed(a, b))
+    # -- pieces ---------------------------------------------------------------------------------------------------
 
-    def claimed(self, a: int, b: int) -> bool:
-        i, j = self.pieces[a].body, self.pieces[b].body
-        return i < j and (i, j) not in self.excepted
+    def parts(self) -> list[Part]:
+        """All pieces, each as a whole."""
+        return [(k, 0, len(piece.triangles)) if isinstance(piece, Mesh) else (k,) for k, piece in enumerate(self.pieces)]
+
+    def part(self, name: Part) -> Piece:
+        """A piece, or a part of a mesh."""
+        piece = self.pieces[name[0]] if name[0] < len(self.pieces) else None
+        if isinstance(piece, Mesh) and len(name) == 3 and 0 <= name[1] < name[2] <= len(piece.triangles):
+            return piece.part(*name[1:])
+        if not isinstance(piece, Piece) or len(name) > 1:
+            raise Refused("there is no such piece")
+        return piece
+
+    def pairs(self) -> Iterator[tuple[Part, Part]]:
+        """All pairs of pieces of different bodies, but those of pairs of bodies that nothing is claimed of; or of pieces of all bodies."""
+        parts = self.parts()
+        return ((a, b) for a in parts for b in parts if self.claimed(a, b))
+
+    def claimed(self, a: Part, b: Part) -> bool:
+        i, j = self.pieces[a[0]].body, self.pieces[b[0]].body
+        return a <= b if self.itself else i < j and (i, j) not in self.excepted
 
     # -- systems, by their names ----------------------------------------------------------------------------------
 
-    def built(self, backend: Any, kind: str, *names: Any) -> tuple[System, Ranges]:
-        """A system, and the ranges (balls of both ends) of its variables; of pairs of pieces but for the time, which comes last."""
+    def ranges(self, kind: str, *names: Any) -> Ranges:
+        """Balls of both ends of the variables of a system; of pairs of pieces those of the first, the second, and of variables that both
+        depend on; but for the time, which comes last.
+        """
+        ends = list(itertools.chain(*self.variables.values()))
+        if kind != "formulas":
+            first, second = self._ordered(kind, *map(self.part, names[:2]))
+            ends = [*first.ranges, *(() if kind != "near" and second.equations else second.ranges), *ends]
+        balls = [constant(end, self.definitions) for end in ends]
+        return tuple(zip(balls[::2], balls[1::2], strict=True))
+
+    def system(self, kind: str, *names: Any) -> System:
+        """A system in Arb; those of triangles of one mesh are alike but for their corners, and those of several of them in all."""
+        if kind == "formulas":
+            return self._built(kind, *names)
+        alike = [part if len(part) == 1 else (part[0], 0, 1) if part[2] - part[1] == 1 else self.parts()[part[0]] for part in names[:2]]
+        return self._built(kind, *alike, *names[2:]).of([arb(x) for part in names[:2] if len(part) > 1 for x in self.part(part).corners])
+
+    def built(self, backend: Any, kind: str, *names: Any) -> System:
+        """A system: "formulas", with a bound of the objective or None; "common point" of two parts, "near", at most so far from each other,
+        "touch" with variables that are free: a common point where derivatives by these are linearly dependent; or the "place" of a part.
+        """
         if kind == "formulas":
             return self._of_formulas(backend, *names)
-        return self._of_pair(backend, kind == "common point", *names)
+        return self._of_place(backend, *names) if kind == "place" else self._of_pair(backend, kind, *names)
 
-    def _of_formulas(self, backend: Any, most: Fraction | None) -> tuple[System, Ranges]:
+    def _of_place(self, backend: Any, a: Part) -> System:
+        piece, n = self.part(a), len(self.part(a).letters)
+        program = Program(n + len(self.variables) + 1, backend)
+        program.rows = self._placed(program, piece, {name: n + k for k, name in enumerate((*self.variables, "t"))}, range(n))[0]
+        return System(program, 3)
+
+    def different(self, system: Sequence[Any], box: Sequence[Side], values: Sequence[Any]) -> bool:
+        """Have different places of one piece no common point if both lie in a box of two places?"""
+        kind, *parts = system
+        if kind != "common point" or parts[0] != parts[1] or len(self.part(parts[0]).letters) != 2 or len(values) != 6:
+            raise Refused("this is no step about two places of one piece")
+        hull = [(a[0], b[1], a[2].union(b[2])) for a, b in zip(box[:2], box[2:4], strict=True)]
+        return self.system("place", parts[0]).injective(hull, box[4:], values)
+
+    def _of_formulas(self, backend: Any, most: Fraction | None) -> System:
         """Equations and conditions; and, if a bound is given, the condition that the objective is at most that."""
         program = Program(len(self.variables), backend)
-        names = {name: i for i, (name, _, _) in enumerate(self.variables)}
+        names = {name: i for i, name in enumerate(self.variables)}
         rows = [program.add(f, names, self.definitions) for f in (*self.rows["equation"], *self.rows["condition"])]
         if most is not None:
             if len(self.rows["objective"]) != 1:
                 raise Refused("a bound is claimed of one objective")
             (objective,) = self.rows["objective"]
-            rows.append(program.add(["-", objective, _text(most)], names, self.definitions))
+            rows.append(program.operation("-", program.add(objective, names, self.definitions), program.number(most)))
         program.rows = rows
-        return System(program, len(self.rows["equation"])), tuple(self._range(lo, hi) for _, lo, hi in self.variables)
+        return System(program, len(self.rows["equation"]))
 
-    def _of_pair(self, backend: Any, common: bool, a: int, b: int, most: Fraction | None = None) -> tuple[System, Ranges]:
-        """A common point of two pieces, or a point of each, at most so far from each other."""
-        first, second = self.pieces[a], self.pieces[b]
-        if common and first.equations and not second.equations:
-            first, second = second, first
-        shared = common and bool(second.equations)
-        ranges = [self._range(*first.ranges[k:k + 2]) for k in range(0, len(first.ranges), 2)]
-        ranges += [] if shared else [self._range(*second.ranges[k:k + 2]) for k in range(0, len(second.ranges), 2)]
-        program, n = Program(len(ranges) + 1, backend), len(first.ranges) // 2
-        point, equations, conditions = self._place(program, first, "xyz" if first.equations else "uv", range(n))
-        at = point if shared else range(n, len(ranges))
-        other, more, further = self._place(program, second, "xyz" if second.equations else "uv", at)
+    def _ordered(self, kind: str, first: Piece, second: Piece) -> tuple[Piece, Piece]:
+        """Of common points, a piece with an equation comes last."""
+        return (second, first) if kind != "near" and first.equations and not second.equations else (first, second)
+
+    def _of_pair(self, backend: Any, kind: str, a: Part, b: Part, more: Any = ()) -> System:
+        first, second = self._ordered(kind, self.part(a), self.part(b))
+        shared, n, m = kind != "near" and bool(second.equations), len(first.letters), len(second.letters)
+        size = n + (0 if shared else m) + len(self.variables) + 1
+        program = Program(size + len(first.corners) + len(second.corners), backend)
+        names = {name: n + (0 if shared else m) + k for k, name in enumerate((*self.variables, "t"))}
+        point, equations, conditions = self._placed(program, first, names, range(n), size)
+        other, others, further = self._placed(program, second, names, point if shared else range(n, n + m), size + len(first.corners))
+        conditions = [*conditions, *further]
         if shared:
-            further = further + self._inside(program, point, second.ranges)
-        if common and not shared:
-            equations = [program.operation(("-", p, q)) for p, q in zip(point, other, strict=True)]
-        if not common:
-            squares = [program.operation(("^", program.operation(("-", p, q)), 2)) for p, q in zip(point, other, strict=True)]
-            total = program.operation(("+", program.operation(("+", squares[0], squares[1])), squares[2]))
-            further = [*further, program.operation(("-", total, program.operation(("number", most * most if most is not None else 0))))]
-        program.rows = [*equations, *more, *conditions, *further]
-        return System(program, len(equations) + len(more)), tuple(ranges)
+            ends = [program.add(end, {}, self.definitions) for end in second.ranges]
+            conditions += [program.operation("-", *pair) for k, p in enumerate(point) for pair in ((ends[2 * k], p), (p, ends[2 * k + 1]))]
+        apart = [] if shared else [program.operation("-", p, q) for p, q in zip(point, other, strict=True)]
+        if kind == "near":
+            squares = [program.power(d, Fraction(2)) for d in apart]
+            total = program.operation("+", program.operation("+", squares[0], squares[1]), squares[2])
+            apart, conditions = [], [*conditions, program.operation("-", total, program.number(more * more))]
+        equations = [*apart, *equations, *others]
+        if kind == "touch":
+            equations += program.dependent(equations, more)
+        program.rows = [*equations, *conditions]
+        return System(program, len(equations))
 
-    def _place(self, program: Program, piece: Piece, letters: str, at: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
-        names = {"t": program.variables - 1, **dict(zip(letters, at, strict=True))}
-        groups = (piece.point, piece.equations, piece.conditions)
-        point, equations, conditions = ([program.add(f, names, self.definitions) for f in group] for group in groups)
+    def _placed(self, program: Program, piece: Piece, names: dict[str, int], at: Sequence[int],
+                corners: int = 0) -> tuple[list[int], list[int], list[int]]:
+        """Where the point of a piece is, and its equations and conditions; `corners`: where those of a triangle begin."""
+        own = {**names, **dict(zip(piece.letters, at, strict=True)), **{f"c{k}": corners + k for k in range(len(piece.corners))}}
+        point, equations, conditions = ([program.add(f, own, self.definitions) for f in group]
+                                        for group in (piece.point, piece.equations, piece.conditions))
+        if piece.motion:
+            *rows, x, y, z = (program.add(f, dict(names), self.definitions) for f in piece.motion)
+            turned = [[program.operation("*", m, p) for m, p in zip(rows[k:k + 3], point, strict=True)] for k in (0, 3, 6)]
+            point = [functools.reduce(functools.partial(program.operation, "+"), row, c) for row, c in zip(turned, (x, y, z), strict=True)]
         return point, equations, conditions
-
-    def _inside(self, program: Program, point: Sequence[int], ranges: Sequence[Formula]) -> list[int]:
-        """The conditions that a point lies within three ranges."""
-        ends = [program.add(end, {}, self.definitions) for end in ranges]
-        pairs = [pair for k, p in enumerate(point) for pair in ((ends[2 * k], p), (p, ends[2 * k + 1]))]
-        return [program.operation(("-", *pair)) for pair in pairs]
-
-    def _range(self, lo: Formula, hi: Formula) -> tuple[Any, Any]:
-        return constant(lo, self.definitions), constant(hi, self.definitions)
 
     def number(self, formula: Formula) -> Any:
         """The ball of a formula without variables."""
@@ -167,10 +278,6 @@ def _index(text: Formula) -> int:
     if not (isinstance(text, str) and text.isdecimal() and len(text) < 7):
         raise Refused(f"{str(text)[:40]!r} is no number of a body or a piece")
     return int(text)
-
-
-def _text(value: Fraction) -> str:
-    return f"{value.numerator}/{value.denominator}"
 
 
 def below(x: Any) -> float:

@@ -27,21 +27,28 @@ def side(lo: float, hi: float) -> Side:
 class System:
     """The rows of a program: equations first, then conditions."""
 
-    def __init__(self, program: Program, equations: int) -> None:
-        self.program, self.equations = program, equations
+    def __init__(self, program: Program, equations: int, corners: Sequence[Any] = ()) -> None:
+        """`corners`: the values of the last variables of the program, which are numbers."""
+        self.program, self.equations, self.corners = program, equations, corners
+
+    def of(self, corners: Sequence[Any]) -> "System":
+        return System(self.program, self.equations, corners)
+
+    def jets(self, balls: Sequence[Any], order: int, free: Sequence[int] | None = None) -> list[Jet]:
+        return self.program.jets([*balls, *self.corners], order, range(len(balls)) if free is None else free)
 
     def natural(self, box: Sequence[Side], weights: Sequence[Any]) -> bool:
         """g > 0, by the enclosure of the formulas themselves."""
-        return bool(_dot(weights, [value for value, _, _ in self.program.jets(_balls(box), 0)]) > 0)
+        return bool(_dot(weights, [value for value, _, _ in self.jets(_balls(box), 0)]) > 0)
 
     def mean_value(self, box: Sequence[Side], weights: Sequence[Any]) -> bool:
         """g > 0, by its derivatives. Where it is monotone in a variable it is least at one end of it. Of the others the mean value
         theorem tells how far it may be from its value in the middle.
         """
-        slopes = [_dot(weights, column) for column in _columns(self.program.jets(_balls(box), 1), len(box))]
+        slopes = [_dot(weights, column) for column in _columns(self.jets(_balls(box), 1), len(box))]
         face = _least_face(box, slopes)
         middle = [x.mid() for _, _, x in face]
-        values = [value for value, _, _ in self.program.jets(middle, 0)]
+        values = [value for value, _, _ in self.jets(middle, 0)]
         change = [s * (x - c) for s, c, (lo, hi, x) in zip(slopes, middle, face, strict=True) if lo is not hi]
         return bool(sum(change, _dot(weights, values)) > 0)
 
@@ -50,17 +57,17 @@ class System:
         second derivatives H are such that H + bend I is positive definite, bend >= 0; so it lies above its tangent plane at the given
         point, less (bend/2) times the square of the distance from there.
         """
-        n, program = len(box), self.program
-        jets = program.jets(_balls(box), 1)
+        n = len(box)
+        jets = self.jets(_balls(box), 1)
         slopes = [_dot(self._forces(jets, weights, m), column) for column in _columns(jets, n)]
         face = _least_face(box, slopes)
         free = [i for i, (lo, hi, _) in enumerate(face) if lo is not hi]
         at = [p if i in free else x for i, ((_, _, x), p) in enumerate(zip(face, point, strict=True))]
         if not (bend >= 0 and all(face[i][0] <= at[i] <= face[i][1] for i in free)):
             return False
-        if not positive_definite(self._second(program.jets(_balls(face), 2, free), weights, m, bend, free)):
+        if not positive_definite(self._second(self.jets(_balls(face), 2, free), weights, m, bend, free)):
             return False
-        jets = program.jets(at, 1, free)
+        jets = self.jets(at, 1, free)
         forces, values = self._forces(jets, weights, m), [value for value, _, _ in jets]
         bound = _dot(weights, values) + sum((v * v for v in values[:self.equations]), arb(0)) * m / 2
         for i in free:
@@ -82,6 +89,14 @@ class System:
                 table[a][b] = table[b][a] = h + bend if a == b else h
         return table
 
+    def injective(self, place: Sequence[Side], rest: Sequence[Side], matrix: Sequence[Any]) -> bool:
+        """Have different values of the first two variables different images? With Y the given matrix and J the derivatives by these, Y J
+        has a positive definite symmetric part, so (a - b) . Y (F(a) - F(b)) > 0.
+        """
+        jets = self.jets(_balls([*place, *rest]), 1, (0, 1))
+        table = [[_dot(matrix[3 * i:3 * i + 3], [g.get(j, 0) for _, g, _ in jets]) for j in (0, 1)] for i in (0, 1)]
+        return positive_definite([[table[i][j] + table[j][i] for j in (0, 1)] for i in (0, 1)])
+
     def exists(self, box: Sequence[Side], matrix: Sequence[Any]) -> bool:
         """Is there a solution in the box? As many variables as there are equations have room; the others are held. With Y the given
         matrix, K = c - Y F(c) + (1 - Y J) (x - c) lies inside the box, which proves a zero there, and that it is the only one (Krawczyk
@@ -91,7 +106,7 @@ class System:
         if len(free) != m or len(matrix) != m * m:
             return False
         middle = [x.mid() for _, _, x in box]
-        jets, values = self.program.jets(_balls(box), 1, free), [value for value, _, _ in self.program.jets(middle, 0)]
+        jets, values = self.jets(_balls(box), 1, free), [value for value, _, _ in self.jets(middle, 0)]
         away = [box[i][2] - middle[i] for i in free]
         for k, i in enumerate(free):
             row = matrix[m * k:m * k + m]

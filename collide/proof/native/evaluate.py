@@ -5,7 +5,7 @@ from codegen.machine.structures import LANES
 
 from .memory import OVER, ProverMemory
 
-ADD, SUB, MUL, NEG, DIV = range(5)
+ADD, SUB, MUL, NEG = range(4)
 """Operations that are written here; others are called."""
 
 

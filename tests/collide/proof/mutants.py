@@ -130,7 +130,7 @@ def common_point(lines: Lines) -> bool:
     problem, rng = Problem(statement), np.random.default_rng(1)
     with flint.ctx.workprec(64), np.errstate(all="ignore"):
         for a, b in problem.pairs() if until else ():
-            grower, (_, ranges) = Grower(problem, ("common point", a, b)), problem.system("common point", a, b)
+            grower, ranges = Grower(problem, ("common point", a, b)), problem.ranges("common point", a, b)
             root = np.array([*((float(lo), float(hi)) for lo, hi in ranges), (below(problem.moment(0)), until[0])])
             points = rng.uniform(root[:, 0], root[:, 1], (400, len(root)))
             for _ in range(40):
@@ -150,7 +150,7 @@ def lies_far(lines: Lines) -> bool:
         for line, step in itertools.pairwise(lines):
             if not line.startswith("meet"):
                 continue
-            a, b = map(int, line.split()[1:])
+            a, b = ((int(word),) for word in line.split()[1:])
             grower = Grower(problem, ("common point", a, b))
             ends = np.array([double(word) for word in step.split()[1:1 + 2 * grower.n]]).reshape(-1, 2)
             point, free = ends.mean(axis=1), ends[:, 0] < ends[:, 1]

@@ -16,7 +16,7 @@ def test_balls_contain_those_of_arb(text: str) -> None:
     """Or else the prover would take steps that the checker does not: at points up to rounding, over boxes with what that adds."""
     problem = Problem(["question zeros", "variable x -1 1", "variable y -1 1", f"equation {text}"])
     grower, rng = Grower(problem, ("formulas", None)), np.random.default_rng(2)
-    system, _ = problem.system("formulas", None)
+    system = problem.system("formulas", None)
     for size in (0.0, 1e-9, 0.05, 0.4):
         middle = rng.uniform(-0.6, 0.6, (11, 2))
         mid, rad = grower.balls(middle - size, middle + size, 2)

@@ -1,0 +1,151 @@
+"""Logs of meshes, patches, batches, ranges of parameters and surfaces that touch themselves; and what is false of each."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import collide
+from generative import Parameter, ParametricSurface, Rigid, t, u, v
+
+PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+RISE, WIDE = Parameter("rise"), Parameter("e")
+CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+
+
+def bowl(rise: object = 1, wide: object = 1) -> ParametricSurface:
+    return ParametricSurface([wide * u, v, u**2 + v**2 + rise - t], {u: (-1, 1), v: (-1, 1)})
+
+
+def ranges(path: Path) -> None:
+    found = collide.first_contact([PLATE, bowl(RISE, WIDE)], (0, 3), parameters={RISE: (1, 2), WIDE: (1, 2)}, log=path)
+    assert found.time is not None and found.time[0] <= 1 <= found.time[1]
+
+
+def clearances(path: Path) -> None:
+    collide.clearance([PLATE, bowl(RISE)], (0, sp.Rational(1, 2)), parameters={RISE: (1, 2)}, log=path)
+
+
+def meshes(path: Path) -> None:
+    turned = Rigid(rotation=[3, t, 1, 0], translation=[0.1, 0.2, 2 - t])
+    found = collide.mesh_mesh((CORNERS, FACES), (CORNERS, FACES), motions=(Rigid(), turned), time=(0, 2), log=path)
+    assert found.notes and found.status is collide.Status.CONTACT and found.notes[0] in found.summary()
+
+
+def bodies(path: Path) -> None:
+    mesh = collide.Mesh(CORNERS, FACES)
+    collide.first_contact([mesh, mesh.moved(Rigid(translation=[0.1, 0.2, 2 - t]))], (0, 2), log=path)
+
+
+def straight(path: Path) -> None:
+    collide.mesh_mesh((np.stack([CORNERS, CORNERS]), FACES), (np.stack([CORNERS + [0.1, 0.2, 2], CORNERS + 0.1]), FACES), log=path)
+
+
+def bent(path: Path) -> None:
+    arch = ParametricSurface([u, v, (1 + t) * u**2], {u: (-1, 1), v: (0, 1)})
+    collide.self_contact(arch, (0, 1), log=path)
+
+
+def patches(path: Path) -> None:
+    place = np.stack([*np.meshgrid([0, 0.5, 1.0], [0, 0.5, 1.0], indexing="ij"), np.zeros((3, 3))], axis=-1)
+    lower = place + np.array([0, 0, 0.3]) * np.outer([0, 1, 0], [0, 1, 0])[..., None]
+    upper = place[::-1] + [0, 0, 1] - np.array([0, 0, 0.2]) * np.outer([0, 1, 0], [0, 1, 0])[..., None]
+    q = np.array([[[lower, 0 * lower], [upper, np.broadcast_to([0.1, 0, -1.5], (3, 3, 3))]]])
+    assert "Logs of 1 of 1" in collide.bezier_pairs(q, log=path.parent).notes[0]
+    (path.parent / "row-0.proof").rename(path)
+
+
+def rows(path: Path) -> None:
+    found = collide.contact_batch([PLATE, bowl(RISE)], (0, 3), parameters={RISE: np.array([1.0, 5.0])}, log=path.parent)
+    assert "Logs of 2 of 2" in found.notes[0]
+    assert "no point in common" in collide.check(path.parent / "row-1.proof").theorem
+    (path.parent / "row-0.proof").rename(path)
+
+
+# Of each kind what its theorem says, and a change of the statement or the claim that makes it false.
+KINDS: dict[str, tuple[Callable[[Path], None], str, tuple[str, str]]] = {
+    "ranges of parameters": (ranges, r"for all rise from 1 to 2, p1_ from 1 to 2", (r"variable rise 1 2", "variable rise 0 2")),
+    "clearances of ranges": (clearances, r"for all rise from 1 to 2", (r"variable rise 1 2", "variable rise 1/4 2")),
+    "meshes": (meshes, r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
+    "bodies that are meshes": (bodies, r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
+    "straight meshes": (straight, r"their first contact lies in", (r"(pair|clear)( 0 1)? 0x1\.\w+p-1", r"\1\2 0x1.fp-1")),
+    "a sheet that bends": (bent, r"Places of the surfaces that are different have no point in common", (r" u v ", " (^ u 2) v ")),
+    "patches": (patches, r"their first contact lies in", (r"\(\* 0x1.999999999999ap-4 t\)", "(* 2 t)")),
+    "rows of a batch": (rows, r"their first contact lies in", (r"\(- t\)", "(* -2 t)")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logs_of_all_kinds(kind: str, tmp_path: Path) -> None:
+    make, told, (old, new) = KINDS[kind]
+    path = tmp_path / "a.proof"
+    make(path)
+    found = collide.check(path, budget=60)
+    assert found.accepted and re.search(told, found.theorem), str(found)
+    text = path.read_text()
+    path.write_text(re.sub(old, new, text))
+    assert path.read_text() != text and not collide.check(path, budget=60).accepted
+    lines = text.splitlines()
+    k = next(k for k, line in enumerate(lines) if line.startswith(("h", "s ", "n ", "m ", "c ", "d ")) and not line.startswith("surface"))
+    path.write_text("\n".join([*lines[:k], *lines[k + 1:], ""]))
+    assert not collide.check(path, budget=60).accepted
+
+
+def test_contacts_that_are_the_only_ones(tmp_path: Path) -> None:
+    path = tmp_path / "a.proof"
+    collide.first_contact([PLATE, bowl()], (0, 3), log=path)
+    text, found = path.read_text(), collide.check(path)
+    assert found.accepted and "exactly one point in common" in found.theorem
+    k = text.index("touch 0 1\n") + len("touch 0 1\n")
+    wide, near = text[k:].splitlines()[:2]
+    path.write_text(text[:k] + f"{near}\n{wide}\nend\n")
+    assert "lies in the first" in str(collide.check(path))
+    path.write_text(text[:k] + f"{wide}\n{near.rpartition(' ')[0]} 7\nend\n")
+    assert not collide.check(path).accepted
+    path.write_text(text.replace("(- t)", "(* 2 t)"))
+    assert not collide.check(path).accepted
+
+
+HEAD = "collide proof 1\nquestion contact\n"
+SHEET = HEAD + "surface 0 0 1 0 1 u v {z}\nself\ntime 0\nclear 1\npair 0 0 1\n"
+TRIANGLE = "mesh {k} 1 0 0 0 1 0 0 0 1 0 0 {z}\ncorner 0 0 0\ncorner 1 0 0\ncorner 0 1 0\ntriangle 0 1 2\n"
+FALSE = {
+    "a sheet that lies on itself": (SHEET.replace(" u v ", " (* u u) v ").replace("0 0 1 0 1", "0 -1 1 0 1").format(z="0") +
+                                    "d 1 0 0 0 1 0\nend\n", "does not show"),
+    "a step of one piece about two": (HEAD + "surface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v 0\ntime 0\nclear 1\npair 0 1 1\n"
+                                      "d 1 0 0 0 1 0\nend\n", "two places of one piece"),
+    "the same place twice": (SHEET.format(z="0") + "d 1 0 0 0 1 0\nmeet 0 0\nx 0 1 0 1 1/2 1/2 1/2 1/2 1/2 1/2 1\nend\n", "the same place"),
+    "touching triangles": (HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0\nclear 1\npair 0 1 1\n"
+                           "m 0 0 -1 0 0\nend\n", "does not show"),
+    "a triangle that is halved": (HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0\nclear 1\npair 0 1 1\n"
+                                  "h 0\nend\n", "only several triangles"),
+    "a point of the whole box": (HEAD + TRIANGLE.format(k=0, z="0").replace("triangle 0 1 2", "triangle 0 1 2\ntriangle 0 1 2") +
+                                 TRIANGLE.format(k=1, z="0") + "time 0\nmeet 0:0:2 1:0:1\nx 0 1 0 1 0 0 0 0 0 0 0 0 0\nend\n",
+                                 "single triangle"),
+    "corners from nowhere": (HEAD + TRIANGLE.format(k=0, z="0").replace("triangle 0 1 2", "triangle 0 1 7") + "time 0\nclear 1\nend\n",
+                             "come before its triangles"),
+    "a corner of no mesh": (HEAD + "corner 0 0 0\ntime 0\nclear 1\nend\n", "follow the line of their mesh"),
+    "a motion by coordinates": (HEAD + TRIANGLE.format(k=0, z="u") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0\nclear 1\npair 0 1 1\n"
+                                "m 0 0 -1 0 0\nend\n", "is no number"),
+    "a motion by corners": (HEAD + TRIANGLE.format(k=0, z="c0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0\nclear 1\npair 0 1 1\n"
+                            "m 0 0 -1 0 0\nend\n", "is no number"),
+    "a parameter called e": (HEAD + "surface 0 0 1 0 1 u v 0\nvariable e 0 1\ntime 0\nclear 1\nend\n", "a name of its own"),
+    "a parameter called t": (HEAD + "surface 0 0 1 0 1 u v 0\nvariable t 0 1\ntime 0\nclear 1\nend\n", "a name of its own"),
+    "too many variables": ("collide proof 1\nquestion zeros\n" + "".join(f"variable x{k} 0 1\n" for k in range(70)) + "zeros 0\nn 1\nend\n",
+                           "more than 64 variables"),
+    "a range without end": (HEAD + "surface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v (- 1 p)\nvariable p 0 (log -1)\ntime 0\nclear 1\n"
+                            "pair 0 1 1\nn 0 0 1\nend\n", "empty, or without end"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_false_logs_of_all_kinds(name: str, tmp_path: Path) -> None:
+    text, why = FALSE[name]
+    path = tmp_path / "a.proof"
+    path.write_text(text)
+    found = collide.check(path, budget=30)
+    assert found.status.name == "REJECTED" and why in str(found), str(found)
