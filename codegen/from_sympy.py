@@ -16,12 +16,12 @@ from sympy.core.function import AppliedUndef
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from .functions import Spline
+from .functions.lattices import TricubicSpline
+from .functions.solutions import TIME, InitialValueProblem, Solution, datum, state
 from .given import TEXT, NotAFormula, expression, shown
 from .graph.expr import Expr, ExprPool
 from .graph.flows import Flow, described, encoded
-from .lattices import TricubicSpline
 from .operators import BoundSymbol, DefiniteIntegral, Inverse
-from .solutions import TIME, InitialValueProblem, Solution, datum, state
 from .sympy_rules import RULES, SUPPORTED, Convert, UnsupportedExpression, float_value, rule
 
 _CONSTANTS: dict[Any, int | str] = {sp.pi: "pi", sp.E: "e", sp.EulerGamma: "euler_gamma", sp.Catalan: "catalan"}

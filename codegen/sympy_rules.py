@@ -7,9 +7,9 @@ from typing import Any
 import sympy as sp
 
 from .functions import Chebyshev, SphericalBesselQuotient, Spline
+from .functions.lattices import TricubicSpline
 from .graph.binders import bind
 from .graph.expr import Expr, ExprPool
-from .lattices import TricubicSpline
 from .operators import DefiniteIntegral, Inverse
 
 Convert = Callable[[ExprPool, Any, list[Expr]], Expr]

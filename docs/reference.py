@@ -53,7 +53,8 @@ CODEGEN: Tasks = {
     "Formulas as kernels": "compile Kernel Interval",
     "Narrowing boxes": "contract Contractor",
     "Functions that SymPy has not": "functions.Spline functions.Samples functions.Inverse functions.DefiniteIntegral functions.Chebyshev "
-                                     "functions.cosc functions.SphericalBesselQuotient lattices.TricubicSpline lattices.Coefficients",
+                                     "functions.cosc functions.SphericalBesselQuotient functions.lattices.TricubicSpline "
+                                     "functions.lattices.Coefficients",
 }
 MODELS: Tasks = {
     "Scenes": "scenes.SCENES scenes.Scene scenes.Known",

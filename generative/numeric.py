@@ -11,11 +11,11 @@ import numpy as np
 import sympy as sp
 
 from codegen.functions import Spline
+from codegen.functions.lattices import TricubicSpline
+from codegen.functions.solutions import Solution
 from codegen.given import expression, lambdified
 from codegen.initial_value.known import approximate
-from codegen.lattices import TricubicSpline
 from codegen.operators import DefiniteIntegral, Inverse, separate
-from codegen.solutions import Solution
 from codegen.walk import atoms, replaced
 
 _FUNCTIONS = {"Chebyshev": lambda s, *c: np.polynomial.chebyshev.chebval(s, np.array(c, dtype=float))}

@@ -6,9 +6,9 @@ from typing import Any
 
 import sympy as sp
 
+from codegen.functions.solutions import TIME, InitialValueProblem, Solution, datum, state
 from codegen.given import shown
 from codegen.initial_value.known import Known, known
-from codegen.solutions import TIME, InitialValueProblem, Solution, datum, state
 from codegen.walk import free_symbols, has, replaced
 
 from .symbols import NOT_REAL, exact, interval, items

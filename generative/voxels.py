@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import make_interp_spline, make_lsq_spline
 
+from codegen.functions.lattices import Coefficients, TricubicSpline
 from codegen.given import doubles, shown
-from codegen.lattices import Coefficients, TricubicSpline
 
 from .fitted import Fit
 from .implicit import ImplicitSurface

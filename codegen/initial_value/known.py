@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..from_sympy import flow_of
+from ..functions.solutions import Solution
 from ..graph import flows
 from ..graph.families import for_all
 from ..interval import Interval
 from ..reference.solution import approximated
-from ..solutions import Solution
 
 
 class Known(NamedTuple):

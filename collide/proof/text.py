@@ -9,8 +9,8 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from codegen.functions import Chebyshev, Spline
+from codegen.functions.lattices import TricubicSpline
 from codegen.given import expression
-from codegen.lattices import TricubicSpline
 
 _NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
           sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",

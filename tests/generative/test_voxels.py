@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import collide
-from codegen.lattices import TricubicSpline
+from codegen.functions.lattices import TricubicSpline
 from generative import Rigid, fit, t
 from generative.mesh import tessellate
 from tests.collide.world.scenes import BALL

@@ -9,8 +9,8 @@ import sympy as sp
 from scipy.interpolate import BSpline
 
 import codegen
+from codegen.functions.lattices import Coefficients, TricubicSpline
 from codegen.graph import lattices
-from codegen.lattices import Coefficients, TricubicSpline
 from codegen.reference.interpreter import interpret
 
 x, y, z = sp.symbols("x y z", real=True)

@@ -9,10 +9,10 @@ from mpmath import mp
 
 import codegen
 from codegen.from_sympy import UnsupportedExpression
+from codegen.functions.solutions import Solution
 from codegen.graph.expr import ExprPool
 from codegen.graph.flows import encoded
 from codegen.reference.interpreter import interpret
-from codegen.solutions import Solution
 from generative import ode, t
 from tests.initial_values import PENDULUM, x, y
 

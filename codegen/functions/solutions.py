@@ -10,10 +10,10 @@ from typing import Any
 import mpmath
 import sympy as sp
 
-from .functions import _Function
-from .given import expression
-from .operators import BoundSymbol, mpmath_function
-from .walk import replaced
+from ..given import expression
+from ..operators import BoundSymbol, mpmath_function
+from ..walk import replaced
+from . import _Function
 
 Pair = tuple[Any, Any]
 Range = tuple[float, float] | None

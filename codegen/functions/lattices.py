@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from .functions import _Function
-from .given import doubles, expression
-from .graph import lattices
+from ..given import doubles, expression
+from ..graph import lattices
+from . import _Function
 
 # Beyond, third derivatives might be no doubles.
 _LARGEST = 1e60

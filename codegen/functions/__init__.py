@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from .given import doubles, expression
-from .operators import DefiniteIntegral, Inverse
+from ..given import doubles, expression
+from ..operators import DefiniteIntegral, Inverse
 
 __all__ = ["Chebyshev", "DefiniteIntegral", "Inverse", "Samples", "SphericalBesselQuotient", "Spline", "cosc"]
 
