@@ -22,7 +22,7 @@ def code(book):
 
 
 def test_the_notebooks_are_there():
-    assert len(NOTEBOOKS) == 15
+    assert len(NOTEBOOKS) == 16
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)

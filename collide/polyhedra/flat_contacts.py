@@ -40,7 +40,9 @@ class Row(NamedTuple):
 
 
 def contacts(touch: Touch, separation: float) -> list[Row]:
-    """Samples of all regions, each place once, `separation` apart at most, unless there are too many (`is_sparse`)."""
+    """Samples of all regions, each place once: no point is farther from all of them than `separation`, unless they were too many
+    (`is_sparse`).
+    """
     rows, seen = [], set[tuple[int, ...]]()
     single = _Rows(touch)
     for region in touch.regions:
@@ -74,7 +76,8 @@ def _samples(touch: Touch, region: Region, apart: float) -> Iterator[tuple[Seque
         triangles = [(order[0], a, b) for a, b in itertools.pairwise(order[1:])]  # type: ignore[misc]
     for corners in triangles:
         length = max(float(np.linalg.norm(at[i] - at[j])) for i, j in itertools.combinations(corners, 2))
-        n = min(_MOST, max(1, int(np.ceil(length / apart))))
+        # Halves of squares with sides of `apart`; no point of a triangle is farther than its longest side / sqrt(3) from all corners.
+        n = min(_MOST, max(1, int(np.ceil(length / (apart if len(corners) == 2 else 1.4143 * apart)))))
         for counts in itertools.product(range(n + 1), repeat=len(corners) - 1):
             last = n - sum(counts)
             if last >= 0:

@@ -140,7 +140,6 @@ def test_a_log_is_written_that_can_be_checked(tmp_path, capsys):
     assert command.main(["check", target]) == 1 and "REJECTED" in capsys.readouterr().out
 
 
-def test_of_a_body_that_touches_itself_no_log_is_written(capsys, tmp_path):
-    alone = next(name for name, scene in SCENES.items() if len(scene.bodies) == 1)
-    assert command.main([alone, "--log", str(tmp_path / "log")]) == 2
+def test_of_a_sheet_that_is_joined_no_log_is_written(capsys, tmp_path):
+    assert command.main(["moebius-widens", "--log", str(tmp_path / "log")]) == 2
     assert "no log can be written" in capsys.readouterr().err

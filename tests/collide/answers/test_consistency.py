@@ -11,7 +11,7 @@ import collide
 from collide import ContradictionError, Interval, MinimumStatus, Status
 from collide.answers.batch import Batch, statuses
 from collide.answers.consistency import check_time
-from collide.search.search import Search
+from collide.search.rows import RowSearch
 from collide.timeline import examine, stages
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 
@@ -87,8 +87,8 @@ def test_a_batch_row_whose_contact_is_lost(monkeypatch):
     """Contact counts as excluded a little too long."""
     square, speed = {u: (-1, 1), v: (-1, 1)}, Parameter("speed")
     bodies = [ParametricSurface([u, v, 0], square), ParametricSurface([u, v, u**2 + v**2 + 1 - speed * t], square)]
-    clear = Search.clear_until
-    monkeypatch.setattr(Search, "clear_until", lambda self, found, end: min(end, clear(self, found, end) + 0.25))
+    told = RowSearch.told
+    monkeypatch.setattr(RowSearch, "told", lambda *given: (e._replace(least=e.least + 0.25) for e in told(*given)))
     with pytest.raises(ContradictionError, match="row 0 is reversed"):
         collide.contact_batch(bodies, (0, 2), parameters={speed: np.array([1.0])})
 
