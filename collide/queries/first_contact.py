@@ -135,7 +135,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
-        notes = _notes(scene, found, bodies, (span[0], last), options)
+        notes = _notes(scene, found, bodies, span, last, options)
     answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided)
     return logged(together(answer, exact, span, options.simultaneity), proof, clock)
 
@@ -188,8 +188,9 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
         yield from searched(query)
 
 
-def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, options: Options) -> tuple[str, ...]:
-    touched = found.doubt or touched_before(found, span, options.simultaneity)
+def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, last: float, options: Options) -> tuple[str, ...]:
+    """`last`: up to when was it searched?"""
+    touched = found.doubt or touched_before(found, (span[0], last), options.simultaneity)
     return (*_holes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [touched]), *_ending(found, span))
 
 

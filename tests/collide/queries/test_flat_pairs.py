@@ -125,3 +125,13 @@ def test_small_shifts_are_told_apart():
     lifted = box(sizes=(1, 1, 1)).moved(Rigid(rotation=axis_angle([0, 1, 0], Q(1, 10**8)))).moved(to(0, 0, 3 - t))
     c = collide.first_contact([lifted, CUBE], (0, 4), separation=0.5)
     assert c.status is collide.Status.CONTACT and abs(c.time.hi - 2) < 1e-6
+
+
+def test_that_the_search_of_other_pairs_ends_early_is_not_said_of_the_time_span():
+    """The ball lands just where the search of its pair ends, which is long before the end of the time span."""
+    landing = CUBE.moved(to(0, 0, Q(3, 2) - t))
+    later = ball(radius=1).moved(to(5, 0, 2 - t + Q(1e-6)))
+    bodies, others = [landing, PLATE, later, PLATE.moved(to(5, 0, 0))], [(0, 2), (0, 3), (1, 2), (1, 3)]
+    c = collide.first_contact(bodies, (0, 2), separation=1, ignore=others)
+    assert c.status is collide.Status.CONTACT and c.time.lo <= 1 <= c.time.hi
+    assert not any("time span ends" in note for note in c.notes)
