@@ -180,6 +180,8 @@ class _Log:
         a, b = self._parts(args)
         step = self._exists(("common point", a, b), self.lines.next())
         n = len(self.problem.part(a).letters)
+        if a == b and n + n + len(self.problem.variables) >= len(step.box):
+            raise Refused("of one piece only points of a surface or a triangle are two places")
         if a == b and all(p[0] <= q[1] and q[0] <= p[1] for p, q in zip(step.box[:n], step.box[n:2 * n], strict=True)):
             raise Refused("these may be one and the same place")
         yield step
@@ -195,19 +197,23 @@ class _Log:
         only, near = (self._exists(("common point", a, b), self.lines.next()) for _ in range(2))
         spatial = only.box[:len(only.box) - len(self.problem.variables) - 1]
         system = "touch", a, b, tuple(i for i, (lo, hi) in enumerate(spatial) if lo < hi)
+        first = self.problem.system("common point", a, b).equations - 1
+        if len(system[3]) <= first:
+            raise Refused("in this box no tangents could be dependent, for too few variables of place have room")
         if not _within(near.box, only.box) or [lo == hi for lo, hi in near.box] != [lo == hi for lo, hi in only.box]:
             raise Refused("the second box has the same free variables, and lies in the first")
         yield from (only._replace(system=system), near._replace(system=system))
-        first = self.problem.system("common point", a, b).equations - 1
         self.theorem.append(f"{self._bodies(a, b)} have exactly one point in common in {_box(only.box)} at which the equations' "
-                            f"derivatives by the first {first} variables that have room and by any other are linearly dependent: at "
-                            f"{_box(near.box)}.")
+                            f"derivatives by the first {first} variables of place that have room and by any other of place are linearly "
+                            f"dependent: at {_box(near.box)}.")
 
     def _farther(self, args: Sequence[str]) -> Iterator[Step]:
         """Surfaces of different bodies are farther from each other than this, at all times."""
         self._asked("distance", len(self.problem.time) == 2)
         least = _bound(args, 0.0)
         span = below(self.problem.moment(0)), above(self.problem.moment(1))
+        if self.problem.moment(0) > self.problem.moment(1) or not -math.inf < span[0] <= span[1] < math.inf:
+            raise Refused("the time span is empty, or without end")
         for a, b in self.problem.pairs():
             if self._named(a, b):
                 raise Refused("the line of a pair of a distance has no number")
@@ -353,7 +359,7 @@ class _Log:
                 if not (0 <= k < len(boxes) and _within(box, boxes[k])):
                     raise Refused(f"{_box(box)} does not lie in a box that is listed")
             elif words == ["l"]:
-                if not box[-1][0] > until:
+                if not (box and box[-1][0] > until):
                     raise Refused(f"{_box(box)} does not begin after the time of the claim")
             elif words[:1] in (["n"], ["m"], ["c"], ["d"]):
                 yield Step(self.lines.number, system, box, tuple(words))

@@ -98,6 +98,7 @@ class Problem:
         self.variables: dict[str, tuple[Formula, Formula]] = {}
         self.rows: dict[str, list[Formula]] = {"equation": [], "condition": [], "objective": []}
         self.itself = False
+        self.numbers, self.numbered = Program(0), dict[str, int]()
         for line in lines:
             self._read(line)
         if max(len(self.pieces), *map(len, self.rows.values())) > MOST or len(self.variables) > VARIABLES:
@@ -172,8 +173,11 @@ class Problem:
         ends = list(itertools.chain(*self.variables.values()))
         if kind != "formulas":
             first, second = self._ordered(kind, *map(self.part, names[:2]))
-            ends = [*first.ranges, *(() if kind != "near" and second.equations else second.ranges), *ends]
-        balls = [constant(end, self.definitions) for end in ends]
+            shared = kind != "near" and bool(second.equations)
+            if shared and any(self.number(lo) > self.number(hi) for lo, hi in zip(second.ranges[::2], second.ranges[1::2], strict=True)):
+                raise Refused("a range is empty")
+            ends = [*first.ranges, *(() if shared else second.ranges), *ends]
+        balls = [self.number(end) for end in ends]
         return tuple(zip(balls[::2], balls[1::2], strict=True))
 
     def system(self, kind: str, *names: Any) -> System:
@@ -193,8 +197,9 @@ class Problem:
 
     def _of_place(self, backend: Any, a: Part) -> System:
         piece, n = self.part(a), len(self.part(a).letters)
-        program = Program(n + len(self.variables) + 1, backend)
-        program.rows = self._placed(program, piece, {name: n + k for k, name in enumerate((*self.variables, "t"))}, range(n))[0]
+        size = n + len(self.variables) + 1
+        program = Program(size + len(piece.corners), backend)
+        program.rows = self._placed(program, piece, {name: n + k for k, name in enumerate((*self.variables, "t"))}, range(n), size)[0]
         return System(program, 3)
 
     def different(self, system: Sequence[Any], box: Sequence[Side], values: Sequence[Any]) -> bool:
@@ -246,7 +251,7 @@ class Problem:
         return System(program, len(equations))
 
     def _placed(self, program: Program, piece: Piece, names: dict[str, int], at: Sequence[int],
-                corners: int = 0) -> tuple[list[int], list[int], list[int]]:
+                corners: int) -> tuple[list[int], list[int], list[int]]:
         """Where the point of a piece is, and its equations and conditions; `corners`: where those of a triangle begin."""
         own = {**names, **dict(zip(piece.letters, at, strict=True)), **{f"c{k}": corners + k for k in range(len(piece.corners))}}
         point, equations, conditions = ([program.add(f, own, self.definitions) for f in group]
@@ -258,14 +263,16 @@ class Problem:
         return point, equations, conditions
 
     def number(self, formula: Formula) -> Any:
-        """The ball of a formula without variables."""
-        return constant(formula, self.definitions)
+        """The ball of a formula without variables; definitions are computed once for all of these."""
+        if isinstance(formula, str) and not formula.startswith("#"):
+            return constant(formula, {})
+        return self.numbers.values[self.numbers.add(formula, self.numbered, self.definitions)]
 
     def moment(self, k: int) -> Any:
         """The ball of the k-th number in the line of the time."""
         if k >= len(self.time):
             raise Refused("the statement does not say which time is meant")
-        return constant(self.time[k], self.definitions)
+        return self.number(self.time[k])
 
 
 def _references(formula: Formula) -> set[str]:

@@ -113,6 +113,9 @@ def test_contacts_that_are_the_only_ones(tmp_path: Path) -> None:
 HEAD = "collide proof 1\nquestion contact\n"
 SHEET = HEAD + "surface 0 0 1 0 1 u v {z}\nself\ntime 0\nclear 1\npair 0 0 1\n"
 TRIANGLE = "mesh {k} 1 0 0 0 1 0 0 0 1 0 0 {z}\ncorner 0 0 0\ncorner 1 0 0\ncorner 0 1 0\ntriangle 0 1 2\n"
+POINT = "mesh 0 1 0 0 0 1 0 0 0 1 0 0 0\n" + "corner 0 0 0\n" * 3 + "triangle 0 1 2\n"
+FAR = ("collide proof 1\nquestion distance\nsurface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v {z}\ntime 0 {end}\nfarther 1\n"
+       "pair 0 1\nn 1\nend\n")
 FALSE = {
     "a sheet that lies on itself": (SHEET.replace(" u v ", " (* u u) v ").replace("0 0 1 0 1", "0 -1 1 0 1").format(z="0") +
                                     "d 1 0 0 0 1 0\nend\n", "does not show"),
@@ -139,7 +142,26 @@ FALSE = {
                            "more than 64 variables"),
     "a range without end": (HEAD + "surface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v (- 1 p)\nvariable p 0 (log -1)\ntime 0\nclear 1\n"
                             "pair 0 1 1\nn 0 0 1\nend\n", "empty, or without end"),
+    "a triangle that is a point": (HEAD + POINT + "self\ntime 0\nclear 1\npair 0 0 1\nd 1 0 0 0 1 0\nend\n", "does not show"),
+    "parameters in place of corners": (HEAD + POINT + "".join(f"variable p{k} {x} {x}\n" for k, x in enumerate(
+        ("0", "10", "1/2", "0", "1/2", "10"))) + "self\ntime 0\nclear 1\npair 0 0 1\nd 1 0 0 0 1 0\nend\n", "does not show"),
+    "a level twice": (HEAD + "level 0 -1 1 -1 1 -1 1 z\nself\ntime 0\nmeet 0 0\nx 0 0 0 0 -1 1 0 0 1\nend\n", "two places"),
+    "a level of an empty range": (HEAD + "surface 0 -1 1 -1 1 u v 0\nlevel 1 1 -1 -1 1 -1 1 z\ntime 0\nclear 1\npair 0 1 1\n"
+                                  "m 0 1 1 0 0 0 0\nend\n", "a range is empty"),
+    "time that goes back": (FAR.format(z="(+ t 2)", end="-2"), "time span is empty"),
+    "time until what is not known": (FAR.format(z="(- 2 t)", end="(+ 2 (sqrt (- (exp (log 2)) 2)))"), "without end"),
+    "contact by time called touch": (HEAD + "surface 0 -1 1 -1 1 u v 0\nsurface 1 -1 1 -1 1 u v (- 1 t)\ntime 0\ntouch 0 1\n" +
+                                     "x -1/2 1/2 -1/2 1/2 0 0 0 0 1/2 3/2 1 0 0 0 1 0 0 0 1\n" * 2 + "end\n", "too few variables"),
+    "no variables, and later": ("collide proof 1\nquestion zeros\nequation 1\nzeros 0\nl\nend\n", "does not begin after"),
 }  # fmt: skip
+
+
+def test_ranges_that_take_long(tmp_path: Path) -> None:
+    ends = "".join(f"let #{k} (* 1/3 #{k - 1})\n" for k in range(2, 20_000))
+    ranges = "".join(f"variable p{k} 0 #19999\n" for k in range(60))
+    path = tmp_path / "a.proof"
+    path.write_text("collide proof 1\nquestion zeros\nlet #1 3\n" + ends + ranges + "equation 1\nzeros 0\nn 1\nend\n")
+    assert collide.check(path, budget=30).seconds < 10
 
 
 @pytest.mark.parametrize("name", FALSE)
