@@ -31,8 +31,9 @@ from ..timeline.scene import Scene
 Pair = tuple[int, int]
 # So many pairs of faces are looked at; those of large bodies are better searched, or are meshes.
 _MOST = 1 << 14
-# Against the way that bodies go meanwhile, how near to a contact they go on into each other, and touch nowhere anew.
-_AROUND = 16.0
+# Against the way that bodies go meanwhile, how near to a contact they go on into each other, and touch nowhere anew; and against
+# `separation`, how near that may be at most (see `first_contact`). Parts of a window along which that way is measured.
+_AROUND, _NEAR, _PARTS = 16.0, 0.125, 4
 _SPARSE = "Bodies touch in so large a patch that the points listed are farther apart than `separation`."
 
 
@@ -82,19 +83,21 @@ def _decided(label: Pair, flats: tuple[Flat, Flat], bodies: Sequence[Any], span:
     found = mesh_mesh(meshes[0], meshes[1], tolerance, motions=(motions[0], motions[1]), time=span, budget=budget)
     clock.boxes += found.iterations
     if found.status is Status.BUDGET_SPENT and not clock.exceeded():
-        clock.interrupted = boxes is None
+        clock.interrupted = boxes is None or found.iterations < boxes
     if found.status is not Status.CONTACT or found.time is None:
         return found.status is Status.NO_CONTACT, None
-    touch = _touch(flats, scale, known, found.time, min(found.time.hi + simultaneity, span[1]))
+    touch = _touch(flats, scale, known, found.time, min(found.time.hi + simultaneity, span[1]), separation)
     if touch is None:
         return False, None
-    lo, hi = touch.window.narrowed(touch.at, 0.0)[1]
-    bracket = Interval(max(lo, found.time.lo), min(hi, found.time.hi))
-    return True, Met(label, bracket, contacts(touch, separation), motions[1], scale, is_sparse(touch, separation))
+    ends = zip(touch.window.narrowed(touch.at, 0.0)[1], found.time, strict=True)
+    lo, hi = (best(both) for best, both in zip((max, min), ends, strict=True))
+    if lo > hi:
+        return False, None
+    return True, Met(label, Interval(lo, hi), contacts(touch, separation), motions[1], scale, is_sparse(touch, separation))
 
 
-def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float) -> Touch | None:
-    """The first contact, which is known to be in a bracket of time; None where other parts come to touch soon after it, up to `end`."""
+def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float, separation: float) -> Touch | None:
+    """The first contact, which is known to be in a bracket of time; None where other parts may come to touch soon after it, up to `end`."""
     window = known.window(time.lo, math.nextafter(max(end, time.hi), math.inf))
     if window is None:
         return None
@@ -104,16 +107,18 @@ def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Inter
         return None
     touch = Touch(flats, scale, window, found[0].at)
     hulls = [np.array([touch.position(p) for p in r.places]) for r in touch.regions]
+    far = _AROUND * reach > _NEAR * separation * scale
     for event in found:
-        if compare(event.at, found[0].at) and not any(_beside(points, event, _AROUND * reach) for points in hulls):
+        if compare(event.at, found[0].at) and (far or not any(_beside(points, event, _AROUND * reach) for points in hulls)):
             return None
     return touch if hulls else None
 
 
 def _way(flats: tuple[Flat, Flat], scale: int, window: Window) -> float:
     """How far a corner of the first body goes in a window, about, and some more."""
-    places = np.array([[window.place([c * scale for c in p], Fraction(s)) for s in (0, 1)] for p in flats[0].corners], float)
-    return 2.0 * float(np.abs(places[:, 1] - places[:, 0]).max())
+    times = [Fraction(k, _PARTS) for k in range(_PARTS + 1)]
+    places = np.array([[window.place([c * scale for c in p], s) for s in times] for p in flats[0].corners], float)
+    return 2.0 * float(np.abs(np.diff(places, axis=1)).sum(axis=1).max())
 
 
 def _beside(points: np.ndarray, event: Event, reach: float) -> bool:

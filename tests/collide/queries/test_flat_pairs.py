@@ -9,7 +9,7 @@ import sympy as sp
 import collide
 import generative
 from collide.queries import first_contact as asked
-from generative import Rigid, Screw, axis_angle, t
+from generative import Rigid, Screw, axis_angle, t, u, v
 from generative.polyhedron import brick, polyhedron
 from generative.primitives import ball
 from models.shapes.patches import plane_patch
@@ -135,3 +135,14 @@ def test_that_the_search_of_other_pairs_ends_early_is_not_said_of_the_time_span(
     c = collide.first_contact(bodies, (0, 2), separation=1, ignore=others)
     assert c.status is collide.Status.CONTACT and c.time.lo <= 1 <= c.time.hi
     assert not any("time span ends" in note for note in c.notes)
+
+
+def test_what_comes_within_a_long_simultaneity_is_listed():
+    """A bar comes down on two plates, the second one lower by a hundredth: both are simultaneous if that counts as 3/10."""
+    lower = generative.ParametricSurface([u + Q(3, 2), v, -Q(1, 100)], {u: (0, 1), v: (0, 1)})
+    steps = generative.Solid([generative.ParametricSurface([u, v, 0], {u: (0, 1), v: (0, 1)}), lower])
+    bar = box(sizes=(6, Q(1, 2), 1)).moved(to(1, Q(1, 2), Q(3, 2) - t))
+    for simultaneity, sides in ((0.005, {False}), (0.3, {False, True})):
+        c = collide.first_contact([bar, steps], (0, 2), simultaneity=simultaneity, separation=0.3)
+        assert c.status is collide.Status.CONTACT and c.time.lo <= 1 <= c.time.hi
+        assert set((c.points[:, 0] > 1.25).tolist()) == sides
