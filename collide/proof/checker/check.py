@@ -198,14 +198,13 @@ class _Log:
         spatial = only.box[:len(only.box) - len(self.problem.variables) - 1]
         system = "touch", a, b, tuple(i for i, (lo, hi) in enumerate(spatial) if lo < hi)
         first = self.problem.system("common point", a, b).equations - 1
-        if len(system[3]) <= first:
-            raise Refused("in this box no tangents could be dependent, for too few variables of place have room")
         if not _within(near.box, only.box) or [lo == hi for lo, hi in near.box] != [lo == hi for lo, hi in only.box]:
             raise Refused("the second box has the same free variables, and lies in the first")
         yield from (only._replace(system=system), near._replace(system=system))
-        self.theorem.append(f"{self._bodies(a, b)} have exactly one point in common in {_box(only.box)} at which the equations' "
-                            f"derivatives by the first {first} variables of place that have room and by any other of place are linearly "
-                            f"dependent: at {_box(near.box)}.")
+        # At a corner there are no more variables than equations: then the common point itself is the only one in its box.
+        where = (f" at which the equations' derivatives by the first {first} variables of place that have room and by any other of place "
+                 "are linearly dependent") if len(system[3]) > first else ""
+        self.theorem.append(f"{self._bodies(a, b)} have exactly one point in common in {_box(only.box)}{where}: at {_box(near.box)}.")
 
     def _farther(self, args: Sequence[str]) -> Iterator[Step]:
         """Surfaces of different bodies are farther from each other than this, at all times."""
