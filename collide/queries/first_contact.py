@@ -129,9 +129,7 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         scene.extend_back(options.simultaneity, options.tolerance, clock)
         clock.extend()
         if proof is None and scene.closed and scene.course is None:
-            exact = flat_pairs(scene, bodies, options.separation, options.simultaneity, clock)
-            scene, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
-            scene = scene.within((span[0], last)) if scene.near and last < span[1] else scene
+            scene, exact, last = _flat_answered(scene, bodies, span, options, clock)
         _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
@@ -158,6 +156,14 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
     worst = [{s: known[s] if s in known else at[s] for s in ranges} for at in found.parameters]
     formulas = tuple(over_fixed_domain(body, found.given.keys()) for body in bodies)
     return replace(found, parameters=worst, given=ranges, formulas=formulas)
+
+
+def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: Options,
+                   clock: Clock) -> tuple[Scene, dict[tuple[int, int], Met | None], float]:
+    """The exact answers for pairs of flat faces; a scene of all other pairs, and up to when these are of interest."""
+    exact = flat_pairs(scene, bodies, options.separation, options.simultaneity, clock)
+    others, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
+    return (others.within((span[0], last)) if others.near and last < span[1] else others), exact, last
 
 
 def _leave_out_nested(query: Query) -> None:

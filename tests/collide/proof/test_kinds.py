@@ -160,15 +160,16 @@ def test_a_point_that_is_alone_by_its_equations_is_not_said_to_be_a_touch(tmp_pa
     path.write_text(HEAD + "surface 0 -1 1 -1 1 u v 0\nsurface 1 -1 1 -1 1 u v (- 1 t)\ntime 0\ntouch 0 1\n" +
                     "x -1/2 1/2 -1/2 1/2 0 0 0 0 1/2 3/2 1 0 0 0 1 0 0 0 1\n" * 2 + "end\n")
     found = collide.check(path)
-    assert not found.accepted or "dependent" not in found.theorem, str(found)
+    assert found.accepted and "exactly one point" in found.theorem and "dependent" not in found.theorem, str(found)
 
 
-def test_ranges_that_take_long(tmp_path: Path) -> None:
+def test_definitions_are_computed_once_for_all_ranges(tmp_path: Path) -> None:
+    """Within the budget, which 60 times as much would exceed."""
     ends = "".join(f"let #{k} (* 1/3 #{k - 1})\n" for k in range(2, 20_000))
     ranges = "".join(f"variable p{k} 0 #19999\n" for k in range(60))
     path = tmp_path / "a.proof"
     path.write_text("collide proof 1\nquestion zeros\nlet #1 3\n" + ends + ranges + "equation 1\nzeros 0\nn 1\nend\n")
-    assert collide.check(path, budget=30).seconds < 10
+    assert collide.check(path, budget=30).accepted
 
 
 @pytest.mark.parametrize("name", FALSE)
