@@ -26,10 +26,10 @@ def carrier(body: Any) -> Motion | None:
 
 def carried_along(carriers: Sequence[Motion | None]) -> list[list[int]]:
     """Groups of two bodies or more that have the same motion."""
-    together: dict[tuple[Any, ...], list[int]] = {}
+    together: dict[tuple[Motion, ...], list[int]] = {}
     for k, motion in enumerate(carriers):
         if motion is not None:
-            together.setdefault(motion.formulas if len(motion.factors) == 1 else motion.factors, []).append(k)
+            together.setdefault(motion.factors, []).append(k)
     return [bodies for bodies in together.values() if len(bodies) > 1]
 
 

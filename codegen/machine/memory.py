@@ -1,5 +1,6 @@
 """The memory of a native loop: one block, cut into the arrays of its structure; arrays that grow get memory of their own."""
 
+import ctypes
 import functools
 import itertools
 import math
@@ -18,23 +19,25 @@ class Memory(Mapping[str, np.ndarray]):
     finds the addresses of all of them. `bytes`: of all of them.
     """
 
-    def __init__(self, structure: type[Structure], sizes: Mapping[str, int]) -> None:
-        """`sizes` by the names that the structure gives them; its numbers of these names tell them."""
+    def __init__(self, structure: type[Structure], sizes: Mapping[str, int], like: "Memory | None" = None) -> None:
+        """`sizes` by the names that the structure gives them; its numbers of these names tell them. `like`: another memory of these sizes,
+        none of whose arrays has grown: it begins as that is now, but for the arrays that are written before they are read.
+        """
         self._structure = structure
         self._cuts = _cuts(structure, tuple(sizes.items()))
         self._block = np.empty(self._cuts.size + LANES)
-        at = self._block.ctypes.data
+        at = _address(self._block)
         # Arrays begin at multiples of one vector of lanes.
         self._first = -at // 8 % LANES
         self._addresses = self._cuts.begins + (at + 8 * self._first)
-        self.address = self._addresses.ctypes.data
-        self._block[:self._first + self._cuts.zero] = 0.0
+        self.address = _address(self._addresses)
+        self.beginning[:] = 0.0 if like is None else like.beginning
         self._own: dict[str, np.ndarray] = {}
         self.bytes = self._block.nbytes
         self._places = described(structure).places[structure]
         # The arrays of the structure's numbers.
         self.packed = {name: self[name] for name in (COUNT, REAL) if name in self._cuts.arrays}
-        if len(self._cuts.known):
+        if like is None and len(self._cuts.known):
             self.packed[COUNT][self._cuts.known[:, 0]] = self._cuts.known[:, 1]
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -71,7 +74,7 @@ class Memory(Mapping[str, np.ndarray]):
     @property
     def beginning(self) -> np.ndarray:
         """The part of the memory in which all arrays are but those that are written before they are read, and those that have grown."""
-        return self._block[:self._first + self._cuts.zero]
+        return self._block[self._first:self._first + self._cuts.zero]
 
     def sized(self, size: str) -> list[str]:
         """The arrays whose first size this is."""
@@ -88,6 +91,11 @@ class Memory(Mapping[str, np.ndarray]):
             self._addresses[described(self._structure).position[name]] = self._own[name].ctypes.data
         if size in self._places:
             self.set(size, 2 * self.number(size))
+
+
+def _address(array: Any) -> int:
+    """Where the numbers of a new array are (`array.ctypes.data` takes three times as long)."""
+    return ctypes.addressof(ctypes.c_byte.from_buffer(array))
 
 
 class Number(Generic[T]):

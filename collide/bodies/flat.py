@@ -57,6 +57,7 @@ class Flat(NamedTuple):
     vertices: Mapping[int, str]
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def flat_of(body: Any) -> Flat | None:
     """A parametric body by its corners, if all of it moves alike, and is flat as told above; else None."""
     if not isinstance(body, (Solid, ParametricSurface)):

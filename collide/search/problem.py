@@ -19,6 +19,7 @@ from codegen.graph.expr import Expr
 from codegen.graph.serialize import serialize
 from codegen.graph.signs import LARGEST
 from codegen.kernel import Kernel
+from codegen.machine.linked import address
 from codegen.machine.native import Code
 from codegen.time_bounds.advance import Advance, advance_kernel
 from codegen.time_bounds.distance import distance_advance
@@ -202,16 +203,27 @@ class Problem:
             values = np.concatenate([self.parameters[:len(values)], values[len(self.parameters):]])
         return np.asarray(kernel.points(at, parameters=0.5 * (values[:, 0] + values[:, 1])).reshape(len(at), -1, 6))
 
-    @cached_property
+    @property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:
-        """The parameters as the kernels of boxes and of points take them, eight lanes each; made once for copies over other domains."""
-        known: tuple[np.ndarray, np.ndarray, np.ndarray] | None = self.built.get("blocks")
+        """The parameters as the kernels of boxes and of points take them, eight lanes each."""
+        return self._blocks[0]
+
+    @property
+    def parameter_addresses(self) -> tuple[int, int]:
+        """Where these are; 0 where there are none."""
+        return self._blocks[1]
+
+    @cached_property
+    def _blocks(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[int, int]]:
+        """Both, made once for copies over other domains."""
+        known: tuple[np.ndarray, Any] | None = self.built.get("blocks")
         if known is None or known[0] is not self.parameters:
             lo, hi = self.parameters.T[..., None]
             boxes, points = np.empty((len(lo), 2, WIDTH)), np.empty((len(lo), WIDTH))
             boxes[:, 0], boxes[:, 1], points[:] = -lo, hi, 0.5 * (lo + hi)
-            known = self.built["blocks"] = self.parameters, boxes, points
-        return known[1:]
+            known = self.built["blocks"] = self.parameters, ((boxes, points), (address(boxes) or 0, address(points) or 0))
+        blocks: tuple[tuple[np.ndarray, np.ndarray], tuple[int, int]] = known[1]
+        return blocks
 
     @cached_property
     def views(self) -> list[np.ndarray]:

@@ -1,5 +1,6 @@
 """A search over problems: its memory filled with them, grown between slices, and read."""
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -37,6 +38,23 @@ def _count(name: str = "") -> Number[int]:
     return Number(SearchMemory, name)
 
 
+def _all_sizes(n: int, m: int) -> dict[str, int]:
+    return {"n_and_one": n + 1, "row_ends": m + 1, "n_and_m": n + m, "n_or_m": max(n, m)}
+
+
+@functools.lru_cache(maxsize=64)
+def _begun(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
+    """The memory of a search of no problems yet, which all of these sizes begin with."""
+    memory = Memory(SearchMemory, dict(sizes))
+    for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[options.method][0]),
+                        ("sampling", int(options.sample)), ("upper_first", int(options.order == "upper")),
+                        ("first_only", int(options.first_only)), ("latest", -np.inf), ("share", ROUNDINGS),
+                        *((name, np.inf) for name in ("proved", "tentative", "clear", "proved_along")),
+                        *((name, getattr(options, name)) for name in ("simultaneity", "separation", "tolerance"))):
+        memory.set(name, value)
+    return memory
+
+
 class Search:
     """A search over `problems`, each with its whole domain queued, or with the boxes `starts` (n, variables, 2). `room`: for
     instances, see `rows`. `arrays` holds all of its state, so it can be sliced, resumed and copied.
@@ -58,21 +76,13 @@ class Search:
         self.problems = tuple(problems)
         self._objectives = np.array([-1 if p.objective is None else p.objective for p in problems], np.int64)
         parts = [prepare(p, options.method) for p in problems]
-        sizes = {name: max(part.sizes[name] for part in parts) for name in parts[0].sizes}
-        n, m = sizes["n"], sizes["m"]
-        sizes |= {"problems": len(problems), "n_and_one": n + 1, "row_ends": m + 1, "n_and_m": n + m, "n_or_m": max(n, m)}
+        sizes = parts[0].sizes if len(parts) == 1 else {name: max(part.sizes[name] for part in parts) for name in parts[0].sizes}
         self.left: set[int] = set()
         # Boxes examined when it was last not in doubt: see `stalls`.
         self.doubtful = 0
-        self.arrays = Memory(SearchMemory, sizes | _ROOM | dict(room))
+        sizes = _all_sizes(sizes["n"], sizes["m"]) | sizes | _ROOM | {"problems": len(problems), **room}
+        self.arrays = Memory(SearchMemory, sizes, like=_begun(tuple(sizes.items()), options))
         self.arrays["free"][:] = _UNUSED
-        for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[options.method][0]),
-                            ("sampling", int(options.sample)), ("upper_first", int(options.order == "upper")),
-                            ("first_only", int(options.first_only))):
-            self.arrays.set(name, value)
-        self.proved = self.tentative = self.clear = self.proved_along = np.inf
-        self.latest_left, self.share = -np.inf, ROUNDINGS
-        self.simultaneity, self.separation, self.tolerance = options.simultaneity, options.separation, options.tolerance
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
         labels = {label: number for number, label in enumerate(dict.fromkeys(p.label for p in problems))}
@@ -323,7 +333,7 @@ class Search:
         own = a["problem"][k]
         own[:] = row
         own[_AT["closed"]] = p.border is None
-        own[_AT["parameters"]], own[_AT["point_parameters"]] = (address(block) or 0 for block in p.parameter_blocks)
+        own[_AT["parameters"]], own[_AT["point_parameters"]] = p.parameter_addresses
         if row[_AT["body"]] and p.views:
             own[_AT["view"]], own[_AT["view"] + 1] = map(address, p.views)
         a["domain"][k, :n], a["inner"][k, :n] = p.outer, p.inner
