@@ -50,7 +50,7 @@ def save_mesh(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[A
 def save_film(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[Any], *, time: tuple[float, float] | None = None,
               seconds: float = 3.0, rate: int = 20, size: int = 360) -> None:
     """Write the motion of bodies, up to the contact of a result or over the span `time`, as .gif, which loops, or .mp4: `size` pixels wide
-    and high, `rate` pictures a second. No browser is needed.
+    and high (for .mp4 an even number, one more if need be), `rate` pictures a second. No browser is needed.
 
     Raises ImportError without imageio (for .mp4 with its plug-in ffmpeg), and ValueError for another ending or for bodies at rest.
     """
@@ -64,11 +64,13 @@ def save_film(path: str | PathLike[str], subject: Meeting | Nearest | Sequence[A
         raise ValueError("an animation needs a span of time in which something moves")
     around = np.concatenate([mesh.at(float(t))[0] for _, mesh in meshes for t in times[::max(1, len(times) // 8)]])
     around = around[np.isfinite(around).all(axis=1)]
+    film = target.suffix.lower() == ".mp4"
+    size += size % 2 * film  # its colours are stored for two by two pixels
     pictures = [raster([(body, *mesh.at(float(t))) for body, mesh in meshes], size, around) for t in times]
-    if target.suffix.lower() == ".gif":
-        imageio.imwrite(target, pictures, duration=1000 / rate, loop=0)
+    if film:
+        imageio.imwrite(target, pictures, fps=rate, macro_block_size=2)
     else:
-        imageio.imwrite(target, pictures, fps=rate)
+        imageio.imwrite(target, pictures, duration=1000 / rate, loop=0)
 
 
 def _checked(path: str | PathLike[str], endings: Sequence[str]) -> Path:

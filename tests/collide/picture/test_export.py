@@ -1,5 +1,7 @@
 """Files for other programs: read back, they are the bodies."""
 
+import gc
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,18 @@ def test_a_film(tmp_path):
     assert len(film) == 8 and film.shape[1:3] == (80, 80) and (film[0] != film[-1]).any()
     with pytest.raises(ValueError, match="in which something moves"):
         save_film(tmp_path / "still.gif", [sphere()])
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the library leaves pipes to be closed by themselves
+def test_a_film_that_players_of_videos_show(tmp_path, caplog):
+    """Of an even number of pixels, and of no more than that."""
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    save_film(tmp_path / "balls.mp4", BALLS, time=(0, 1), seconds=0.4, rate=20, size=81)
+    told, *film = ffmpeg.read_frames(str(tmp_path / "balls.mp4"))
+    assert told["size"] == (82, 82) and told["fps"] == 20 and len(film) == 8 and not caplog.records
+    first, last = (np.frombuffer(film[k], np.uint8).astype(int) for k in (0, -1))
+    assert abs(first - last).mean() > 3
+    gc.collect()
 
 
 def test_what_cannot_be_written_is_refused(tmp_path):
