@@ -13,7 +13,7 @@ import numpy as np
 from generative.mesh import MovingMesh, tessellate
 from generative.triangulated import Triangulated
 
-from ..picture.drawing import GREY, Drawing, compact, fineness, merged
+from ..picture.drawing import DEVIATION, GREY, Drawing, compact, fineness, merged
 from ..picture.scenes import finished, part_shown
 from ..picture.tracks import Track, quaternions, thinned, track
 from ..picture.viewer import Figure, alone, scene
@@ -26,6 +26,8 @@ _FLASHES, _SHINE, _ENERGIES = 5000, 1 / 60, 60
 _STILL, _FLASH = 0.22, "#ffc81a"
 # Keys of all bodies, each of which has 32 bytes; where there are more the errors of poses are this much larger.
 _KEYS, _COARSER = 250_000, 2.0
+# How far the chords of a small body may be from its surface, of its size: it may be looked at from near.
+_ROUGH = 6e-3
 # A body turns by so much from sample to sample of its path.
 _TURN = 0.5
 
@@ -47,7 +49,8 @@ def figure(run: Any) -> Figure:
 def _played(run: Any) -> str:
     begin, end = run.start, max(run.until, run.start)
     drawing = Drawing((begin, end))
-    meshes = {shape: merged(tessellate(shape, deviation=fineness(len(run.world.bodies)))) for shape in {b.shape for b in run.world.bodies}}
+    fine = _fineness(run, np.linspace(begin, end, 5))
+    meshes = {shape: merged(tessellate(shape, deviation=deviation)) for shape, deviation in fine.items()}
     for k, known in enumerate(tracks(run)):
         _add(drawing, k, run.world.bodies[k], meshes[run.world.bodies[k].shape], known)
     _flashes(drawing, run)
@@ -55,6 +58,14 @@ def _played(run: Any) -> str:
     names = [b.name or f"body {k}" for k, b in enumerate(run.world.bodies)]
     return scene(data, names, shown=f"{part_shown(begin, end, (begin, end))}, {_speed(end - begin, data['seconds'])}",
                  chart=_chart(run, begin, end), grey=[k for k, b in enumerate(run.world.bodies) if b.fixed])
+
+
+def _fineness(run: Any, times: np.ndarray) -> dict[Any, float]:
+    """Of each shape how far chords may be from its surface, of its size: as far as `DEVIATION` of all that the picture shows."""
+    places = np.concatenate([run.state(float(time)).positions for time in times])
+    radii = {body.shape: actor.radius for body, actor in zip(run.world.bodies, run.simulation.actors, strict=True)}
+    whole = float(np.linalg.norm(np.ptp(places, axis=0))) + 2 * max(radii.values())
+    return {shape: float(np.clip(DEVIATION * whole / (2 * radius), DEVIATION, _ROUGH)) for shape, radius in radii.items()}
 
 
 def _speed(span: float, seconds: float) -> str:

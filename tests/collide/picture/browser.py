@@ -13,8 +13,9 @@ from collide.picture import CHROMIUM_FLAGS
 CHROMIUM = shutil.which("chromium")
 
 # Of every scene: pixels that are not background at the first moment shown, those that differ from it where the slider is at its left end,
-# and after some seconds of playing; how many pictures a second; the times shown; and messages of errors. Controls that lie over the canvas
-# or stand out of the page are counted.
+# and after some seconds of playing; how many pictures a second, and how many milliseconds the program works for one (the median; what the
+# graphics card is given to do is not waited for), with how many triangles of how many pixels; the times shown; and messages of errors.
+# Controls that lie over the canvas or stand out of the page are counted.
 PROBE = """<script>
 const errors = [];
 window.addEventListener("error", event => errors.push(event.message));
@@ -35,12 +36,19 @@ async function probe(viewer) {
   const begin = viewer.t, first = look(viewer), slider = viewer.find("time");
   slider.value = slider.min; slider.dispatchEvent(new Event("input")); await wait(150);
   const left = look(viewer), at = viewer.t;
+  const draw = viewer.draw, works = []; let triangles = 0;
+  viewer.draw = function () { const start = performance.now(); draw.call(this); works.push(performance.now() - start); };
+  const instanced = viewer.gl.drawElementsInstanced;
+  viewer.gl.drawElementsInstanced = function (...of) { triangles += of[1] / 3 * of[4]; return instanced.apply(this, of); };
   viewer.find("play").click(); const frames = viewer.frames, now = performance.now(); await wait(SECONDS);
   const rate = 1000 * (viewer.frames - frames) / (performance.now() - now);
+  const work = works.sort((a, b) => a - b)[works.length >> 1] || 0; triangles /= works.length || 1;
+  viewer.draw = draw; viewer.gl.drawElementsInstanced = instanced;
   const played = look(viewer), t = viewer.t;
   viewer.find("play").click(); await wait(150); const stopped = viewer.t; await wait(150);
   const box = viewer.canvas.getBoundingClientRect(), controls = [...viewer.element.querySelectorAll("button, select, input, label")];
-  return {drawn: drawn(first), moved: differ(first, left), played: differ(left, played), rate, begin, at, t, held: stopped === viewer.t,
+  return {drawn: drawn(first), moved: differ(first, left), played: differ(left, played), rate, work, triangles,
+          pixels: viewer.canvas.width * viewer.canvas.height, begin, at, t, held: stopped === viewer.t,
           span: viewer.D.span, over: controls.filter(e => { const c = e.getBoundingClientRect();
             return c.width && (c.top < box.bottom - 1 || c.right > innerWidth || c.left < 0); }).length};
 }
