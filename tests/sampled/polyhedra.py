@@ -1,5 +1,6 @@
-"""``python -m tests.sampled.polyhedra [--count 1000] [--seed 0] [hulls] [screws]``: closest points of random hulls against a slab between
-the witnesses, in rationals; and parts of random triangles under screws, rejected and searched. Prints what disagrees.
+"""``python -m tests.sampled.polyhedra [--count 1000] [--seed 0] [hulls] [screws] [segments]``: closest points of random hulls against a
+slab between the witnesses, in rationals; parts of random triangles under screws, rejected and searched; and segments in solids of cubes, of
+which it is known what every point is in. Prints what disagrees.
 """
 
 import argparse
@@ -13,9 +14,10 @@ from codegen.machine.loop_runtime import compiled
 from collide.polyhedra import mesh as mesh_module
 from collide.polyhedra.closest_memory import MEET
 from generative import Rigid
-from tests.collide.polyhedra import screw_parts
+from tests.collide.polyhedra import screw_parts, voxels
 from tests.collide.polyhedra.solids import random_pair, random_pose
 from tests.collide.polyhedra.test_closest import check
+from tests.collide.polyhedra.test_index import joined
 from tests.collide.polyhedra.test_screw_rejection import random_screw, soup
 
 SPAN = (0.0, 1.0)
@@ -59,15 +61,31 @@ def screws(random: np.random.Generator, count: int) -> tuple[Counter, int]:
     return seen, wrong
 
 
+def segments(random: np.random.Generator, count: int) -> tuple[Counter, int]:
+    """By fifties, with ends at corners of cubes, and half-way between them; half of the solids are sheared."""
+    seen, wrong = Counter(), 0
+    for k in range(-(-count // 50)):
+        full, matrix = voxels.voxels(random, 2 + k % 3, 0.5), (np.eye(3), voxels.SHEAR)[k % 2]
+        index, size = collide.Index(voxels.mesh_of(full, random, matrix)), len(full)
+        asked = np.concatenate([random.integers(-1, size + 2, (25, 2, 3)) * 1.0, random.integers(-2, 2 * size + 3, (25, 2, 3)) / 2])
+        for runs, segment in zip(index.classify_segments(asked @ matrix.T), asked, strict=True):
+            known = joined(voxels.along(full, segment))
+            seen.update(asked=1, pieces=len(known))
+            if joined([(kind, point is not None) for kind, _, point in runs]) != known:
+                wrong += 1
+                print(f"WRONG segments, solid {k}: {segment.tolist()}", flush=True)
+    return seen, wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.sampled.polyhedra", description=__doc__)
-    parser.add_argument("kinds", nargs="*", default=["hulls", "screws"])
+    parser.add_argument("kinds", nargs="*", default=["hulls", "screws", "segments"])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     options, total = parser.parse_args(), 0
     for kind in options.kinds:
         begin = time.perf_counter()
-        seen, wrong = {"hulls": hulls, "screws": screws}[kind](np.random.default_rng(options.seed), options.count)
+        seen, wrong = {"hulls": hulls, "screws": screws, "segments": segments}[kind](np.random.default_rng(options.seed), options.count)
         print(f"{kind}: {dict(seen)}, {wrong} wrong, {time.perf_counter() - begin:.0f} s", flush=True)
         total += wrong
     return min(total, 1)

@@ -73,10 +73,10 @@ def test_segments_in_solids_of_cubes(matrix):
     index = Index(voxels.mesh_of(full, g, matrix))
     segments = np.concatenate([g.integers(-1, 5, (25, 2, 3)) * 1.0, g.integers(-2, 9, (25, 2, 3)) / 2])
     for runs, segment in zip(index.classify_segments(segments @ matrix.T), segments, strict=True):
-        assert _joined([(kind, point is not None) for kind, _, point in runs]) == _joined(voxels.along(full, segment))
+        assert joined([(kind, point is not None) for kind, _, point in runs]) == joined(voxels.along(full, segment))
 
 
-def _joined(runs):
+def joined(runs):
     """Kinds alone, of neighbours that differ; the numbers of two faces that meet at a point of neither are not compared."""
     kinds = [kind for kind, _ in runs]
     return [kind for k, kind in enumerate(kinds) if k == 0 or kind != kinds[k - 1]]

@@ -75,9 +75,8 @@ def along(full, segment):
     for a, b in zip(p, q, strict=True):
         if a != b:
             marks |= {s for k in range(-1, full.shape[0] + 2) if 0 < (s := (k - a) / (b - a)) < 1}
-    order, found = sorted(marks), []
-    for s, is_point in sorted([(s, True) for s in order] + [((a + b) / 2, False) for a, b in itertools.pairwise(order)]):
-        place = [a + s * (b - a) for a, b in zip(p, q, strict=True)]
-        cell = [int(c) if c.denominator == 1 else math.floor(c) + 0.5 for c in place]
-        found.append((kinds(full, np.array([cell], float))[0], is_point))
-    return found
+    order = sorted(marks)
+    places = sorted([(s, True) for s in order] + [((a + b) / 2, False) for a, b in itertools.pairwise(order)])
+    cells = [[int(c) if c.denominator == 1 else math.floor(c) + 0.5 for c in (a + s * (b - a) for a, b in zip(p, q, strict=True))]
+             for s, _ in places]
+    return list(zip(kinds(full, np.array(cells, float)), (is_point for _, is_point in places), strict=True))
