@@ -19,7 +19,7 @@ from codegen.interval import Interval
 from codegen.walk import nesting_in_words
 from generative.body import called
 
-from ..answers.contacts import Contacts, named_pairs
+from ..answers.contacts import Contacts, Status, named_pairs
 from ..answers.report import contacts
 from ..bezier.published import time_dependent
 from ..bodies.mesh import Mesh
@@ -34,8 +34,8 @@ from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
 from ..timeline.along import searched
 from ..timeline.course import course_of
-from ..timeline.crossings import touched_before
-from ..timeline.evidence import Evidence, Query
+from ..timeline.crossings import reach_of
+from ..timeline.evidence import Evidence, Query, about
 from ..timeline.examine import shortly_before
 from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
@@ -133,8 +133,10 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
         _leave_out_nested(Query(scene, options, clock))
         for known in _evidence(Query(scene, options, clock), tuple(time)):
             found = known
-        notes = _notes(scene, found, bodies, span, last, options)
+        notes = _notes(scene, found, bodies, span)
     answer = contacts(found.search, found.finished, bodies, (span[0], last), start, clock, found.seen, notes, undecided)
+    if not found.doubt:
+        answer = _touched_before(answer, options.simultaneity)
     return logged(together(answer, exact, span, options.simultaneity), proof, clock)
 
 
@@ -194,10 +196,17 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
         yield from searched(query)
 
 
-def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window, last: float, options: Options) -> tuple[str, ...]:
-    """`last`: up to when was it searched?"""
-    touched = found.doubt or touched_before(found, (span[0], last), options.simultaneity)
-    return (*_holes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [touched]), *_ending(found, span))
+def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
+    return (*_holes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
+
+
+def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
+    """The answer, which says so where bodies may touch well before the contact that is proved."""
+    span, clear = answer.time_span, answer.clear_until
+    met = answer.time.hi if answer.status is Status.CONTACT and answer.time is not None else span[0]
+    if not span[0] < clear < met - 2.0 * reach_of(span, simultaneity):
+        return answer
+    return replace(answer, notes=(f"From {about(clear)} on bodies may touch: that was neither proved nor excluded.", *answer.notes))
 
 
 def _holes(bodies: Sequence[Any]) -> tuple[str, ...]:

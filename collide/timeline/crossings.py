@@ -57,15 +57,6 @@ def touches(found: Evidence, end: float) -> bool:
     return s is not None and found.open and found.clear_until(end) < end and not any(s.problems[s.owner(k)].incoming for k in s.solutions)
 
 
-def touched_before(found: Evidence, span: Window, simultaneity: float) -> str:
-    """In words, whether bodies may touch well before a contact that is proved."""
-    if not found.finished or not found.proved < math.inf:
-        return ""
-    clear = found.clear_until(span[1])
-    wide = span[0] < clear < found.proved - 2.0 * reach_of(span, simultaneity)
-    return f"From {about(clear)} on bodies may touch: that was neither proved nor excluded." if wide else ""
-
-
 def past_touch(query: Query, found: Evidence, end: float, reach: float) -> tuple[Evidence, float]:
     """What is known in a stretch up to `end` where bodies may touch, and a time from which on more is to be searched: the end, where the
     search tells that all is soon clear again. Else a time soon after the touch; that they cross then would prove contact.
