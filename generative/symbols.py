@@ -49,18 +49,21 @@ NOT_REAL = (sp.I, sp.nan, sp.zoo, sp.oo, -sp.oo, sp.AccumBounds)
 def exact(value: Any, owner: str = "a formula") -> Any:
     """The SymPy expression of `value`, an expression or a number; every Float is replaced by the rational number that it holds.
 
-    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names, and for operations that
-    nest deeper than SymPy can follow.
+    Raises NotAFormula, a ValueError, for text and other objects, and ValueError for functions that are only names, for derivatives that are
+    not evaluated, and for operations that nest deeper than SymPy can follow.
     """
     given = expression(value, owner)
     if isinstance(given, sp.Atom):
         return sp.Rational(given) if isinstance(given, sp.Float) else given
     check_nesting(owner, given)
-    found = atoms(given, sp.Float, AppliedUndef)
+    found = atoms(given, sp.Float, AppliedUndef, sp.Derivative)
     for e in found:
         if isinstance(e, AppliedUndef):
             raise ValueError(f"{owner} contains {shown(e)}, a function without a definition; write one of SymPy's, such as sp.sin")
-    return replaced(given, {f: sp.Rational(f) for f in found}) if found else given
+        if isinstance(e, sp.Derivative) and not e.doit().has(sp.Derivative, sp.Subs):
+            raise ValueError(f"{owner} contains {shown(e)}, which is not evaluated yet; call .doit() on the formula")
+    floats = {f: sp.Rational(f) for f in found if isinstance(f, sp.Float)}
+    return replaced(given, floats) if floats else given
 
 
 def text(value: Any) -> str:

@@ -73,6 +73,7 @@ RECTANGLE = {u: (0, 1), v: (0, 1)}
     (u, RECTANGLE, "vector of 3 expressions, got u"),
     ([sp.Symbol("u"), v, 0], RECTANGLE, "import u from generative"),
     ([sp.Symbol("w"), v, 0], RECTANGLE, "the symbol w means nothing"),
+    ([u, v, sp.Derivative(v * sp.sin(u), u)], RECTANGLE, r"Derivative\(v\*sin\(u\), u\), which is not evaluated yet; call \.doit"),
     ([x, v, 0], RECTANGLE, "the symbol x means nothing"),
     ([u, v, sp.oo], RECTANGLE, "not a finite real"),
     ([u, v, u < v], RECTANGLE, "needs real expressions"),
