@@ -152,6 +152,10 @@ def _spells(windows: Windows, met: Iterable[tuple[float, float]], span: tuple[fl
         end = gap if bracket else (gap[0], gap[0])
         if last is not None:
             rows.append((Spell.CONTACT if last[1] else Spell.SEPARATION, begin, end))
+        apart = (meet is False) if last is None else (last[1] is False and meet is None)
+        if apart and gap[0] == gap[1] and any(gap == both for both in met):
+            # They touch just as the time span begins, or ends.
+            rows.append((Spell.CONTACT, gap, gap))
         same = last is not None and last[1] == meet
         if same or (gap[0] < gap[1] and not bracket):
             touch = bracket and meet is False and any(gap[0] <= a and b <= gap[1] for a, b in met)

@@ -23,7 +23,7 @@ from codegen.walk import replaced
 from generative import Motion, Rigid, t
 
 from .exact import Query, Vector
-from .exact_roots import Polynomial, Root, refined, trim
+from .exact_roots import Polynomial, Root, rational, refined, trim
 
 # An angle is looked at from -1 to 1 round a multiple of pi.
 _REACH = 1.0
@@ -88,8 +88,10 @@ class Window(NamedTuple):
         return Fraction(at.a + at.b, 2 << at.bits)
 
     def time(self, at: Root) -> tuple[float, float]:
-        """Doubles round the time of a root."""
-        ends = [self.ends[0] + (self.ends[1] - self.ends[0]) * Fraction(e, 1 << at.bits) for e in (at.a, at.b)]
+        """Doubles round the time of a root, which are tight for a rational one."""
+        exact = rational(at)
+        marks = [Fraction(e, 1 << at.bits) for e in (at.a, at.b)] if exact is None else [exact]
+        ends = [self.ends[0] + (self.ends[1] - self.ends[0]) * s for s in marks]
         both = [_enclosed(e) if self.turn is None else enclose(_time_of(self.turn, self.half_turns, e)) for e in ends]
         return min(lo for lo, _ in both), max(hi for _, hi in both)
 
@@ -97,7 +99,7 @@ class Window(NamedTuple):
         """A root in an interval of time no wider than `width`, or as narrow as doubles are."""
         found = self.time(at)
         for _ in range(4):
-            if at.a == at.b or found[1] - found[0] <= width:
+            if found[1] - found[0] <= width or found[1] <= math.nextafter(found[0], math.inf):
                 break
             at = refined(at)
             found = self.time(at)

@@ -7,6 +7,7 @@ it if need be, or, when it is zero there, by a common divisor. Plain Python inte
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 Polynomial = tuple[int, ...]
@@ -245,6 +246,15 @@ def refined(r: Root) -> Root:
             return Root(r.of, middle, middle, bits)
         a, b = (a, middle) if here == above else (middle, b)
     return Root(r.of, a, b, bits)
+
+
+def rational(r: Root) -> Fraction | None:
+    """The root, if it is a fraction whose denominator has fewer than half of the bits to which the root is told; else None."""
+    if r.a == r.b:
+        return Fraction(r.a, 1 << r.bits)
+    near = Fraction(r.a + r.b, 2 << r.bits).limit_denominator(1 << max(r.bits // 2 - 2, 0))
+    value = sum((c * near**k for k, c in enumerate(r.of)), Fraction(0))
+    return near if value == 0 and Fraction(r.a, 1 << r.bits) < near < Fraction(r.b, 1 << r.bits) else None
 
 
 def sign_at(p: Polynomial, r: Root) -> int:

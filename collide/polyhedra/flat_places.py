@@ -196,7 +196,8 @@ def events(bodies: tuple[Flat, Flat], scale: int, window: Window, reach: float) 
     """
     begin = Touch(bodies, scale, window, Root((0, 1), 0, 0, 0))
     found: list[Event] = []
-    for first, second in _parts(begin, reach + _NEAR * begin.size):
+    room = reach + _NEAR * begin.size
+    for first, second in parts(begin, begin.seen[0] - room, begin.seen[0] + room):
         at = first_touch(begin.query(first, second), 1.0)
         if at is not None:
             event, order = Event(at, (begin.seen[0][first[0]], begin.seen[1][second[0]])), compare(at, found[0].at) if found else -1
@@ -204,20 +205,25 @@ def events(bodies: tuple[Flat, Flat], scale: int, window: Window, reach: float) 
     return found
 
 
-def _parts(touch: Touch, reach: float) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Corners of queries, of the first body and of the second, whose boxes are within `reach` of each other."""
-    asked = set()
-    for i, j in touch.close(reach):
-        first, second = touch.bodies[0].faces[i], touch.bodies[1].faces[j]
-        pairs: list[Any] = [((a,), triangle) for a in first.ring for triangle in second.triangles]
-        pairs += [(triangle, (b,)) for b in second.ring for triangle in first.triangles]
-        pairs += [(tuple(sorted(s)), tuple(sorted(r))) for s in first.sides for r in second.sides]
-        for parts in pairs:
-            if parts not in asked:
-                asked.add(parts)
-                p, q = (points[list(k)] for points, k in zip(touch.seen, parts, strict=True))
-                if (p.min(axis=0) <= q.max(axis=0) + reach).all() and (q.min(axis=0) <= p.max(axis=0) + reach).all():
-                    yield parts
+def parts(touch: Touch, low: np.ndarray, high: np.ndarray) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Corners of queries, of the first body and of the second, that may meet, as corners of the first are from `low` to `high` (n, 3)."""
+    asked, still = set(), touch.seen[1]
+
+    def near(first: Sequence[int], second: Sequence[int]) -> bool:
+        p, q = list(first), still[list(second)]
+        return bool((low[p].min(axis=0) <= q.max(axis=0)).all() and (q.min(axis=0) <= high[p].max(axis=0)).all())
+
+    for own, other in itertools.product(touch.bodies[0].faces, touch.bodies[1].faces):
+        if not near(own.ring, other.ring):
+            continue
+        pairs: list[Any] = [((a,), triangle) for a in own.ring for triangle in other.triangles]
+        pairs += [(triangle, (b,)) for b in other.ring for triangle in own.triangles]
+        pairs += [(tuple(sorted(s)), tuple(sorted(r))) for s in own.sides for r in other.sides]
+        for both in pairs:
+            if both not in asked:
+                asked.add(both)
+                if near(*both):
+                    yield both
 
 
 def hull_order(points: np.ndarray) -> Sequence[int]:

@@ -5,7 +5,7 @@ Pairs of bodies are taken one look at a time, in turn (`timeline.spells`), so th
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -16,6 +16,8 @@ from ..answers.contact_times import ContactTimes, Spell, contact_times
 from ..culling.broad_phase import Window
 from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair, Pairs
+from ..polyhedra.flat_motion import FlatMotion
+from ..polyhedra.flat_spells import times
 from ..search.drive import Budget, Clock, as_budget
 from ..search.options import Options, resolved
 from ..timeline.course import course_of
@@ -44,6 +46,9 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
     ball that passes a plane at just its radius, is UNDECIDED for an instant, and so is, for as long as it lasts, a contact in which
     surfaces touch without crossing, as of what slides or rolls, or cross along edges alone.
 
+    Two parametric bodies of flat faces with rational corners are told exactly where one seen from the other shifts by a polynomial of t, or
+    turns evenly about an axis: also for how long they slide flush, and when they touch for an instant.
+
     Raises TypeError for what is no list of bodies, and ValueError for what `first_contact` refuses of bodies, time span and pairs to be
     ignored, and for a tolerance outside 1e-12 to 1.
 
@@ -65,6 +70,7 @@ def contacts_during(bodies: Sequence[Any], time: tuple[Any, Any], *, tolerance: 
         for pair, near in _near(bodies, span, ignored).items():
             known[pair] = Spells([bodies[k] for k in pair], span, near, options)
         others = Spell.SEPARATION
+        _tell(known, bodies, span)
         finished = _looked(known, clock)
     return contact_times({pair: (own.windows, own.met) for pair, own in known.items()}, span, options.simultaneity, finished,
                          others, iterations=clock.boxes, seconds=clock.seconds, bodies=tuple(bodies), ignored=ignored,
@@ -81,6 +87,15 @@ def _near(bodies: Sequence[Any], span: Window, ignored: Pairs) -> dict[Pair, Win
         lo, hi = found.get(m.label, m.window)
         found[m.label] = max(span[0], min(lo, m.window[0])), min(span[1], max(hi, m.window[1]))
     return found
+
+
+def _tell(known: Mapping[Pair, Spells], bodies: Sequence[Any], span: Window) -> None:
+    """Pairs of bodies of flat faces are told exactly, where they move in an exact form."""
+    for pair, own in known.items():
+        flat = FlatMotion.of(*(bodies[k] for k in pair))
+        exact = None if flat is None else times(flat, span)
+        if exact is not None:
+            own.told(*exact)
 
 
 def _looked(known: dict[Pair, Spells], clock: Clock) -> bool:

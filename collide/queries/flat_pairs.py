@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from codegen.interval import Interval
-from generative import Motion, Rigid, Solid, t
+from generative import Motion
 
 from ..answers.contacts import Contacts, Status
-from ..bodies.flat import Flat, flat_of
+from ..bodies.flat import Flat
 from ..bodies.mesh import LARGEST, Mesh
-from ..polyhedra.exact_motion import ExactMotion, Window, exact_motion
+from ..polyhedra.exact_motion import ExactMotion, Window
 from ..polyhedra.exact_roots import compare
 from ..polyhedra.flat_contacts import Row, contacts, is_sparse
+from ..polyhedra.flat_motion import FlatMotion
 from ..polyhedra.flat_places import Event, Touch, events
 from ..polyhedra.memory import finest
 from ..polyhedra.mesh import mesh_mesh
@@ -29,8 +30,6 @@ from ..search.drive import Budget, Clock
 from ..timeline.scene import Scene
 
 Pair = tuple[int, int]
-# So many pairs of faces are looked at; those of large bodies are better searched, or are meshes.
-_MOST = 1 << 14
 # Against the way that bodies go meanwhile, how near to a contact they go on into each other, and touch nowhere anew; and against
 # `separation`, how near that may be at most (see `first_contact`). Parts of a window along which that way is measured.
 _AROUND, _NEAR, _PARTS = 16.0, 0.125, 4
@@ -53,9 +52,9 @@ def flat_pairs(scene: Scene, bodies: Sequence[Any], separation: float, simultane
     found: dict[Pair, Met | None] = {}
     for label in sorted({m.label for m in scene.near}):
         if scene.apart(label) and label not in scene.early and label not in scene.tracked and not clock.over:
-            flats = [flat_of(bodies[k]) for k in label]
-            if flats[0] is not None and flats[1] is not None:
-                decided, met = _decided(label, (flats[0], flats[1]), bodies, scene.span, separation, simultaneity, clock)
+            known = FlatMotion.of(*(bodies[k] for k in label))
+            if known is not None:
+                decided, met = _decided(label, known, scene.span, separation, simultaneity, clock)
                 if decided:
                     found[label] = met
     return found
@@ -67,26 +66,23 @@ def until(found: Mapping[Pair, Met | None], span: tuple[float, float], scene: Sc
     return min(span[1], min(times, default=math.inf) + simultaneity) if times and not scene.early else span[1]
 
 
-def _decided(label: Pair, flats: tuple[Flat, Flat], bodies: Sequence[Any], span: tuple[float, float], separation: float,
-             simultaneity: float, clock: Clock) -> tuple[bool, Met | None]:
+def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], separation: float, simultaneity: float,
+             clock: Clock) -> tuple[bool, Met | None]:
     """Is it decided when two bodies meet; and when and where they do."""
-    whole = math.lcm(*(c.denominator for flat in flats for p in flat.corners for c in p))
-    scale = 1 if whole & (whole - 1) == 0 else whole
-    motions = [_scaled(_motion(bodies[k]), scale) for k in label]
+    flats, scale, motions, relative = known
     meshes = [_mesh(flat, scale) for flat in flats]
-    known = None if any(m.symbols - {t} for m in motions) else exact_motion(motions[0], motions[1])
-    if known is None or None in meshes or len(flats[0].faces) * len(flats[1].faces) > _MOST:
+    if meshes[0] is None or meshes[1] is None:
         return False, None
     tolerance = max(1e-13, 8.0 * finest(span))
     boxes = None if clock.budget.boxes is None else max(1, clock.budget.boxes - clock.boxes)
     budget = Budget(seconds=max(clock.left, 1e-3) if math.isfinite(clock.left) else None, boxes=boxes)
-    found = mesh_mesh(meshes[0], meshes[1], tolerance, motions=(motions[0], motions[1]), time=span, budget=budget)
+    found = mesh_mesh(meshes[0], meshes[1], tolerance, motions=motions, time=span, budget=budget)
     clock.boxes += found.iterations
     if found.status is Status.BUDGET_SPENT and not clock.exceeded():
         clock.interrupted = boxes is None or found.iterations < boxes
     if found.status is not Status.CONTACT or found.time is None:
         return found.status is Status.NO_CONTACT, None
-    touch = _touch(flats, scale, known, found.time, min(found.time.hi + simultaneity, span[1]), separation)
+    touch = _touch(flats, scale, relative, found.time, min(found.time.hi + simultaneity, span[1]), separation)
     if touch is None:
         return False, None
     ends = zip(touch.window.narrowed(touch.at, 0.0)[1], found.time, strict=True)
@@ -125,15 +121,6 @@ def _beside(points: np.ndarray, event: Event, reach: float) -> bool:
     """Is what comes to touch in the box round a region? There bodies go on into each other."""
     low, high = points.min(axis=0) - reach, points.max(axis=0) + reach
     return any(bool((low <= c).all() and (c <= high).all()) for c in event.corners)
-
-
-def _motion(body: Any) -> Motion:
-    found: Motion = (body.faces[0] if isinstance(body, Solid) else body).motion
-    return found
-
-
-def _scaled(motion: Motion, scale: int) -> Motion:
-    return motion if scale == 1 or not motion.multiplied else Rigid._unchecked(motion.rotation, motion.translation * scale)
 
 
 def _mesh(flat: Flat, scale: int) -> Mesh | None:

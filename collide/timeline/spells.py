@@ -62,6 +62,11 @@ class Spells:
     def done(self) -> bool:
         return self._bridged
 
+    def told(self, windows: list[tuple[float, float, bool]], met: list[Window]) -> None:
+        """All is known of these bodies, and there is nothing to look at."""
+        self.windows, self.met, self._bridged = windows, met, True
+        self._gaps.clear()
+
     def look(self, clock: Clock) -> None:
         """Looks at a moment of the next gap; in the end at the gaps between spells of contact."""
         if not self._gaps:
