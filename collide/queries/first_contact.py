@@ -66,7 +66,8 @@ def first_contact(bodies: Sequence[Any], time: tuple[Any, Any], *, simultaneity:
     later, if the motions go on by the same formulas; it holds time[1] then.
 
     Two parametric bodies of flat faces with rational corners are answered exactly where one seen from the other shifts by a polynomial of
-    t, or turns evenly about an axis: also what touches without crossing, or slides flush, is proved.
+    t, or turns evenly about an axis: also what touches without crossing, or slides flush, is proved. Where such a pair touches at the
+    start, and parts at once, the answer is when it meets again.
 
     `bodies`: ParametricSurface, ImplicitSurface (and unions, intersections, differences of them), Solid and `Mesh` values. `simultaneity`:
     a contact that comes at most this much later than the first is listed, too, if surfaces come to touch there, also from within; an

@@ -18,11 +18,13 @@ from generative import Motion
 from ..answers.contacts import Contacts, Status
 from ..bodies.flat import Flat
 from ..bodies.mesh import LARGEST, Mesh
+from ..moment.start import Start
 from ..polyhedra.exact_motion import ExactMotion, Window
 from ..polyhedra.exact_roots import compare
 from ..polyhedra.flat_contacts import Row, contacts, is_sparse
 from ..polyhedra.flat_motion import FlatMotion
 from ..polyhedra.flat_places import Event, Touch, events
+from ..polyhedra.flat_spells import times
 from ..polyhedra.memory import finest
 from ..polyhedra.mesh import mesh_mesh
 from ..polyhedra.motion_windows import motion_windows
@@ -48,16 +50,28 @@ class Met(NamedTuple):
 
 
 def flat_pairs(scene: Scene, bodies: Sequence[Any], separation: float, simultaneity: float, clock: Clock) -> dict[Pair, Met | None]:
-    """Of the pairs that start apart and may meet, those that are decided: when and where they meet; None, if they do not."""
+    """Of the pairs that start apart, or part at once, and may meet, those that are decided: when and where they meet; None, if they do
+    not.
+    """
     found: dict[Pair, Met | None] = {}
     for label in sorted({m.label for m in scene.near}):
-        if scene.apart(label) and label not in scene.early and label not in scene.tracked and not clock.over:
+        touching = scene.states[label] is Start.TOUCHING
+        if (touching or scene.apart(label)) and label not in scene.early and label not in scene.tracked and not clock.over:
             known = FlatMotion.of(*(bodies[k] for k in label))
-            if known is not None:
-                decided, met = _decided(label, known, scene.span, separation, simultaneity, clock)
+            begin = None if known is None else _parted(known, scene.span) if touching else scene.span[0]
+            if known is not None and begin is not None:
+                decided, met = _decided(label, known, (begin, scene.span[1]), separation, simultaneity, clock)
                 if decided:
                     found[label] = met
     return found
+
+
+def _parted(known: FlatMotion, span: tuple[float, float]) -> float | None:
+    """A moment up to which nothing comes to touch anew, of bodies that touch as the span begins: they part at once. None if they do not."""
+    exact = times(known, span)
+    begin, end, meet = exact.windows[0] if exact is not None and exact.windows else (span[0], span[0], True)
+    middle = 0.5 * (begin + end)
+    return middle if begin == span[0] < middle < end and not meet else None
 
 
 def until(found: Mapping[Pair, Met | None], span: tuple[float, float], scene: Scene, simultaneity: float) -> float:

@@ -8,7 +8,9 @@ import sympy as sp
 
 import collide
 import generative
+from collide.polyhedra.flat_motion import FlatMotion
 from collide.queries import first_contact as asked
+from collide.queries import flat_pairs
 from generative import Rigid, Screw, axis_angle, t, u, v
 from generative.polyhedron import brick, polyhedron
 from generative.primitives import ball
@@ -146,3 +148,19 @@ def test_what_comes_within_a_long_simultaneity_is_listed():
         c = collide.first_contact([bar, steps], (0, 2), simultaneity=simultaneity, separation=0.3)
         assert c.status is collide.Status.CONTACT and c.time.lo <= 1 <= c.time.hi
         assert set((c.points[:, 0] > 1.25).tolist()) == sides
+
+
+def test_bodies_that_touch_at_the_start_and_part_at_once():
+    """They meet again at 2, or not at all."""
+    for height, when in ((1 + t * (2 - t), 2), (1 + t, None)):
+        c = ask(CUBE.moved(to(Q(1, 3), 0, height)), CUBE)
+        assert c.start[0, 1] is collide.Start.TOUCHING and not c.notes
+        assert c.status is (collide.Status.CONTACT if when else collide.Status.NO_CONTACT)
+        if when:
+            assert c.clear_until <= when <= c.time.hi <= c.clear_until + 1e-14 and c.exists.all()
+            places = np.stack([c.points.min(axis=0), c.points.max(axis=0)], axis=1)
+            assert np.abs(places - [(-1 / 6, 0.5), (-0.5, 0.5), (0.5, 0.5)]).max() < 1e-12
+    # What slides along has not parted: what it begins with is not told from a new contact.
+    for shift, parted in (((t / 8, 0, 1), False), ((t, 0, 1 - t**2), False), ((0, 0, 1 + t), True), ((t, 1, 1 + t / 9), True)):
+        known = FlatMotion.of(CUBE.moved(to(*shift)), CUBE)
+        assert (flat_pairs._parted(known, (0.0, 0.5)) is not None) == parted
