@@ -71,12 +71,12 @@ def member_of(body: Any) -> Member:
         return _solid_member(body)
     if isinstance(body, Triangulated):
         moves, numbers = _read_motion(body.motion)
-        return Member(_moved(body.resting, moves, isinstance(body.motion, Product), 0), _symbols(len(numbers)), numbers)
+        return Member(_moved(body.resting, moves, isinstance(body.motion, Product), 0), symbols_of(len(numbers)), numbers)
     if not isinstance(body, ParametricSurface):
         return Member(body)
     shape, (moves, others) = _resting(body.resting), _read_motion(body.motion)
     numbers = *shape.numbers, *others
-    return Member(_moved(shape.body, moves, isinstance(body.motion, Product), len(shape.numbers)), _symbols(len(numbers)), numbers)
+    return Member(_moved(shape.body, moves, isinstance(body.motion, Product), len(shape.numbers)), symbols_of(len(numbers)), numbers)
 
 
 def _solid_member(body: Solid) -> Member:
@@ -85,7 +85,7 @@ def _solid_member(body: Solid) -> Member:
     if not isinstance(motion, Product) or any(f.motion != motion for f in body.faces) or parameters_in(body.resting):
         return Member(body)
     moves, numbers = _read_motion(motion)
-    return Member(_moved(body.resting, moves, True, 0), _symbols(len(numbers)), numbers)
+    return Member(_moved(body.resting, moves, True, 0), symbols_of(len(numbers)), numbers)
 
 
 def _read_motion(motion: Motion) -> tuple[Moves, tuple[Any, ...]]:
@@ -130,7 +130,7 @@ def _read(body: ParametricSurface, fixed: Iterable[Any]) -> Member:
     turns = tuple(not (hi - lo).is_Rational for lo, hi in body.domain.values())
     data = [e for (lo, hi), turn in zip(body.domain.values(), turns, strict=True) for e in (lo, hi - lo if turn else hi)]
     whole = _surface(shape.read([*body.body, *data]), turns, body.flipped, len(shape.numbers))
-    return Member(whole, _symbols(len(shape.numbers)), tuple(shape.numbers))
+    return Member(whole, symbols_of(len(shape.numbers)), tuple(shape.numbers))
 
 
 def _closes_alike(family: ParametricSurface, body: ParametricSurface) -> bool:
@@ -162,7 +162,8 @@ def _all_numbers(body: ParametricSurface) -> set[Any]:
 
 
 @functools.lru_cache(maxsize=4096)
-def _symbols(count: int) -> tuple[Parameter, ...]:
+def symbols_of(count: int) -> tuple[Parameter, ...]:
+    """The symbols of a family of so many numbers."""
     return tuple(Parameter(f"n{k}") for k in range(count))
 
 
@@ -171,7 +172,7 @@ def _surface(shape: Formulas, ends: tuple[Any, ...], flipped: bool, numbers: int
     """The surface of a family. `ends` are those of its domain. Or they say, for each parameter, what the second of its two numbers at the
     end of the formulas is: the length of its range (True), or the end of it.
     """
-    body = _written(shape, _symbols(numbers))
+    body = _written(shape, symbols_of(numbers))
     if len(ends) == 2:
         turns, data, body = ends, body[3:], body[:3]
         ends = tuple(e for k, turn in enumerate(turns) for e in (data[2 * k], data[2 * k + 1] + (data[2 * k] if turn else 0)))
@@ -189,7 +190,7 @@ def _carrier(moves: Moves, kept: bool, own: int) -> Motion:
     """The motion of a family; `own` numbers come before its own."""
     made: list[Motion] = []
     for factor in moves:
-        symbols, own = _symbols(own + factor.numbers)[own:], own + factor.numbers
+        symbols, own = symbols_of(own + factor.numbers)[own:], own + factor.numbers
         made.append(_written_factor(factor, symbols))
     return Product(*made) if kept else made[0]
 
@@ -208,8 +209,9 @@ def _implicit_member(body: ImplicitBody) -> Member:
     formulas = shape.read([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))])
     moves, numbers = _read_motions(motions, len(shape.numbers))
     carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
-    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(numbers))
-    return Member(whole, _symbols(len(shape.numbers) + len(numbers)), (*shape.numbers, *numbers))
+    together = isinstance(body, Combination) and body.together
+    whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(numbers), together)
+    return Member(whole, symbols_of(len(shape.numbers) + len(numbers)), (*shape.numbers, *numbers))
 
 
 Several = tuple[tuple[Formulas, Formulas], ...] | tuple[tuple[Moves, bool, int], ...]
@@ -274,14 +276,18 @@ def _tree(body: ImplicitBody, leaves: Sequence[ImplicitSurface]) -> Tree:
 
 
 @functools.lru_cache(maxsize=512)
-def _implicit(tree: Tree, shapes: Formulas, motions: Several, carriers: tuple[int, ...], own: int, others: int) -> ImplicitBody:
-    """The implicit body of a family. Each leaf has a formula, six ends of its bounds, and the number of its motion."""
-    symbols = _symbols(own + others)
+def _implicit(tree: Tree, shapes: Formulas, motions: Several, carriers: tuple[int, ...], own: int, others: int,
+              together: bool) -> ImplicitBody:
+    """The implicit body of a family. Each leaf has a formula, six ends of its bounds, and the number of its motion. `together`: as
+    `Combination.together`.
+    """
+    symbols = symbols_of(own + others)
     made = _written(shapes, symbols[:own])
     moves = [_carrier(*parts) if len(parts) == 3 else _rigid(parts, symbols[own:]) for parts in motions]
     leaves = [ImplicitSurface(e, [ends[:2], ends[2:4], ends[4:]], motion=moves[carrier])
               for carrier, (e, *ends) in zip(carriers, (made[k:k + 7] for k in range(0, len(made), 7)), strict=True)]
-    return _grown(tree, leaves)
+    whole = _grown(tree, leaves)
+    return whole._carried_along() if together and isinstance(whole, Combination) else whole
 
 
 def _grown(tree: Tree, leaves: Sequence[ImplicitSurface]) -> ImplicitBody:

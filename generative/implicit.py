@@ -186,6 +186,7 @@ class Combination(ImplicitBody):
             raise ValueError(f"a combination is a 'union' or an 'intersection', got {shown(operation)}")
         self._operation, self._name = operation, checked_name(name)
         self._children = tuple(part for child in children for part in _operands(operation, child))
+        self._together = False
         self._nesting: int = 1 + max((c._nesting for c in self._children if isinstance(c, Combination)), default=0)
         if self._nesting > DEEPEST:
             raise ValueError(f"unions and intersections must nest in each other at most {DEEPEST} times, got {self._nesting}; write the "
@@ -228,8 +229,19 @@ class Combination(ImplicitBody):
         other = "intersection" if self.operation == "union" else "union"
         return Combination(other, [c.complement() for c in self.children], name=self.name)
 
+    @property
+    def together(self) -> bool:
+        """Do its leaves keep their shapes and their places to each other, whatever the time, since one motion carries them all?"""
+        return self._together or (len({leaf.motion.mover for leaf in self.leaves}) == 1 and not any(leaf.deforming for leaf in self.leaves))
+
+    def _carried_along(self) -> "Combination":
+        """The same, known to be `together`: the formulas of a family do not show it."""
+        made = Combination.__new__(Combination)
+        made.__dict__ |= self.__getstate__() | {"_together": True}
+        return made
+
     def _key(self) -> tuple[Any, ...]:
-        return self.operation, self.children
+        return self.operation, self.children, self._together
 
     def __repr__(self) -> str:
         return f"{self.operation}({', '.join(map(repr, self.children))}{self._named_in_repr()})"

@@ -31,6 +31,7 @@ class Motion(Value):
     multiplied: ClassVar[bool] = True
     """Are products with other motions multiplied out?"""
     _screw: "tuple[Screw, Motion] | None" = None
+    _made: "tuple[Motion, Motion] | None" = None
 
     def __init__(self, rotation: Any, translation: Any) -> None:
         self._rotation = rotation if isinstance(rotation, sp.ImmutableMatrix) else sp.ImmutableMatrix(3, 3, _entries(rotation))
@@ -79,6 +80,18 @@ class Motion(Value):
         """Where it is known to be one, a screw and the constant motion it comes after."""
         return self._screw
 
+    @cached_property
+    def mover(self) -> "Motion":
+        """What of it moves: A, where it is known to be made as A after a constant motion; the identity where it is constant itself."""
+        if self.is_constant:
+            return IDENTITY
+        if self._made is None:
+            return self
+        last, first = self._made
+        if first.is_constant:
+            return last.mover
+        return self if first.mover is first else last @ first.mover
+
     def apply(self, point: Sequence[Any]) -> tuple[Any, Any, Any]:
         """The image of a point, given as three expressions."""
         px, py, pz = (a + b for a, b in zip(self.turn(point), self.translation, strict=True))
@@ -118,6 +131,7 @@ class Motion(Value):
         if not other.multiplied:
             return NotImplemented
         product = Rigid._unchecked(self.rotation * other.rotation, self.apply(other.translation))
+        product._made = self, other
         if self.screw is not None and other.is_constant:
             product._screw = self.screw[0], self.screw[1] @ other
         return product

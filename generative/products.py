@@ -14,7 +14,7 @@ import sympy as sp
 
 from codegen.given import shown
 
-from .motion import Motion, Rigid, axis_angle
+from .motion import IDENTITY, Motion, Rigid, axis_angle
 from .symbols import SYMBOLS, formula, t, text, vector
 
 _IDENTITY = sp.ImmutableMatrix.eye(3)
@@ -134,6 +134,12 @@ class Product(Motion):
     @cached_property
     def is_identity(self) -> bool:
         return all(f.is_identity for f in self.factors)
+
+    @cached_property
+    def mover(self) -> Motion:
+        moving = [k for k, f in enumerate(self.factors) if not f.is_constant]
+        before, last = self.factors[:moving[-1]] if moving else (), self.factors[moving[-1]].mover if moving else IDENTITY
+        return Product(*before, last) if before else last
 
     def changed(self, change: Callable[[Any], Any]) -> "Motion":
         return Product(*(f.changed(change) for f in self.factors))

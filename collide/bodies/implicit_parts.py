@@ -6,15 +6,15 @@ lower dimension: so tangency holds wherever a part is touched first, unless anot
 """
 
 import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any
 
 import sympy as sp
 
 from generative import ImplicitBody, ImplicitSurface, x, y, z
-from generative.implicit import Piece
+from generative.implicit import Combination, Piece
 
 from .cells import Side
 from .numbers import NONE
@@ -43,29 +43,80 @@ class Implicit:
         return 3 - len(self.leaves) - len(self.sides)
 
 
-def implicit_parts(body: ImplicitBody) -> tuple[Implicit, ...]:
+# The parts of bodies with more leaves are not listed, but found where leaves meet.
+FEW = 8
+_KINDS = "face", "edge", "vertex"
+Numbered = tuple[tuple[int, ...], tuple[Side, ...]]
+"""A part by the numbers of its leaves, and its sides."""
+
+
+def implicit_parts(body: ImplicitBody) -> "tuple[Implicit, ...] | Candidates":
     """Faces, creases and corners; edges and vertices at the bounds, of which some may turn out not to be there (`presence.without_absent`).
 
     A point of the surface, inside the bounds, with no other leaf zero is inside a face's piece; with just one other zero, on a crease; with
     two, at a corner (more are covered by these): so all are found.
     """
-    leaves = list(dict.fromkeys(body.leaves))
-    apart = {(a, b) for a, b in combinations(leaves, 2) if not _may_meet(a, b)}
-    inner = [(chosen, ()) for count in (1, 2, 3) for chosen in combinations(leaves, count) if apart.isdisjoint(combinations(chosen, 2))]
-    ends = [(chosen, sides) for chosen, _ in inner for count in range(1, 4 - len(chosen)) for sides in _sides(chosen, count)]
-    own: dict[ImplicitSurface, list[int]] = {}
-    for k, piece in enumerate(body.pieces):
-        own.setdefault(piece.leaf, []).append(k)
+    candidates = Candidates(body)
+    if is_large(body):
+        return candidates
     found: dict[int, list[Implicit]] = {1: [], 2: [], 3: []}
-    for chosen, sides in (*inner, *ends):
-        count = len(chosen) + len(sides)
-        kind = ("face", "edge", "vertex")[count - 1]
-        pieces = tuple(body.pieces[k] for k in sorted(k for leaf in chosen for k in own[leaf]))
-        found[count].append(Implicit(f"{kind} {len(found[count])}", chosen, pieces, bool(sides), sides, body))
+    for numbered in candidates.listed():
+        part = candidates.part(*numbered)
+        own = found[3 - part.dimension]
+        own.append(replace(part, feature=f"{_KINDS[2 - part.dimension]} {len(own)}"))
     return tuple(p for parts in found.values() for p in parts)
 
 
-def _may_meet(a: ImplicitSurface, b: ImplicitSurface) -> bool:
+def is_large(body: ImplicitBody | None) -> bool:
+    """Has a body so many leaves that they are looked at together?"""
+    return isinstance(body, Combination) and len(body.leaves) > FEW
+
+
+class Candidates(Sequence[Implicit]):
+    """All that may be parts of a body of many leaves, each made when it is asked for, and named by its leaves and sides: edge 3/17 is where
+    leaves 3 and 17 are zero, and edge 3/x+ where leaf 3 reaches the upper end of its bounds for x.
+    """
+
+    def __init__(self, body: ImplicitBody) -> None:
+        self.body, self.leaves = body, tuple(dict.fromkeys(body.leaves))
+        self._own: dict[ImplicitSurface, list[int]] = {}
+        for k, piece in enumerate(body.pieces):
+            self._own.setdefault(piece.leaf, []).append(k)
+        self.part = functools.cache(self._made)
+
+    @functools.cached_property
+    def faces(self) -> tuple[Implicit, ...]:
+        return tuple(self.part((k,), ()) for k in range(len(self.leaves)))
+
+    def listed(self) -> Iterator[Numbered]:
+        """Faces, and what lies where these meet; then what lies at bounds."""
+        count, meeting = range(len(self.leaves)), functools.cache(lambda a, b: may_meet(self.leaves[a], self.leaves[b]))
+        inner = [chosen for size in (1, 2, 3) for chosen in combinations(count, size)
+                 if all(meeting(a, b) for a, b in combinations(chosen, 2))]
+        yield from ((chosen, ()) for chosen in inner)
+        for chosen in inner:
+            leaves = [self.leaves[k] for k in chosen]
+            yield from ((chosen, sides) for size in range(1, 4 - len(chosen)) for sides in _sides(leaves, size))
+
+    def _made(self, chosen: tuple[int, ...], sides: tuple[Side, ...]) -> Implicit:
+        leaves = tuple(self.leaves[k] for k in chosen)
+        pieces = tuple(self.body.pieces[k] for k in sorted(k for leaf in leaves for k in self._own[leaf]))
+        ends = [f"{'xyz'[c]}{'-+'[end]}" if len(chosen) == 1 else f"{chosen[k]}{'xyz'[c]}{'-+'[end]}" for k, c, end in sides]
+        name = f"{_KINDS[len(chosen) + len(sides) - 1]} {'/'.join([*map(str, chosen), *ends])}"
+        return Implicit(name, leaves, pieces, bool(sides), sides, self.body)
+
+    @functools.cached_property
+    def _all(self) -> tuple[Implicit, ...]:
+        return tuple(sorted((self.part(*numbered) for numbered in self.listed()), key=lambda part: -part.dimension))
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, k: Any) -> Any:
+        return self._all[k]
+
+
+def may_meet(a: ImplicitSurface, b: ImplicitSurface) -> bool:
     """Different surfaces (a leaf and its complement are one), whose bounds meet if they move together."""
     return not (a.same_surface(b) or (a.motion == b.motion and any(map(_apart, a.bounds, b.bounds))))
 

@@ -22,7 +22,7 @@ from generative.creases import creased
 from generative.seams import period
 
 from .cells import Cell, Parametric, Path
-from .implicit_parts import implicit_parts
+from .implicit_parts import Candidates, implicit_parts
 from .mesh import Mesh
 from .mesh_cells import Triangles
 
@@ -34,16 +34,16 @@ _CLOSE = sp.Rational(1, 32)
 Pole = tuple[int, Any, int]
 
 
-def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> tuple[Cell, ...]:
+def parts_of(body: Any, charts: frozenset[Pole] = frozenset()) -> Sequence[Cell]:
     """Every part of a body: faces first, then edges, then vertices. Those of the poles in `charts` have smooth parameters. All triangles of
-    a mesh are one.
+    a mesh are one. Those of an implicit body of many leaves are made when they are asked for (`Candidates`).
     """
     return _parts(body, charts)
 
 
 @functools.lru_cache(maxsize=256)
 @interruptible()
-def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
+def _parts(body: Any, charts: frozenset[Pole]) -> Sequence[Cell]:
     if isinstance(body, Mesh):
         return (Triangles(body),)
     if charts:
@@ -55,7 +55,8 @@ def _parts(body: Any, charts: frozenset[Pole]) -> tuple[Cell, ...]:
 
 def faces_of(body: Any) -> tuple[Cell, ...]:
     """Whole faces, whose closed union is the surface; those of one solid meet along their borders only."""
-    return tuple(p for p in parts_of(body) if p.dimension == 2)
+    parts = parts_of(body)
+    return parts.faces if isinstance(parts, Candidates) else tuple(p for p in parts if p.dimension == 2)
 
 
 def like(body: Any, face: Cell) -> Cell:

@@ -1,32 +1,28 @@
-"""Which leaves of a combined body may meet, and where: its tree of unions and intersections, evaluated on boxes round each face.
+"""Which leaves of a combined body may meet, and where: its tree of unions and intersections, evaluated on boxes round all faces at once.
 
-One kernel tells of boxes in the frame of a face which leaves may be zero there, which of their bounds may be met, and what of them may be
-on the surface of the body. So it takes no code for each edge and vertex to prove that most of them are not there, and to tell where the
-others are.
+Of a box in the frame of a face it is told which leaves may be zero there, which sides of their bounds may be met, and what of them may be
+on the surface of the body; of its halves, only what was in doubt. So it takes no code for each edge and vertex to prove that most of them
+are not there, and to tell where the others are, and no time for what is far apart.
 """
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from codegen.from_sympy import convert
-from codegen.graph.expr import Expr, reachable
-from codegen.graph.meanvalue import mean_value_form
-from codegen.kernel import Kernel
+from codegen.deadline import check
 from codegen.machine.tiers import compile_busy
-from generative import ImplicitBody, ImplicitSurface
-from generative.implicit import Combination, Piece
+from generative import ImplicitBody
+from generative.implicit import Combination
 
-from ..bodies.cells import Cell, end_of
-from ..bodies.extent import box_of
-from ..bodies.implicit_parts import Implicit, is_side
+from ..bodies.cells import Cell, Side, end_of
+from ..bodies.implicit_parts import Candidates, Implicit, is_side, may_meet
 from ..bodies.numbers import Numbers
-from ..search.paving import Paving
-from .frame import Frame, all_of, any_of
-from .placed_implicit import PlacedImplicit
+from ..search.paving import divided
+from .formula import Formula, Node
+from .placed_leaves import PlacedLeaves, leaves_of
 
 Window = tuple[float, float]
 Plane = tuple[int, int, Any]
@@ -37,157 +33,209 @@ _MANY, _ROUNDS = 512, 24
 
 
 class _Look(NamedTuple):
-    """Boxes (n, 4, 2) round a face; which of the leaves and sides of bounds (n, leaves + sides) may be met there; and which of the leaves
-    (n, leaves) may there be on the surface of the body.
+    """Boxes (n, 4, 2) round the faces of leaves `own` (n,); which functions of leaves may be >= 0 there, `up`, and <= 0, `down`
+    (n, leaves); which of the leaves and sides of bounds may be met (n, leaves + sides); and which leaves may be on the surface of the body
+    (n, leaves).
     """
 
     boxes: np.ndarray
+    own: np.ndarray
+    up: np.ndarray
+    down: np.ndarray
     met: np.ndarray
     shown: np.ndarray
 
     def those(self, which: np.ndarray) -> "_Look":
         return _Look(*(a[which] for a in self))
 
-    @property
-    def crowded(self) -> np.ndarray:
-        """(n,): may there be more than the one face?"""
-        return np.asarray(self.met.sum(axis=1) > 1)
-
 
 class Occupancy:
     """Where the parts of a combined body with these numbers may be within a span of time."""
 
     def __init__(self, body: ImplicitBody, numbers: Numbers, span: Window) -> None:
-        self._tree, self._numbers, self._span = _tree(body), numbers, span
-        self._round = functools.cache(self._looked_round)
+        self._tree, self._placed, self._span = tree_of(body), PlacedLeaves(body, numbers), span
+        self._planes = np.array([numbers.enclose(end) for _, _, end in self._tree.planes]).reshape(-1, 2)
+        # Which frame a side is in, as a matrix.
+        self._in_frame = np.array([[frame == k for frame, _, _ in self._tree.planes] for k in range(self._placed.frames.max() + 1)], bool)
 
     def boxes(self, part: Cell) -> np.ndarray:
         """(n, 4, 2): boxes in the frame of its first leaf that hold all points of a part; none where it is proved to be nowhere."""
+        return self._rows(part).boxes
+
+    def _rows(self, part: Cell) -> _Look:
         leaves, sides = self._tree.numbers(part)
-        look, kinds = self._round(leaves[0])
+        look, kinds = self._all
         bits, shown = sum(1 << k for k in (*leaves, *sides)), sum(1 << k for k in leaves)
-        rows = [at for (met, seen), at in kinds.items() if met & bits == bits and seen & shown]
-        return look.boxes[np.concatenate(rows)] if rows else look.boxes[:0]
+        rows = [at for (met, seen), at in kinds[leaves[0]].items() if met & bits == bits and seen & shown]
+        return look.those(np.concatenate(rows) if rows else np.zeros(0, int))
 
-    def may_hold(self, part: Cell, boxes: np.ndarray) -> np.ndarray:
-        """(n,): which of boxes (n, 4, 2) in the frame of its first leaf may hold a point of a part."""
-        leaves, sides = self._tree.numbers(part)
-        lo, hi, true = self._told(boxes, leaves[0], leaves + sides)
-        inside, shown = true[:, leaves], true[:, [len(self._tree.leaves) + k for k in leaves]]
-        return np.asarray(((lo <= 0) & (hi >= 0)).all(axis=1) & inside.all(axis=1) & shown.any(axis=1))
+    def parts(self, candidates: Candidates) -> Iterator[Implicit]:
+        """The parts that may have a point, in the order of the candidates."""
+        found = set[tuple[tuple[int, ...], tuple[Side, ...]]]()
+        for k, kinds in self._all[1].items():
+            for met, seen in kinds:
+                found |= self._tree.chosen(k, met, seen)
+        tree, on = self._tree, {part: self._tree.on(*part) for part in found}
+        edges = {own for own in on.values() if len(own) == 2}
+        for part in sorted(found, key=lambda part: (len(part[0]) + len(part[1]), len(part[1]) > 0, *part)):
+            # A vertex is where edges meet.
+            if len(on[part]) < 3 or all(frozenset(pair) in edges for pair in itertools.combinations(on[part], 2) if tree.is_edge(pair)):
+                yield candidates.part(*part)
 
-    def _looked_round(self, k: int) -> tuple[_Look, dict[tuple[int, int], np.ndarray]]:
-        """Boxes round the face of leaf k, smaller ones where it may meet others; and which of them have the same `met` and `shown`, as bits
-        of integers.
+    def test(self, part: Cell) -> "Test":
+        """What tells of boxes in the frame of the first leaf of a part whether they may hold a point of it."""
+        return Test(self._tree, self._placed, self._planes, self._rows(part), part)
+
+    @functools.cached_property
+    def _all(self) -> tuple[_Look, dict[int, dict[tuple[int, int], np.ndarray]]]:
+        """Boxes round all faces, smaller ones where they may meet others; and of each face which of them have the same `met` and `shown`,
+        as bits of integers.
         """
-        own = box_of(Implicit("", self._tree.leaves[k:k + 1], ()), self._numbers)
-        paving, looks = Paving(np.concatenate([own, [self._span]])[None], most=_MANY), list[_Look]()
-        for boxes in itertools.islice(paving, _ROUNDS + 1):
-            look = self._look(boxes, k)
-            looks.append(look.those(look.met[:, k] & look.shown.any(axis=1)))
-            paving.keep(looks[-1].boxes[looks[-1].crowded])
+        looks = list(self._looks())
+        whole = _Look(*(np.concatenate(arrays) for arrays in zip(*looks, strict=True)))
+        return whole, _grouped(whole, len(self._placed.leaves))
+
+    def _looks(self) -> Iterator[_Look]:
+        """Boxes that are not halved again, a level at a time. Those round one face are never more than `_MANY`."""
+        count = len(self._placed.leaves)
+        boxes = np.concatenate([self._placed.bounds, np.tile([[self._span]], (count, 1, 1))], axis=1)
+        own, doubt = np.arange(count), np.ones((count, count), bool)
+        look = self._look(boxes, own, doubt, doubt)
+        for level in itertools.count():
+            look = look.those(look.met[np.arange(len(look.own)), look.own] & look.shown.any(axis=1))
+            crowded = look.met.sum(axis=1) > 1
+            again = crowded & (2 * np.bincount(look.own[crowded], minlength=count) <= _MANY)[look.own] & (level < _ROUNDS)
+            yield look.those(~again)
+            look = look.those(again)
+            if not len(look.own):
+                return
+            check()
             compile_busy()
-        parts = [*(look.those(~look.crowded) for look in looks[:-1]), looks[-1]]
-        whole = _Look(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        return whole, _grouped(whole)
+            look = self._look(divided(look.boxes, None), *(np.concatenate([a, a]) for a in (look.own, look.up, look.down)))
 
-    def _look(self, boxes: np.ndarray, k: int) -> _Look:
-        """What is met in boxes in the frame of leaf k."""
-        tree, count = self._tree, len(self._tree.leaves)
-        lo, hi, true = self._told(boxes, k, slice(None))
-        zero = (lo <= 0) & (hi >= 0)
-        zero[:, :count] &= true[:, :count]
+    def _look(self, boxes: np.ndarray, own: np.ndarray, up: np.ndarray, down: np.ndarray) -> _Look:
+        """What is met in boxes round faces, of which it is known which leaves are in doubt, `up` and `down`."""
+        tree, placed, doubt = self._tree, self._placed, up & down
+        frames = placed.frames[own]
+        signs = placed.signs(boxes, frames, doubt)
+        up, down = (known & told for known, told in zip((up, down), signs, strict=True))
+        zero = up & down
+        of_frame = placed.frames[:, None] == np.arange(len(self._in_frame))
+        at = placed.coordinates(boxes, frames, zero.astype(np.float32) @ of_frame > 0)
+        zero &= _within(at, placed)
         # A side counts where a leaf that ends there does.
-        zero[:, count:] &= zero[:, :count].astype(np.float32) @ tree.has > 0
-        return _Look(boxes, zero, zero[:, :count] & true[:, count:])
+        sides = (zero.astype(np.float32) @ tree.has > 0) & _on_planes(at, tree.planes, self._planes)
+        return _Look(boxes, own, up, down, np.concatenate([zero, sides], axis=1), zero & tree.formula.shown(up, down))
 
-    def _told(self, boxes: np.ndarray, k: int, wanted: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of boxes in the frame of leaf k: bounds of what is zero on the `wanted` leaves and sides; and what may be true."""
-        tree = self._tree
-        kernel, _ = tree.kernel(tree.frames[k], self._numbers.symbols)
-        lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=self._numbers.parameters)
-        rows = len(tree.leaves) + len(tree.planes)
-        return lo[:, :rows][:, wanted], hi[:, :rows][:, wanted], hi[:, rows:] > 0
+
+class Test:
+    """Which boxes in the frame of the first leaf of a part may hold a point of it? All points of the part are in `rows`, so of leaves whose
+    functions have one sign there nothing is asked.
+    """
+
+    def __init__(self, tree: "Tree", placed: PlacedLeaves, planes: np.ndarray, rows: _Look, part: Cell) -> None:
+        leaves, sides = tree.numbers(part)
+        up, down = np.asarray(rows.up.any(axis=0)), np.asarray(rows.down.any(axis=0))
+        up[leaves] = down[leaves] = True
+        doubt = np.flatnonzero(up & down)
+        self._placed, self._formula = placed.only(doubt), tree.formula.reduced(up, down)
+        self._leaves, self._own = np.searchsorted(doubt, leaves), placed.frames[leaves[0]]
+        numbers = [k - len(placed.leaves) for k in sides]
+        self._planes, self._ends = [tree.planes[k] for k in numbers], planes[numbers]
+        self._frames = np.isin(np.arange(placed.frames.max() + 1), [*placed.frames[leaves], *(f for f, _, _ in self._planes)])
+
+    def __call__(self, boxes: np.ndarray) -> np.ndarray:
+        """(n,)"""
+        if self._formula is None:
+            return np.zeros(len(boxes), bool)
+        placed, own = self._placed, np.full(len(boxes), self._own)
+        at = placed.coordinates(boxes, own, np.tile(self._frames, (len(boxes), 1)))
+        held = _within(at, placed, self._leaves).all(axis=1) & _on_planes(at, self._planes, self._ends).all(axis=1)
+        up, down = placed.signs(boxes, own, np.repeat(np.asarray(held)[:, None], len(placed.leaves), axis=1))
+        held &= (up & down)[:, self._leaves].all(axis=1)
+        return np.asarray(held & self._formula.shown(up, down)[:, self._leaves].any(axis=1))
 
 
 occupancy = functools.lru_cache(maxsize=128)(Occupancy)
 
 
-def is_moving(body: ImplicitBody, numbers: Numbers) -> bool:
-    """May its shape depend on the time?"""
-    return _tree(body).kernel(0, numbers.symbols)[1]
+def _within(at: np.ndarray, placed: PlacedLeaves, leaves: Any = slice(None)) -> np.ndarray:
+    """(n, leaves): may a box that is at these places in the frames (n, frames, 3, 2) be within the bounds of leaves?"""
+    there, bounds = at[:, placed.frames[leaves]], placed.bounds[leaves]
+    return np.asarray(((there[..., 0] <= bounds[..., 1]) & (there[..., 1] >= bounds[..., 0])).all(axis=2))
 
 
-class _Tree:
-    """The leaves of a body, the number of the frame of each, the sides of bounds at which leaves end, and which have which
-    (leaves, sides).
-    """
+def _on_planes(at: np.ndarray, planes: list[Plane], ends: np.ndarray) -> np.ndarray:
+    """(n, planes): may it meet these sides of bounds, which are at `ends` (planes, 2)?"""
+    there = at[:, [f for f, _, _ in planes], [c for _, c, _ in planes]]
+    return np.asarray((there[..., 0] <= ends[:, 1]) & (there[..., 1] >= ends[:, 0]))
+
+
+class Tree:
+    """The leaves of a body, the sides of bounds at which they end, which have which, `has` (leaves, sides), and what it is made of them."""
 
     def __init__(self, body: ImplicitBody) -> None:
-        self.leaves, self._pieces = tuple(dict.fromkeys(body.leaves)), body.pieces
-        self._number = {leaf: k for k, leaf in enumerate(self.leaves)}
-        self._carried = {leaf.motion: leaf for leaf in self.leaves}
-        self.frames = [list(self._carried).index(leaf.motion) for leaf in self.leaves]
-        sides = [[(frame, c, leaf.bounds[c][end]) for c, end in itertools.product(range(3), (0, 1)) if not is_side(leaf, c, end)]
-                 for leaf, frame in zip(self.leaves, self.frames, strict=True)]
-        self.planes: list[Plane] = list(dict.fromkeys(itertools.chain(*sides)))
-        self.has = np.array([[plane in own for plane in self.planes] for own in sides], np.float32).reshape(len(sides), -1)
-        self.kernel = functools.lru_cache(maxsize=64)(self._made)
+        self._leaves, motions = leaves_of(body)
+        self._number = {leaf: k for k, leaf in enumerate(self._leaves)}
+        self._frames = [motions.index(leaf.motion) for leaf in self._leaves]
+        ends = [*itertools.product(range(3), (0, 1))]
+        self._sides = [{(frame, c, leaf.bounds[c][end]): (c, end) for c, end in ends if not is_side(leaf, c, end)}
+                       for leaf, frame in zip(self._leaves, self._frames, strict=True)]
+        self.planes: list[Plane] = list(dict.fromkeys(itertools.chain(*self._sides)))
+        self.has = np.array([[plane in own for plane in self.planes] for own in self._sides], np.float32).reshape(len(self._sides), -1)
+        nodes: list[Node] = []
+        self.formula = Formula(len(self._leaves), nodes, self._add(body, nodes))
+        self.chosen = functools.lru_cache(maxsize=1 << 14)(self._chosen)
+
+    def _add(self, body: ImplicitBody, nodes: list[Node]) -> int:
+        if not isinstance(body, Combination):
+            return self._number[body]  # type: ignore[index]
+        nodes.append((body.operation == "union", [self._add(child, nodes) for child in body.children]))
+        return len(self._leaves) + len(nodes) - 1
 
     def numbers(self, part: Cell) -> tuple[list[int], list[int]]:
         """The numbers of what a part lies on: of leaves, and of sides, which come after all leaves."""
         leaves = [self._number[leaf] for leaf in part.leaves]
-        planes = [(self.frames[leaves[k]], c, end_of(part, (k, c, end))) for k, c, end in part.sides]
-        return leaves, [len(self.leaves) + self.planes.index(plane) for plane in planes]
+        planes = [(self._frames[leaves[k]], c, end_of(part, (k, c, end))) for k, c, end in part.sides]
+        return leaves, [len(self._leaves) + self.planes.index(plane) for plane in planes]
 
-    def _made(self, own: int, symbols: tuple[Any, ...]) -> tuple[Kernel, bool]:
-        """Of coordinates in the frame `own` and the time: what is zero on leaves and on sides; 1 or 0 for within the bounds of each leaf or
-        not; and for on the surface of the body or not, of points of each leaf. And whether any of it depends on the time.
-        """
-        frame = Frame(3, (0, 1), symbols=(symbols, ()))
-        pool, known = frame.pool, frame.known(1)
-        placed = PlacedImplicit(Implicit("", (list(self._carried.values())[own],), ()), frame, 1)
-        at = [placed.coordinates(leaf) for leaf in self._carried.values()]
-        values = [placed.value(leaf) for leaf in self.leaves]
-        sides = [at[f][c] - convert([end], known, pool)[0] for f, c, end in self.planes]
-        close = mean_value_form(values, [pool.variable(k) for k in range(4)])
-        within = [all_of(pool, [pool.node("le", *pair) for c, ends in zip(at[f], leaf.bounds, strict=True)
-                                for lo, hi in [convert(ends, known, pool)] for pair in ((lo, c), (c, hi))])
-                  for leaf, f in zip(self.leaves, self.frames, strict=True)]
-        shown = _shown(self._pieces, dict(zip(self.leaves, close, strict=True)))
-        one, zero = pool.constant(1), pool.constant(0)
-        truths = [one if truth is None else pool.where(truth, one, zero) for truth in (*within, *(shown[leaf] for leaf in self.leaves))]
-        kernel = Kernel([*close, *sides, *truths], ["x", "y", "z", "t"], [str(s) for s in symbols], quick=True)
-        return kernel, frame.time in reachable([*values, *sides, *truths])
+    def _chosen(self, first: int, met: int, seen: int) -> frozenset[tuple[tuple[int, ...], tuple[Side, ...]]]:
+        """The parts on a leaf, and on others that come after it, that may be in a box with these leaves and sides met, and leaves seen."""
+        count, found = len(self._leaves), list[tuple[tuple[int, ...], tuple[Side, ...]]]()
+        later = [k for k in range(first + 1, count) if met >> k & 1]
+        planes = [plane for k, plane in enumerate(self.planes, count) if met >> k & 1]
+        for others in itertools.chain(*(itertools.combinations(later, size) for size in range(3))):
+            chosen = (first, *others)
+            if any(seen >> k & 1 for k in chosen) and all(self._may_meet(a, b) for a, b in itertools.combinations(chosen, 2)):
+                owners = ((plane, [k for k, leaf in enumerate(chosen) if plane in self._sides[leaf]]) for plane in planes)
+                sides = sorted((k[0], *self._sides[chosen[k[0]]][plane]) for plane, k in owners if k)
+                found += [(chosen, own) for size in range(4 - len(chosen)) for own in itertools.combinations(sides, size)
+                          if len({side[:2] for side in own}) == size]
+        return frozenset(found)
 
+    def _may_meet(self, a: int, b: int) -> bool:
+        return may_meet(self._leaves[a], self._leaves[b])
 
-_tree = functools.lru_cache(maxsize=128)(_Tree)
+    def on(self, chosen: tuple[int, ...], sides: tuple[Side, ...]) -> frozenset[Any]:
+        """The leaves and planes that a part lies on."""
+        values = [(self._frames[chosen[k]], c, self._leaves[chosen[k]].bounds[c][end]) for k, c, end in sides]
+        return frozenset([*chosen, *(len(self._leaves) + self.planes.index(plane) for plane in values)])
 
-
-def _shown(pieces: Sequence[Piece], known: dict[ImplicitBody, Expr]) -> dict[ImplicitSurface, Expr | None]:
-    """Of each leaf, with the functions of leaves `known`, where points of it are on the surface of the body; None for everywhere."""
-    pool, found = next(iter(known.values())).pool, dict[ImplicitSurface, list[Expr | None]]()
-    zero = pool.constant(0)
-    for piece in pieces:
-        conditions = [pool.node("le", zero, _level(b, known)) for b in piece.outside]
-        conditions += [pool.node("le", _level(b, known), zero) for b in piece.inside]
-        found.setdefault(piece.leaf, []).append(all_of(pool, conditions) if conditions else None)
-    return {leaf: None if None in own else any_of(pool, [e for e in own if e is not None]) for leaf, own in found.items()}
+    def is_edge(self, pair: tuple[int, int]) -> bool:
+        """Do two leaves, or a leaf and a side of its own, name an edge?"""
+        a, b = sorted(pair)
+        count = len(self._leaves)
+        return b < count or (a < count and bool(self.has[a, b - count]))
 
 
-def _level(body: ImplicitBody, known: dict[ImplicitBody, Expr]) -> Expr:
-    """The function of a body."""
-    if body not in known:
-        assert isinstance(body, Combination)
-        first, *others = [_level(child, known) for child in body.children]
-        known[body] = functools.reduce(functools.partial(first.pool.node, "min" if body.operation == "union" else "max"), others, first)
-    return known[body]
+tree_of = functools.lru_cache(maxsize=128)(Tree)
 
 
-def _grouped(look: _Look) -> dict[tuple[int, int], np.ndarray]:
-    """The numbers of the boxes that have the same `met` and `shown`."""
+def _grouped(look: _Look, count: int) -> dict[int, dict[tuple[int, int], np.ndarray]]:
+    """The numbers of the boxes round each face that have the same `met` and `shown`."""
     packed = [np.packbits(bits, axis=1, bitorder="little") for bits in (look.met, look.shown)]
-    kinds: dict[tuple[int, int], list[int]] = {}
-    for row, (met, shown) in enumerate(zip(*packed, strict=True)):
-        kinds.setdefault((int.from_bytes(met.tobytes(), "little"), int.from_bytes(shown.tobytes(), "little")), []).append(row)
-    return {kind: np.array(rows) for kind, rows in kinds.items()}
+    kinds: dict[int, dict[tuple[bytes, bytes], list[int]]] = {k: {} for k in range(count)}
+    for row, (own, met, shown) in enumerate(zip(look.own.tolist(), *packed, strict=True)):
+        kinds[own].setdefault((met.tobytes(), shown.tobytes()), []).append(row)
+    return {k: {(int.from_bytes(met, "little"), int.from_bytes(shown, "little")): np.array(rows) for (met, shown), rows in own.items()}
+            for k, own in kinds.items()}

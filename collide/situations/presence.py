@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,17 @@ from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
 from codegen.machine.tiers import compile_busy
 from generative import ImplicitSurface
-from generative.implicit import Combination, Piece
+from generative.implicit import Piece
 
 from ..bodies.cells import Cell, Side, end_of
 from ..bodies.extent import box_of
-from ..bodies.implicit_parts import Implicit
+from ..bodies.implicit_parts import Candidates, Implicit, is_large
 from ..bodies.numbers import Numbers
 from ..search.paving import Paving, divided
 from .frame import Frame, all_of
-from .occupancy import Occupancy, Window, is_moving, occupancy
+from .occupancy import Occupancy, Window, occupancy
 from .placed_implicit import PlacedImplicit
+from .placed_leaves import moves
 
 Test = Callable[[np.ndarray], np.ndarray]
 """Which of boxes (k, 4, 2) may hold a point of a part?"""
@@ -33,22 +34,29 @@ Test = Callable[[np.ndarray], np.ndarray]
 _MANY, _ROUNDS, _FINER = 256, 24, 7
 # Then slabs are cut off its ends, of widths down to such a power of 1/2 of its own, at most so many times.
 _SHAVES = 30
-# Of bodies with more leaves all are looked at together first.
-_FEW = 8
 
 
-def without_absent(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
+def without_absent(parts: Sequence[Cell], numbers: Numbers, span: Window) -> tuple[Cell, ...]:
     """Of the parts of a body with these numbers, those that may have a point within the span of time: the others are proved empty."""
+    if isinstance(parts, Candidates):
+        return _found(parts, numbers, span if moves(parts.body, numbers) else (0.0, 0.0))
+    parts = tuple(parts)
     if not any(_doubtful(part) for part in parts):
         return parts
     return _present_ones(parts, numbers, (0.0, 0.0) if is_still(parts) else span)
 
 
 @functools.lru_cache(maxsize=1024)
-def is_still(parts: tuple[Cell, ...]) -> bool:
+def is_still(parts: Sequence[Cell]) -> bool:
     """Are they parts of an implicit body that does not deform, whose leaves move together, or of a parametric one?"""
-    leaves = [leaf for part in parts for leaf in part.leaves]
+    leaves = parts.leaves if isinstance(parts, Candidates) else [leaf for part in parts for leaf in part.leaves]
     return all(leaf.motion == leaves[0].motion and not leaf.deforming for leaf in leaves)
+
+
+@functools.lru_cache(maxsize=512)
+def _found(parts: Candidates, numbers: Numbers, span: Window) -> tuple[Cell, ...]:
+    """Of a body of many leaves all are looked at together. The parts are looked at again once they come near another body (`where`)."""
+    return tuple(occupancy(parts.body, numbers, span).parts(parts))
 
 
 @functools.lru_cache(maxsize=512)
@@ -59,37 +67,25 @@ def _present_ones(parts: tuple[Cell, ...], numbers: Numbers, span: Window) -> tu
         check()
         if _doubtful(part):
             on = frozenset([*part.leaves, *(_plane(part, side) for side in part.sides)])
-            if any(frozenset(edge) in absent for edge in itertools.combinations(on, 2)) or not _may_be(part, numbers, span):
+            if any(frozenset(edge) in absent for edge in itertools.combinations(on, 2)) or where(part, numbers, span) is None:
                 absent.add(on)
                 continue
         left.append(part)
     return tuple(left)
 
 
-def _may_be(part: Cell, numbers: Numbers, span: Window) -> bool:
-    """May the part have a point? Of large bodies it is looked at again once it comes near another one (`where`)."""
-    return len(boxes_of(part, numbers, span)) > 0 if is_large(part) else where(part, numbers, span) is not None
-
-
 def _doubtful(part: Cell) -> bool:
-    """Edges and vertices of implicit bodies, and faces of large ones: where they reach their bounds, or several functions are zero, which
-    may be so nowhere.
-    """
-    return bool(part.leaves) and (part.dimension < 2 or is_large(part))
+    """Edges and vertices of implicit bodies: where they reach their bounds, or several functions are zero, which may be so nowhere."""
+    return bool(part.leaves) and part.dimension < 2
 
 
 def _plane(part: Cell, side: Side) -> tuple[Any, ...]:
     return part.leaves[side[0]].motion, side[1], end_of(part, side)
 
 
-def is_large(part: Cell) -> bool:
-    """Has its body so many leaves that they are looked at together?"""
-    return isinstance(part.body, Combination) and len(part.body.leaves) > _FEW
-
-
 def _occupancy(part: Cell, numbers: Numbers, span: Window) -> Occupancy:
     assert part.body is not None
-    return occupancy(part.body, numbers, span if is_moving(part.body, numbers) else (0.0, 0.0))
+    return occupancy(part.body, numbers, span if moves(part.body, numbers) else (0.0, 0.0))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -100,22 +96,22 @@ def boxes_of(part: Cell, numbers: Numbers, span: Window) -> np.ndarray:
 
 def near(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     """A box as of `where`, at a first look: for parts of large bodies it takes no more than one for all parts together."""
-    return _hull(boxes_of(part, numbers, span)) if is_large(part) else where(part, numbers, span)
+    return _hull(boxes_of(part, numbers, span)) if is_large(part.body) else where(part, numbers, span)
 
 
 def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     """(3, 2): a box in the frame of the first leaf that holds all points of the part within a span of time; None if there are none."""
-    if is_large(part):
+    if is_large(part.body):
         assert part.body is not None
-        return _where(part, numbers, span if is_moving(part.body, numbers) else (0.0, 0.0))
-    _, moves, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
-    return _where(part, _shape(numbers, used), span if moves else (0.0, 0.0))
+        return _where(part, numbers, span if moves(part.body, numbers) else (0.0, 0.0))
+    _, moving, used = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
+    return _where(part, _shape(numbers, used), span if moving else (0.0, 0.0))
 
 
 def _first_look(part: Cell, numbers: Numbers, span: Window) -> tuple[np.ndarray, Test]:
     """Boxes (n, 4, 2) that hold the part, and what tells of their halves whether they may."""
-    if is_large(part):
-        return boxes_of(part, numbers, span), functools.partial(_occupancy(part, numbers, span).may_hold, part)
+    if is_large(part.body):
+        return boxes_of(part, numbers, span), _occupancy(part, numbers, span).test(part)
     kernel, *_ = _kernel(part.leaves, part.pieces, _others(part), numbers.symbols)
     return np.concatenate([box_of(part, numbers), [span]])[None], functools.partial(_kept, kernel, numbers)
 

@@ -28,6 +28,7 @@ from generative.rest import at_rest, carried_along, carrier
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.extent import Extent, extent_of
+from ..bodies.implicit_parts import is_large
 from ..bodies.motions import divided as divided_motion
 from ..bodies.numbers import NONE, Numbers, both, check_numbers, numbers_of
 from ..bodies.parts import Pole, ends_of, faces_of, like, parts_of
@@ -39,7 +40,7 @@ from ..moment.start import Beginning, Start, apart_within, crossings, nested, st
 from ..search.drive import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
-from ..situations.presence import is_large, is_still, near, where, without_absent
+from ..situations.presence import is_still, near, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 from .course import Course, Held
@@ -119,19 +120,19 @@ class Scene:
 
     def _place(self) -> None:
         bodies = range(len(self.bodies)) if self.labels is None else sorted({k for label in self.labels for k in label})
-        self._parts = {k: self._parts_of(k) for k in bodies}
+        self._parts: dict[int, Sequence[Cell]] = {k: self._parts_of(k) for k in bodies}
         self.near, self.many = self._near(self._faces(bodies), self.labels), True
         self._meetings: list[Meeting] | None = None
         self._bundles: list[Bundle] = []
         self._kinds: dict[Any, tuple[Problem, tuple[Numbers, ...]]] = {}
 
-    def _parts_of(self, body: int) -> tuple[Cell, ...]:
+    def _parts_of(self, body: int) -> Sequence[Cell]:
         return without_absent(parts_of(self.bodies[body], self.charts[body]), self.numbers[body], self.span)
 
     def _faces(self, bodies: Iterable[int]) -> list[tuple[int, Cell]]:
         return [(k, part) for k in bodies for part in self.parts(k) if part.dimension == 2]
 
-    def parts(self, body: int) -> tuple[Cell, ...]:
+    def parts(self, body: int) -> Sequence[Cell]:
         return self._parts[body]
 
     def use_chart(self, problem: Problem, variable: int, end: int) -> None:
@@ -204,10 +205,10 @@ class Scene:
     def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked) -> dict[Pair, Window]:
         """When pairs of parts, by their numbers, may meet. Parts of large bodies are looked at closely if they come near others at all."""
         met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span, asked=asked, shared=self._frames)
-        if not any(is_large(part) for _, part in parts):
+        if not any(is_large(part.body) for _, part in parts):
             return met
         left = sorted(k for k in {k for pair in met for k in pair}
-                      if not is_large(parts[k][1]) or where(parts[k][1], self.numbers[parts[k][0]], self.span) is not None)
+                      if not is_large(parts[k][1].body) or where(parts[k][1], self.numbers[parts[k][0]], self.span) is not None)
         again = windows([self.extent(*parts[k]) for k in left], owners[left], self.span, asked=asked, shared=self._frames)
         return {(left[a], left[b]): window for (a, b), window in again.items()}
 
@@ -322,7 +323,7 @@ class Scene:
         other._set_meetings(meetings)
         return other
 
-    def lasting(self, body: int) -> tuple[Cell, ...]:
+    def lasting(self, body: int) -> Sequence[Cell]:
         """The parts of a body, but for those of which it is proved that they are nowhere, whatever the numbers of its motion."""
         parts = parts_of(self.bodies[body], self.charts[body])
         return without_absent(parts, self.numbers[body], self.span) if is_still(parts) else parts
