@@ -4,6 +4,7 @@ import sympy as sp
 from scipy.spatial.transform import Rotation
 
 from generative import IDENTITY, Motion, Rigid, Screw, axis_angle, euler, t
+from generative.products import Product
 
 
 def numbers(matrix, time=0.0):
@@ -119,3 +120,15 @@ def test_display():
 def test_misuse_says_what_to_do(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_what_moves_of_a_motion_is_told_from_the_constant_one_before_it():
+    fall, place = Rigid(rotation=axis_angle([0, 0, 1], t), translation=[0, t, 0]), Rigid(translation=[1, 2, 3])
+    turned = Rigid(rotation=axis_angle([1, 0, 0], 1))
+    assert fall.mover == (fall @ place).mover == (fall @ (place @ turned)).mover == ((fall @ place) @ turned).mover == fall
+    assert (place @ (fall @ turned)).mover == place @ fall
+    assert place.mover.is_identity and (place @ turned).mover.is_identity
+    # A motion before another one that moves is no part of what is constant.
+    assert (place @ fall).mover == place @ fall != (turned @ fall).mover
+    assert (fall @ fall).mover == fall @ fall
+    assert Product(fall, place).mover == fall and Product(fall, place, fall, turned).mover == Product(fall, place, fall)

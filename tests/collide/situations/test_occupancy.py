@@ -147,3 +147,16 @@ def test_all_of_a_solid_block_of_nine_leaves_is_there():
     left = presence.without_absent(implicit_parts(member.body), numbers_of(member), SPAN)
     left = [p for p in left if presence.where(p, numbers_of(member), SPAN) is not None]
     assert [sum(p.dimension == d and not p.sides for p in left) for d in (2, 1, 0)] == [7, 15, 10]
+
+
+@pytest.mark.parametrize("order", ["carried", "apart"])
+def test_leaves_that_move_against_each_other_are_looked_at_through_all_times(order):
+    """A ball beside a wheel, which comes to it later, or stays where it is to it."""
+    away = sphere(Q(1, 4)).moved(Rigid(translation=[3 - 2 * t if order == "apart" else Q(3), 0, 0]))
+    given = (wheel() | away).moved(Rigid(rotation=axis_angle([0, 0, 1], t), translation=[0, 0, t]))
+    assert given.together == (order == "carried")
+    member = member_of(given)
+    assert member.body.together == given.together
+    parts, ball = implicit_parts(member.body), list(dict.fromkeys(given.leaves)).index(away.moved(given.leaves[0].motion.mover))
+    left = presence.without_absent(parts, numbers_of(member), SPAN)
+    assert any(len(p.leaves) == 2 and parts.leaves[ball] in p.leaves for p in left) == (order == "apart")
