@@ -77,15 +77,18 @@ def mesh_log(path: str | PathLike[str], meshes: Sequence[Mesh], motions: Sequenc
     return MeshLog(path, meshes, motions, time, span)
 
 
-def self_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float], joined: bool) -> "Log":
-    """What writes the log of `self_contact`. Raises ValueError for surfaces that join each other or themselves, or have poles."""
+def self_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+             closing: Sequence[Any] | None) -> "Log":
+    """What writes the log of `self_contact`; `closing`: joins of a single surface with itself, where its formulas repeat. ValueError for
+    None: surfaces that are joined otherwise, or have poles.
+    """
     require_arb()
     from .self_log import SelfLog
     from .text import NoLog
 
-    if joined:
-        raise NoLog("no log can be written of surfaces that are joined along sides or at corners, or have poles")
-    return SelfLog(path, bodies, time, span)
+    if closing is None:
+        raise NoLog("no log can be written of surfaces with poles, or that are joined, but for one that closes on itself by its formulas")
+    return SelfLog(path, bodies, time, span, closing)
 
 
 def row_logs(folder: str | PathLike[str], rows: int, bodies: Any, time: Sequence[Any], span: tuple[float, float],

@@ -128,8 +128,12 @@ class ContactLog(Log):
             sides.append([(piece, []) for piece in own] if face < 0 else [(own[face], [float(at["u"]), float(at["v"])])])
         for a, near in sides[0]:
             for b, other in sides[1]:
-                point = near + other or found.points[k].tolist()
+                point = self._start(near, other) or found.points[k].tolist()
                 line = self.solution(("common point", (a,), (b,)), [*point, *values], reach, moment)
                 if line:
                     return [f"meet {a} {b}", line]
         return []
+
+    def _start(self, near: list[float], other: list[float]) -> list[float]:
+        """Two places as the log speaks of them."""
+        return near + other

@@ -1,15 +1,22 @@
 """Logs of `self_contact`: until when no two different places of surfaces meet, and that some do then.
 
+A surface that closes on itself is continued beyond its seam.
 Places near each other are told apart by the derivatives of one surface over a box that holds both (a step `d`), others as those of two
 bodies.
 """
 
+import itertools
+import math
+import operator
 import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import sympy as sp
 from flint import arb
+
+from generative import ParametricSurface, u, v
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
@@ -22,15 +29,27 @@ from .statement import Statement
 from .trees import Stuck, short
 
 # By how much less than what the search found a log proves, as parts of the time span; the most boxes, and how small they become.
-_GAPS, _MOST, _SMALLEST = (2.0**-30, 2.0**-20, 2.0**-13, 2.0**-7), 100_000, 2.0**-7
+_GAPS, _MOST, _SMALLEST = (2.0**-30, 2.0**-10, 2.0**-7), 100_000, 2.0**-16
+# How far from each other the places are that a log of a closed surface is about, as a part of its period: more than half.
+_REACH = sp.Rational(9, 16)
 
 
 class SelfLog(ContactLog):
-    """Of surfaces that are not joined."""
+    """Of surfaces that are not joined, or of one that closes on itself: its formulas go on beyond its sides, and repeat.
 
-    def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float]) -> None:
+    The log is of the surface continued by somewhat more than half of a period, and of places that are no farther from each other than that:
+    of any two places of the surface such are there, and the places that are joined are not among them.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+                 closing: Sequence[Any] = ()) -> None:
+        """`closing`: joins of the one surface with itself, in both directions (`sheets.glue.repeated`)."""
+        self.closing, reach = closing, tuple[Any, ...]()
+        if closing:
+            body, reach = _continued(bodies[0], closing)
+            bodies = [body]
         super().__init__(path, bodies, time, span)
-        self.statement = Statement("contact", bodies, time[:1], span, itself=True)
+        self.statement = Statement("contact", bodies, time[:1], span, itself=reach)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         if Start.UNKNOWN in found.start.values():
@@ -55,6 +74,13 @@ class SelfLog(ContactLog):
                 return [f"clear {until.hex()}", *lines]
         return []
 
+    def _start(self, near: Sequence[float], other: Sequence[float]) -> list[float]:
+        """Two places as near each other as joins bring them, u of the first the lesser one."""
+        ends = [float(self.problem.number(f)) for f in self.problem.part((0,)).ranges[::2]]
+        images = [(p, [float(x) for x in way.at(q)]) for p, q in ((near, other), (other, near)) for way in self.closing]
+        pairs = [(p, q) for p, q in [(near, other), (other, near), *images] if p[0] <= q[0] and all(map(operator.ge, q, ends))]
+        return [*itertools.chain(*min(pairs, key=lambda pair: math.dist(*pair)))]
+
     def _divided(self, a: Part, b: Part, root: Box, alive: Alive) -> list[str]:
         """The tree over a box of two places."""
         lines, stack = list[str](), [root]
@@ -64,13 +90,12 @@ class SelfLog(ContactLog):
             if a != b or _apart(box):
                 lines += self._grown(a, b, box, alive)
                 continue
-            step = self._embedded(a, box)
+            step, k = self._embedded(a, box)
             if step:
                 lines.append(step)
                 continue
-            wide = np.ptp(np.array(box), axis=1) / size
-            k = int(wide.argmax())
-            if wide[k] < _SMALLEST or not alive():
+            self.used += 1
+            if box[k][1] - box[k][0] < _SMALLEST * size[k] or self.used > _MOST or not alive():
                 raise Stuck
             middle = 0.5 * (box[k][0] + box[k][1])
             lines.append(f"s {k} {short(middle)}")
@@ -84,19 +109,39 @@ class SelfLog(ContactLog):
         self.used += grower.used
         return grower.lines()
 
-    def _embedded(self, a: Part, box: Box) -> str | None:
-        """A step that shows that places in a box differ in space, if the checker finds so."""
-        system = "common point", a, a
-        middle = np.array(box).mean(axis=1)
-        middle[:2] = middle[2:4] = 0.5 * (middle[:2] + middle[2:4])
-        slope = self.grower(system).jets(middle[None])[1][0, :3, :2]
-        if not np.isfinite(slope).all():
-            return None
-        matrix = np.linalg.pinv(slope).ravel().tolist()
-        follows = self.problem.different(system, [side(*ends) for ends in box], [arb(y) for y in matrix])
-        return " ".join(["d", *map(short, matrix)]) if follows else None
+    def _embedded(self, a: Part, box: Box) -> tuple[str, int]:
+        """A step that shows that places in a box differ in space, if the checker finds so; and by which variable it is divided else: that
+        with which tangents change most.
+        """
+        ends, system = np.array(box), ("common point", a, a)
+        ends[2:4] = np.stack([np.minimum(ends[:2, 0], ends[2:4, 0]), np.maximum(ends[:2, 1], ends[2:4, 1])], axis=1)
+        points = np.tile(ends.mean(axis=1), (2 * len(ends) - 3, 1))
+        for k in range(2, len(ends)):
+            points[2 * k - 3:2 * k - 1, k] = ends[k]
+        points[:, :2] = points[:, 2:4]
+        slopes = self.grower(system).jets(points)[1][:, :3, :2]
+        lengths = np.linalg.norm(slopes[0], axis=0)
+        if not (np.isfinite(slopes).all() and lengths.all()):
+            raise Stuck
+        matrix = lengths[:, None]**2 * np.linalg.pinv(slopes[0])
+        follows = self.problem.different(system, [side(*own) for own in box], [arb(y) for y in matrix.ravel().tolist()])
+        change = np.linalg.norm(slopes[1:] - slopes[0], axis=1) / lengths
+        k = 2 + int(change.max(axis=1).argmax()) // 2
+        k -= 2 if k < 4 and np.ptp(box[k - 2]) > np.ptp(box[k]) else 0
+        return " ".join(["d", *map(short, matrix.ravel())]) if follows else "", k
 
 
 def _apart(box: Box) -> bool:
     """Are two places farther from each other, in one parameter, than half as far as they reach in it?"""
     return any(max(p[0] - q[1], q[0] - p[1]) > 0.5 * max(p[1] - p[0], q[1] - q[0]) for p, q in zip(box[:2], box[2:4], strict=True))
+
+
+def _continued(body: Any, closing: Sequence[Any]) -> tuple[ParametricSurface, tuple[Any, ...]]:
+    """A surface continued beyond its sides where it repeats; and by how much at most u and v of places differ that the log is about."""
+    domain, reach = dict(body.domain), []
+    for k, s in enumerate((u, v)):
+        lo, hi = body.domain[s]
+        periods = [abs(way.offset[k]) for way in closing if way.rates[k] == 1 and way.offset[k] != 0]
+        reach.append(min(periods) * _REACH if periods else hi - lo)
+        domain[s] = lo, hi + (reach[k] if periods else 0)
+    return ParametricSurface(body.body, domain, motion=body.motion), tuple(reach)

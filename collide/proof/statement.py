@@ -26,9 +26,9 @@ class Statement:
     """Lines of a statement; `faces`: of each body the numbers of its pieces, in the order of its faces or leaves."""
 
     def __init__(self, question: str, bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
-                 excepted: Sequence[tuple[int, int]] = (), ranges: Ranges | None = None, itself: bool = False) -> None:
+                 excepted: Sequence[tuple[int, int]] = (), ranges: Ranges | None = None, itself: Sequence[Any] | None = None) -> None:
         """`ranges`: of parameters that the bodies have, {symbol: (lo, hi)}; their patches are over domains without them. `itself`: it is
-        about all places of all bodies.
+        about all places of all bodies; or, if it is two numbers, of those of one surface whose u and v differ by at most these.
         """
         check_writable(bodies)
         rows: list[tuple[str, list[Any]]] = []
@@ -39,7 +39,8 @@ class Statement:
             self.faces.append([*range(len(rows), len(rows) + len(own))])
             rows += own
         rows += [*variables.rows(), ("time", list(map(expression, time)))]
-        self.lines = [f"question {question}", *_written(rows), *(f"except {i} {j}" for i, j in excepted), *(["self"] if itself else [])]
+        rows += [] if itself is None else [("self", list(map(expression, itself)))]
+        self.lines = [f"question {question}", *_written(rows), *(f"except {i} {j}" for i, j in excepted)]
 
 
 class _Variables:
@@ -85,7 +86,7 @@ def formulas_lines(question: str, variables: Sequence[tuple[Any, Any, Any]], row
 
 def _written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
     texts = Texts(f for _, formulas in rows for f in formulas)
-    lines = [f"{word} {' '.join(map(texts.of, formulas))}" for word, formulas in rows]
+    lines = [" ".join([word, *map(texts.of, formulas)]) for word, formulas in rows]
     return [*(f"let #{k + 1} {text}" for k, text in enumerate(texts.definitions)), *lines]
 
 

@@ -69,7 +69,8 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     located, UNRESOLVED.
 
     Contacts of a side or a corner count like others; their features are "edge 2" or "vertex 1" of the surface. Options as in
-    `first_contact`; a `log` can be written of surfaces that are not joined.
+    `first_contact`; a `log` can be written of surfaces that are not joined,
+    and of one that closes on itself where its formulas repeat.
 
     Raises TypeError for what is no parametric surface or list of them, and ValueError for surfaces with a free `Parameter`, for a pole as
     above, for a time span that is not finite or does not go forward, for a tolerance or budget that is not positive, and, with `log`, for
@@ -84,8 +85,7 @@ def self_contact(surface: ParametricSurface | Solid | BezierNets | Sequence[Para
     with clock.query():
         sheet = Sheet(bodies, span)
         if log is not None:
-            joined = bool(sheet.apart) or any(len(pair.joins) > 1 or len(set(pair.label)) > 1 for pair in sheet.near)
-            proof = self_log(log, bodies, time, span, joined)
+            proof = self_log(log, bodies, time, span, sheet.closing)
         for known in _searches(sheet, span, options, clock):
             found = known
     search, finished, start, seen, limit, covered = found

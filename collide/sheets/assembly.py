@@ -16,7 +16,7 @@ from ..bezier.nurbs import BezierNets
 from ..bodies.mesh import Mesh
 from ..bodies.parts import sides
 from ..culling.sweep import sweep_and_prune
-from .glue import Join, joins
+from .glue import Join, joins, repeats
 from .self_pairs import Pair
 from .sheet import Piece, Pole, cut, piece_of, pieces_of_nets, pole_of
 
@@ -43,6 +43,14 @@ class Sheet:
                      for (i, j), known in sorted(found.items())]
         self.near += [Pair(pole.cap, pole.cap, (Join(),)) for known in poles.values() for _, _, pole in known]
         self.apart = [Pair(pole.tip, pole.far, ()) for known in poles.values() for _, _, pole in known]
+
+    @property
+    def closing(self) -> tuple[Join, ...] | None:
+        """The joins of a single surface with itself, where its formulas repeat; none of surfaces without joins; None of others."""
+        ways = [join for pair in self.near for join in pair.joins if join != Join()]
+        if self.apart or any(len(set(pair.label)) > 1 for pair in self.near):
+            return None
+        return tuple(ways) if not ways or (len(self.pieces) == 1 and repeats(self.pieces[0], ways)) else None
 
     def far(self, span: Span) -> Iterable[tuple[Pair, Span]]:
         """Pairs that share nothing and may meet, and when."""

@@ -5,6 +5,7 @@ share; beyond a shared corner they lie in the opposite quarter. A surface is joi
 its period.
 """
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -183,6 +184,21 @@ def _same_corner(first: Piece, corner: Corner, second: Piece, other: Corner) -> 
         return False
     ends = (_moved(p, _corner(p, c)) for p, c in ((first, corner), (second, other)))
     return all(_vanishes(e - f) for e, f in zip(*ends, strict=True))
+
+
+def repeats(piece: Piece, known: Sequence[Join]) -> bool:
+    """Do the formulas of a surface go on beyond its sides as these joins of it with itself say? So that places of the whole plane of
+    parameters are those of the surface.
+    """
+    return all(map(functools.partial(_repeats, piece), known))
+
+
+def _repeats(piece: Piece, join: Join) -> bool:
+    if join.source != (0, 1) or any(r not in (1, -1) for r in join.rates):
+        return False
+    turned = all(r == 1 or lo + hi == o for r, o, (lo, hi) in zip(join.rates, join.offset, piece.domain, strict=True))
+    moved = _moved(piece, join.at((u, v)))
+    return turned and all(_vanishes(e - f) for e, f in zip(moved, piece.expressions, strict=True))
 
 
 # -- what is the same ---------------------------------------------------------------------------------------------

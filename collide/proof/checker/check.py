@@ -6,6 +6,7 @@ solution (`n`, `m`, `c`: `rules`). The boxes are never written: they follow from
 the leaves of a tree cover its root. Each step follows by itself, so blocks of steps may be verified in any order, and elsewhere.
 """
 
+import functools
 import itertools
 import math
 import time
@@ -14,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -110,7 +110,7 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
     with open(path, encoding="ascii", errors="replace") as file, flint.ctx.workprec(BITS):
         log = _Log(Lines(file, begin + seconds))
         try:
-            for failed in _elsewhere(executor, log.blocks(log.steps())):
+            for failed in _elsewhere(executor, log.blocks(log.steps()), log.lines.end):
                 if failed:
                     return log.answer(CheckStatus.REJECTED, failed[0], failed[1], begin)
         except Late:
@@ -182,7 +182,7 @@ class _Log:
         n = len(self.problem.part(a).letters)
         if a == b and n + n + len(self.problem.variables) >= len(step.box):
             raise Refused("of one piece only points of a surface or a triangle are two places")
-        if a == b and all(p[0] <= q[1] and q[0] <= p[1] for p, q in zip(step.box[:n], step.box[n:2 * n], strict=True)):
+        if a == b and _meet(step.box[:n], step.box[n:2 * n]):
             raise Refused("these may be one and the same place")
         yield step
         when, (lo, hi) = self._when(step), step.box[-1]
@@ -242,15 +242,17 @@ class _Log:
         """
         self._asked("zeros", True)
         system = ("formulas", None)
-        boxes, shown, proved = list[Box](), list[Box](), 0
+        boxes, shown, places = list[Box](), list[Box](), list[Box]()
         for _ in range(int(_bound(args))):
             line = self.lines.next()
             if line.startswith("x "):
                 only, near = self._exists(system, line), self._exists(system, self.lines.next())
                 if any(lo == hi for lo, hi in only.box) or not _within(near.box, only.box):
                     raise Refused("a zero is the only one where all variables are free, and lies in that box")
+                if any(_meet(near.box, place) for place in places):
+                    raise Refused("two of these boxes may hold one and the same zero")
                 yield from (only, near)
-                proved += 1
+                places.append(near.box)
             elif line.startswith("box ") and len(line.split()) == 1 + 2 * len(self.problem.variables):
                 only = near = Step(0, system, _sides(line.split()[1:]), ())
             else:
@@ -259,7 +261,7 @@ class _Log:
             shown.append(near.box)
         yield from self._tree(system, (), boxes)
         listed = "; ".join(map(_box, shown[:8])) + ("; ..." if len(boxes) > 8 else "")
-        self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each: {listed}." if boxes else
+        self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {len(places)} hold exactly one each: {listed}." if boxes else
                             "There is no zero.")
 
     def _above(self, args: Sequence[str]) -> Iterator[Step]:
@@ -281,7 +283,7 @@ class _Log:
     def _asked(self, question: str, complete: bool) -> None:
         if self.problem.question != question or not complete:
             raise Refused("this is no claim about what the log states")
-        if question == "distance" and self.problem.itself:
+        if question == "distance" and self.problem.itself is not None:
             raise Refused("nothing is claimed of the distances of places of one body")
         if question in ("contact", "distance") and not any(True for _ in self.problem.pairs()):
             raise Refused("the log is about no two bodies")
@@ -289,8 +291,10 @@ class _Log:
     # -- in words -------------------------------------------------------------------------------------------------
 
     def _surfaces(self) -> str:
-        if self.problem.itself:
-            return "Places of the surfaces that are different"
+        if self.problem.itself is not None:
+            most = " and ".join(map(_formula, self.problem.itself))
+            limits = f" (of one surface those whose u and v differ by at most {most})" if most else ""
+            return f"Places of the surfaces that are different{limits}"
         bodies, pairs = {piece.body for piece in self.problem.pieces}, sorted(self.problem.excepted)
         but = f", but for pairs {', '.join(f'{i} and {j}' for i, j in pairs)}, of which nothing is claimed," if pairs else ""
         return f"Of {len(bodies)} bodies those surfaces that belong to different ones{but}"
@@ -388,16 +392,18 @@ def _halves(system: System, side: int) -> Iterator[System]:
         yield (*system[:1 + side], half, *system[2 + side:])
 
 
-@lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)
 def _problem(statement: tuple[str, ...]) -> Problem:
     return Problem(statement)
 
 
-def _verify(block: tuple[tuple[str, ...], list[Step]]) -> tuple[int, str] | None:
+def _verify(block: tuple[tuple[str, ...], list[Step]], end: float = math.inf) -> tuple[int, str] | None:
     """The line of the first step of a block that does not follow, and why; None if all do."""
     statement, steps = block
     with flint.ctx.workprec(BITS):
         for step in steps:
+            if time.perf_counter() > end:
+                raise Late
             try:
                 if not _follows(_problem(statement), step):
                     kind = "a solution in" if step.words[0] == "x" else "no solution in"
@@ -407,10 +413,10 @@ def _verify(block: tuple[tuple[str, ...], list[Step]]) -> tuple[int, str] | None
     return None
 
 
-def _elsewhere(executor: Any, blocks: Iterator[Any]) -> Iterator[tuple[int, str] | None]:
+def _elsewhere(executor: Any, blocks: Iterator[Any], end: float) -> Iterator[tuple[int, str] | None]:
     """What `_verify` says of each block, by an executor if there is one, of which few blocks wait at a time."""
     if not hasattr(executor, "submit"):
-        yield from map(_verify, blocks) if executor is None else executor.map(_verify, blocks)
+        yield from map(functools.partial(_verify, end=end), blocks) if executor is None else executor.map(_verify, blocks)
         return
     waiting: deque[Any] = deque()
     for block in blocks:
@@ -447,6 +453,10 @@ def _sides(words: Sequence[str]) -> Box:
 
 def _within(inner: Box, outer: Box) -> bool:
     return all(a <= c and d <= b for (a, b), (c, d) in zip(outer, inner, strict=True))
+
+
+def _meet(first: Box, second: Box) -> bool:
+    return all(a <= d and c <= b for (a, b), (c, d) in zip(first, second, strict=True))
 
 
 def _bound(args: Sequence[str], least: float = -math.inf) -> Fraction:

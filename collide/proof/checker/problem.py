@@ -13,7 +13,7 @@ from .formulas import Arb, Formula, Program, Refused, constant, number, read
 from .rules import Side, System
 
 WORDS = {"let": (2,), "surface": (8,), "level": range(8, 1000), "mesh": (13,), "corner": (3, 6), "triangle": (3,), "time": (0, 1, 2),
-         "self": (0,), "except": (2,), "variable": (3,), "equation": (1,), "condition": (1,), "objective": (1,)}  # fmt: skip
+         "self": (0, 2), "except": (2,), "variable": (3,), "equation": (1,), "condition": (1,), "objective": (1,)}  # fmt: skip
 """The lines of a statement, and how many arguments they have."""
 MOST, VARIABLES = 4096, 64
 """Pieces or rows, and variables."""
@@ -97,7 +97,7 @@ class Problem:
         self.excepted: set[tuple[int, int]] = set()
         self.variables: dict[str, tuple[Formula, Formula]] = {}
         self.rows: dict[str, list[Formula]] = {"equation": [], "condition": [], "objective": []}
-        self.itself = False
+        self.itself: Sequence[Formula] | None = None
         self.numbers, self.numbered = Program(0), dict[str, int]()
         for line in lines:
             self._read(line)
@@ -128,7 +128,7 @@ class Problem:
         elif word == "time":
             self.time = args
         elif word == "self":
-            self.itself = True
+            self.itself = args
         elif word == "except":
             i, j = sorted(map(_index, args))
             self.excepted.add((i, j))
@@ -162,7 +162,7 @@ class Problem:
 
     def claimed(self, a: Part, b: Part) -> bool:
         i, j = self.pieces[a[0]].body, self.pieces[b[0]].body
-        return a <= b if self.itself else i < j and (i, j) not in self.excepted
+        return a <= b if self.itself is not None else i < j and (i, j) not in self.excepted
 
     # -- systems, by their names ----------------------------------------------------------------------------------
 
@@ -240,6 +240,8 @@ class Problem:
             ends = [program.add(end, {}, self.definitions) for end in second.ranges]
             conditions += [program.operation("-", *pair) for k, p in enumerate(point) for pair in ((ends[2 * k], p), (p, ends[2 * k + 1]))]
         apart = [] if shared else [program.operation("-", p, q) for p, q in zip(point, other, strict=True)]
+        if kind == "common point" and a == b and first.letters == "uv" and len(a) == 1:
+            conditions += self._in_order(program)
         if kind == "near":
             squares = [program.power(d, Fraction(2)) for d in apart]
             total = program.operation("+", program.operation("+", squares[0], squares[1]), squares[2])
@@ -249,6 +251,15 @@ class Problem:
             equations += program.dependent(equations, more)
         program.rows = [*equations, *conditions]
         return System(program, len(equations))
+
+    def _in_order(self, program: Program) -> list[int]:
+        """Of two places of one surface, whose parameters are the first four variables, the first has the lesser u; and if the statement
+        says so, u and v differ by at most as much.
+        """
+        step, across = (program.operation("-", 2 + k, k) for k in (0, 1))
+        sizes = [step, program.operation("max", across, program.operation("neg", across))]
+        most = [program.add(f, {}, self.definitions) for f in self.itself or ()]
+        return [program.operation("neg", step), *(program.operation("-", *pair) for pair in zip(sizes, most, strict=False))]
 
     def _placed(self, program: Program, piece: Piece, names: dict[str, int], at: Sequence[int],
                 corners: int) -> tuple[list[int], list[int], list[int]]:

@@ -9,6 +9,7 @@ import pytest
 import sympy as sp
 
 import collide
+from collide.proof.checker.problem import Part, Problem
 from generative import Parameter, ParametricSurface, Rigid, t, u, v
 
 PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
@@ -50,6 +51,11 @@ def bent(path: Path) -> None:
     collide.self_contact(arch, (0, 1), log=path)
 
 
+def tube(path: Path) -> None:
+    widens = ParametricSurface([(1 + t) * sp.cos(u), (1 + t) * sp.sin(u), v], {u: (0, 2 * sp.pi), v: (0, 1)})
+    assert "do not meet until" in collide.self_contact(widens, (0, 1), log=path).notes[0]
+
+
 def patches(path: Path) -> None:
     place = np.stack([*np.meshgrid([0, 0.5, 1.0], [0, 0.5, 1.0], indexing="ij"), np.zeros((3, 3))], axis=-1)
     lower = place + np.array([0, 0, 0.3]) * np.outer([0, 1, 0], [0, 1, 0])[..., None]
@@ -74,9 +80,19 @@ KINDS: dict[str, tuple[Callable[[Path], None], str, tuple[str, str]]] = {
     "bodies that are meshes": (bodies, r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
     "straight meshes": (straight, r"their first contact lies in", (r"(pair|clear)( 0 1)? 0x1\.\w+p-1", r"\1\2 0x1.fp-1")),
     "a sheet that bends": (bent, r"Places of the surfaces that are different have no point in common", (r" u v ", " (^ u 2) v ")),
+    "a tube that widens": (tube, r"whose u and v differ by at most \(\* 9/8 pi\) and 1", (r"self \(\* 9/8 pi\)", "self (* 2 pi)")),
     "patches": (patches, r"their first contact lies in", (r"\(\* 0x1.999999999999ap-4 t\)", "(* 2 t)")),
     "rows of a batch": (rows, r"their first contact lies in", (r"\(- t\)", "(* -2 t)")),
 }  # fmt: skip
+
+
+def test_only_places_of_one_surface_have_an_order() -> None:
+    """Two triangles of a mesh are looked at in one order: there u of the first need not be the lesser one."""
+    unit = " 1 0 0 0 1 0 0 0 1 0 0 0"
+    problem = Problem(["question contact", f"mesh 0{unit}", *["corner 0 0 0"] * 3, *["triangle 0 1 2"] * 2,
+                       "surface 1 0 1 0 1 u v t", "self 1/2 1", "time 0"])
+    pairs: list[tuple[Part, Part]] = [((0, 0, 1), (0, 1, 2)), ((0, 0, 1), (1,)), ((1,), (1,))]
+    assert [len(problem.system("common point", a, b).program.rows) for a, b in pairs] == [5, 4, 6]
 
 
 @pytest.mark.parametrize("kind", KINDS)

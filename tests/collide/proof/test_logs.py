@@ -167,6 +167,7 @@ HOSTILE = {
                                 "nothing that a formula may contain"),
     "an empty line": (HEAD + "question zeros\n\nzeros 0\nn 1\nend\n", "no line such as ''"),
     "no objective": (HEAD + "question minimum\nvariable x0 1 2\nabove 1\nn 1\nend\n", "one objective"),
+    "one zero twice": (Z + "equation (- x0 1/2)\nzeros 2\n" + "x 1/4 3/4 1\nx 3/8 5/8 1\n" * 2 + "i 0\nend\n", "one and the same zero"),
     "after the end": (Z + "equation (+ x0 1)\nzeros 0\nn 1\nend\nn 1\n", "follows the end"),
 }
 
