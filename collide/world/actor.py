@@ -23,6 +23,8 @@ from .rotation import matrix
 _NONE = np.zeros(3)
 # A driven body gets a new box after so much time, against that in which it moves about its size.
 _SOON, _SHORTEST = 1.0, 1e-6
+# Accelerations that no formula tells are differences of velocities over this time.
+_INSTANT = 2.0**-20
 
 
 class Actor:
@@ -140,6 +142,21 @@ class Actor:
             return found
         return motion_of(course, self.middle)
 
+    def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Bounds (3,) of the velocity of its centre, as the course has it, over a time; and how much faster any of its points is."""
+        lo, hi, turning = self.course.pace(begin, end)
+        return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if isinstance(self.course, Driven) else 0.0))
+
+    def accelerations(self, points: np.ndarray, t: float) -> np.ndarray:
+        """(k, 3): of its points which are there at t, as it goes on from then; of what flies freely gravity's alone.
+        """
+        if isinstance(self.course, Flight):
+            return np.broadcast_to(self.gravity, points.shape)
+        course, h = self.course, _INSTANT * min(1.0, getattr(self.course, "until", np.inf) - t)
+        own = (points - course.centre_at(t)) @ course.turn_at(t)
+        now, then = (course.velocity_at(s) + np.cross(course.spin_at(s), own @ course.turn_at(s).T) for s in (t, t + h))
+        return np.asarray((then - now) / h)
+
     @property
     def particulars(self) -> Particulars:
         return Particulars(self.free, self.rigid.mass, self.middle, self.inertia, self.radius)
@@ -177,6 +194,14 @@ class Driven:
         found = self._at(t)
         whirl = found[12:21].reshape(3, 3) @ found[:9].reshape(3, 3).T
         return np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2
+
+    def acceleration_at(self, t: float) -> np.ndarray:
+        return (self.velocity_at(t + _INSTANT) - self.velocity_at(t)) / _INSTANT
+
+    def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """See `Actor.pace`; how fast points turn, against their distance from the origin of the shape."""
+        lo, hi = (e[0] for e in self._kernel.interval(np.array([[begin]]), np.array([[end]])))
+        return lo[21:24], hi[21:24], float(np.linalg.norm(np.maximum(np.abs(lo[12:21]), np.abs(hi[12:21]))))
 
     def box(self, start: float, radius: float, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         speed = float(np.linalg.norm(self.velocity_at(start)) + np.linalg.norm(self.spin_at(start)) * radius)

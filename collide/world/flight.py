@@ -107,6 +107,15 @@ class Flight:
         turn = self.turn_at(t)
         return np.asarray(turn @ self.inertia.inverse @ turn.T @ self.momentum)
 
+    def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
+        ends = self.velocity_at(begin), self.velocity_at(end)
+        if self.inertia.spherical or self.gait is Gait.SPIN:
+            turning = float(np.linalg.norm(self.spin_at(begin)) + (end - begin) * np.linalg.norm(self.spinning))
+        else:
+            turning = float(np.linalg.norm(self.momentum) / self.inertia.principal[0][0])
+        return np.minimum(*ends), np.maximum(*ends), turning
+
     @cached_property
     def momentum(self) -> np.ndarray:
         """The angular momentum at the start; it is constant in free flight."""

@@ -70,6 +70,15 @@ class Forced:
         p, rate = self._quaternion(t), self._powers(t, 1)[1:] @ self.turning
         return 2.0 * rotation.times(rate, p * _BACK)[1:] / (p @ p)
 
+    def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
+        """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
+        k, tau = np.arange(1, len(self.path) + 1), end - self.start
+        change = (end - begin) * (np.abs(self.path[1:]).T @ (k[1:] * k[:-1] * tau ** (k[1:] - 2.0)))
+        least = 1.0 - float(np.linalg.norm(self.turning, axis=1) @ tau**k)
+        turning = 2.0 * float(np.linalg.norm(self.turning, axis=1) @ (k * tau ** (k - 1.0)))
+        at = self.velocity_at(begin)
+        return at - change, at + change, turning / least if least > 0.0 else np.inf
+
     def again(self, t: float, **changes: np.ndarray) -> Flight:
         """A free flight from its state at a time on, with changes."""
         zero = np.zeros(3)

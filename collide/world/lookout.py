@@ -23,11 +23,15 @@ from .actor import Actor
 from .flight import Flight, Gait
 from .forced import Forced
 from .formulas import Moving
-from .meeting import meet, surfaces_apart
+from .meeting import meet, surfaces_apart, surfaces_cross
 from .neighbours import Neighbours, not_before, not_before_box
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON = 1e-10, 1e-9
+# For that the time is halved so often, where they speed up; a bound may be so much more than the speed says.
+_HALVINGS, _MORE = 80, 1.01
+# Bodies that part too slowly for that are looked at when they may have moved so far, against size: do they cross?
+_SLIPS = 1e-6, 1e-4, 1e-2
 # A series is followed for so much of the time for which it holds.
 _MOST = 1.0 - 2.0**-20
 # A pair is looked at later if it cannot meet in so much of the time it is asked about.
@@ -181,6 +185,8 @@ class Lookout:
                     self.push(later, Due.LOOK, key)
                 return
         if begin < end:
+            if start is Start.TOUCHING:
+                self._slips(key, end, clock)
             self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
         if begin < end < until and key not in self.hits:
             self.push(end, Due.LOOK, key)
@@ -222,13 +228,32 @@ class Lookout:
         """
         speed, pull = self.speed(key), self.gentle.pop(key, None)
         for part in _SOON if speed > 0.0 else ():
-            later = self.now + (part * self.size(key) / speed if pull is None else math.sqrt(2.0 * part * self.size(key) / pull))
+            later = (self._while_near(key, part * self.size(key) / speed) if pull is None
+                     else self.now + math.sqrt(2.0 * part * self.size(key) / pull))
             if later > self.now and surfaces_apart(*self._sides(key), later, clock):
                 self.parting.discard(key)
                 self._is_clear(key, later)
                 self.apart_at[key] = later
                 return later
         return self.now
+
+    def _while_near(self, key: Key, most: float, reach: float = _SOON[-1]) -> float:
+        """A time, `most` from now at the latest, until which no two points of the bodies come together by more than that, against size."""
+        later = min(self.now + most, float(min(self.near.until[k] for k in key[:2])))
+        for _ in range(_HALVINGS if later < math.inf else 0):
+            (lo, hi, turning), (low, high, other) = (self.actors[k].pace(self.now, later) for k in key[:2])
+            speed = float(np.linalg.norm(np.maximum(np.abs(hi - low), np.abs(high - lo)))) + turning + other
+            if (later - self.now) * speed <= _MORE * reach * self.size(key):
+                return later
+            later = self.now + (later - self.now) / 2.0
+        return self.now
+
+    def _slips(self, key: Key, end: float, clock: Clock) -> None:
+        """Of bodies that touch, and hardly part: raises Undecided where they are found to cross, since then they do not part at all."""
+        for moment in (*(min(end, self._while_near(key, math.inf, reach)) for reach in _SLIPS), end):
+            if moment > self.now and surfaces_cross(*self._sides(key), moment, clock):
+                raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} stay in contact from t = {self.now!r} on, in a way that "
+                                "is not followed")
 
     def speed(self, key: Key) -> float:
         """No two points of the bodies come together faster, now."""

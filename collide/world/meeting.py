@@ -46,6 +46,12 @@ def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock) -
     return found.state is Start.DISJOINT
 
 
+def surfaces_cross(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
+    """Is it proved that the surfaces of two bodies cross at a moment?"""
+    found = surfaces_at(first.body, second.body, moment, TOLERANCE, clock, numbers=(first.numbers, second.numbers))
+    return found.state is Start.OVERLAPPING
+
+
 def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:
     """Are two bodies apart at a moment, do they touch, or overlap?"""
     span = moment, float(np.nextafter(moment, np.inf))

@@ -6,6 +6,7 @@ import numpy as np
 
 # Terms of the series after the first, and what the last of them may come to where a step ends: some roundings.
 TERMS, _REMAINDER = 12, 1e-16
+_NEXT, _AFTER = [1, 2, 0], [2, 0, 1]
 
 
 def about(axis: np.ndarray, angle: float) -> np.ndarray:
@@ -54,18 +55,28 @@ def steady_series(spin: np.ndarray, change: np.ndarray) -> np.ndarray:
 
 def free_series(turn: np.ndarray, spin: np.ndarray, inertia: np.ndarray) -> np.ndarray:
     """Likewise of a body without torque: Euler's equations in its own frame. `turn`, `spin` in the world; `inertia` in the frame."""
-    w, q = np.zeros((TERMS + 1, 3)), np.zeros((TERMS + 1, 4))
+    w, momenta, q = (np.zeros((TERMS + 1, n)) for n in (3, 3, 4))
     w[0], q[0, 0] = turn.T @ spin, 1.0
     back = np.linalg.inv(inertia)
     for k in range(TERMS):
-        w[k + 1] = back @ sum(np.cross(inertia @ w[i], w[k - i]) for i in range(k + 1)) / (k + 1)
-        q[k + 1] = sum(times(q[i], np.array([0.0, *w[k - i]])) for i in range(k + 1)) / (2.0 * (k + 1))
+        momenta[k] = inertia @ w[k]
+        later, real, rest = w[k::-1], q[:k + 1, :1], q[:k + 1, 1:]
+        w[k + 1] = back @ _crosses(momenta[:k + 1], later).sum(axis=0) / (k + 1)
+        q[k + 1, 0] = -(rest * later).sum() / (2.0 * (k + 1))
+        q[k + 1, 1:] = (real * later + _crosses(rest, later)).sum(axis=0) / (2.0 * (k + 1))
     # Seen from the world, it comes after the turn so far.
     return np.column_stack([q[:, 0], q[:, 1:] @ turn.T])
 
 
+def _crosses(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Products of vectors (n, 3), row by row; `np.cross` takes ten times as long for so few."""
+    return np.asarray(a[:, _NEXT] * b[:, _AFTER] - a[:, _AFTER] * b[:, _NEXT])
+
+
 def length_of_step(series: np.ndarray) -> float:
-    """How far a series holds, but for some roundings: where neither of its last two terms says more."""
+    """Approximates how far a series holds, but for some roundings: where neither of its last two terms says more. That is no proof about
+    what is left out; from the start of a step on the motion *is* the polynomial.
+    """
     sizes = np.abs(series).max(axis=1)
     return min([float((_REMAINDER / sizes[k]) ** (1.0 / k)) for k in (TERMS, TERMS - 1) if sizes[k] > 0.0], default=math.inf)
 

@@ -13,8 +13,6 @@ import numpy as np
 from ..search.drive import Clock
 from . import sustained
 from .actor import Actor
-from .flight import Flight
-from .forced import Forced
 from .impact import Contact
 from .lookout import Due, Key, Lookout, Undecided
 from .outline import Flat
@@ -96,8 +94,6 @@ class Touches(Lookout):
     def _pull(self, key: Key) -> float | None:
         """The second derivative of the gap, where it is known: of balls, of balls on flat faces, and of what hardly slips or turns."""
         one, other = (self.actors[k] for k in key[:2])
-        if not all(isinstance(a.course, (Flight, Forced)) for a in (one, other)):
-            return None
         touch, relative = self.touching[key], self._relative(key)
         pull = touch.normals @ (other.course.acceleration_at(self.now) - one.course.acceleration_at(self.now))
         speeds = np.einsum("ki,ki->k", relative, touch.normals)
@@ -154,7 +150,7 @@ class Touches(Lookout):
         return bool(speeds.max() <= max(at_once, _STILL * scale))
 
     def _pressed(self, keys: list[Key]) -> list[Key]:
-        """Those that gravity presses on each other, and what touches these."""
+        """Those that gravity, forces or a driven body press on each other, and what touches these."""
         pressed = [key for key in keys if (self._accelerations(key) < 0.0).any()]
         grown = True
         while grown:
@@ -164,8 +160,9 @@ class Touches(Lookout):
         return pressed
 
     def _accelerations(self, key: Key) -> np.ndarray:
-        one, other = (self.actors[k].gravity for k in key[:2])
-        return np.asarray(self.touching[key].normals @ (other - one))
+        touch = self.touching[key]
+        one, other = (self.actors[k].accelerations(touch.points, self.now) for k in key[:2])
+        return np.asarray(np.einsum("ki,ki->k", touch.normals, other - one))
 
     def _keep(self, keys: Sequence[Key]) -> None:
         """Motion in contact, for each group of bodies that hang together by pairs that stay in touch."""
