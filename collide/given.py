@@ -19,6 +19,8 @@ def is_number(value: Any) -> bool:
 
 def check_positive(name: str, value: Any) -> float:
     """The number as a float; ValueError unless it is finite and positive."""
+    if type(value) is float and 0.0 < value < math.inf:
+        return value
     if not (is_number(value) and 0 < value < math.inf and float(value) > 0):
         raise ValueError(f"{name} must be a positive number, got {shown(value)}")
     return float(value)

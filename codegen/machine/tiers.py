@@ -37,8 +37,9 @@ _asked = [0]
 def begin_query() -> None:
     """A query begins: what several queries use is worth compiling sooner."""
     for stubs in _all:
-        stubs.queries += stubs.calls > stubs.before
-        stubs.before[:] = stubs.calls
+        if stubs.used:
+            stubs.queries += stubs.calls > stubs.before
+            stubs.before[:] = stubs.calls
 
 
 class _Stubs:
@@ -55,6 +56,11 @@ class _Stubs:
         self.calls, self.before, self.queries = np.zeros((3, _STUBS), np.int64)
         self.shared = np.zeros(_STUBS, bool)
         self.taken: list[Tiered] = []
+
+    @property
+    def used(self) -> bool:
+        """Was any of them interpreted in this query?"""
+        return self.calls.tobytes() != self.before.tobytes()
 
 
 def _array(address: int, count: int) -> np.ndarray:
@@ -130,7 +136,7 @@ def compile_busy() -> None:
 
 def compile_repeated() -> None:
     """Ask for code of what this query used, if others will, too: for the end of a query."""
-    if not any((stubs.shared | (stubs.calls > stubs.before)).any() for stubs in tuple(_all)):
+    if not any(stubs.used or stubs.shared.any() for stubs in tuple(_all)):
         return
     for tiered in _most_called(lambda stubs: stubs.shared | ((stubs.calls > stubs.before) & (stubs.queries >= QUERIES - 1)
                                                              & ((stubs.calls >= AGAIN * (stubs.queries + 1)) | (stubs.calls >= SERIES)))):

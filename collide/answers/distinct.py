@@ -32,6 +32,8 @@ def distinct(s: Search, found: Sequence[int]) -> list[int]:
     or belongs to features of lower dimension. Near means closer than `separation`, for a sample that is proved to exist half of it. Of
     solutions that are proved unique for their parameters, and whose boxes meet in space and in time, one is kept.
     """
+    if len(found) < 2:
+        return list(found)
     numbers = np.array(sorted(found), np.int64)
     owner, kind = s.arrays["owner"][numbers], s.arrays["kind"][numbers]
     if (owner == owner[:1]).all() and not _any_meet(s.arrays["place"][numbers[kind == UNIQUE]]):

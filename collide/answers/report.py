@@ -33,7 +33,7 @@ class _Found(NamedTuple):
     times: np.ndarray
 
     def those(self, which: np.ndarray) -> "_Found":
-        return _Found(self.numbers[which], self.kinds[which], self.times[which])
+        return self if which.all() else _Found(self.numbers[which], self.kinds[which], self.times[which])
 
 
 class _Verdict(NamedTuple):
@@ -238,13 +238,14 @@ def unit_normals(problem: Problem, at: np.ndarray, apart: bool) -> np.ndarray:
         return np.full((len(at), 3), np.nan)
     size = np.abs(candidates[:, :, :3]).max(axis=2)
     good = (size > 0) & (size < np.inf)
-    chosen = np.arange(len(at)), good.argmax(axis=1)
-    direction, (speed, against, declared) = candidates[chosen][:, :3], candidates[chosen][:, 3:].T
+    chosen: Any = np.s_[:, 0] if candidates.shape[1] == 1 else (np.arange(len(at)), good.argmax(axis=1))
+    best, size, good = candidates[chosen], size[chosen], good[chosen]
+    direction, (speed, against, declared) = best[:, :3], best[:, 3:].T
     side = np.where(np.abs(speed) > _SLOW * against, speed, declared) if apart else declared
     with np.errstate(invalid="ignore"):
         # By a power of two, which is exact: bodies of any size have normals whose squares overflow.
-        direction = direction / np.ldexp(1.0, np.frexp(size[chosen])[1] - 1)[:, None]
+        direction = direction / np.ldexp(1.0, np.frexp(size)[1] - 1)[:, None]
         length = np.sqrt((direction**2).sum(axis=1))
         normals: np.ndarray = direction / np.where(side >= 0, length, -length)[:, None]
-    normals[~good[chosen]] = np.nan
+    normals[~good] = np.nan
     return normals

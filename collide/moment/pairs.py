@@ -36,7 +36,7 @@ class Pairs:
         self.groups.append(group)
 
     def __contains__(self, pair: Pair) -> bool:
-        return pair in self.single or self._grouped(*pair)
+        return pair in self.single or (bool(self._rows) and self._grouped(*pair))
 
     def _grouped(self, i: int, j: int) -> bool:
         return any(row[i] == row[j] for row in self._rows)
@@ -71,9 +71,10 @@ class Starts(Mapping[Pair, Start]):
         self.others: dict[Pair, Start] = {}
 
     def __contains__(self, pair: object) -> bool:
-        if not (isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(k, (int, np.integer)) for k in pair)):
-            return False
-        return 0 <= pair[0] < pair[1] < self.ignored.count and pair not in self.ignored
+        match pair:
+            case (int() | np.integer() as i, int() | np.integer() as j) if isinstance(pair, tuple):
+                return bool(0 <= i < j < self.ignored.count) and pair not in self.ignored
+        return False
 
     def __getitem__(self, pair: Pair) -> Start:
         own = self.others.get(pair)

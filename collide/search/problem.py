@@ -198,10 +198,12 @@ class Problem:
         if known is None:
             return np.empty((len(at), 0, 6))
         kernel, values = known
+        middle = 0.5 * (values[:, 0] + values[:, 1])
         if self.slots:
             # There are NaN in the place of the numbers of an instance.
-            values = np.concatenate([self.parameters[:len(values)], values[len(self.parameters):]])
-        return np.asarray(kernel.points(at, parameters=0.5 * (values[:, 0] + values[:, 1])).reshape(len(at), -1, 6))
+            own = self.parameter_blocks[1][:len(values), 0]
+            middle[:len(own)] = own
+        return np.asarray(kernel.points(at, parameters=middle).reshape(len(at), -1, 6))
 
     @property
     def parameter_blocks(self) -> tuple[np.ndarray, np.ndarray]:

@@ -162,7 +162,7 @@ class Scene:
         def asked(i: np.ndarray, j: np.ndarray) -> np.ndarray:
             return self.asked(i, j) if wanted is None else self.asked(i, j) & wanted.holds(i, j)
 
-        found = self._all_of(owners, asked)
+        found = self._all_of(owners, asked if wanted is not None or any(self.left_out) else None)
         if found is None:
             found = self._windows(parts, owners, asked)
         near = self._late([Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()])
@@ -192,13 +192,13 @@ class Scene:
         self.apart_until[label] = until
         self.near, self._meetings = self._late(self.near), None
 
-    def _all_of(self, owners: np.ndarray, asked: Asked) -> dict[Pair, Window] | None:
+    def _all_of(self, owners: np.ndarray, asked: Asked | None) -> dict[Pair, Window] | None:
         """All pairs of parts over the whole span, where they are few; else None."""
         if len(owners) > _COUNTED:
             return None
         own = owners.tolist()
         pairs = [(a, b) for a, b in itertools.combinations(range(len(own)), 2) if own[a] != own[b]]
-        if pairs:
+        if pairs and asked is not None:
             pairs = list(itertools.compress(pairs, asked(*owners[np.array(pairs)].T)))
         return dict.fromkeys(pairs, self.span) if len(pairs) <= FEW else None
 

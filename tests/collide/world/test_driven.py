@@ -22,7 +22,8 @@ def pushed(along, restitution=0.0):
     return World([wall, RigidBody(BALL)], gravity=(0, 0, 0), restitution=restitution).run(until=4.0)
 
 
-@pytest.mark.parametrize(("along", "hit"), [(t**2 / 2 - 2, np.sqrt(2.0)), (t - 2 + (t - 1) ** 3, 1.0), (t - sp.Rational(5, 2) + (t - sp.Rational(3, 2)) ** 5, 1.5)])
+@pytest.mark.parametrize(("along", "hit"), [(t**2 / 2 - 2, np.sqrt(2.0)), (t - 2 + (t - 1) ** 3, 1.0),
+                                            (t - sp.Rational(5, 2) + (t - sp.Rational(3, 2)) ** 5, 1.5)])
 def test_a_wall_that_speeds_up_does_not_pass_into_what_it_pushes(along, hit):
     """Where they meet they have one velocity; the wall's acceleration presses it on, or the change of that, or what only shows later."""
     run = pushed(along)
