@@ -49,11 +49,11 @@ _AXES = sp.symbols("axis:9", real=True)
 
 
 def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: tuple[Any, Any], reach: float, label: tuple[int, int],
-            many: bool, way: np.ndarray, ranges: Mapping[str, tuple[Any, Any]], free: Free) -> Problem:
+            many: bool, way: np.ndarray, ranges: Mapping[str, tuple[Any, Any]], free: Free, critical: bool = True) -> Problem:
     """The least distance, of at most `reach`, of two parts within a time span, or at one moment where both ends are the same. `many`: the
     numbers in its formulas are parameters, so that kernels are shared. `way` is about the direction of the nearest points. `ranges`: of
     those numbers that are variables, by their names there, of which `free` has one for each number of the first and of the second body, ""
-    for others.
+    for others. Without `critical` there are no conditions of a critical distance: then implicit parts are closed, too.
     """
     still, axes = time[0] == time[1], axes_across(way) if first.leaves or second.leaves else ()
     further = (*ranges, *(() if still else ("t",)))
@@ -63,7 +63,8 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
         known = Numbers((*known.symbols, _MOMENT), (*known.exact, time[0]))
     free = tuple((*names, *("" for _ in part.own.symbols)) for names, part in zip(free, (first, second), strict=False))
     build, all_ = _member if many else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
-    whole = build(_kind(first), _kind(second), tuple(n.symbols for n in all_), further, free)
+    whole = build(_kind(first), _kind(second), tuple(n.symbols for n in all_), further, free,
+                  critical)
     whole = with_numbers(whole, all_, *spans, (0, 1)).with_data(features=(first.feature, second.feature))
     outer, inner = whole.outer.copy(), whole.inner.copy()
     outer[-1] = inner[-1] = 0.0, reach
@@ -94,23 +95,21 @@ def both_points(problem: Problem) -> Kernel:
 
 
 @functools.lru_cache(maxsize=4096)
-def _member(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free) -> Problem:
-    return _situation(first, second, symbols, further, free, literal=True).as_member()
+def _member(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free,
+            critical: bool) -> Problem:
+    return _situation(first, second, symbols, further, free, critical, literal=True).as_member()
 
 
 @functools.lru_cache(maxsize=4096)
 def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], further: tuple[str, ...], free: Free,
-               literal: bool = False) -> Problem:
+               critical: bool, literal: bool = False) -> Problem:
     frame = Frame(sum(map(_variables, (first, second))), (0, 1), literal=literal, symbols=symbols, asked="t" not in further,
                   further=(*further, DISTANCE), free=free)
     a, b = _placed(first, frame, 1), _placed(second, frame, 2)
     apart = subtract(a.position, b.position)
-    rows = [row for placed, cell in ((a, first), (b, second)) for row in _critical(placed, cell, apart, frame)]
     functions = [*a.position, *b.position, *a.values, *b.values]
-    for name in further:
-        q = frame.variable(name, (0, 1))
-        begin, end = (frame.known(3)[s] for s in ends_of((name,)))
-        rows.append((q - begin) * (end - q) * _rate((a, b), apart, q, frame))
+    variables = [frame.variable(name, (0, 1)) for name in further]
+    rows = _conditions(((a, first), (b, second)), apart, dict(zip(further, variables, strict=True)), frame) if critical else []
     distance = frame.variable(DISTANCE, (0, 1))
     equations = (dot(apart, apart) - frame.pool.power_integer(distance, 2), *a.values, *b.values)
     conditions = [*a.conditions(), *b.conditions()]
@@ -141,6 +140,16 @@ def _trusted(row: Expr, functions: Sequence[Expr]) -> Expr:
 
 
 # -- conditions -------------------------------------------------------------------------------------------------------
+
+
+def _conditions(parts: tuple[tuple[Placed, Cell], tuple[Placed, Cell]], apart: Vector, further: Mapping[str, Expr],
+                frame: Frame) -> list[Expr]:
+    """Of a critical distance of two parts, with these further variables."""
+    rows, placed = [row for own, cell in parts for row in _critical(own, cell, apart, frame)], (parts[0][0], parts[1][0])
+    for name, q in further.items():
+        begin, end = (frame.known(3)[s] for s in ends_of((name,)))
+        rows.append((q - begin) * (end - q) * _rate(placed, apart, q, frame))
+    return rows
 
 
 def _critical(placed: Placed, part: Cell, apart: Vector, frame: Frame) -> list[Expr]:

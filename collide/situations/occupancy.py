@@ -82,6 +82,16 @@ class Occupancy:
             if len(on[part]) < 3 or all(frozenset(pair) in edges for pair in itertools.combinations(on[part], 2) if tree.is_edge(pair)):
                 yield candidates.part(*part)
 
+    def numbers(self, part: Cell) -> list[int]:
+        """Of the leaves, and after all of these the sides, that a part lies on."""
+        leaves, sides = self._tree.numbers(part)
+        return leaves + sides
+
+    def met(self, boxes: np.ndarray, leaf: int) -> np.ndarray:
+        """(n, leaves + sides): which of them may be met in boxes (n, 4, 2) in the frame of a leaf."""
+        doubt = np.ones((len(boxes), len(self._placed.leaves)), bool)
+        return self._look(boxes, np.full(len(boxes), leaf), doubt, doubt).met
+
     def test(self, part: Cell) -> "Test":
         """What tells of boxes in the frame of the first leaf of a part whether they may hold a point of it."""
         return Test(self._tree, self._placed, self._planes, self._rows(part), part)

@@ -13,7 +13,7 @@ from codegen.graph.expr import reachable
 from codegen.graph.meanvalue import mean_value_form
 from codegen.kernel import Kernel
 from codegen.machine.tiers import compile_busy
-from generative import ImplicitSurface
+from generative import ImplicitBody, ImplicitSurface
 from generative.implicit import Piece
 
 from ..bodies.cells import Cell, Side, end_of
@@ -85,7 +85,12 @@ def _plane(part: Cell, side: Side) -> tuple[Any, ...]:
 
 def _occupancy(part: Cell, numbers: Numbers, span: Window) -> Occupancy:
     assert part.body is not None
-    return occupancy(part.body, numbers, span if moves(part.body, numbers) else (0.0, 0.0))
+    return occupancy_of(part.body, numbers, span)
+
+
+def occupancy_of(body: ImplicitBody, numbers: Numbers, span: Window) -> Occupancy:
+    """Where the parts of a body are within a span of time."""
+    return occupancy(body, numbers, span if moves(body, numbers) else (0.0, 0.0))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -95,8 +100,11 @@ def boxes_of(part: Cell, numbers: Numbers, span: Window) -> np.ndarray:
 
 
 def near(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
-    """A box as of `where`, at a first look: for parts of large bodies it takes no more than one for all parts together."""
-    return _hull(boxes_of(part, numbers, span)) if is_large(part.body) else where(part, numbers, span)
+    """A box as of `where`, or None, at a first look: for parts of large bodies it takes no more than one for all parts together."""
+    if not is_large(part.body):
+        return where(part, numbers, span)
+    boxes = boxes_of(part, numbers, span)
+    return _hull(boxes) if len(boxes) else None
 
 
 def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:

@@ -5,8 +5,9 @@ at first and then ever more of them, and those that are farther from each other 
 share one bound. A pair whose distance is not told from 0 is asked whether its surfaces meet, which needs other equations.
 """
 
+import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.distance import both_points, nearest
 from .neighbourhood import LOOKED_AT, SMALL, WIDTH, Found, Neighbourhood
+from .whereabouts import Whereabouts, left_of, together, whereabouts
 
 # Effort only. So many pairs of bodies are searched first, and then each time so many times more.
 _FIRST, _MORE = 4, 4
@@ -34,11 +36,15 @@ _FIRST, _MORE = 4, 4
 _PATIENCE = 3000
 # Boxes for an upper bound where there are many parts.
 _SEEDING = 200
+# Boxes a pair of closed faces, that parts which are elsewhere need not be searched; and how near, against the size of what is asked about,
+# bodies are that may well meet.
+_ROUGH, _MAY_MEET = 4000, 1e-2
 # Boxes for the nearest points once the distance is known: so many times those for the distance, and at least so many.
 _AGAIN, _LEAST = 0.5, 1000
 # What is searched again is given a bound a little larger than what is known: what attains it is found again.
 _AGAIN_FOUND = 1.0 + 1e-6
-# Beyond the box round an implicit part, against its size, what it is searched in reaches: so what is enclosed lies inside.
+# Beyond the box round an implicit part, against its size, what it is searched in reaches, and no less than a small part of all: so what is
+# enclosed lies inside, also of a vertex, whose box is a point.
 _ROOM = 0.01
 # Against the size of what is asked about, a distance below which nothing narrower is asked for.
 _FINEST = 1e-13
@@ -67,27 +73,37 @@ class Asked(NamedTuple):
 class Neighbours(Neighbourhood):
     """Their least distance."""
 
-    def meetings(self, label: Pair, upper: float) -> Iterator[Meeting]:
-        """The pairs of parts of two bodies that may be as near as `upper`."""
-        a, b = (self._boxes[k] for k in label)
-        least = least_distances(a[:, None], b[None])
+    def meetings(self, label: Pair, upper: float, closed: bool = False) -> Iterator[Meeting]:
+        """The pairs of parts of two bodies that may be as near as `upper`, and lie where nearest points may be as far as that is known; or
+        of `closed` parts only, all of them.
+        """
+        first, second = (self._chosen(label, side, closed) for side in (0, 1))
+        a, b = (self._boxes[k][list(own)] for k, own in zip(label, (first, second), strict=True))
+        least, rows, columns = least_distances(a[:, None], b[None]), list(first), list(second)
         for i, j in np.argwhere(least.min(axis=2, initial=math.inf) <= upper).tolist():
-            near = np.flatnonzero(least[i, j] <= upper)
-            window = float(self.slices[near[0], 0]), float(self.slices[near[-1], 1])
-            yield Meeting(label, self._parts[label[0]][i], self._parts[label[1]][j], float(least[i, j].min()), window)
+            if (first[rows[i]] & second[columns[j]]).any():
+                near = np.flatnonzero(least[i, j] <= upper)
+                window = float(self.slices[near[0], 0]), float(self.slices[near[-1], 1])
+                parts = self._parts[label[0]][rows[i]], self._parts[label[1]][columns[j]]
+                yield Meeting(label, *parts, float(least[i, j].min()), window)
 
-    def problem(self, m: Meeting, reach: float, many: bool) -> Problem:
+    def _chosen(self, label: Pair, side: int, closed: bool) -> Mapping[int, np.ndarray]:
+        if label in self.whereabouts and not closed:
+            return self.reached(label, side)
+        return dict.fromkeys(range(self.closed[label[side]] if closed else len(self._parts[label[side]])), np.ones(1, bool))
+
+    def problem(self, m: Meeting, reach: float, many: bool, critical: bool = True) -> Problem:
         numbers = self.numbers[m.label[0]], self.numbers[m.label[1]]
         free = tuple(self.free[k] for k in m.label) if self.ranges else ()
         first, second = (self.around[k, 0].mean(axis=1) for k in m.label)
         names = {name for one in free for name in one}
         ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
-        found = nearest(m.first, m.second, numbers, self.time, reach, m.label, many, first - second, ranges, free)
+        found = nearest(m.first, m.second, numbers, self.time, reach, m.label, many, first - second, ranges, free, critical)
         limits = {} if self.span[0] == self.span[1] else {"t": m.window}
         for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
             if part.leaves:
                 box = self._extent(k, part).domain
-                room = _ROOM * float(np.ptp(box, axis=1).max())
+                room = max(_ROOM * float(np.ptp(box, axis=1).max()), SMALL * self.size)
                 limits |= {f"{name}{side}": (lo - room, hi + room) for name, (lo, hi) in zip("xyz", box.tolist(), strict=True)}
         outer, inner = found.outer.copy(), found.inner.copy()
         for j in range(len(outer) - 1):
@@ -123,6 +139,8 @@ class Neighbours(Neighbourhood):
             return 0.0, True
         while pole is not None:
             problems, complete = self._problems(labels, asked, clock, found)
+            if found.meets is not None:
+                return 0.0, True
             if not problems or not complete:
                 return (math.inf, True) if complete else (0.0, False)
             search = Search(problems, Options(tolerance=WIDTH, first_only=asked.reach < math.inf))
@@ -151,8 +169,13 @@ class Neighbours(Neighbourhood):
 
     def _problems(self, labels: Sequence[Pair], asked: Asked, clock: Clock, found: Found) -> tuple[list[Problem], bool]:
         """Those of all parts of some pairs of bodies, and whether there was time for all."""
-        meetings = [m for label in labels for m in self.meetings(label, min(found.upper, asked.reach))]
         reach, problems = min(max(map(self.reach, labels)), asked.reach), list[Problem]()
+        crowded = [label for label in labels if not self.crowded.isdisjoint(label)]
+        if crowded and not self._narrow(crowded, reach, clock, found):
+            return [], False
+        if found.meets is not None:
+            return [], True
+        meetings = [m for label in labels if label not in self.apart for m in self.meetings(label, min(found.upper, asked.reach))]
         if len(meetings) > 2 * FEW and not found.upper < math.inf:
             self._seed(sorted(meetings, key=attrgetter("least"))[:FEW], reach, clock, found)
             meetings = [m for m in meetings if m.least <= found.upper]
@@ -164,6 +187,45 @@ class Neighbours(Neighbourhood):
                 if clock.over:
                     break
         return problems, len(problems) == len(meetings)
+
+    def _narrow(self, labels: Sequence[Pair], reach: float, clock: Clock, found: Found) -> bool:
+        """Learn about where pairs of bodies may be nearest, from searches of their closed parts; was there time for it? Where they seem to
+        meet, that is asked.
+        """
+        closed = sorted((m for label in labels for m in self.meetings(label, min(found.upper, reach), True)), key=attrgetter("least"))
+        known, count = dict[Pair, list[Whereabouts]](), FEW
+        while closed and closed[0].least <= found.upper:
+            some, closed, count = closed[:count], closed[count:], 2 * count
+            search = self._roughly([m for m in some if m.least <= found.upper], reach, clock, found)
+            if clock.over:
+                return False
+            if search.pole is not None:
+                self._use_chart(*search.pole)
+                return self._narrow(labels, reach, clock, found)
+            for p, boxes in left_of(search):
+                known.setdefault(p.label, []).append(whereabouts(p, boxes, self.span, functools.partial(self._met, p)))
+        self.whereabouts |= {label: together(own).within(found.upper) for label, own in known.items()}
+        # What was not searched is farther.
+        self.apart |= {label for label in labels if label not in known}
+        if found.upper <= _MAY_MEET * self.size:
+            self.meet([label for label in known if (self.whereabouts[label].least <= 0.0).any()], clock, found)
+        return True
+
+    def _roughly(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> Search:
+        """A search of these closed parts by the equations of the distance alone; none of its boxes is lost (`left_of`)."""
+        problems = []
+        with clock.doing(CONVERTING):
+            for m in meetings:
+                problems.append(self.problem(m, reach, True, critical=False))
+                prepare(problems[-1], "auto")
+                both_points(problems[-1])
+                if clock.over:
+                    break
+        search = Search(problems, Options(tolerance=WIDTH))
+        search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
+        drive(search, clock, boxes=_ROUGH * len(problems))
+        self._note_best(search, found)
+        return search
 
     def _seed(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> None:
         """An upper bound from the pairs of parts that may be nearest, that spares others."""
@@ -181,8 +243,7 @@ class Neighbours(Neighbourhood):
         side = int(name[-1]) - 1
         k = problem.label[side]
         self.charts[k] |= {(int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)}
-        self._parts[k] = self._parts_of(k)
-        self._boxes[k] = self._boxes_of(k)
+        self._look_at_parts(k)
 
     def _separation(self, labels: Sequence[Pair]) -> float:
         """A tenth of the size of the smallest body."""

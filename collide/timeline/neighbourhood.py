@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from codegen.constants import enclose
+from codegen.deadline import check
+from generative import ImplicitBody
 from generative.creases import divided
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
+from ..bodies.implicit_parts import is_large
 from ..bodies.mesh import Mesh
 from ..bodies.mesh_cells import Faces, Triangles
 from ..bodies.numbers import Numbers
@@ -24,8 +27,10 @@ from ..moment.pairs import Pair, Pairs
 from ..moment.start import crossings, met
 from ..search.drive import Clock
 from ..search.problem import Problem
+from ..situations.occupancy import Occupancy
 from ..situations.points_at import approached, distances_at, rounded
-from ..situations.presence import where, without_absent
+from ..situations.presence import near, occupancy_of, where, without_absent
+from .whereabouts import Whereabouts, common, is_closed
 
 # Effort only. In so many boxes it is decided whether surfaces meet, if it can be.
 _MEETING = 20_000
@@ -39,6 +44,9 @@ SMALL = 1e-6
 WIDTH = 1e-9
 # At so many corners of the ranges of parameters, and in the middle, it is asked whether surfaces meet.
 _CORNERS = 8
+
+# Effort only. The edges and vertices of implicit bodies with more parts are looked at once it is known roughly what may be nearest.
+_CROWDED = 32
 
 # Values of the parameters that have ranges, by their names as variables.
 Sample = Mapping[str, float]
@@ -78,19 +86,41 @@ class Neighbourhood:
         self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)
         self.slices = slices_of(span)
-        self._parts = {k: self._parts_of(k) for k in range(len(bodies))}
-        self._boxes = {k: self._boxes_of(k) for k in range(len(bodies))}
+        self.crowded = {k for k, b in enumerate(self.bodies)
+                        if isinstance(b, ImplicitBody) and (is_large(b) or len(parts_of(b)) > _CROWDED)}
+        # Of pairs of bodies of which one is crowded: where they may be nearest, and which of them are not as near as others are.
+        self.whereabouts, self.apart = dict[Pair, Whereabouts](), set[Pair]()
+        self.closed = dict[int, int]()
+        self._parts, self._boxes = dict[int, Sequence[Cell]](), dict[int, np.ndarray]()
+        for k in range(len(bodies)):
+            self._look_at_parts(k)
         self.around = np.stack([_hull(self._boxes[k]) for k in range(len(bodies))])
         self.size = float(max(np.ptp(self.around[..., :], axis=(0, 1, 3)).max(), 1e-300))
 
+    def _look_at_parts(self, k: int) -> None:
+        """The parts of a body, and boxes round them."""
+        self._parts[k] = self._parts_of(k)
+        self._boxes[k] = self._boxes_of(k)
+        self.closed[k] = len(self._parts[k])
+        others = [p for p in self._candidates(k) if not is_closed(p)] if k in self.crowded else []
+        if others:
+            found, boxes = common(others, self._parts[k], self._boxes[k])
+            self._parts[k], self._boxes[k] = [*self._parts[k], *found], np.concatenate([self._boxes[k], boxes])
+
     def _parts_of(self, k: int) -> Sequence[Cell]:
-        """All parts of an implicit body; the triangles of a mesh; of another one its closed faces, and the poles that have no smooth
-        parameters.
+        """All parts of an implicit body, of crowded ones the faces; the triangles of a mesh; of another one its closed faces, and the poles
+        that have no smooth parameters.
         """
         if isinstance(self.bodies[k], Mesh):
             return Faces(Triangles(self.bodies[k]))
-        found = without_absent(parts_of(self.bodies[k], self.charts[k]), self.numbers[k], self.span)
+        found = self._candidates(k)
+        found = tuple(filter(is_closed, found)) if k in self.crowded else without_absent(found, self.numbers[k], self.span)
         return tuple(p for p in found if p.leaves or p.dimension == 2 or p.around is not None)
+
+    def _candidates(self, k: int) -> Sequence[Cell]:
+        """What may be parts of a body; of an implicit one of many leaves those that may have a point."""
+        found = parts_of(self.bodies[k], self.charts[k])
+        return without_absent(found, self.numbers[k], self.span) if is_large(self.bodies[k]) else found
 
     def _boxes_of(self, k: int) -> np.ndarray:
         if not self._parts[k]:
@@ -122,6 +152,48 @@ class Neighbourhood:
         i, j = label
         return float(greatest_distances(self.around[i], self.around[j]).max(initial=0.0))
 
+    # -- what is near where bodies may be nearest ---------------------------------------------------------------------
+
+    def reached(self, label: Pair, side: int) -> dict[int, np.ndarray]:
+        """The numbers of the parts of one of two bodies that reach into boxes that may hold nearest points, and into which. Edges and
+        vertices of crowded bodies are looked at more closely where they seem to.
+        """
+        k, whereabouts = label[side], self.whereabouts[label]
+        found = {i: whereabouts.reached(side, self._boxes[k][i], self.slices) for i in range(self.closed[k])}
+        for i in range(self.closed[k], len(self._boxes[k])):
+            check()
+            part = self._parts[k][i]
+            into = whereabouts.reached(side, self._boxes[k][i], self.slices, self._occupancy(k).numbers(part))
+            for look in (near, where):
+                box = look(part, self.numbers[k], self.span) if into.any() else None
+                if box is None:
+                    into = np.zeros_like(into)
+                    break
+                extent = extent_of(part, self.numbers[k], tuple(map(tuple, box.tolist())))
+                into = into & whereabouts.reached(side, boxes_through([extent], self.slices)[0], self.slices)
+            found[i] = into
+        return {i: into for i, into in found.items() if into.any()}
+
+    def _occupancy(self, k: int) -> Occupancy:
+        return occupancy_of(self.bodies[k], self.numbers[k], self.span)
+
+    def _met(self, problem: Problem, side: int, boxes: np.ndarray) -> np.ndarray:
+        """What of a crowded body may be met in boxes in the frame of the face that a problem is about, whose leaf has its number."""
+        k = problem.label[side]
+        if k not in self.crowded:
+            return np.empty((len(boxes), 0), bool)
+        return self._occupancy(k).met(boxes, int(problem.features[side].split()[1]))
+
+    def _faces_reached(self, label: Pair, side: int, faces: Sequence[Cell]) -> list[tuple[Cell, np.ndarray]]:
+        """Faces, and into which boxes they reach that may hold common points; all of them where no such boxes are known."""
+        if label not in self.whereabouts:
+            return [(face, np.ones(1, bool)) for face in faces]
+        boxes, own = self.whereabouts[label].within(0.0), self._boxes[label[side]]
+        closed = self._parts[label[side]][:self.closed[label[side]]]
+        known = {id(part): boxes.reached(side, around, self.slices) for part, around in zip(closed, own, strict=False)}
+        whole = np.ones((len(boxes.least), len(self.slices)), bool)
+        return [(face, known.get(id(face), ~whole if face.leaves else whole)) for face in faces]
+
     # -- where surfaces meet ------------------------------------------------------------------------------------------
 
     def meet(self, labels: Sequence[Pair], clock: Clock, found: Found) -> None:
@@ -134,7 +206,8 @@ class Neighbourhood:
 
     def _meet_at(self, label: Pair, sample: Sample, clock: Clock, found: Found) -> None:
         numbers = self._numbers_at(label, sample)
-        pairs = list(itertools.product(self._faces_near(*label), self._faces_near(*label[::-1])))
+        faces = [self._faces_reached(label, side, self._faces_near(*pair)) for side, pair in enumerate((label, label[::-1]))]
+        pairs = [(a, b) for (a, first), (b, second) in itertools.product(*faces) if (first & second).any()]
         if not pairs:
             return
         search, _ = met(pairs, self.span, WIDTH, clock, numbers, _MEETING)
