@@ -28,17 +28,14 @@ HEIGHT, LONG = 900, 2600
 # A page that opens others in a frame, as wide as a window would be, and tells what it finds in them: Chromium has no window that is
 # narrower than 500 pixels. What a scene draws is read from its canvas, also in frames of the page, which are brought into view first.
 PROBE = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><script>
+let errors = [];
+function heard(message) { errors.push(message); }
 const wait = time => new Promise(done => setTimeout(done, time));
 async function loaded(frame, most) {
   for (let k = 0; k < most / 50 && !(frame.contentDocument && frame.contentDocument.readyState === "complete"
        && frame.contentWindow.location.href !== "about:blank"); k++) await wait(50);
 }
-function heard(view, errors) {
-  view.addEventListener("error", e => errors.push(e.message || "missing: " + (e.target.src || e.target.href)), true);
-  view.addEventListener("unhandledrejection", e => errors.push(String(e.reason)));
-  view.console.error = (...words) => errors.push(words.join(" "));
-}
-async function scenes(view, errors) {
+async function scenes(view) {
   const found = [];
   for (const viewer of view.viewers || []) {
     viewer.element.scrollIntoView({block: "center"}); await wait(60);
@@ -53,19 +50,16 @@ async function scenes(view, errors) {
   for (let k = found.length; k < all; k++) found.push(-1);
   for (const frame of view.document.querySelectorAll("iframe")) {
     frame.scrollIntoView({block: "center"}); await loaded(frame, 4000); await wait(150);
-    if (frame.contentWindow.viewers) heard(frame.contentWindow, errors);
     if (frame.contentDocument.documentElement.scrollWidth > frame.clientWidth) errors.push("a frame is too narrow for what is in it");
-    found.push(...await scenes(frame.contentWindow, errors));
+    found.push(...await scenes(frame.contentWindow));
   }
   return found;
 }
 async function looked(path, width) {
-  const frame = document.createElement("iframe"), errors = [];
+  const frame = document.createElement("iframe"); errors = [];
   frame.style = `border:0;width:${width}px;height:HEIGHTpx`; document.body.replaceChildren(frame); frame.src = path;
-  for (let k = 0; k < 100 && frame.contentWindow.location.href === "about:blank"; k++) await wait(5);
-  heard(frame.contentWindow, errors);
   await loaded(frame, 15000); await wait(250);
-  const doc = frame.contentDocument, shown = await scenes(frame.contentWindow, errors);
+  const doc = frame.contentDocument, shown = await scenes(frame.contentWindow);
   for (const image of doc.images) if (image.complete && !image.naturalWidth) errors.push("no picture: " + image.src.slice(0, 80));
   return {path, width, errors, over: doc.documentElement.scrollWidth - width, shown,
           charts: doc.querySelectorAll(".js-plotly-plot svg.main-svg").length, knobs: doc.querySelectorAll(".knob").length};
@@ -74,6 +68,13 @@ async function looked(path, width) {
   let told; try { told = await looked(path, width); } catch (e) { told = {path, width, errors: [String(e)], over: 0, shown: []}; }
   await fetch("/told", {method: "POST", body: JSON.stringify(told)}); }
   await fetch("/told", {method: "POST", body: "null"}); })();
+</script>"""
+
+# What begins every page that is looked at, and every page in a frame of it, and tells its errors.
+HEARD = """<script>
+addEventListener("error", e => top.heard(e.message || "missing: " + (e.target.src || e.target.href)), true);
+addEventListener("unhandledrejection", e => top.heard(String(e.reason)));
+console.error = (...words) => top.heard(words.join(" "));
 </script>"""
 
 
@@ -85,6 +86,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as made:
         shutil.copytree(SITE, made, dirs_exist_ok=True)
         saved(Path(made) / "saved")
+        for page in Path(made).rglob("*.html"):
+            page.write_text(page.read_text(encoding="utf-8").replace("<head>", "<head>" + HEARD, 1), encoding="utf-8")
         pages = sorted(str(p.relative_to(made)) for p in Path(made).rglob("*.html") if options.only in str(p) and p.name != "404.html")
         wrong = 0
         with served(Path(made)) as (address, told):
