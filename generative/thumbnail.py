@@ -11,6 +11,7 @@ import numpy as np
 
 from .brep import Solid
 from .curve import Curve
+from .family import parameters_in
 from .implicit import ImplicitBody
 from .marching import Triangles, Vertices
 from .mesh import VIEW, grid_triangles, tessellate
@@ -18,7 +19,7 @@ from .motion import Motion
 from .numeric import approx_function
 from .polyhedron import brick
 from .surface import ParametricSurface
-from .symbols import t, u
+from .symbols import parameters_of, t, u
 from .triangulated import Triangulated
 from .value import card
 
@@ -36,7 +37,11 @@ _DEVIATION, _CELLS = 1e-3, 40
 
 
 def thumbnail(bodies: Sequence[Any], times: Sequence[float] = (0.0,), *, size: int = 190) -> str:
-    """A shaded picture of bodies, at each of the times, seen from `VIEW`, as an HTML image `size` pixels wide, twice as fine."""
+    """A shaded picture of bodies, at each of the times, seen from `VIEW`, as an HTML image `size` pixels wide, twice as fine; "" of bodies
+    with parameters, which have no one shape.
+    """
+    if any(map(parameters_in, bodies)):
+        return ""
     return image([(k, *mesh.at(time)) for k, body in enumerate(bodies) for mesh in tessellate(body, deviation=_DEVIATION, cells=_CELLS)
                   for time in times], size)
 
@@ -83,7 +88,9 @@ def beside(picture: str, text: str) -> str:
 
 
 def drawn_curves(curves: Sequence[Curve]) -> str:
-    """A small picture of curves that follow each other, at t = 0, as a thin tube."""
+    """A small picture of curves that follow each other, at t = 0, as a thin tube; "" of curves with parameters."""
+    if parameters_of(*(e for c in curves for e in (*c.expressions, *c.domain))):
+        return ""
     points = [approx_function(c.expressions, [u, t])(np.linspace(float(c.domain[0]), float(c.domain[1]), 257), 0.0) for c in curves]
     return image([(0, *wire(np.concatenate(points)))])
 

@@ -7,8 +7,9 @@ import zlib
 
 import numpy as np
 import pytest
+import sympy as sp
 
-from generative import IDENTITY, ImplicitSurface, Rigid, curve, sweep, t, x, y, z
+from generative import IDENTITY, Curve, ImplicitSurface, Parameter, ParametricSurface, Rigid, curve, sweep, t, u, v, x, y, z
 from generative.mesh import VIEW
 from generative.thumbnail import COLOURS, SHADES, pictured, thumbnail, wire
 from models.shapes.quadrics import sphere
@@ -86,6 +87,20 @@ def test_several_moments_and_empty_space():
 def test_rich_display(value):
     shown = value._repr_html_()
     assert pixels(shown).any() and type(value).__name__ in shown and len(shown) < 40_000
+
+
+SIZE = Parameter("size")
+
+
+@pytest.mark.parametrize("value", [
+    ParametricSurface([SIZE * sp.cos(u), SIZE * sp.sin(u), v], {u: (0, 1), v: (0, 1)}),
+    ParametricSurface([u, v, 0], {u: (0, SIZE), v: (0, 1)}),
+    ImplicitSurface(x**2 + y**2 + z**2 - SIZE**2, [(-2, 2)] * 3), Rigid(translation=[SIZE * t, 0, 0]), Curve([u, SIZE * u, 0], (0, 1)),
+    Curve([u, u, 0], (0, SIZE)),
+])  # fmt: skip
+def test_what_has_parameters_is_shown_as_text(value):
+    """A cell of a notebook that ends with a design shows no error."""
+    assert "size" in value._repr_html_() and "<img" not in value._repr_html_()
 
 
 def test_long_texts_are_cut():
