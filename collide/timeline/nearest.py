@@ -204,12 +204,24 @@ class Neighbours(Neighbourhood):
                 return self._narrow(labels, reach, clock, found)
             for p, boxes in left_of(search):
                 known.setdefault(p.label, []).append(whereabouts(p, boxes, self.span, functools.partial(self._met, p)))
+            meeting = self._may_meet(labels, found)
+            if meeting is not None and len(labels) > 1:
+                # That pair first: if its surfaces are proved to meet, no other one matters.
+                if not self._narrow([meeting], reach, clock, found) or found.meets is not None:
+                    return found.meets is not None
+                known.pop(meeting, None)
+                labels, closed = [label for label in labels if label != meeting], [m for m in closed if m.label != meeting]
         self.whereabouts |= {label: together(own).within(found.upper) for label, own in known.items()}
         # What was not searched is farther.
         self.apart |= {label for label in labels if label not in known}
         if found.upper <= _MAY_MEET * self.size:
             self.meet([label for label in known if (self.whereabouts[label].least <= 0.0).any()], clock, found)
         return True
+
+    def _may_meet(self, labels: Sequence[Pair], found: Found) -> Pair | None:
+        """Which of these pairs of bodies is as near as is known, if that is so near that their surfaces may well meet?"""
+        label = found.best[0].label if found.best is not None and found.upper <= _MAY_MEET * self.size else None
+        return label if label in labels else None
 
     def _roughly(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> Search:
         """A search of these closed parts by the equations of the distance alone; none of its boxes is lost (`left_of`)."""

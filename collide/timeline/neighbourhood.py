@@ -21,6 +21,7 @@ from ..bodies.mesh_cells import Faces, Triangles
 from ..bodies.numbers import Numbers
 from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
 from ..bodies.parts import Pole, faces_of, parts_of
+from ..bodies.surface_points import FEW
 from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distances, least_distances, slices_of
 from ..moment.inside import inside
 from ..moment.pairs import Pair, Pairs
@@ -34,6 +35,8 @@ from .whereabouts import Whereabouts, common, is_closed
 
 # Effort only. In so many boxes it is decided whether surfaces meet, if it can be.
 _MEETING = 20_000
+# So many first for the faces that are nearest as far as is known, where there are others.
+_PROMISING = 5000
 # So many places where surfaces seem to meet are looked at.
 LOOKED_AT = 64
 # Where Newton's method begins, as shares of the ranges of all parameters.
@@ -210,7 +213,10 @@ class Neighbourhood:
         pairs = [(a, b) for (a, first), (b, second) in itertools.product(*faces) if (first & second).any()]
         if not pairs:
             return
-        search, _ = met(pairs, self.span, WIDTH, clock, numbers, _MEETING)
+        nearest = self._nearest_of(pairs, found)
+        search, _ = met(nearest or pairs, self.span, WIDTH, clock, numbers, _PROMISING if nearest else _MEETING)
+        if nearest and not search.proved < math.inf:
+            search, _ = met(pairs, self.span, WIDTH, clock, numbers, _MEETING)
         if search.proved < math.inf:
             problem = search.problems[search.best_problem].with_data(label=label)
             found.meets = problem, search.arrays["best"][:len(problem.variables)].copy(), sample
@@ -218,6 +224,12 @@ class Neighbourhood:
         for k in search.possible_ones().tolist()[:LOOKED_AT]:
             domain = self._domain(numbers, *pairs[search.owner(k)])
             self._look_at(search.problem_of(k).with_data(label=label), search.found(k).mean(axis=1), domain, sample, found)
+
+    @staticmethod
+    def _nearest_of(pairs: Sequence[tuple[Cell, Cell]], found: Found) -> list[tuple[Cell, Cell]]:
+        """Of many pairs of faces, those on which the nearest points are that are known."""
+        features = found.best[0].features if found.best is not None and len(pairs) > FEW else None
+        return [(a, b) for a, b in pairs if (a.feature, b.feature) == features]
 
     def _faces_near(self, k: int, other: int) -> Sequence[Cell]:
         """The faces of a body; those of a mesh that are near another body."""

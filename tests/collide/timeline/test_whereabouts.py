@@ -46,3 +46,16 @@ def test_of_a_span_of_time_the_moment_is_found_too() -> None:
 
 def test_bodies_of_many_parts_that_meet_are_said_to() -> None:
     assert collide.distance(BODY, at(1, sp.Rational(3, 2), 2)).status is DistanceStatus.MEETING
+
+
+def test_of_several_pairs_the_one_that_meets_is_told_and_else_the_nearest_one() -> None:
+    """A second block like it, and a ball: it flies into the first block, or between both, from 1/64 and 1/128 away from their
+    sides 1/256 nearer to the second."""
+    other = BODY.moved(Rigid(translation=[4, 0, 0]))
+    meeting = collide.clearance([BODY, other, at(2 - 2 * t, sp.Rational(1, 3), sp.Rational(1, 4))], time=(0, 1))
+    assert meeting.status is DistanceStatus.MEETING and meeting.pairs.tolist() == [[0, 2]]
+    sides = [BODY, other.moved(Rigid(translation=[sp.Rational(-2) + sp.Rational(1, 2) + sp.Rational(3, 128), 0, 0])),
+             at(1 + sp.Rational(1, 4) + sp.Rational(1, 64) + t / 64, sp.Rational(1, 3), sp.Rational(1, 4))]
+    near = collide.clearance(sides, time=(0, sp.Rational(1, 4)))
+    assert near.status is DistanceStatus.MEASURED and near.bracket.lo <= 1 / 256 <= near.bracket.hi
+    assert {tuple(pair) for pair in near.pairs.tolist()} == {(1, 2)}
