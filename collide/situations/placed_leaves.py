@@ -29,6 +29,9 @@ _ROWS = 1 << 14
 # Motions are such up to 1e-12 in each entry of R R^T. By so much, against their size, the ways between leaves that one motion carries may
 # vary in time.
 _TRUSTED = 1e-11
+# Effort only: any moment tells the ways between such leaves, the better the narrower the bounds of their motions are then. Where formulas
+# are not defined, the bounds are wide, or infinite.
+_MOMENTS, _SHARP = [0.0, *(sign * 2.0**k for k in range(-4, 11) for sign in (1, -1))], 1e-6
 _POWERS = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 0, 0), (0, 2, 0), (0, 0, 2), (1, 1, 0), (1, 0, 1), (0, 1, 1)]
 _SAME = np.repeat([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], 2).reshape(12, 2)
 
@@ -43,7 +46,7 @@ class PlacedLeaves:
         self.leaves, motions = leaves_of(body)
         self.frames = np.array([motions.index(leaf.motion) for leaf in self.leaves])
         self.bounds = np.stack([numbers.bounds(leaf.bounds)[0] for leaf in self.leaves])
-        self._kinds = [_Kind(kernel, np.array(own), _enclosed(values, numbers).reshape(len(own), -1, 2))
+        self._kinds = [_Kind(kernel, np.array(own), _enclosed(values, numbers).reshape(len(own), len(values) // len(own), 2))
                        for kernel, own, values in _kinds(self.leaves)]
         self._entries, self._numbers = _entries(motions, numbers.symbols), numbers
         self._still = None if moves(body, numbers) else self._ways_at_rest(any(t in m.symbols for m in motions))
@@ -98,8 +101,11 @@ class PlacedLeaves:
         return found
 
     def _ways_at_rest(self, carried_along: bool) -> np.ndarray | None:
-        """(frames, frames, 12, 2): the ways, where they are the same at all times; None where that is not known of the formulas at 0."""
-        (entries,), count = self._moved(np.zeros((1, 1, 2))), self.frames.max() + 1
+        """(frames, frames, 12, 2): the ways, where they are the same at all times; None where no moment tried tells."""
+        entries, count = self._moved(np.zeros((1, 1, 2))), self.frames.max() + 1
+        if not _spread(entries)[0] <= _SHARP:
+            entries = self._moved(np.repeat(_MOMENTS, 2).reshape(-1, 1, 2))
+        entries = entries[np.argmin(_spread(entries))]
         if not np.isfinite(entries).all():
             return None
         own, frames = (a.ravel() for a in np.indices((count, count)))
@@ -158,6 +164,11 @@ def _relative() -> Kernel:
     return Kernel(outputs, [f"e{k}" for k in range(24)], quick=True)
 
 
+def _spread(entries: np.ndarray) -> np.ndarray:
+    """(n,): how wide bounds (n, ..., 2) are at most."""
+    return np.asarray((entries[..., 1] - entries[..., 0]).max(axis=(1, 2)))
+
+
 def _between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(k, 12, 2): the ways from frames with the entries `first` (k, 12, 2) into those with `second`."""
     lo, hi = _relative().interval(*_ends(np.concatenate([first, second], axis=1)))
@@ -209,6 +220,8 @@ def _data(expressions: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
 
 def _enclosed(expressions: tuple[Any, ...], numbers: Numbers) -> np.ndarray:
     """(k, 2): bounds of expressions of the symbols."""
+    if not expressions:
+        return np.empty((0, 2))
     none = np.empty((1, 0))
     return np.stack([end[0] for end in _data(expressions, numbers.symbols).interval(none, none, parameters=numbers.parameters)], axis=1)
 

@@ -11,7 +11,7 @@ from collide import Status, first_contact
 from collide.bodies.implicit_parts import FEW, implicit_parts
 from collide.bodies.numbers import numbers_of
 from collide.situations import occupancy, placed_leaves, presence
-from generative import ImplicitSurface, Rigid, axis_angle, intersection, t, union, x, y, z
+from generative import ImplicitSurface, Rigid, axis_angle, difference, intersection, t, union, x, y, z
 from generative.family import member_of
 from generative.primitives import block, round_cylinder
 from tests.collide.contact_scenes import Q, sphere
@@ -160,3 +160,21 @@ def test_leaves_that_move_against_each_other_are_looked_at_through_all_times(ord
     parts, ball = implicit_parts(member.body), list(dict.fromkeys(given.leaves)).index(away.moved(given.leaves[0].motion.mover))
     left = presence.without_absent(parts, numbers_of(member), SPAN)
     assert any(len(p.leaves) == 2 and parts.leaves[ball] in p.leaves for p in left) == (order == "apart")
+
+
+def test_leaves_whose_formulas_hold_no_numbers():
+    """A ball falls on a block, from which such a body that lies beside it is cut off."""
+    shape = x**4 + y**4 + z**4 - x**2 - y**2 - z**2
+    holes = [block((1, 1, 1)).moved(Rigid(translation=[4, k, 0])) for k in range(2)]
+    given = difference(block((2, 2, 2)), ImplicitSurface(shape, [(-2, 2)] * 3).moved(Rigid(translation=[20, 0, 0])), *holes)
+    answer = first_contact([sphere(Q(1, 4)).moved(Rigid(translation=[0, 0, 2 - t])), given], time=(0, 1))
+    assert answer.status is Status.CONTACT and answer.time.lo <= 0.75 <= answer.time.hi
+
+
+def test_motions_that_are_not_defined_at_the_time_0():
+    """What they carry is at rest for itself: it is looked at at another time."""
+    first = 900
+    given = wheel().moved(Rigid(rotation=axis_angle([0, 0, 1], sp.sqrt(t - first)), translation=[0, 0, sp.log(t)]))
+    member = member_of(given)
+    numbers, parts = numbers_of(member), implicit_parts(member.body)
+    assert 0 < len(presence.without_absent(parts, numbers, (first, first + 1))) < len(parts) / 20
