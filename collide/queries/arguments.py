@@ -40,6 +40,8 @@ ORDERS = ("auto", "upper", "lower")
 _CELLS = 16
 # Only polynomials of fewer operations are searched for repeated factors.
 _SMALL = 200
+# Below it doubles lose digits, and are 0 at last.
+_SMALLEST = sp.Rational(float(np.finfo(float).smallest_normal))
 # The relative error of a number that was computed in doubles.
 _ROUNDINGS = 2.0**-48
 _UNDEFINED = "the formula", "is undefined everywhere on its domain and in the time span: there is no surface"
@@ -155,7 +157,7 @@ def check_surface(surface: ParametricSurface, name: str, span: tuple[float, floa
 
 def check_leaves(body: ImplicitBody, name: str, span: tuple[float, float]) -> None:
     for leaf in body.leaves:
-        fault = _repeated(leaf.body) or _undefined_leaf(leaf.body, leaf.bounds, span)
+        fault = _too_small(leaf.body) or _repeated(leaf.body) or _undefined_leaf(leaf.body, leaf.bounds, span)
         if fault:
             raise ValueError(f"{fault[0]} of {name} {fault[1]}")
 
@@ -177,6 +179,14 @@ def surface_fault(surface: ParametricSurface, span: tuple[float, float], numbers
         known = _domain_kernel(surface.body, (u, v, t), numbers.symbols)
         return _UNDEFINED if _nowhere(known, np.array([*ends, span]), numbers) else None
     return vanishes if all_parallel(finite[:, :3], finite[:, 3:6]) else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _too_small(formula: Any) -> tuple[str, str] | None:
+    """Says so if a number in F is not told from 0 by doubles, as the square of a radius of 1e-170 is."""
+    small = [n for n in formula.atoms(sp.Rational, sp.Float) if n and abs(n) < _SMALLEST]
+    fault = f"has the number {sp.N(small[0], 3)}, too near to 0 for doubles: give lengths in a smaller unit" if small else ""
+    return ("the function", fault) if small else None
 
 
 @functools.lru_cache(maxsize=1024)

@@ -18,6 +18,7 @@ from codegen.constants import enclose
 from codegen.given import shown
 from codegen.interval import Interval
 from codegen.walk import nesting_in_words
+from generative import ImplicitBody
 from generative.body import called
 from generative.family import member_of
 
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 # Against the size of the bodies, a distance that may be nothing but rounding.
 _CLOSE = 1e-12
+# Implicit bodies of which a part is smaller are refused: squares of their lengths have not all the digits of a double.
+_TINY = 1e-145
 
 
 @nesting_in_words
@@ -189,7 +192,15 @@ def _others(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
     meshes = [k for k, body in enumerate(bodies) if isinstance(body, Mesh)]
     if len(meshes) == len(bodies):
         return None
+    for k, body in enumerate(bodies):
+        if isinstance(body, ImplicitBody) and any(_is_tiny(leaf.bounds) for leaf in body.leaves):
+            raise ValueError(f"{called(bodies, k)} has a size below {_TINY}, whose square is no double: give lengths in a smaller unit")
     return Neighbours(bodies, time, span, Pairs(len(bodies), ignored.single, [*ignored.groups, meshes]), ranges)
+
+
+def _is_tiny(bounds: Sequence[tuple[Any, Any]]) -> bool:
+    widths = [hi - lo for lo, hi in bounds]
+    return all(width.is_number and width < _TINY for width in widths)
 
 
 def _values(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> Ranges:

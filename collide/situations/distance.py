@@ -229,6 +229,8 @@ def _along(apart: Vector, normal: Vector, frame: Frame) -> list[Expr]:
 
 def axes_across(way: np.ndarray) -> tuple[float, ...]:
     """Three directions at right angles to each other, the first one also to `way`."""
+    # By a power of two, which changes no bits: of small bodies the squares are no doubles.
+    way = np.ldexp(way, -int(np.frexp(np.abs(way).max())[1]))
     normal = way / (np.linalg.norm(way) or 1.0)
     k = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
     k = k / (np.linalg.norm(k) or 1.0) if k.any() else np.array([0.36, 0.48, 0.8])

@@ -310,6 +310,14 @@ def test_bad_input() -> None:
         collide.distance(ball(), ImplicitSurface(z))
 
 
+@pytest.mark.parametrize("body", [primitives.ball(R(1, 10**170)), primitives.block([R(1, 10**170)] * 3), primitives.ball(R(1, 10**160))])
+def test_implicit_bodies_too_small_for_doubles_are_refused(body):
+    beside = body.moved(Rigid(translation=[R(3, 10**170), 0, 0]))
+    for a, b in ((body, beside), (primitives.ball(), body.moved(Rigid(translation=[3, 0, 0])))):
+        with pytest.raises(ValueError, match="give lengths in a smaller unit"):
+            collide.distance(a, b)
+
+
 def test_a_spent_budget_is_an_answer() -> None:
     a, b = ball(3), ball()
     d = collide.distance(a, b, budget=collide.Budget(boxes=200))
