@@ -10,6 +10,8 @@ import collide
 from collide import __main__ as command
 from collide.answers.contacts import Status
 from models.scenes import SCENES
+from models.scenes.scene import Scene
+from models.shapes.quadrics import sphere
 from tests.collide.answers.test_contacts import contacts, empty
 
 
@@ -140,6 +142,9 @@ def test_a_log_is_written_that_can_be_checked(tmp_path, capsys):
     assert command.main(["check", target]) == 1 and "REJECTED" in capsys.readouterr().out
 
 
-def test_of_a_sheet_that_is_joined_no_log_is_written(capsys, tmp_path):
-    assert command.main(["moebius-widens", "--log", str(tmp_path / "log")]) == 2
-    assert "no log can be written" in capsys.readouterr().err
+def test_of_what_no_log_can_be_written_that_is_said(monkeypatch, capsys, tmp_path):
+    """A sphere has poles, where its sides are points."""
+    scene = Scene("sphere", "A sphere", "ours", lambda: [sphere()], (0, 1))
+    monkeypatch.setitem(SCENES, "sphere", scene)
+    assert command.main(["sphere", "--log", str(tmp_path / "log")]) == 2
+    assert "no log can be written of surfaces with poles" in capsys.readouterr().err
