@@ -66,6 +66,8 @@ def segments(random: np.random.Generator, count: int) -> tuple[Counter, int]:
     seen, wrong = Counter(), 0
     for k in range(-(-count // 50)):
         full, matrix = voxels.voxels(random, 2 + k % 3, 0.5), (np.eye(3), voxels.SHEAR)[k % 2]
+        if not full.any():
+            continue
         index, size = collide.Index(voxels.mesh_of(full, random, matrix)), len(full)
         asked = np.concatenate([random.integers(-1, size + 2, (25, 2, 3)) * 1.0, random.integers(-2, 2 * size + 3, (25, 2, 3)) / 2])
         for runs, segment in zip(index.classify_segments(asked @ matrix.T), asked, strict=True):
