@@ -37,7 +37,7 @@ from .moment.start import Start
 from .polyhedra.closest import Closest, ClosestPair
 from .polyhedra.index import Index, Kind
 from .polyhedra.mesh import MeshContact, mesh_mesh
-from .polyhedra.near import HullOverlap, Near, hull_overlap
+from .polyhedra.near import HullOverlap, Near, NearestTriangles, hull_overlap
 from .polyhedra.queries import edge_edge, triangle_triangle, vertex_face
 from .polyhedra.sweep_and_prune import SweepAndPrune
 from .polyhedra.touch import Touch, TouchContact, TouchStatus, touch
@@ -68,8 +68,8 @@ __version__ = "0.1.0"
 __all__ = [
     "BezierNets", "Budget", "Clearance", "ClearanceBatch", "Closest", "ClosestPair", "ContactTimes", "Contacts", "ContradictionError",
     "CriticalValue", "Distance", "DistanceStatus", "ExactMass", "HullOverlap", "Index", "Interval", "Kind", "MassProperties", "Mesh",
-    "MeshContact", "Minimum", "MinimumStatus", "Near", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start", "Status",
-    "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros",
+    "MeshContact", "Minimum", "MinimumStatus", "Near", "NearestTriangles", "Outcome", "RigidBody", "Run", "Sensitivity", "Spell", "Start",
+    "Status", "Subpaving", "SubpavingStatus", "SweepAndPrune", "Touch", "TouchContact", "TouchStatus", "Trace", "Tracked", "World", "Zeros",
     "ZerosStatus", "bezier_pairs", "bezier_triangle_pairs", "check", "check_solid", "classify", "clearance", "clearance_batch",
     "contact_batch", "contacts_during", "critical_value", "distance", "edge_edge", "exact_mass_properties", "first_contact", "hull_overlap",
     "mass_properties", "mesh_mesh", "minimize", "nurbs_to_bezier", "pave", "self_contact", "solve", "touch", "trace", "triangle_triangle",

@@ -320,8 +320,9 @@ CALLED = {"World.forces", "chebyshev_curve.function", "chebyshev_motion_of.pose"
           "trace.options", *(f"{query}.executor" for query in SHARED)}
 RESULTS = {"Clearance", "ClearanceBatch", "ClosestPair", "ContactTimes", "Contacts", "Contractor", "ContradictionError", "CriticalValue",
            "Distance", "DistanceStatus", "ExactMass", "Fit", "HullOverlap", "ImplicitBody", "Interval", "Joint", "Kernel", "Kind",
-           "MassProperties", "MeshContact", "Minimum", "MinimumStatus", "Outcome", "Run", "ScrewFit", "Sensitivity", "Shape", "Spell",
-           "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros", "ZerosStatus"}
+           "MassProperties", "MeshContact", "Minimum", "MinimumStatus", "NearestTriangles", "Outcome", "Run", "ScrewFit", "Sensitivity",
+           "Shape", "Spell", "Start", "Status", "Subpaving", "SubpavingStatus", "Touch", "TouchContact", "TouchStatus", "Trace", "Zeros",
+           "ZerosStatus"}
 WRAPPED = {"Budget": "timed", "check": "checked", "Tracked": "tracking", "Chain": "chained", "fixed": "jointed", "prismatic": "jointed",
            "revolute": "jointed"}
 

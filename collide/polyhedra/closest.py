@@ -24,7 +24,7 @@ from .convex import Convex, convex
 from .penetration import Depth, depth
 from .queries import Motions, check_motions
 
-_POSES, _LANES = ("pose_a", "pose_b"), 8
+POSES, _LANES = ("pose_a", "pose_b"), 8
 
 
 class ClosestPair:
@@ -138,7 +138,7 @@ class Closest:
         if self._course is not None:
             return self._at_time(where[0])
         for k, given in enumerate(where):
-            self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else given_pose(given, _POSES[k])
+            self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else given_pose(given, POSES[k])
         outcome = self._at(self._address, 0)
         if outcome != PROVED:
             outcome = self._decided(self._poses, outcome)
@@ -146,7 +146,7 @@ class Closest:
 
     def distances(self, poses_a: Any, poses_b: Any) -> np.ndarray:
         """(n, 2): *proved* bounds of the distances at poses (n, 4, 4), step after step; some roundings apart. 0 where bodies meet."""
-        poses = [doubles(given, f"{name}s", "(n, 4, 4)") for given, name in zip((poses_a, poses_b), _POSES, strict=True)]
+        poses = [doubles(given, f"{name}s", "(n, 4, 4)") for given, name in zip((poses_a, poses_b), POSES, strict=True)]
         if not poses[0].shape == poses[1].shape == (len(poses[0]), 4, 4):
             raise ValueError(f"poses must have the shape (n, 4, 4), as many of each body, got {poses[0].shape} and {poses[1].shape}")
         rows, bound, feature = np.stack(poses, axis=1), np.empty((len(poses[0]), 2)), np.empty((len(poses[0]), 4), np.int64)
@@ -212,7 +212,7 @@ class Closest:
     def _decided(self, poses: np.ndarray, outcome: int) -> int:
         """By rationals, from the features at which doubles left it."""
         if outcome == BAD:
-            for pose, name in zip(poses, _POSES, strict=True):
+            for pose, name in zip(poses, POSES, strict=True):
                 check_pose(pose, name)
         exact = self._in_rationals(self._pose, self._features)
         outcome = closest_loop.walk(cast(Any, exact))

@@ -1,38 +1,56 @@
 """The triangles of two meshes that come within a distance of each other, from pose to pose, exactly; and which parts of hulls overlap."""
 
 from fractions import Fraction
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from codegen.given import shown
+from codegen.interval import Interval
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory, Number
 
-from ..bodies.dyadic import fractions
-from ..bodies.mesh import Mesh, as_mesh
+from ..bodies.mesh import as_mesh
 from ..given import is_number
 from . import near_loop
-from .closest import Closest
-from .closest_exact import check_pose, exact_memory, given_pose, sets_of_corners
-from .closest_features import crossing, nearest
-from .closest_memory import put_all
-from .near_loop import NEAR, NO_ROOM, OPEN, NearMemory
+from .closest import POSES, Closest, root
+from .closest_exact import check_pose, given_pose, sets_of_corners
+from .mesh_start import crossing
+from .near_exact import Exact
+from .near_loop import NO_ROOM, REFUSED, NearMemory
+from .near_triangles import APART, NEAR, OPEN
 
-_ROOM = 1 << 10
-# What is looked for around the distance, in steps of the last motion; and at least, of the size of both.
-_AHEAD, _LEAST = 8.0, 1e-6
+_ROOM = 1 << 12
+# The front begins anew when it has grown by this, or when bodies have moved so far, of their sizes, that little of it is left, or that
+# sums of ways lose digits.
+_GROWN, _FEW, _JUMP, _FAR = 2, 64, 0.25, 1e4
+
+
+class NearestTriangles(NamedTuple):
+    """`distance` encloses the least distance of two meshes; `triangles`, one of each, have the `points` (2, 3), in doubles (rounded), which
+    are not farther from each other than its upper end.
+    """
+
+    distance: Interval
+    triangles: tuple[int, int]
+    points: np.ndarray
 
 
 class Near:
-    """Pairs of triangles of two meshes that are no further apart than `distance`, a number not below 0; at 0, those that meet.
+    """Pairs of triangles of two meshes that are no further apart than `distance`, a number not below 0; at 0, those that meet. And how near
+    the meshes are.
 
-    Meshes are any, also open ones, or ones that cross themselves. `update` goes down the trees of both for all that are a little further
-    apart, and does so again only when the bodies have moved further than that. Which pairs are near is exact for the doubles of the poses:
-    signs with bounds of rounding errors, and rationals where these do not decide. ValueError for what is no mesh, pose or distance.
+    Meshes are any, also open ones, or ones that cross themselves; what is asked about is triangles, not what they enclose. Which pairs of
+    nodes of the trees of both have been looked at, and how far they were apart, is kept from pose to pose: only what the motion since may
+    have changed is looked at again. Which pairs are near is exact for the doubles of the poses: signs with bounds of rounding errors, and
+    rationals where these do not decide. For one thread at a time. ValueError for what is no mesh, pose or distance.
     """
 
-    _found, _room, _distance = Number[int](NearMemory, "found"), Number[int](NearMemory, "room"), Number[float](NearMemory, "distance")
+    _count, _hits, _room, _distance = (Number[int](NearMemory, "count"), Number[int](NearMemory, "hits"), Number[int](NearMemory, "room"),
+                                       Number[float](NearMemory, "distance"))
+    _seeking, _moved, _skew = Number[int](NearMemory, "seeking"), Number[float](NearMemory, "moved"), Number[float](NearMemory, "skew")
+    _upper, _lower = Number[float](NearMemory, "upper"), Number[float](NearMemory, "lower")
+    _first, _second = Number[int](NearMemory, "first"), Number[int](NearMemory, "second")
 
     def __init__(self, a: Any, b: Any, distance: float = 0.0) -> None:
         if not (is_number(distance) and 0 <= distance < np.inf):
@@ -56,64 +74,81 @@ class Near:
             half = np.maximum(middle - low, high - middle)
             own[f"centre{k}"][:], own[f"half{k}"][:] = middle, np.column_stack([half, np.sqrt((half**2).sum(axis=1))])
             own[f"tree{k}"][:] = mesh.tree.children
-        self._poses, self._boxes = own["given"].reshape(2, 4, 4), np.stack([_box(mesh) for mesh in self.meshes])
-        self._last, self._looked, self._ahead = np.full((2, 4, 4), np.nan), np.full((2, 4, 4), np.nan), 0.0
+            own["reach"][k - 1] = np.maximum(abs(low[:1]), abs(high[:1])).sum()
+        self._empty = not all(len(mesh.triangles) for mesh in self.meshes)
+        self._poses, self._size, self._begun_with = own["given"].reshape(2, 4, 4), float(own["half1"][:1, 3].sum()), 0
+        self._known, self._was = False, 0.0
+        self._exact = Exact(self.meshes, own, self._poses)
 
     def update(self, pose_a: Any, pose_b: Any) -> np.ndarray:
         """(n, 2): the triangles, one of each mesh, that are near at these poses (4, 4); in order."""
-        for k, (given, name) in enumerate(((pose_a, "pose_a"), (pose_b, "pose_b"))):
-            pose = given_pose(given, name)
-            check_pose(pose, name)
-            self._poses[k] = pose
-        if not all(len(mesh.triangles) for mesh in self.meshes):
+        self._pose(pose_a, pose_b)
+        if self._empty:
             return np.zeros((0, 2), np.int64)
-        step = self._moved(self._last)
-        if not self._moved(self._looked) <= self._ahead:
-            self._look(step)
-        self._last[:], self._distance = self._poses, self.distance
-        left = compiled(near_loop.judge)(self.arrays.address, 0)
-        found, verdict = self.arrays["pair"][:self._found], self.arrays["verdict"][:self._found]
-        if left:
-            for k in np.flatnonzero(verdict == OPEN).tolist():
-                verdict[k] = NEAR if self._within(*found[k].tolist()) else near_loop.APART
+        self._step(0)
+        found, verdict = self.arrays["hit"][:self._hits], self.arrays["verdict"][:self._hits]
+        for k in np.flatnonzero(verdict == OPEN).tolist():
+            verdict[k] = NEAR if self._near(*found[k].tolist()) else APART
         pairs = found[verdict == NEAR]
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
-    def _moved(self, before: np.ndarray) -> float:
-        """No two points of both bodies have come nearer by more since then; NaN at first. A distance of a moved corner is convex."""
-        change = (self._poses - before)[:, :3].transpose(0, 2, 1)
-        return float(np.sqrt(((self._boxes @ change) ** 2).sum(axis=2).max(axis=1)).sum()) * 1.0001
+    def _near(self, i: int, j: int) -> bool:
+        return self._exact.square(i, j) <= Fraction(self.distance)**2 if self.distance else self._exact.meet(i, j)
 
-    def _look(self, step: float) -> None:
-        """Down the trees."""
-        size = sum(float(np.linalg.norm(mesh.tree.boxes[0, 3:6] - mesh.tree.boxes[0, :3])) for mesh in self.meshes)
-        self._ahead = max(_AHEAD * step if step < size else 0.0, _LEAST * size)
-        self._distance = self.distance + self._ahead * 1.0001
-        while compiled(near_loop.descend)(self.arrays.address, 0) == NO_ROOM:
+    def nearest(self, pose_a: Any, pose_b: Any) -> NearestTriangles:
+        """How far the surfaces are from each other at these poses (4, 4), and where they are nearest; 0 if, and only if, they have a common
+        point. ValueError for a mesh without triangles.
+        """
+        self._pose(pose_a, pose_b)
+        if self._empty:
+            raise ValueError("a mesh without triangles is at no distance from another")
+        self._step(1)
+        low, high = min(self._lower, self._upper) * (1.0 - 2.0 * self._skew), self._upper * (1.0 + 2.0 * self._skew)
+        pair, found = [-1 - int(self.arrays[f"tree{k}"][node]) for k, node in ((1, self._first), (2, self._second))], Interval(low, high)
+        if self._hits:
+            pair, found = self._touching(self.arrays["hit"][:self._hits].tolist(), self.arrays["verdict"][:self._hits] == OPEN, found)
+        i, j = pair
+        points = self.arrays["best"].reshape(2, 3)
+        if found.hi == 0.0:
+            corners = [mesh.vertices[mesh.triangles[k], :3] @ pose[:3, :3].T + pose[:3, 3]
+                       for mesh, k, pose in zip(self.meshes, pair, self._poses, strict=True)]
+            share = crossing(*corners)
+            if np.isfinite(share).all():
+                return NearestTriangles(found, (i, j), np.tile(share[0] @ corners[0], (2, 1)))
+        return NearestTriangles(found, (i, j), points @ self._poses[1, :3, :3].T + self._poses[1, :3, 3])
+
+    def _pose(self, *poses: Any) -> None:
+        for k, given in enumerate(poses):
+            self._poses[k] = given if isinstance(given, np.ndarray) and given.shape == (4, 4) else given_pose(given, POSES[k])
+
+    def _step(self, seeking: int) -> None:
+        """What the pose may have changed in the front."""
+        address, self._seeking, self._distance = self.arrays.address, seeking, self.distance
+        if compiled(near_loop.begin)(address, 0) == REFUSED:
+            for pose, name in zip(self._poses, POSES, strict=True):
+                check_pose(pose, name)
+        moved = self._moved
+        anew = self._count > _GROWN * self._begun_with or moved - self._was > _JUMP * self._size or moved > _FAR * self._size
+        if anew:
+            compiled(near_loop.anew)(address)
+        if seeking and self._known:
+            compiled(near_loop.seek)(address)
+        while compiled(near_loop.step)(address) == NO_ROOM:
             self.arrays.double("room")
-        self._looked[:] = self._poses
+        self._was, self._known = self._moved, self._known or bool(seeking)
+        if anew:
+            self._begun_with = self._count + _FEW
 
-    def _within(self, i: int, j: int) -> bool:
-        """In rationals."""
-        pose = np.concatenate([np.append(p[:3, :3].ravel(), p[:3, 3]) for p in self._poses]).reshape(2, 12)
-        first = int(self.arrays["begin"][1])
-        corners = [mesh.vertices[mesh.triangles[k], :3] for mesh, k in zip(self.meshes, (i, j), strict=True)]
-        s = exact_memory(self.arrays, fractions(np.concatenate(corners)), pose, (2, 2, 3 * i, first + 3 * j))
-        s.start, s.after = list(range(6)), [1, 2, 0, 4, 5, 3]
-        s.slot[:] = 0, 3
-        memory = cast(Any, s)
-        put_all(memory)
-        if any(crossing(memory, side, k) for side in (0, 1) for k in range(3)):
-            return True
-        return bool(nearest(memory) <= Fraction(self.distance)**2)
-
-
-def _box(mesh: Mesh) -> np.ndarray:
-    """(8, 4): the corners of the box round a mesh, with 1 behind each; of an empty one NaN."""
-    if not len(mesh.triangles):
-        return np.full((8, 4), np.nan)
-    low, high = mesh.tree.boxes[0, :3], mesh.tree.boxes[0, 3:6]
-    return np.array([[*np.where([k & 1, k & 2, k & 4], low, high), 1.0] for k in range(8)])
+    def _touching(self, hits: list[list[int]], doubtful: np.ndarray, others: Interval) -> tuple[list[int], Interval]:
+        """Of triangles that rounding does not tell apart, and all others: the nearest."""
+        best = hits[0], others
+        for pair, in_doubt in zip(hits, doubtful.tolist(), strict=True):
+            known = root(self._exact.square(*pair)) if in_doubt else Interval(0.0, 0.0)
+            if known.lo <= best[1].lo:
+                best = pair, Interval(known.lo, min(known.hi, others.hi))
+            if known.hi == 0.0:
+                break
+        return best
 
 
 class HullOverlap(NamedTuple):

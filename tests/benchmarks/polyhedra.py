@@ -89,9 +89,7 @@ def threads() -> list[list[Any]]:
         at = [screwed(0.01 * (STEPS - k)) for k in range(STEPS)]
         near = collide.Near(bolt, nut)
         meeting = median(STEPS, lambda k, near=near, at=at: near.update(at[k], HERE))
-        angle = 2 * np.pi / polygons.AROUND * 0.01 * (t - STEPS)
-        moved = bolt.moved(Screw(axis=[0, 0, 1], angle=angle, advance=0.01 * polygons.STEP * (t - STEPS)))
-        apart = median(STEPS, lambda k, moved=moved, nut=nut: collide.distance(moved, nut, at=k))
+        apart = median(STEPS, lambda k, near=near, at=at: near.nearest(at[k], HERE))
         peer = Fcl(bolt, nut) if find_spec("fcl") else None
         theirs = peer and (median(STEPS, lambda k, peer=peer, at=at: peer.meet(at[k], HERE)),
                            median(STEPS, lambda k, peer=peer, at=at: peer.distance(at[k], HERE)))

@@ -1,5 +1,6 @@
 """Triangles that are near each other: against all pairs, with distances of segments and triangles in rationals."""
 
+from collections import Counter
 from fractions import Fraction
 from itertools import product
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import collide
-from collide.polyhedra import near_loop
+from collide.polyhedra.near_exact import have_common_point
 
 from ..bodies.test_hull import PIT
 from .solids import CORNERS, CUBE, HERE, OCTAHEDRON, SIDES, about_z, ball, cross, dot, minus, places, pose, rotation
@@ -77,29 +78,98 @@ def test_a_walk_of_meshes_past_each_other(distance):
 
 
 def test_jumps_and_rests():
+    """After a jump all is looked at anew; at rest, nothing."""
     meshes, random = (ball(3, 5), ball(4, 6)), np.random.default_rng(2)
-    near, looked = collide.Near(*meshes, 0.125), []
-    look = near._look
-    near._look = lambda step: (looked.append(step), look(step))
+    near = collide.Near(*meshes, 0.125)
     for _ in range(2):
         matrices = pose(rotation(random), 0.9 * random.normal(size=3)), pose(rotation(random))
-        assert near.update(*matrices).tolist() == near.update(*matrices).tolist() == brute(meshes, matrices, 0.125)
-    assert len(looked) == 2
+        assert near.update(*matrices).tolist() == brute(meshes, matrices, 0.125)
+        assert near._moved < 1e-12
+        front = near.arrays["key"][:near._count].copy()
+        assert near.update(*matrices).tolist() == brute(meshes, matrices, 0.125)
+        left = near.arrays["key"][:near._count]
+        assert len(front) == len(left) and (front != left).mean() < 0.5
 
 
 @pytest.mark.parametrize("turning", [0, 1])
 def test_what_is_kept_from_step_to_step_is_what_one_step_alone_finds(turning):
-    """Two balls come nearer by moving, and turn, in steps after most of which the trees are not gone through again."""
-    meshes, looked, counts = (ball(1, 40), ball(2, 40)), [], []
+    """Two balls come nearer by moving, and turn: what is near, and how near the nearest is, asked by turns."""
+    meshes, counts, anew = (ball(1, 40), ball(2, 40)), [], 0
     near, random = collide.Near(*meshes), np.random.default_rng(4)
-    look, start = near._look, rotation(random)
-    near._look = lambda step: (looked.append(step), look(step))
-    for k in range(30):
-        matrices = pose(about_z(0.02 * turning * k) @ start), pose(start @ about_z(-0.03 * turning * k), (2.1 - 0.015 * k, 0.01 * k, 0))
+    start = rotation(random)
+    for k in range(60):
+        matrices = pose(about_z(0.01 * turning * k) @ start), pose(start @ about_z(-0.02 * turning * k), (2.1 - 0.008 * k, 0.005 * k, 0))
+        before = near._moved
         found = near.update(*matrices)
+        anew += near._moved < before
         assert found.tolist() == collide.Near(*meshes).update(*matrices).tolist()
         counts.append(len(found))
-    assert counts[0] == 0 and len(set(counts)) > 3 and len(looked) < 15
+        if k % 3 == 0:
+            kept, alone = near.nearest(*matrices).distance, collide.Near(*meshes).nearest(*matrices).distance
+            assert max(kept.lo, alone.lo) <= min(kept.hi, alone.hi) and (kept.hi == 0) == (alone.hi == 0) == (len(found) > 0)
+    assert counts[0] == 0 and len(set(counts)) > 3 and anew < 10
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_nearest_triangles_are_those_of_all_pairs(seed):
+    """Along a walk, against rationals: soups of triangles, some of which end up in each other."""
+    random = np.random.default_rng(seed)
+    meshes = [collide.Mesh(random.integers(-8, 9, (9, 3)) / 8, np.arange(9).reshape(3, 3)) for _ in range(2)]
+    near, turned, met = collide.Near(*meshes), rotation(random), 0
+    for k in range(8):
+        matrices = pose(about_z(0.03 * k) @ turned, (2.5 - 0.3 * k, 0.1, 0)), pose(about_z(-0.02 * k))
+        found = near.nearest(*matrices)
+        corners = [[[at[v] for v in t] for t in mesh.triangles.tolist()]
+                   for mesh, at in ((mesh, places(mesh, m)) for mesh, m in zip(meshes, matrices, strict=True))]
+        square = min(triangles(a, b) for a, b in product(*corners))
+        assert Fraction(found.distance.lo)**2 <= square <= Fraction(found.distance.hi)**2
+        assert found.distance.hi - found.distance.lo < 1e-12
+        own = triangles(*(c[i] for c, i in zip(corners, found.triangles, strict=True)))
+        assert own <= Fraction(found.distance.hi)**2
+        assert abs(np.linalg.norm(found.points[0] - found.points[1]) - found.distance.hi) < 1e-9
+        met += square == 0
+    assert met or seed
+
+
+def test_how_near_what_touches_is_and_what_is_hardly_apart():
+    octahedra = (collide.Near(OCTAHEDRON, OCTAHEDRON), 1.0)
+    for near, reach in (octahedra, (collide.Near(CUBE, CUBE), 0.5)):
+        least = 2 * reach
+        for gap in (0.5, 2.0**-20, 2.0**-50, 0.0, -2.0**-50, -0.25):
+            found = near.nearest(HERE, pose(shift=(least + gap, 0, 0)))
+            assert found.distance.lo <= max(gap, 0.0) <= found.distance.hi and (found.distance.hi == 0) == (gap <= 0)
+            assert found.distance.hi - found.distance.lo < 1e-12
+            assert gap < -0.1 or (abs(found.points[:, 0] - reach) < abs(gap) + 1e-12).all()
+    with pytest.raises(ValueError, match="without triangles"):
+        collide.Near(collide.Mesh(np.zeros((0, 3)), np.zeros((0, 3), int)), CUBE).nearest(HERE, HERE)
+
+
+def test_slivers_are_no_nearer_than_they_are():
+    """A point over a triangle as thin as rounding errors: normals of such are known to few digits."""
+    random, tip = np.random.default_rng(3), np.array([[0, 0, 0.75], [0.5, 0.5, 2], [-0.5, 0.5, 2]])
+    for thin in (2.0**-30, 2.0**-38, 2.0**-44):
+        sliver = collide.Mesh([[-1, -thin, 0], [1, -thin, 0], [0.125, 2 * thin, 0]], [[0, 1, 2]])
+        for _ in range(5):
+            turned = pose(rotation(random), random.normal(size=3))
+            meshes, matrices = (sliver, collide.Mesh(tip, [[0, 1, 2]])), (turned, turned)
+            for distance in 0.75 * (1 + np.array([-1e-9, -1e-12, 1e-12, 1e-9])):
+                assert collide.Near(*meshes, distance).update(*matrices).tolist() == brute(meshes, matrices, distance)
+            found = collide.Near(*meshes).nearest(*matrices).distance
+            assert found.lo <= 0.75 + 1e-15 and found.hi >= 0.75 - 1e-15 and found.hi - found.lo < 1e-12
+
+
+def test_triangles_on_a_grid_have_a_common_point_or_not():
+    """Most touch: corners on corners, on sides and on faces, sides on sides, in one plane, or without area."""
+    random, seen = np.random.default_rng(5), Counter()
+    for size in (2, 3, 5):
+        for _ in range(50):
+            a, b = random.integers(0, size, (2, 3, 3)).tolist()
+            known = have_common_point(a, b)
+            exact = triangles(*([[Fraction(x) for x in p] for p in own] for own in (a, b))) == 0
+            assert known is None or known == exact
+            flat = [not any(cross(minus(own[1], own[0]), minus(own[2], own[0]))) for own in (a, b)]
+            seen[str(known) if known is not None or any(flat) else "in one plane"] += 1
+    assert seen["True"] > 25 and seen["False"] > 25 and seen["in one plane"] < 20
 
 
 def test_flush_and_touching_faces_are_ordinary():
@@ -124,7 +194,6 @@ def test_what_is_no_distance_is_named():
         collide.Near(CUBE, CUBE).update(HERE, np.diag([2.0, 1, 1, 1]))
     empty = collide.Mesh(np.zeros((0, 3)), np.zeros((0, 3), int))
     assert collide.Near(empty, CUBE).update(HERE, HERE).shape == (0, 2)
-    assert near_loop.APART == 0
 
 
 def test_hulls_overlap_over_a_pit():
