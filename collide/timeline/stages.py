@@ -261,7 +261,7 @@ def at_kink(query: Query, stage: Window) -> tuple[Evidence, float]:
         finer = query._replace(options=replace(query.options, simultaneity=close, tolerance=_CLOSE))
         found = _joined(finer, stage, reach) or found
     if found is None:
-        found, end = _last(searches(query.within(stage), changes=False)) or Evidence(None, False, stage[0]), stage[1]
+        found, end = _by_itself(query, stage), stage[1]
     if found.search is None or found.proved < math.inf:
         return found, end
     found = found._replace(seen=found.clear_until(end))
@@ -269,6 +269,13 @@ def at_kink(query: Query, stage: Window) -> tuple[Evidence, float]:
         found = bounded(query, found, min(last, stage[1] + 0.5 * reach),
                         f"Just as a motion changes its formula, at {about(stage[1])}, {TOUCH}")
     return found, end
+
+
+def _by_itself(query: Query, stage: Window) -> Evidence:
+    """What is found in a short stage by itself: where motions are not known to be continuous, they may jump."""
+    if not (query.scene.across or joined_bodies(query.scene.bodies, _around(stage))):
+        return at_jump(query, stage)
+    return _last(searches(query.within(stage), changes=False)) or Evidence(None, False, stage[0])
 
 
 def _joined(query: Query, stage: Window, reach: float) -> Evidence | None:

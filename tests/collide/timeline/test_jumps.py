@@ -36,7 +36,8 @@ def test_more_changes_than_can_be_told_apart_are_none():
 
 @pytest.mark.parametrize("height, truth", [
     (3 - 2 * sp.frac(t) - t / 7, Q(14, 15)), (3 - sp.floor(100 * t) * Q(13, 5000), Q(77, 10)),
-    (4 - 3 * sp.Heaviside(t - sp.sqrt(2)) * t / sp.sqrt(2), sp.sqrt(2)), (3 - sp.frac(t), None), (3 - sp.Mod(3 * t, 2) * Q(99, 100), None),
+    (4 - 3 * sp.Heaviside(t - sp.sqrt(2)) * t / sp.sqrt(2), sp.sqrt(2)), (sp.Piecewise((3, t < 2), (Q(1, 2), True)), 2),
+    (3 - sp.frac(t), None), (3 - sp.Mod(3 * t, 2) * Q(99, 100), None),
 ], ids=str)
 def test_motions_that_jump(height, truth):
     """The ball touches the floor where its centre is at height 1, or as it jumps below that."""
