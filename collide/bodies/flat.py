@@ -66,6 +66,16 @@ def flat_of(body: Any) -> Flat | None:
     return _flat(body.resting) if all(f.motion == faces[0].motion for f in faces) else None
 
 
+def may_be_flat(body: Any) -> bool:
+    """Is a parametric body bilinear, at least, but for what parameters in its formulas are?"""
+    return isinstance(body, (Solid, ParametricSurface)) and _may_be_flat(body.resting)
+
+
+@functools.lru_cache(maxsize=256)
+def _may_be_flat(body: Any) -> bool:
+    return all(e.is_polynomial(u, v) for face in (body.faces if isinstance(body, Solid) else [body]) for e in face.body)
+
+
 @functools.lru_cache(maxsize=256)
 @interruptible()
 def _flat(body: Any) -> Flat | None:

@@ -132,7 +132,7 @@ class _Rows:
         if part is None:
             return []
         if isinstance(part, Face):
-            return _of_face(part, point, off)
+            return on_face(part, point, off)
         a, b = (self.touch.own[side][c] / self.touch.scale for c in part.ends)
         share = float((point - a) @ (b - a) / ((b - a) @ (b - a)))
         lo, hi = part.at
@@ -188,7 +188,7 @@ def _around(value: float, ends: tuple[float, float], off: float) -> tuple[float,
     return max(ends[0], value - reach), min(ends[1], value + reach)
 
 
-def _of_face(face: Face, point: np.ndarray, off: float) -> list[tuple[float, float]]:
+def on_face(face: Face, point: np.ndarray, off: float) -> list[tuple[float, float]]:
     """u and v of a point on a bilinear face, by Newton's method."""
     (a, d), (b, c) = face.ends
     along, across, mixed, away = b - a, d - a, a - b + c - d, point - a

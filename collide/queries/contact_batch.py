@@ -36,14 +36,15 @@ from ..timeline.evidence import Evidence, Query, within
 from ..timeline.examine import shortly_before
 from ..timeline.scene import Meeting, Scene
 from .arguments import ignored_pairs
+from .flat_rows import Place, flat_row
 from .rows import Rows, check_rows, checked, shared
 
 # As in `first_contact`: contacts this close to a known one are left out. A time is told alike in any unit of length (measured: patches
 # from 1e-6 to 1e6 in size, in as many boxes; a graze in up to twice as many).
 _SEPARATION, _TOLERANCE = 0.05, 1e-9
 _OPTIONS = Options(separation=_SEPARATION)
-# Rows that need more boxes than this come last.
-_PATIENCE = 20_000
+# Rows that need more boxes than this come last; rows of flat faces are answered exactly.
+_PATIENCE, _SHORT = 20_000, 2000
 _NONE, _CONTACT, _UNRESOLVED, _SPENT = range(4)
 
 
@@ -107,15 +108,6 @@ def _row(bodies: Sequence[Any], values: Mapping[Any, np.ndarray], k: int) -> lis
     return [substituted(body, {s: sp.Rational(float(array[k])) for s, array in values.items()}) for body in bodies]
 
 
-class _Place(NamedTuple):
-    """Where two bodies meet, approximately: which ones, on which faces, at which parameters of these (4,), and in space (3,)."""
-
-    pair: Pair
-    faces: tuple[int, int]
-    parameters: np.ndarray
-    point: np.ndarray
-
-
 class _Answer:
     """The answers to the rows, filled in as they come. A row that was not looked at is one of which nothing is known."""
 
@@ -125,6 +117,7 @@ class _Answer:
         self.span, self.gap = span, tolerance
         self.codes, self.time = np.full(n, _SPENT), np.tile(np.array(span), (n, 1))
         self.where, self.proved, self.tests = np.full((n, 4), math.nan), np.zeros(n, bool), np.zeros(n, np.int64)
+        self.staged = np.zeros(n, bool)
         self.pairs, self.faces, self.points = np.full((n, 2), -1), np.full((n, 2), -1), np.full((n, 3), math.nan)
 
     def solve_all(self, rows: Rows, clock: Clock) -> None:
@@ -133,8 +126,10 @@ class _Answer:
         clock.extend()
         if rows.quick and not rows.creased and not clock.counts and rows.count:
             self.solve_together(clock)
-        for solve, open_ in (*([(self.solve, (_SPENT,))] if rows.quick else []), (self.solve_in_stages, (_SPENT, _UNRESOLVED))):
-            for k in np.flatnonzero(np.isin(self.codes, open_)).tolist():
+        in_doubt = (_SPENT, _UNRESOLVED)
+        for solve, open_ in (*([(self.solve, (_SPENT,))] if rows.quick else []), *([(self.solve_flat, in_doubt)] if rows.flat else []),
+                             (self.solve_in_stages, in_doubt)):
+            for k in np.flatnonzero(np.isin(self.codes, open_) & ~self.staged).tolist():
                 if clock.exceeded():
                     return
                 solve(k, clock)
@@ -189,6 +184,24 @@ class _Answer:
             scene.use_chart(*search.pole)
         self._judge(k, known, finished, (begin, end), where)
 
+    def solve_flat(self, k: int, clock: Clock) -> None:
+        """Rows of flat faces: a short search, and what that leaves open exactly, where bodies move in an exact form."""
+        if not self.rows.quick:
+            with clock.at_most(_SHORT):
+                self.solve_in_stages(k, clock)
+        if self.codes[k] not in (_SPENT, _UNRESOLVED):
+            return
+        before = clock.boxes
+        known = flat_row(_row(self.rows.bodies, self.rows.values, k), self.span, self.rows.ignored, clock)
+        self.tests[k] += clock.boxes - before
+        if known is None:
+            # What a short search has come to the end of is searched once.
+            self.staged[k] = not self.rows.quick and self.codes[k] == _UNRESOLVED
+            return
+        self.pairs[k], self.faces[k], self.where[k], self.points[k] = -1, -1, math.nan, math.nan
+        met = known.time is not None
+        self._set(k, _CONTACT if met else _NONE, known.time or (math.nan, math.nan), met, known.place)
+
     def solve_in_stages(self, k: int, clock: Clock) -> None:
         """Searches a row like a single call: between the moments at which formulas change, and at each of these moments."""
         options = Options(simultaneity=resolved(self.gap, self.span), separation=_SEPARATION, tolerance=_TOLERANCE)
@@ -220,7 +233,7 @@ class _Answer:
         else:
             self._set(k, _CONTACT if state is Start.OVERLAPPING else _UNRESOLVED, (begin, begin), state is Start.OVERLAPPING, where)
 
-    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], where: _Place | None) -> None:
+    def _judge(self, k: int, known: "_Known", finished: bool, span: tuple[float, float], where: Place | None) -> None:
         """Notes what a search of a row over a span of time tells. Contact is proved at `where`, or, if that is not known, at the first one
         found.
         """
@@ -240,12 +253,12 @@ class _Answer:
         else:
             self._set(k, _NONE, (math.nan, math.nan), False, None)
 
-    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: _Place | None) -> None:
+    def _set(self, k: int, code: int, time: tuple[float, float], proved: bool, where: Place | None) -> None:
         self.codes[k], self.time[k], self.proved[k] = code, time, proved
         if where is not None:
             self.pairs[k], self.faces[k], self.where[k], self.points[k] = where
 
-    def _spent(self, k: int, clear: float, proved: float, where: _Place | None) -> None:
+    def _spent(self, k: int, clear: float, proved: float, where: Place | None) -> None:
         """Adds what is known of a row to what was known before. If there were doubts, they stay."""
         if self.codes[k] == _SPENT:
             (lo, hi), sure = self.time[k], bool(self.proved[k]) or proved < math.inf
@@ -280,26 +293,26 @@ class _Known(NamedTuple):
     meetings: Sequence[Meeting] = ()
     scene: Scene | None = None
 
-    def first(self) -> _Place | None:
+    def first(self) -> Place | None:
         """The contact that is proved to be the first. None if the search knows only its time."""
         number, box = self.search.best_problem, self.search.arrays["best"]
         problem = self.search.problems[number]
         known = self.search.proved < math.inf and box[problem.objective, 1] == self.search.proved
         return self._place(number, box[:len(problem.variables)]) if known else None
 
-    def solution(self, k: int) -> _Place:
+    def solution(self, k: int) -> Place:
         return self._place(self.search.owner(k), self.search.found(k))
 
-    def _place(self, number: int, box: np.ndarray) -> _Place:
+    def _place(self, number: int, box: np.ndarray) -> Place:
         problem = self.search.problems[number]
         middle = box.mean(axis=1)
         point = _point(problem, middle)
         if self.scene is None:
-            return _Place((0, 1), (0, 0), middle[:4], point)
+            return Place((0, 1), (0, 0), middle[:4], point)
         meeting = self.meetings[number]
         places = [_on(self.scene, body, part, own_box(problem.variables, box, side))
                   for side, (body, part) in enumerate(zip(meeting.label, (meeting.first, meeting.second), strict=True))]
-        return _Place(meeting.label, (places[0][0], places[1][0]), np.array([e for _, *at in places for e in at]), point)
+        return Place(meeting.label, (places[0][0], places[1][0]), np.array([e for _, *at in places for e in at]), point)
 
 
 def _on(scene: Scene, body: int, part: Any, own: np.ndarray) -> tuple[int, float, float]:

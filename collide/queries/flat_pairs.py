@@ -26,7 +26,7 @@ from ..polyhedra.flat_motion import FlatMotion
 from ..polyhedra.flat_places import Event, Touch, events
 from ..polyhedra.flat_spells import times
 from ..polyhedra.memory import finest
-from ..polyhedra.mesh import mesh_mesh
+from ..polyhedra.mesh import MeshContact, mesh_mesh
 from ..polyhedra.motion_windows import motion_windows
 from ..search.drive import Budget, Clock
 from ..timeline.scene import Scene
@@ -84,18 +84,9 @@ def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], separati
              clock: Clock) -> tuple[bool, Met | None]:
     """Is it decided when two bodies meet; and when and where they do."""
     flats, scale, motions, relative = known
-    meshes = [_mesh(flat, scale) for flat in flats]
-    if meshes[0] is None or meshes[1] is None:
-        return False, None
-    tolerance = max(1e-13, 8.0 * finest(span))
-    boxes = None if clock.budget.boxes is None else max(1, clock.budget.boxes - clock.boxes)
-    budget = Budget(seconds=max(clock.left, 1e-3) if math.isfinite(clock.left) else None, boxes=boxes)
-    found = mesh_mesh(meshes[0], meshes[1], tolerance, motions=motions, time=span, budget=budget)
-    clock.boxes += found.iterations
-    if found.status is Status.BUDGET_SPENT and not clock.exceeded():
-        clock.interrupted = boxes is None or found.iterations < boxes
-    if found.status is not Status.CONTACT or found.time is None:
-        return found.status is Status.NO_CONTACT, None
+    found = meeting(known, span, clock)
+    if found is None or found.status is not Status.CONTACT or found.time is None:
+        return found is not None and found.status is Status.NO_CONTACT, None
     touch = _touch(flats, scale, relative, found.time, min(found.time.hi + simultaneity, span[1]), separation)
     if touch is None:
         return False, None
@@ -104,6 +95,20 @@ def _decided(label: Pair, known: FlatMotion, span: tuple[float, float], separati
     if lo > hi:
         return False, None
     return True, Met(label, Interval(lo, hi), contacts(touch, separation), motions[1], scale, is_sparse(touch, separation))
+
+
+def meeting(known: FlatMotion, span: tuple[float, float], clock: Clock) -> MeshContact | None:
+    """When the meshes of two bodies first meet, in a bracket of few ulps; None where their corners are no doubles in any unit."""
+    first, second = (_mesh(flat, known.scale) for flat in known.flats)
+    if first is None or second is None:
+        return None
+    boxes = None if clock.budget.boxes is None else max(1, clock.budget.boxes - clock.boxes)
+    budget = Budget(seconds=max(clock.left, 1e-3) if math.isfinite(clock.left) else None, boxes=boxes)
+    found = mesh_mesh(first, second, max(1e-13, 8.0 * finest(span)), motions=known.motions, time=span, budget=budget)
+    clock.boxes += found.iterations
+    if found.status is Status.BUDGET_SPENT and not clock.exceeded():
+        clock.interrupted = boxes is None or found.iterations < boxes
+    return found
 
 
 def _touch(flats: tuple[Flat, Flat], scale: int, known: ExactMotion, time: Interval, end: float, separation: float) -> Touch | None:

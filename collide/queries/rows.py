@@ -19,6 +19,7 @@ from generative.creases import may_be_creased
 from generative.family import Member, member_of, parameters_in
 from generative.knots import splines_of
 
+from ..bodies.flat import may_be_flat
 from ..bodies.numbers import Numbers, end_kernel, numbers_of
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
@@ -99,7 +100,7 @@ class Rows:
     """The families of the bodies, and the instances of them that the rows are.
 
     `quick`: two patches, whose rows are one problem each, unless they are `creased`. `literal`: edges or vertices of a solid contain
-    parameters, so rows have formulas of their own. `follows`: bodies follow splines.
+    parameters, so rows have formulas of their own. `follows`: bodies follow splines. `flat`: all faces may be flat.
     """
 
     def __init__(self, bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], values: Mapping[Any, np.ndarray],
@@ -115,6 +116,7 @@ class Rows:
         self.numbers = [_table(m, values, self.count) for m in self.members]
         patches = [m for m in self.members if isinstance(m.body, ParametricSurface)]
         self.quick = len(bodies) == len(patches) == 2 and not self.follows
+        self.flat = all(map(may_be_flat, bodies))
         self.creased = any(may_be_creased(m.body.resting) for m in patches)
         self.outer, self.inner = self._domains()
         if not (self.follows or self.literal):

@@ -1,6 +1,6 @@
-"""``python -m tests.sampled.polyhedra [--count 1000] [--seed 0] [hulls] [screws] [segments]``: closest points of random hulls against a
-slab between the witnesses, in rationals; parts of random triangles under screws, rejected and searched; and segments in solids of cubes, of
-which it is known what every point is in. Prints what disagrees.
+"""``python -m tests.sampled.polyhedra [--count 1000] [--seed 0] [hulls] [screws] [points] [segments]``: closest points of random hulls
+against a slab between the witnesses, in rationals; parts of random triangles under screws, rejected and searched; and points and segments
+in solids of cubes, of which it is known what every point is in. Prints what disagrees.
 """
 
 import argparse
@@ -61,6 +61,27 @@ def screws(random: np.random.Generator, count: int) -> tuple[Counter, int]:
     return seen, wrong
 
 
+def points(random: np.random.Generator, count: int) -> tuple[Counter, int]:
+    """By thousands in a solid: most on corners, edges and faces of cubes, some next to these by one bit."""
+    seen, wrong = Counter(), 0
+    for k in range(-(-count // 1000)):
+        full, matrix = voxels.voxels(random, 2 + k % 4, 0.5), (np.eye(3), voxels.SHEAR)[k % 2]
+        if not full.any():
+            continue
+        asked = random.integers(0, 2 * len(full) + 1, (1000, 3)) / 2
+        inner = random.random((1000, 3)) < 0.3
+        asked[inner] += np.round(random.uniform(-0.5, 0.5, inner.sum()) * 2.0**20) / 2.0**20
+        # So far that carried coordinates still are doubles.
+        asked[::4] += random.choice([-1, 0, 1], (250, 3)) * 2.0**-44
+        known = voxels.kinds(full, asked)
+        found = collide.Index(voxels.mesh_of(full, random, matrix)).classify(asked @ matrix.T)[0]
+        seen.update(kind.name for kind in known)
+        for p in asked[[one is not other for one, other in zip(found, known, strict=True)]]:
+            wrong += 1
+            print(f"WRONG points, solid {k}: {p.tolist()}", flush=True)
+    return seen, wrong
+
+
 def segments(random: np.random.Generator, count: int) -> tuple[Counter, int]:
     """By fifties, with ends at corners of cubes, and half-way between them; half of the solids are sheared."""
     seen, wrong = Counter(), 0
@@ -79,15 +100,18 @@ def segments(random: np.random.Generator, count: int) -> tuple[Counter, int]:
     return seen, wrong
 
 
+ASKED = {"hulls": hulls, "screws": screws, "points": points, "segments": segments}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.sampled.polyhedra", description=__doc__)
-    parser.add_argument("kinds", nargs="*", default=["hulls", "screws", "segments"])
+    parser.add_argument("kinds", nargs="*", default=list(ASKED))
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     options, total = parser.parse_args(), 0
     for kind in options.kinds:
         begin = time.perf_counter()
-        seen, wrong = {"hulls": hulls, "screws": screws, "segments": segments}[kind](np.random.default_rng(options.seed), options.count)
+        seen, wrong = ASKED[kind](np.random.default_rng(options.seed), options.count)
         print(f"{kind}: {dict(seen)}, {wrong} wrong, {time.perf_counter() - begin:.0f} s", flush=True)
         total += wrong
     return min(total, 1)

@@ -11,7 +11,7 @@ import generative
 from collide.polyhedra.flat_motion import FlatMotion
 from collide.queries import first_contact as asked
 from collide.queries import flat_pairs
-from generative import Rigid, Screw, axis_angle, t, u, v
+from generative import Parameter, Rigid, Screw, axis_angle, t, u, v
 from generative.polyhedron import brick, polyhedron
 from generative.primitives import ball
 from models.shapes.patches import plane_patch
@@ -19,6 +19,7 @@ from models.shapes.solids import box
 
 Q = sp.Rational
 HERE = Rigid()
+SPEED, OFFSET = Parameter("speed"), Parameter("offset")
 TILTED = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10)), translation=[Q(1, 7), Q(2, 9), Q(1, 3)])
 TURNING = Rigid(rotation=axis_angle([1, 2, 3], Q(7, 10) + t / 3), translation=[t, 0, 0])
 CUBE, PLATE = box(sizes=(1, 1, 1)), plane_patch(width=1, depth=1)
@@ -109,6 +110,39 @@ def test_the_search_says_the_same(seed, monkeypatch):
         assert found.time.intersects(other.time)
         near = np.abs(found.points[:, None] - other.points[None]).max(axis=2).min(axis=0)
         assert near.max() < 0.3
+
+
+def at_speed(motion):
+    return Rigid(rotation=motion.rotation.xreplace({t: SPEED * t}), translation=motion.translation.xreplace({t: SPEED * t}))
+
+
+@pytest.mark.parametrize("name", ["offset by two sides", "a hair beside", "plates edge to edge"])
+def test_rows_of_a_batch_are_told_exactly(name):
+    """Askew, so that a short search leaves them open."""
+    first, second, moment, fills = CASES[name]
+    motion = at_speed((first.faces[0] if isinstance(first, generative.Solid) else first).motion)
+    speeds = np.array([0.75, 0.25])
+    found = collide.contact_batch([first.resting.moved(motion).moved(TILTED), second.moved(TILTED)], (0, 4), parameters={SPEED: speeds})
+    if moment is None:
+        assert not found.hit.any() and np.isnan(found.points).all() and (found.faces == -1).all()
+        return
+    assert [s.name for s in found.status] == ["CONTACT", "NO_CONTACT"] and found.proved.tolist() == [True, False]
+    assert found.time[0, 0] <= moment / 0.75 <= found.time[0, 1] + 1e-15 < found.time[0, 0] + 1e-12
+    place = np.array(TILTED.rotation.evalf(20), float).T @ (found.points[0] - np.array(TILTED.translation, float).ravel())
+    assert (place >= np.array(fills)[:, 0] - 1e-9).all() and (place <= np.array(fills)[:, 1] + 1e-9).all()
+    surface = (second.faces[found.faces[0, 1]] if isinstance(second, generative.Solid) else second).moved(TILTED)
+    at = [e.evalf(20, subs={generative.u: found.parameters[0, 2], generative.v: found.parameters[0, 3]}) for e in surface.expressions]
+    assert np.abs(np.array(at, float) - found.points[0]).max() < 1e-9
+
+
+def test_rows_of_several_bodies_that_touch_as_the_span_begins():
+    """The first of two cubes that slide meets the third one at 1 / speed, unless the second is there at the start."""
+    low, first = CUBE.moved(TILTED), CUBE.moved(to(2 - SPEED * t, 1, 1)).moved(TILTED)
+    second = CUBE.moved(to(1, 0, Q(1, 2) + OFFSET)).moved(TILTED)
+    numbers = {SPEED: np.array([1.0, 1.0]), OFFSET: np.array([0, 4.0])}
+    found = collide.contact_batch([low, first, second], (0, 2), parameters=numbers, ignore=[(1, 2)])
+    assert found.proved.all() and found.pairs.tolist() == [[0, 2], [0, 1]]
+    assert found.time[0].tolist() == [0, 0] and found.time[1, 0] <= 1 <= found.time[1, 1] < found.time[1, 0] + 1e-12
 
 
 def test_with_other_bodies():
