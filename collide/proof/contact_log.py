@@ -118,14 +118,19 @@ class ContactLog(Log):
         """A piece and its parameters there; of an implicit body that is one piece none."""
         at, own = found.uv[k, side], self.statement.faces[int(found.pairs[k, side])]
         if int(at["face"]) >= 0:
-            return own[int(at["face"])], [float(at["u"]), float(at["v"])]
+            return self._piece(own, int(at["face"])), [float(at["u"]), float(at["v"])]
         return (own[0], []) if len(own) == 1 else None
+
+    def _piece(self, own: list[int], face: int) -> int:
+        """That of a face; a patch with creases is one piece, and several faces."""
+        return own[face] if len(own) > 1 else own[0]
 
     def _crossing(self, found: Contacts, k: int, moment: float, reach: float) -> list[str]:
         sides, values = [], [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
         for body, at in zip(found.pairs[k].tolist(), found.uv[k], strict=True):
             own, face = self.statement.faces[body], int(at["face"])
-            sides.append([(piece, []) for piece in own] if face < 0 else [(own[face], [float(at["u"]), float(at["v"])])])
+            sides.append([(piece, []) for piece in own] if face < 0 else [
+                (self._piece(own, face), [float(at["u"]), float(at["v"])])])
         for a, near in sides[0]:
             for b, other in sides[1]:
                 point = self._start(near, other) or found.points[k].tolist()

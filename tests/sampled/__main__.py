@@ -1,5 +1,5 @@
 """``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies, and runs of random worlds, against dense sampling;
-prints what disagrees.
+and logs of random scenes, against the checker; prints what disagrees.
 """
 
 import argparse
@@ -12,8 +12,9 @@ from tests.collide.queries.test_arms import first_hits
 
 from . import distances, worlds
 from .compared import Scene, wrong
+from .logs import logged
 
-KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", "worlds"), 20
+KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", "worlds", "logs"), 20
 
 
 def main() -> int:
@@ -28,7 +29,7 @@ def main() -> int:
         statuses, begin = Counter[str](), time.perf_counter()
         for seed in range(options.seed, options.seed + options.count):
             started = time.perf_counter()
-            ask = {"arms": arms, "worlds": runs, "distances": near, "clearances": near}.get(kind, bodies)
+            ask = {"arms": arms, "worlds": runs, "distances": near, "clearances": near, "logs": logs}.get(kind, bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
             if time.perf_counter() - started > SLOW:
@@ -60,6 +61,13 @@ def near(kind: str, seed: int, budget: float) -> tuple[str, list[str]]:
     scene = distances.Near(kind, seed)
     answer = scene.found(budget)
     return answer.status.name, list(distances.wrong(scene, answer))
+
+
+def logs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
+    try:
+        return logged(seed, budget)
+    except Exception as error:  # An exception is a finding, too.
+        return "raised", [f"{type(error).__name__}: {error}"]
 
 
 def runs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:

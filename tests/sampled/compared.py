@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
@@ -28,9 +29,9 @@ class Scene:
         self.flights: list[Flight] = flights(rng, [s.radius for s in shapes])
         self.samples = [sampled(rng, s) for s in shapes]
 
-    def asked(self, budget: float) -> collide.Contacts:
+    def asked(self, budget: float, log: Path | None = None) -> collide.Contacts:
         bodies = [s.body.moved(f.motion) for s, f in zip(self.shapes, self.flights, strict=True)]
-        return collide.first_contact(bodies, time=(0, 1), budget=budget)
+        return collide.first_contact(bodies, time=(0, 1), budget=budget, log=log)
 
     def depth(self, i: int, j: int, moment: float) -> float:
         """How deep samples of one body are in both, at most; negative where none is in both."""

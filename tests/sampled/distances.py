@@ -4,6 +4,7 @@ are no nearer than the upper end by more than what lies between samples.
 
 from collections.abc import Iterator
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -28,11 +29,11 @@ class Near(Scene):
         self.span = (0.5, 0.5) if kind == "distances" else (0.0, 1.0)
         self.surfaces: list[Array] = [boundary(rng, shape, POINTS) for shape in self.shapes]
 
-    def found(self, budget: float) -> collide.Distance | collide.Clearance:
+    def found(self, budget: float, log: Path | None = None) -> collide.Distance | collide.Clearance:
         bodies = [s.body.moved(f.motion) for s, f in zip(self.shapes, self.flights, strict=True)]
         if self.span[0] == self.span[1]:
-            return collide.distance(*bodies[:2], at=self.span[0], budget=budget)
-        return collide.clearance(bodies, self.span, budget=budget)
+            return collide.distance(*bodies[:2], at=self.span[0], budget=budget, log=log)
+        return collide.clearance(bodies, self.span, budget=budget, log=log)
 
     def least(self) -> float:
         """The distance of the nearest samples."""

@@ -26,8 +26,9 @@ from .rules import side
 
 FIRST = "collide proof 1"
 LONGEST, STATEMENT, DEEPEST, BLOCK, AHEAD, BITS = 1 << 20, 1 << 22, 2000, 64, 32, 64
+WORDS, ZEROS = 1 << 16, 1 << 16
 """Characters of a line, and of a statement; depth of a tree; steps that are verified together, and how many times these wait elsewhere;
-bits of precision.
+bits of precision; words of steps that are verified together, or little more; and boxes of zeros.
 """
 Box = tuple[tuple[float, float], ...]
 System = tuple[Any, ...]
@@ -95,6 +96,8 @@ class Lines:
         self.number += 1
         if not line.endswith("\n"):
             raise Refused("the log ends before it is complete" if len(line) < LONGEST else f"a line is longer than {LONGEST} characters")
+        if not line[:-1].isprintable():
+            raise Refused("a line has characters that are not printed")
         return str(line[:-1])
 
 
@@ -131,7 +134,7 @@ class _Log:
 
     def blocks(self, steps: Iterator[Step]) -> Iterator[tuple[tuple[str, ...], list[Step]]]:
         """Steps together with the statement that they are about."""
-        while block := list(itertools.islice(steps, BLOCK)):
+        while block := list(_some(steps)):
             self.verified += len(block)
             yield tuple(self.statement), block
 
@@ -167,7 +170,7 @@ class _Log:
         begin, until = below(self.problem.moment(0)), float(_bound(args))
         for a, b in self.problem.pairs():
             end = float(_bound(self._named(a, b)))
-            if not begin < until <= end:
+            if not -math.inf < begin < until <= end:
                 raise Refused("the time does not go forward")
             yield from self._tree(("common point", a, b), (begin, end), (), until)
         span = f"{_formula(self.problem.time[0])} <= t <= {until!r}"
@@ -243,7 +246,10 @@ class _Log:
         self._asked("zeros", True)
         system = ("formulas", None)
         boxes, shown, places = list[Box](), list[Box](), list[Box]()
-        for _ in range(int(_bound(args))):
+        count = _bound(args)
+        if not 0 <= count <= ZEROS or count.denominator > 1:
+            raise Refused(f"boxes of zeros are counted, up to {ZEROS}")
+        for _ in range(int(count)):
             line = self.lines.next()
             if line.startswith("x "):
                 only, near = self._exists(system, line), self._exists(system, self.lines.next())
@@ -300,8 +306,9 @@ class _Log:
         return f"Of {len(bodies)} bodies those surfaces that belong to different ones{but}"
 
     def _bodies(self, a: Part, b: Part) -> str:
-        first, second = (self.problem.pieces[part[0]].body for part in (a, b))
-        return f"Surfaces of bodies {first} and {second}"
+        if self.problem.itself is not None:
+            return "Places of the surfaces that are different"
+        return "Surfaces of bodies {} and {}".format(*(self.problem.pieces[part[0]].body for part in (a, b)))
 
     def _parameters(self) -> str:
         ranges = [f"{name} from {_formula(lo)} to {_formula(hi)}" for name, (lo, hi) in self.problem.variables.items()]
@@ -382,6 +389,15 @@ class _Log:
         return Step(self.lines.number, system, box, ("x", *words[1 + 2 * n:]))
 
 
+def _some(steps: Iterator[Step]) -> Iterator[Step]:
+    words = 0
+    for step in itertools.islice(steps, BLOCK):
+        yield step
+        words += len(step.words)
+        if words > WORDS:
+            return
+
+
 def _halves(system: System, side: int) -> Iterator[System]:
     """The same about the upper half of a mesh, and about the lower one."""
     part: Part = system[1 + side] if len(system) > 2 else ()
@@ -401,11 +417,12 @@ def _verify(block: tuple[tuple[str, ...], list[Step]], end: float = math.inf) ->
     """The line of the first step of a block that does not follow, and why; None if all do."""
     statement, steps = block
     with flint.ctx.workprec(BITS):
+        problem = _problem(statement)
         for step in steps:
             if time.perf_counter() > end:
                 raise Late
             try:
-                if not _follows(_problem(statement), step):
+                if not _follows(problem, step):
                     kind = "a solution in" if step.words[0] == "x" else "no solution in"
                     return step.line, f"the step {' '.join(step.words)[:60]!r} does not show {kind} {_box(step.box)}"
             except Refused as error:

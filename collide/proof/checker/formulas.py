@@ -10,6 +10,7 @@ the box, or where it has no derivative. A jet is (value, {i: derivative}, {(i, j
 """
 
 import functools
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,8 @@ from flint import arb, fmpq
 DEEPEST, LARGEST, DIGITS, EXPONENT = 200, 300_000, 1200, 1000
 """How deep formulas nest, how many operations all have together, how long a number is written, and the largest integer exponent."""
 
+DOUBLE = re.compile(r"-?0x[01](\.[0-9a-f]{1,13})?p[+-]([0-9]{1,3}|10[01][0-9]|102[0-2])")
+"""Hexadecimal numbers of at most 53 bits, the last of which is at least 2^-1074: these are doubles, and are read as they are."""
 Formula = str | list[Any]
 Jet = tuple[Any, dict[int, Any], dict[tuple[int, int], Any]]
 
@@ -56,7 +59,7 @@ def number(text: str) -> Fraction:
     try:
         if len(text) > DIGITS or "_" in text:
             raise ValueError
-        if "x" in text:
+        if DOUBLE.fullmatch(text):
             return Fraction(float.fromhex(text))
         p, _, q = text.partition("/")
         return Fraction(int(p), int(q or 1))

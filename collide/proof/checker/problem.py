@@ -111,6 +111,9 @@ class Problem:
             self.question = str(args[0])
         elif not self.question or not isinstance(word, str) or len(args) not in WORDS.get(word, ()):
             raise Refused(f"the statement has no line such as {line[:60].strip()!r}")
+        elif (word == "time" and self.time) or (
+                word not in ("let", "variable") and (word in self.rows) != (self.question in QUESTIONS[2:])):
+            raise Refused(f"{line[:60].strip()!r} is nothing that this question has, or has again")
         elif word == "let":
             if args[0] != f"#{len(self.definitions) + 1}" or any(n not in self.definitions for n in _references(args[1])):
                 raise Refused("definitions are numbered #1, #2, ..., and refer to earlier ones")
