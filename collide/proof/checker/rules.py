@@ -21,7 +21,7 @@ Side = tuple[Any, Any, Any]
 
 def side(lo: float, hi: float) -> Side:
     a, b = arb(lo), arb(hi)
-    return a, b, a.union(b) if lo < hi else a
+    return (a, b, a.union(b)) if lo < hi else (a, a, a)
 
 
 class System:

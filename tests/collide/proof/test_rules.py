@@ -98,6 +98,8 @@ def test_what_the_rules_can_show() -> None:
     assert not system.natural(box, one) and not system.mean_value(box, one)
     assert system.convex(box, one, arb(0), arb(0), [arb(0.5), arb(0.5)]) and not system.convex(box, one, arb(0), arb(0), [arb(-1), arb(1)])
     assert not system.convex(box, one, arb(0), arb(-1), [arb(0.5), arb(0.5)])
+    held = System(program("(+ (* x x) (* 100 x y) 1)"), 1)
+    assert held.convex([side(-1.0, 1.0), side(0.0, 0.0)], one, arb(0), arb(0), [arb(0), arb(0)]), "no room, no curvature"
     straight = System(program("(+ (* 3 x) (* -2 x) 3/2)"), 1)
     assert not straight.natural(box, one) and straight.mean_value(box, one)
     crossing = System(program("(- (^ x 2) y)", "(- x y)", "(- x 2)"), 2)
