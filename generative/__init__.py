@@ -17,11 +17,12 @@ from .chain import Chain, Joint, fixed, prismatic, revolute
 from .curve import Curve
 from .hull import hull
 from .implicit import ImplicitBody, ImplicitSurface, complement, difference, intersection, union
+from .keyframed import keyframes
 from .motion import IDENTITY, Motion, Rigid, Screw, axis_angle, euler
 from .ode import ode, ode_span
 from .polyhedron import polyhedron
 from .products import Product, pose
-from .screw import interpolate_poses, keyframes
+from .screw import interpolate_poses
 from .sew import cap, sew
 from .surface import ParametricSurface
 from .symbols import Parameter, t, u, v, x, y, z

@@ -7,15 +7,19 @@ from codegen.deadline import interruptible
 from codegen.functions import Samples, Spline
 from codegen.walk import atoms, replaced
 
-from .changes import with_formulas
+from .changes import pieces_of, with_formulas
+from .keyframed import Keyframed
 from .symbols import t
 
 
 @functools.lru_cache(maxsize=1024)
 @interruptible()
 def backwards(body: Any) -> Any:
-    """The body with -t for t in all of its formulas. Splines of the time stay such, with their samples in the other order."""
-    return with_formulas(body, _reversed)
+    """The body with -t for t in all of its formulas. Splines of the time stay such, with their samples in the other order, and motions
+    through keyframes, too.
+    """
+    keyed = {f for piece in pieces_of(body) for f in piece.motion.factors if isinstance(f, Keyframed)}
+    return with_formulas(body, _reversed, {f: f.backwards() for f in keyed})
 
 
 def _reversed(e: Any) -> Any:

@@ -8,7 +8,7 @@ it: all of them are smooth.
 import functools
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import sympy as sp
@@ -21,6 +21,8 @@ from codegen.walk import atoms, parts, replaced
 from . import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t
 from .divided import Divided
 from .implicit import Combination
+from .motion import Motion
+from .products import Product
 from .symbols import NOT_REAL
 from .triangulated import Triangulated
 
@@ -28,6 +30,7 @@ from .triangulated import Triangulated
 _ACROSS = 4
 # Only differences of fewer operations are simplified, and only if they are about zero when this number stands for their symbols.
 _SIMPLIFIED, _SAMPLE = 200, sp.Rational(3, 7)
+_NONE: Mapping[Motion, Motion] = {}
 _KINKED = (sp.Piecewise, sp.Abs, sp.Max, sp.Min, Spline)
 
 Known = tuple[tuple[Any, Any], ...]
@@ -190,20 +193,27 @@ def _at_moment(body: Any, moment: Any) -> Any:
     return with_formulas(body, lambda e: branch(e, moment))
 
 
-def with_formulas(body: Any, change: Callable[[Any], Any]) -> Any:
-    """The body with all formulas of its shape and motion changed, and the ends of what it is given over."""
+def with_formulas(body: Any, change: Callable[[Any], Any], motions: Mapping[Motion, Motion] = _NONE) -> Any:
+    """The body with all formulas of its shape and motion changed, and the ends of what it is given over. `motions`: what comes in the place
+    of factors of its motion, as it is.
+    """
     if isinstance(body, Combination):
-        return Combination(body.operation, [with_formulas(c, change) for c in body.children])
+        return Combination(body.operation, [with_formulas(c, change, motions) for c in body.children])
     if isinstance(body, Solid):
-        return Solid._unchecked([with_formulas(f, change) for f in body.faces], body.edges, body.vertices, body.closed)
-    motion = body.motion.changed(change)
+        return Solid._unchecked([with_formulas(f, change, motions) for f in body.faces], body.edges, body.vertices, body.closed)
+    motion = body.motion.changed(change) if motions.keys().isdisjoint(body.motion.factors) else _with_factors(body.motion, change, motions)
     if isinstance(body, Triangulated):
         return body.carried_by(motion)
     if isinstance(body, ImplicitSurface):
         return ImplicitSurface(change(body.body), [tuple(map(change, ends)) for ends in body.bounds], motion=motion)
     domain = {s: tuple(map(change, ends)) for s, ends in body.domain.items()}
     found = ParametricSurface([change(e) for e in body.body], domain, flipped=body.flipped, motion=motion)
-    return Divided(found, with_formulas(body.pieces, change)) if isinstance(body, Divided) else found
+    return Divided(found, with_formulas(body.pieces, change, motions)) if isinstance(body, Divided) else found
+
+
+def _with_factors(motion: Motion, change: Callable[[Any], Any], motions: Mapping[Motion, Motion]) -> Motion:
+    factors = [motions[f] if f in motions else f.changed(change) for f in motion.factors]
+    return Product(*factors) if isinstance(motion, Product) else factors[0]
 
 
 @functools.lru_cache(maxsize=1 << 15)

@@ -64,9 +64,14 @@ class Pose(Motion):
     def __init__(self, rotation: Sequence[Fraction], translation: Sequence[Fraction]) -> None:
         self._numbers = tuple(rotation), tuple(translation)
 
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The entries."""
+        return *self._numbers[0], *self._numbers[1]
+
     @cached_property
     def entries(self) -> tuple[Any, ...]:
-        return tuple(sp.Rational(e.numerator, e.denominator) for part in self._numbers for e in part)
+        return tuple(sp.Rational(e.numerator, e.denominator) for e in self.numbers)
 
     @cached_property
     def symbols(self) -> frozenset[Any]:
@@ -82,7 +87,7 @@ class Pose(Motion):
 
     @cached_property
     def is_identity(self) -> bool:
-        return all(e == (k in (0, 4, 8)) for k, e in enumerate(e for part in self._numbers for e in part))
+        return all(e == (k in (0, 4, 8)) for k, e in enumerate(self.numbers))
 
     def changed(self, change: Callable[[Any], Any]) -> Motion:
         return self

@@ -20,13 +20,7 @@ def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0,
     Exact for exact poses: the pure translation and the half turn are cases of their own. The turn of exactly pi has two
     possible senses; one is taken.
     """
-    if not (isinstance(first, Motion) and isinstance(second, Motion)):
-        raise TypeError(f"screw interpolation takes two Motion values, got {type(first).__name__} and {type(second).__name__}")
-    if not (first.is_constant and second.is_constant):
-        raise ValueError("screw interpolation needs two constant poses; use .at(time) on a motion")
-    start, end = (formula(e, [], "a time span") for e in items(time, "a time span"))
-    if not start < end:
-        raise ValueError(f"the time span ({start}, {end}) is empty or reversed; the first end must be below the second")
+    start, end = checked((first, second), items(time, "a time span"))
     displacement = second @ first.inverse()
     axis, point, angle, advance = screw_of(displacement)
     share = (t - start) / (end - start)
@@ -35,15 +29,17 @@ def interpolate_poses(first: Motion, second: Motion, time: tuple[Any, Any] = (0,
     return Screw(axis=axis, point=point, angle=angle * share, advance=advance * share) @ first
 
 
-def keyframes(poses: Sequence[Motion], times: Sequence[Any]) -> Motion:
-    """Screw interpolation through several poses, piecewise in time. It is continuous; its velocity in general is not.
-
-    The first screw also holds before the first time, and the last one after the last.
-    """
-    poses, moments = items(poses, "the poses"), [formula(e, [], "a time") for e in items(times, "the times of keyframes")]
-    if len(poses) < 2 or len(poses) != len(moments):
-        raise ValueError(f"keyframes need at least two poses and one time a pose, got {len(poses)} and {len(moments)}")
-    return in_turn([interpolate_poses(a, b, (s, e)) for (a, b), (s, e) in zip(pairwise(poses), pairwise(moments), strict=True)], moments)
+def checked(poses: Sequence[Motion], times: Sequence[Any]) -> list[Any]:
+    """The times of constant poses, which must increase."""
+    if not all(isinstance(pose, Motion) for pose in poses):
+        raise TypeError(f"screw interpolation takes Motion values, got {' and '.join(type(pose).__name__ for pose in poses)}")
+    if not all(pose.is_constant for pose in poses):
+        raise ValueError("screw interpolation needs constant poses; use .at(time) on a motion")
+    moments = [formula(e, [], "a time span") for e in times]
+    for start, end in pairwise(moments):
+        if not start < end:
+            raise ValueError(f"the time span ({start}, {end}) is empty or reversed; the first end must be below the second")
+    return moments
 
 
 def in_turn(pieces: Sequence[Motion], moments: Sequence[Any]) -> Motion:

@@ -20,9 +20,10 @@ from codegen.kernel import Kernel
 
 from .fitted import Fit
 from .following import check_finite, check_numbers, increasing
+from .keyframed import keyframes
 from .motion import Motion, Rigid
 from .numeric import approx_function
-from .screw import in_turn, interpolate_poses
+from .screw import interpolate_poses
 from .symbols import exact, t
 
 Array = np.ndarray
@@ -56,7 +57,7 @@ def screws(motion: Motion, time: Sequence[float], points: Any, tolerance: float 
     check_numbers(tolerance=tolerance)
     found = Screws(motion, (float(span[0]), float(span[1])), data, float(tolerance))
     segments = tuple(zip(found.motions, pairwise(found.times), strict=True))
-    value = in_turn(found.motions, [exact(e) for e in found.times])
+    value = keyframes(found.poses, [exact(e) for e in found.times])
     statement = f"proved for {len(data)} points and their hull; {len(segments)} screws"
     return ScrewFit(value, max(found.errors), statement, (found.times[0], found.times[-1]), segments)
 
@@ -68,6 +69,7 @@ class Screws:
         self.motion, self.points, self.tolerance = motion, points, tolerance
         self._entries = approx_function(motion.entries, [t])
         self.times, self.motions, self.errors = [span[0]], list[Motion](), list[float]()
+        self._known: dict[float, Motion] = {}
         open_ends = [span[1]]
         while open_ends:
             begin, end = self.times[-1], open_ends[-1]
@@ -96,9 +98,16 @@ class Screws:
             raise ValueError(f"the motion is not defined near t = {np.min(at):g}")
         return entries[..., :9].reshape(*np.shape(at), 3, 3), entries[..., 9:]
 
+    @property
+    def poses(self) -> list[Motion]:
+        """The poses at `times`."""
+        return list(map(self._pose, self.times))
+
     def _pose(self, at: float) -> Motion:
-        rotation, shift = self._matrix(at)
-        return Rigid(_quaternion(rotation).tolist(), shift.tolist(), normalize=True)
+        if at not in self._known:
+            rotation, shift = self._matrix(at)
+            self._known[at] = Rigid(_quaternion(rotation).tolist(), shift.tolist(), normalize=True)
+        return self._known[at]
 
     def _seen(self, begin: float, end: float) -> float:
         """The error at some times, about; infinite for a large turn."""

@@ -34,6 +34,9 @@ ONLY: dict[str, set[str]] = {
     "generative.fitted": {"numpy"},
     "generative.voxels": {"numpy", "scipy"},
     "generative.following": {"numpy", "scipy"},
+    # The numbers of all pieces of a motion through keyframes are enclosed at once.
+    "generative.keyframed": {"numpy", "codegen"},
+    "generative.knots": {"numpy"},
     # Proves how far its screws are from a motion.
     "generative.screws": {"numpy", "codegen"},
     "codegen.from_sympy": {"sympy"},

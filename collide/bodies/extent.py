@@ -257,6 +257,12 @@ class Extent:
             return _motion_member(self.motion, self.numbers)
         return formula_member(self.motion.entries, (t,), self.numbers)
 
+    @cached_property
+    def moving(self) -> list[int]:
+        """Which of the numbers `placing` takes, where they are symbols: of a product those of its factors alone."""
+        used = self.motion.symbols if isinstance(self.motion, Product) else self.numbers.symbols
+        return [k for k, s in enumerate(self.numbers.symbols) if s in used]
+
 
 @functools.lru_cache(maxsize=512)
 def _distances(body: tuple[Any, ...], path: tuple[Any, ...], symbols: tuple[Any, ...], names: tuple[Any, ...]) -> Kernel:

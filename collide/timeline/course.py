@@ -1,4 +1,4 @@
-"""Bodies that follow splines of time: what they are between two knots, and across one; and in which stages between knots any come near.
+"""Bodies that follow splines of time, or keyframes: what they are between two knots, and across one; and in which stages any come near.
 
 All pieces of a motion are members of one family. So a stage is a row of numbers for kernels that all stages share, and boxes round all
 bodies in all stages are enclosed at once.
@@ -14,7 +14,7 @@ import numpy as np
 from codegen.constants import enclose as number
 from codegen.deadline import check
 from generative.family import Member, member_of
-from generative.knots import Between, between, splines_of
+from generative.knots import Between, between, knots_of, splines_of
 
 from ..bodies.extent import Extent, enclose, swept
 from ..bodies.numbers import Numbers, numbers_of
@@ -46,7 +46,7 @@ class Course:
         """`values`: doubles for parameters of patches and implicit bodies."""
         self._given, self.values = tuple(bodies), values or {}
         self._splines = [splines_of(body) or () for body in bodies]
-        inner = [e.samples.knots[1:-1] for e in dict.fromkeys(e for own in self._splines for e in own)]
+        inner = [knots_of(e)[1:-1] for e in dict.fromkeys(e for own in self._splines for e in own)]
         self._knots = np.unique(np.concatenate([np.empty(0), *inner]))
         self.ends = np.array([span[0], *self._knots[(span[0] < self._knots) & (self._knots < span[1])], span[1]])
         self._between = [between(body) if own else Between(member_of(body), {}) for body, own in zip(bodies, self._splines, strict=True)]
@@ -62,7 +62,7 @@ class Course:
         """The pieces before and after a knot."""
         bodies, numbers = [], []
         for body, own, usual in zip(self._given, self._splines, self._between, strict=True):
-            there = frozenset(e.samples for e in own if knot in e.samples.knots[1:-1])
+            there = frozenset(e for e in own if knot in knots_of(e)[1:-1])
             found = between(body, there) if own else usual
             table = self._table(found, np.array([np.nextafter(knot, -np.inf)]))
             bodies.append(found.member.body)
@@ -77,12 +77,7 @@ class Course:
         table = np.empty((len(begins), len(body.member.numbers), 2))
         for j, e in enumerate(body.member.numbers):
             slot = body.slots.get(e)
-            if slot is None:
-                table[:, j] = self._number(e)
-            else:
-                knots = slot.samples.knots
-                first = np.clip(np.searchsorted(knots, begins, "right") - 1, 0, len(knots) - 2)
-                table[:, j] = getattr(slot.samples, slot.kind)[first + slot.later][:, None]
+            table[:, j] = self._number(e) if slot is None else slot.at(begins)
         return table
 
     def _number(self, e: Any) -> tuple[float, float]:
@@ -130,7 +125,7 @@ class Course:
         for out, own in zip(boxes, groups.values(), strict=True):
             kernel, numbers = own[0].placing
             if own[0].motion not in motions:
-                motions[own[0].motion] = enclose(kernel, times[:, None], numbers if table is None else table[stages])
+                motions[own[0].motion] = enclose(kernel, times[:, None], numbers if table is None else table[stages][:, own[0].moving])
             every = [part.cells(times) if part.deforming else part.resting[None] for part in own]
             if not closely:
                 every = [_hull(np.stack(np.broadcast_arrays(*(_hull(np.moveaxis(c, 1, 0)) for c in every))))[:, None]]

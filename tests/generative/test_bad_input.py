@@ -104,7 +104,7 @@ def test_bad_values(make, message):
 @pytest.mark.parametrize("make, message", [
     (lambda: sweep.extrude([1, 2, 3], [0, 0, 1]), "extrude takes curves .*, got a list"),
     (lambda: deform.twist(curve.circle(), 1), "deformations act on ParametricSurface and Solid values, got a Curve"),
-    (lambda: interpolate_poses(IDENTITY, np.eye(4)), "takes two Motion values, got Rigid and ndarray"),
+    (lambda: interpolate_poses(IDENTITY, np.eye(4)), "takes Motion values, got Rigid and ndarray"),
     (lambda: box().moved(None), "moves by a Motion"),
     (lambda: Solid(None), "a solid takes a list of faces"),
     (lambda: Solid(plane_patch()), "a solid takes a list of faces"),

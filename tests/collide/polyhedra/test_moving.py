@@ -21,7 +21,7 @@ from collide.polyhedra import motion_windows
 from collide.polyhedra import moving as linear_moving
 from collide.polyhedra.kernel import DEAD, PROVED, UNKNOWN
 from generative import Rigid, Screw, t
-from generative.screw import keyframes
+from generative.keyframed import keyframes
 
 from .motions import KINDS, NUMBERS, OWN, PAIRS, TURN, check_isolated, check_straight, in_balls, queries
 
