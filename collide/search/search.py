@@ -119,12 +119,11 @@ class Search:
         if self.steps <= _LONG:
             return
         table = self.arrays.table(layout.Problem)
-        begins = {k: float(self.arrays["key"][table["root"][k]]) for k, p in enumerate(self.problems)
-                  if table["root"][k] >= 0 and p.objective is not None}
-        first = min(begins.values(), default=np.inf)
-        for k, begin in begins.items():
+        open_ones = np.flatnonzero((table["root"] >= 0) & (self._objectives >= 0))
+        begins = self.arrays["key"][table["root"][open_ones]]
+        for k in open_ones[begins <= begins.min(initial=np.inf) + self.simultaneity].tolist():
             p = self.problems[k]
-            if begin <= first + self.simultaneity and p.limits and not table["limits"][k]:
+            if p.limits and not table["limits"][k]:
                 table["limits"][k] = len(p.limits)
                 table["limit_range"][k], table["limit_slope"][k] = (kernel.block_address() for kernel in p.limit_kernels)
                 table["limit_solve"][k] = linear.linear_solve(len(p.limits), len(p.variables), quick=True)
