@@ -20,6 +20,8 @@ from .topology import Topology
 
 # Coordinates up to this are searched: no product of four of them and of a direction of degree two to three overflows.
 LARGEST = 2.0**100
+# Lengths that are not divided by; the share of all volumes that is more than their sum is rounded by.
+LEAST, _CLEARLY = 2.0**-1000, 2.0**-20
 
 
 class Mesh(Triangulated):
@@ -30,8 +32,9 @@ class Mesh(Triangulated):
     numbers that are not finite or exceed 2**100, and for indices that are none. `name`: what results call it. Numbers are taken exactly.
 
     As a body it is its triangles, closed. It has an inside if it is `closed`: if every edge belongs to an even number of triangles. Else
-    it is a sheet, of which `hole` names an edge. Immutable; `moved`, `placed` and `named` give other meshes of the same arrays. Two are
-    equal if they have the same arrays, and equal motions.
+    it is a sheet, of which `hole` names an edge. Triangles that are turned the wrong way (`misturned`) change neither what is inside nor
+    when bodies that start apart first meet; but of bodies that overlap at the start they tell which contacts are new. Immutable; `moved`,
+    `placed` and `named` give other meshes of the same arrays. Two are equal if they have the same arrays, and equal motions.
     """
 
     def __init__(self, vertices: Any, triangles: Any, *, name: str | None = None) -> None:
@@ -83,6 +86,22 @@ class Mesh(Triangulated):
         """An edge of a hole, such as "edge 3-7" of two vertices; None for a closed mesh."""
         edge = self.topology.open_edge
         return None if edge is None else self.topology.edge_name(edge)
+
+    @cached_property
+    def misturned(self) -> str | None:
+        """In words, what triangles of a closed mesh do not go round counterclockwise, as seen from outside; None where none are known: of
+        shells in each other only all of them together are looked at, and of edges only those that join two triangles.
+        """
+        if not self.closed or not len(self.triangles):
+            return None
+        if self.topology.misturned is not None:
+            return "triangles {} and {} go round in opposite senses".format(*self.topology.misturned)
+        corners = self.vertices[self.triangles, :3] / max(float(np.abs(self.vertices[:, :3]).max()), LEAST)
+        a, b, c = (corners - corners.mean(axis=(0, 1))).transpose(1, 0, 2)
+        volumes = (np.cross(a, b) * c).sum(axis=1)
+        if not volumes.sum() < -_CLEARLY * np.abs(volumes).sum():
+            return None
+        return f"triangle {int(corners[:, :, 0].max(axis=1).argmax())} goes round clockwise, as seen from outside: it is inside out"
 
     def hull(self) -> Hull:
         """Its convex hull, exactly: which of its faces are those of the mesh, and which are caps over concavities. ValueError if all

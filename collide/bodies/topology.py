@@ -40,6 +40,15 @@ class Topology:
         return bool((self.count == 2).all() and (begins[self._first] != begins[self._last]).all())
 
     @cached_property
+    def misturned(self) -> tuple[int, int] | None:
+        """Two triangles that run through their edge in the same sense; None if the mesh is turned one way all over. Edges of other numbers
+        of triangles tell nothing.
+        """
+        begins = self.corners.ravel()
+        same = np.flatnonzero((self.count == 2) & (begins[self._first] == begins[self._last]) & (self.edges[:, 0] != self.edges[:, 1]))
+        return None if not len(same) else (int(self._first[same[0]]) // 3, int(self._last[same[0]]) // 3)
+
+    @cached_property
     def vertex_of(self) -> dict[int, int]:
         """A triangle that has a vertex, by the number of the vertex."""
         numbers, first = np.unique(self.corners, return_index=True)

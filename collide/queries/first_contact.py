@@ -198,7 +198,7 @@ def _evidence(query: Query, time: tuple[Any, Any]) -> Iterator[Evidence]:
 
 
 def _notes(scene: Scene, found: Evidence, bodies: Sequence[Any], span: Window) -> tuple[str, ...]:
-    return (*_holes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
+    return (*_meshes(bodies), *_beginnings(scene, bodies), *_at_rest(scene, bodies), *filter(None, [found.doubt]), *_ending(found, span))
 
 
 def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
@@ -210,10 +210,15 @@ def _touched_before(answer: Contacts, simultaneity: float) -> Contacts:
     return replace(answer, notes=(f"From {about(clear)} on bodies may touch: that was neither proved nor excluded.", *answer.notes))
 
 
-def _holes(bodies: Sequence[Any]) -> tuple[str, ...]:
-    """Which meshes are not closed."""
-    return tuple(f"{called(bodies, k, 'Body ')} is a mesh with a hole, at {body.hole}: it counts as a sheet, without an inside."
-                 for k, body in enumerate(bodies) if isinstance(body, Mesh) and body.hole is not None)
+def _meshes(bodies: Sequence[Any]) -> tuple[str, ...]:
+    """Which meshes are not closed, or turned the wrong way."""
+    notes = list[str]()
+    for k, mesh in enumerate(bodies):
+        if isinstance(mesh, Mesh) and mesh.hole:
+            notes.append(f"{called(bodies, k, 'Body ')} is a mesh with a hole, at {mesh.hole}: it counts as a sheet, without an inside.")
+        elif isinstance(mesh, Mesh) and mesh.misturned:
+            notes.append(f"{called(bodies, k, 'Body ')} is a mesh of which {mesh.misturned}. What it encloses counts as its inside.")
+    return tuple(notes)
 
 
 def _beginnings(scene: Scene, bodies: Sequence[Any]) -> tuple[str, ...]:

@@ -52,14 +52,14 @@ def interpolated(random: np.random.Generator, size: float) -> Turn:
 
 
 def objects(turn: Turn, centre: np.ndarray, radii: tuple[float, float]) -> tuple[bool, bool]:
-    """Is the pair rejected by the tests of the cylinder, and by all three? The moving one begins at the origin."""
+    """Is the pair rejected by the test of the cylinder from outside (3), and by any? The moving one begins at the origin."""
     (height, *_), (near, far) = turn.height_and_distance(np.stack([np.zeros(3), centre]))
     swept = turn.p + (height + 0.5 * turn.d) * turn.s
     both = sum(radii)
     balls = np.linalg.norm(swept - centre) > radii[1] + radii[0] + np.hypot(turn.d / 2, near)
-    cylinder = far > near + both or (near > radii[0] and far < near - both)
+    outside, inside = far > near + both, near > radii[0] and far < near - both
     caps = abs((centre - swept) @ turn.s) > abs(turn.d) / 2 + both
-    return bool(cylinder), bool(balls or cylinder or caps)
+    return bool(outside), bool(balls or outside or inside or caps)
 
 
 def vertex_triangle(turn: Turn, points: np.ndarray, vertices: np.ndarray, triangles: np.ndarray) -> np.ndarray:

@@ -159,6 +159,20 @@ def test_a_sheet_has_no_inside_and_its_hole_is_named():
     assert c.time.lo - 1e-10 <= expected <= c.time.hi + 1e-10
 
 
+def test_a_mesh_that_is_turned_inside_out_or_partly_is_named():
+    one = ball(R(1, 4)).moved(Rigid(translation=[4 - t, 0, 0]))
+    torn = np.concatenate([TRIANGLES[:1, ::-1], TRIANGLES[1:]])
+    for triangles, said in ((TRIANGLES[:, ::-1], "goes round clockwise, as seen from outside: it is inside out"), (TRIANGLES, None),
+                            (torn, "triangles 0 and")):
+        mesh = collide.Mesh(VERTICES + 8, triangles, name="room").placed(None, (-8, -8, -8))
+        assert (mesh.misturned is None) == (said is None)
+        c = collide.first_contact([mesh, one], (0, 4))
+        assert said is None or (f'("room") is a mesh of which {mesh.misturned}. What it' in c.summary() and said in mesh.misturned)
+        assert c.status is Status.CONTACT and 2.75 < c.time.lo < 3
+    shells = collide.Mesh(np.concatenate([VERTICES, VERTICES / 2]), np.concatenate([TRIANGLES, TRIANGLES[:, ::-1] + len(VERTICES)]))
+    assert shells.misturned is None and collide.Mesh(VERTICES, torn[1:]).misturned is None
+
+
 def test_places_on_triangles():
     mesh = collide.Mesh(VERTICES @ turned_up(VERTICES[TRIANGLES[3]].mean(axis=0)).T, TRIANGLES)
     c = collide.first_contact([mesh, ball(R(1, 4)).moved(Rigid(translation=[R(1, 50), R(1, 40), 3 - t]))], (0, 3))
