@@ -48,8 +48,8 @@ sampled: $(VENV)/ready
 	$(PY) -m tests.sampled --count $(COUNT)
 
 bench: $(VENV)/ready
-	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1 coal==3.0.3 python-fcl==0.7.0.11 codac==2.1.2 heyoka==7.13.2 \
-	  cadquery-ocp-novtk==8.0.1.1.0 distributed==2026.8.0 joblib==1.6.0
+	$(PY) -m pip install --quiet crival==0.2.1 ipctk==1.6.1 coal==3.0.3 python-fcl==0.7.0.11 trimesh==5.2.0 embreex==4.4.0.post1 \
+	  codac==2.1.2 heyoka==7.13.2 cadquery-ocp-novtk==8.0.1.1.0 distributed==2026.8.0 joblib==1.6.0
 	$(PY) -m tests.benchmarks
 
 gallery: $(VENV)/ready
