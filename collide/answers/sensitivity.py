@@ -66,21 +66,43 @@ class Sensitivity:
 
 
 def sensitivity(contacts: _Contacts, symbols: Any) -> Sensitivity:
-    """Of all contacts of an answer, see `Contacts.sensitivity`."""
+    """Of all contacts of an answer, see `Contacts.sensitivity`: one call of each kernel for all contacts of its formulas."""
     wanted = _wanted(contacts, symbols)
-    table = np.full((len(contacts), 4, len(wanted), 2), np.nan)
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for k in np.flatnonzero(contacts.unique).tolist():
-        i, j = contacts.pairs[k].tolist()
-        key = _Kind(contacts.formulas[i], contacts.formulas[j], contacts.features[k], contacts.variables[k], contacts.held[k])
-        groups.setdefault(key, []).append(k)
-    for kind, own in groups.items():
-        known = _moves(kind, tuple(contacts.given), wanted)
-        if known is not None:
-            boxes = np.array([contacts.boxes[k] for k in own])[:, known.own]
-            values = np.array([list(contacts.parameters[k].values()) for k in own]).reshape(len(own), -1, 2)
-            table[own] = known.enclose(np.concatenate([boxes[:, :-1], values, boxes[:, -1:]], axis=1), len(wanted))
+    found = np.full((len(contacts), 4 * len(wanted), 2), np.nan)
+    for known, numbers in _by_kernel(contacts, wanted).values():
+        own = known[0].own
+        boxes, values = [contacts.boxes[k].tolist() for k in numbers], [map(list, contacts.parameters[k].values()) for k in numbers]
+        rows = np.array([[*(box[j] for j in own[:-1]), *at, box[own[-1]]] for box, at in zip(boxes, values, strict=True)])
+        lo, hi = known[0].kernel.interval(rows[..., 0], rows[..., 1], parameters=_parameters(known))
+        found[numbers, :, 0], found[numbers, :, 1] = lo, hi
+    finite = np.isfinite(found)
+    if not finite.all():
+        found[~finite.all(axis=-1)] = np.nan
+    table = found.reshape(len(found), 4, len(wanted), 2)
     return Sensitivity(wanted, table[:, 0], table[:, 1:])
+
+
+def _parameters(known: Sequence["_Moves"]) -> tuple[np.ndarray, np.ndarray] | None:
+    first = known[0].parameters
+    if first is None or len(known) == 1:
+        return first
+    lo, hi = (np.array([k.parameters[end] for k in known if k.parameters is not None]) for end in (0, 1))
+    return lo, hi
+
+
+def _by_kernel(contacts: _Contacts, wanted: tuple[Any, ...]) -> dict[Kernel, tuple[list["_Moves"], list[int]]]:
+    """The contacts that are proved unique and have a square system, by the kernels of their derivatives."""
+    groups: dict[Kernel, tuple[list[_Moves], list[int]]] = {}
+    given, pairs = tuple(contacts.given), contacts.pairs.tolist()
+    for k in np.flatnonzero(contacts.unique).tolist():
+        i, j = pairs[k]
+        known = _moves(_Kind(contacts.formulas[i], contacts.formulas[j], contacts.features[k], contacts.variables[k], contacts.held[k]),
+                       given, wanted)
+        if known is not None:
+            of, numbers = groups.setdefault(known.kernel, ([], []))
+            of.append(known)
+            numbers.append(k)
+    return groups
 
 
 def _wanted(contacts: _Contacts, symbols: Any) -> tuple[Any, ...]:
@@ -110,13 +132,6 @@ class _Moves(NamedTuple):
     parameters: tuple[np.ndarray, np.ndarray] | None
     own: list[int]
 
-    def enclose(self, boxes: np.ndarray, wanted: int) -> np.ndarray:
-        """(k, 4, wanted, 2): derivatives of the time and the place in boxes (k, variables, 2)."""
-        lo, hi = self.kernel.interval(boxes[..., 0], boxes[..., 1], parameters=self.parameters)
-        found = np.stack([lo, hi], axis=-1).reshape(len(boxes), 4, wanted, 2)
-        found[~np.isfinite(found).all(axis=-1)] = np.nan
-        return found
-
 
 @functools.lru_cache(maxsize=1024)
 def _moves(kind: _Kind, given: tuple[Any, ...], wanted: tuple[Any, ...]) -> _Moves | None:
@@ -134,7 +149,7 @@ def _moves(kind: _Kind, given: tuple[Any, ...], wanted: tuple[Any, ...]) -> _Mov
     # Those that are variables have no values here.
     numbers = *(Numbers(m.symbols, [0 if e in given else e for e in m.numbers]) for m in members), ends_of(further, [(0, 1)] * len(further))
     values = parameters_with(known.problem, numbers)
-    return _Moves(known.kernel, tuple(values.T) if len(values) else None, own)
+    return _Moves(known.kernel, (values[:, 0].copy(), values[:, 1].copy()) if len(values) else None, own)
 
 
 def _part(body: Any, kind: _Kind, side: int) -> Cell | None:

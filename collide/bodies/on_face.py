@@ -95,6 +95,8 @@ def feature_at(body: Any, feature: str, own: np.ndarray) -> str:
         return _triangle_feature(body, int(feature.split()[1]), own)
     if isinstance(body, ImplicitBody) or not feature.startswith("face") or len(own) != 2:
         return feature
+    # Names are those of the shape, which many bodies may have.
+    body = body.resting
     face = faces_of(body)[int(feature.split()[1])]
     on = [part for part in parts_of(body) if part.dimension < 2 and part.around is None and any(
         surface is face.surface and all(map(_may_be, path, own)) and any(e.is_number for e in path) for surface, path in part.outward)]

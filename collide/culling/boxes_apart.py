@@ -1,5 +1,6 @@
 """How far are parts of bodies from each other at least, by boxes round them in slices of the time?"""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,8 +18,9 @@ _ROUNDING = 2.0**-46
 _FAITHFUL = 2.0**-960
 
 
+@functools.lru_cache(maxsize=64)
 def slices_of(span: tuple[float, float]) -> np.ndarray:
-    """(n, 2): slices that cover the span of time; one if it is a moment."""
+    """(n, 2), not to be written to: slices that cover the span of time; one if it is a moment."""
     if span[0] == span[1]:
         return np.array([span])
     ends = np.linspace(*span, SLICES + 1)

@@ -55,6 +55,16 @@ def _begun(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
     return memory
 
 
+def may_be(p: Problem, boxes: np.ndarray) -> np.ndarray:
+    """(k,): may zeros in boxes (k, variables, 2) lie within the domain of a problem, and fulfil its inequalities?"""
+    beyond = (boxes[..., 1] < p.outer[:, 0]) | (boxes[..., 0] > p.outer[:, 1])
+    if p.period is not None:
+        beyond &= p.period == 0.0
+    values = tuple(p.parameters.T)
+    _, hi = p.range_kernel.interval(boxes[..., 0], boxes[..., 1], parameters=values if len(p.parameters) else None)
+    return np.asarray(~beyond.any(axis=1) & (hi[:, -1] > 0))
+
+
 class Search:
     """A search over `problems`, each with its whole domain queued, or with the boxes `starts` (n, variables, 2). `room`: for
     instances, see `rows`. `arrays` holds all of its state, so it can be sliced, resumed and copied.
@@ -191,22 +201,15 @@ class Search:
 
     def possible(self, k: int) -> bool:
         """May the solution be one: not where the only zero of a region was found to lie outside the domain, or to violate inequalities?"""
-        if self.kind(k) != layout.ALONE:
-            return True
-        p, box = self.problem_of(k), self.found(k)
-        free = p.period == 0.0 if p.period is not None else np.full(len(box), True)
-        if ((box[:, 1] < p.outer[:, 0]) | (box[:, 0] > p.outer[:, 1]))[free].any():
-            return False
-        values = tuple(p.parameters.T)
-        _, hi = p.range_kernel.interval(box[None, :, 0], box[None, :, 1], parameters=values if len(p.parameters) else None)
-        return bool(hi[0, -1] > 0)
+        return self.kind(k) != layout.ALONE or bool(may_be(self.problem_of(k), self.found(k)[None])[0])
 
     def possible_ones(self) -> np.ndarray:
         """The numbers of the solutions that may be one."""
         kept = self.arrays["kind"][:self.solution_count] != layout.ALONE
         if not kept.all():
-            for k in np.flatnonzero(~kept).tolist():
-                kept[k] = self.possible(k)
+            for k in np.unique(self.arrays["owner"][np.flatnonzero(~kept)]).tolist():
+                numbers = self.numbers(k, layout.ALONE)
+                kept[numbers] = may_be(self.problems[k], self.boxes(k, numbers))
         return np.flatnonzero(kept)
 
     def clear_until(self, found: Sequence[int] | np.ndarray, end: float) -> float:

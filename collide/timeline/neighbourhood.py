@@ -51,6 +51,9 @@ _CORNERS = 8
 # Effort only. The edges and vertices of implicit bodies with more parts are looked at once it is known roughly what may be nearest.
 _CROWDED = 32
 
+# So many pairs of bodies are looked at together.
+_AT_ONCE = 1 << 14
+
 # Values of the parameters that have ranges, by their names as variables.
 Sample = Mapping[str, float]
 # What encloses a place of a problem, and values of parameters there that are not among its variables.
@@ -144,9 +147,10 @@ class Neighbourhood:
         i, j = np.triu_indices(len(self.bodies), 1)
         asked = ~self.ignored.holds(i, j)
         i, j = i[asked], j[asked]
-        least = np.full(len(i), math.inf)
-        for k in range(len(self.slices)):
-            least = np.minimum(least, least_distances(self.around[i, k], self.around[j, k]))
+        least = np.empty(len(i))
+        for begin in range(0, len(i), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            least[some] = least_distances(self.around[i[some]], self.around[j[some]]).min(axis=1)
         order = np.argsort(least, kind="stable")
         return [(float(least[k]), (int(i[k]), int(j[k]))) for k in order]
 
