@@ -18,7 +18,9 @@ from ..search.drive import Budget, Clock, as_budget
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs
-from .distance import as_asked, nearest_of, search_pairs, status_of, verdict_of
+from .clearance_rows import Known as Together
+from .clearance_rows import searched_together
+from .distance import TINY, as_asked, nearest_of, search_pairs, status_of, verdict_of
 from .distance_of_meshes import known
 from .rows import Rows, check_rows, checked, shared
 
@@ -33,7 +35,8 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     one pair of nearest points that it would give; what is inside what is not looked at. `parameters`, `ignore`, `executor`, `budget`: as
     in `contact_batch`. `budget`: seconds or a `Budget`, for all rows.
 
-    Raises like `contact_batch`, and ValueError for a distance `at_least` that is not positive.
+    Raises like `contact_batch`, and ValueError for a distance `at_least` that is not positive, and for a row in which an implicit body is
+    too small for `clearance`.
 
     >>> import numpy as np
     >>> from collide import clearance_batch
@@ -50,11 +53,13 @@ def clearance_batch(bodies: Sequence[Any], time: tuple[Any, Any], at_least: floa
     ignored = ignored_pairs(ignore, bodies)
     if executor is not None and len(next(iter(values.values()))):
         with clock.working():
-            check_rows(bodies, time, span, values, ignored)
+            check_rows(bodies, time, span, values, ignored, TINY)
         return shared(clearance_batch, bodies, time, values, executor, clock, at_least, tolerance=tolerance, ignore=ignore)
     answer = _Answer(len(next(iter(values.values()))), asked)
     with clock.query():
-        answer.solve_all(Rows(bodies, time, span, values, ignored), clock)
+        rows = Rows(bodies, time, span, values, ignored)
+        rows.check_sizes(TINY)
+        answer.solve_all(rows, clock)
     return answer.batch()
 
 
@@ -69,10 +74,20 @@ class _Answer:
 
     def solve_all(self, rows: Rows, clock: Clock) -> None:
         clock.extend()
-        for k in range(len(self.status)):
+        for some in searched_together(rows, self.asked, clock):
+            self._tell(some)
+        for k in np.flatnonzero(self.status == DistanceStatus.BUDGET_SPENT).tolist():
             if clock.exceeded():
                 return
             self.solve(k, rows, clock)
+
+    def _tell(self, some: Together) -> None:
+        """Notes what is known of some rows."""
+        own, here = some.numbers, np.isfinite(some.bracket[:, 1])
+        self.bracket[own], self.times[own], self.points[own], self.tests[own] = some.bracket, some.times, some.points, some.tests
+        self.pairs[own[here]] = 0, 1
+        found = DistanceStatus.MEASURED if self.asked.reach == math.inf else DistanceStatus.NEARER
+        self.status[own] = np.where(here, found, DistanceStatus.CLEAR)
 
     def solve(self, k: int, rows: Rows, clock: Clock) -> None:
         """One row: by the formulas of the families, or with numbers in them where these make formulas of their own, or for meshes."""

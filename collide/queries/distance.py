@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # Against the size of the bodies, a distance that may be nothing but rounding.
 _CLOSE = 1e-12
 # Implicit bodies of which a part is smaller are refused: squares of their lengths have not all the digits of a double.
-_TINY = 1e-145
+TINY = 1e-145
 
 
 @nesting_in_words
@@ -194,13 +194,13 @@ def _others(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, flo
         return None
     for k, body in enumerate(bodies):
         if isinstance(body, ImplicitBody) and any(_is_tiny(leaf.bounds) for leaf in body.leaves):
-            raise ValueError(f"{called(bodies, k)} has a size below {_TINY}, whose square is no double: give lengths in a smaller unit")
+            raise ValueError(f"{called(bodies, k)} has a size below {TINY}, whose square is no double: give lengths in a smaller unit")
     return Neighbours(bodies, time, span, Pairs(len(bodies), ignored.single, [*ignored.groups, meshes]), ranges)
 
 
 def _is_tiny(bounds: Sequence[tuple[Any, Any]]) -> bool:
     widths = [hi - lo for lo, hi in bounds]
-    return all(width.is_number and width < _TINY for width in widths)
+    return all(width.is_number and width < TINY for width in widths)
 
 
 def _values(parameters: Mapping[Any, Any] | None, bodies: Sequence[Any]) -> Ranges:

@@ -82,12 +82,12 @@ def shared(query: Callable[..., T], bodies: Sequence[Any], time: tuple[Any, Any]
 
 
 def check_rows(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], values: Mapping[Any, np.ndarray],
-               ignored: Pairs) -> None:
+               ignored: Pairs, least: float = 0.0) -> None:
     """Refuses what cannot be asked of rows, some at a time, so that all of them are never held twice."""
     count = len(next(iter(values.values())))
     for lo in range(0, max(count, 1), _SOME):
         try:
-            Rows(bodies, time, span, _some(values, lo, lo + _SOME), ignored)
+            Rows(bodies, time, span, _some(values, lo, lo + _SOME), ignored).check_sizes(least)
         except ValueError as error:
             raise ValueError(renumbered(error, lo)) from error
 
@@ -145,6 +145,16 @@ class Rows:
                 raise ValueError(f"{what} of {called(self.bodies, body)} is empty or reversed in row {empty[0]}")
             if own:
                 yield lo, hi
+
+    def check_sizes(self, least: float) -> None:
+        """Refuses rows in which an implicit surface is smaller."""
+        for body, (m, values) in enumerate(zip(self.members, self.numbers, strict=True)):
+            for leaf in pieces_of(m.body) if isinstance(m.body, ImplicitBody) else ():
+                ends = [[_column(e, m, values) for e in pair] for pair in leaf.bounds]
+                size = np.max([hi[:, 1] - lo[:, 0] for lo, hi in ends], axis=0)
+                for row in np.flatnonzero(size < least)[:1]:
+                    raise ValueError(f"{called(self.bodies, body)} has a size below {least} in row {row}, whose square is no double: give "
+                                     "lengths in a smaller unit")
 
     def _check_positions(self) -> None:
         """Refuses rows in which a body has no position at any of some points: a patch on itself, other bodies by their motions."""

@@ -58,12 +58,12 @@ class Told(NamedTuple):
 class RowSearch:
     """Searches of instances of a problem, of each as it would be by itself."""
 
-    def __init__(self, problem: Problem, options: Options, gap: float) -> None:
+    def __init__(self, problem: Problem, options: Options, gap: float, share: float = 0.0, steps: int | None = None) -> None:
         self._problem = problem
         views = [matrix[0].size for matrix in problem.views_with(problem.parameter_blocks[0])] if problem.viewed else []
         self._search = Search([problem], options, starts=[np.empty((0, *problem.outer.shape))],
                               room={"rows": _ROWS, "numbers": len(problem.parameters), "viewed": sum(views)})
-        self._search.gap, self._search.share = gap, 0.0
+        self._search.gap, self._search.share = gap, share
         a, own = self._search.arrays, self._search.arrays["problem"][0]
         if len(problem.parameters):
             own[_AT["parameters"]], own[_AT["point_parameters"]] = a["given"].ctypes.data, a["given_points"].ctypes.data
@@ -73,7 +73,7 @@ class RowSearch:
         self._first = np.empty_like(a.beginning), a["free"].copy()
         for name, value in (("own", a.address), ("zero", a.beginning.ctypes.data), ("first", self._first[0].ctypes.data),
                             ("zero_bytes", a.beginning.nbytes), ("first_free", self._first[1].ctypes.data),
-                            ("free_bytes", a["free"].nbytes), ("most_steps", _STEPS),
+                            ("free_bytes", a["free"].nbytes), ("most_steps", _STEPS if steps is None else steps),
                             ("copying", ctypes.cast(ctypes.memmove, ctypes.c_void_p).value or 0)):
             a.set(name, value)
         self._first[0][:] = a.beginning

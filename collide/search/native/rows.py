@@ -9,6 +9,7 @@ from codegen.machine.loops import call_kernel, native
 
 from .layout import ALONE, FINISHED, LANES, UNTOLD, Problem, SearchMemory
 from .queue import copy_box, push
+from .solutions import impossible
 
 
 @native
@@ -43,10 +44,11 @@ def begin_row(s: SearchMemory, p: Problem, k: int) -> None:
 @native
 def tell_row(s: SearchMemory, p: Problem, k: int) -> None:
     """What is known of an instance: contact, and a place where it is proved; or that there is none."""
-    first, least, objective, known = -1, np.inf, p.objective, True
+    first, least, objective, known = -1, np.inf, p.objective, False
     for i in range(s.solutions):
+        if s.kind[i] == ALONE and impossible(s, p, s.found[i]):
+            continue
         begin = s.found[i].lo(objective)
-        known = known and s.kind[i] != ALONE
         if begin <= s.proved and begin < least:
             first = i
             least = begin
@@ -57,10 +59,10 @@ def tell_row(s: SearchMemory, p: Problem, k: int) -> None:
     s.row_found[k, 3] = 1.0 * s.iterations
     if s.proved < np.inf and s.best.hi(objective) == s.proved:
         copy_box(s, p, s.best, s.row_box[k])
+        known = True
     elif first >= 0:
         copy_box(s, p, s.found[first], s.row_box[k])
-    else:
-        known = False
+        known = s.kind[first] != ALONE
     nothing = first < 0 and not (s.proved < np.inf) and not (s.clear < np.inf)
     s.row_end[k] = s.reason
     if s.reason == FINISHED and not nothing and not (known and s.proved < np.inf):
