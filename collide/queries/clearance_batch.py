@@ -87,7 +87,7 @@ class _Answer:
         self.bracket[own], self.times[own], self.points[own], self.tests[own] = some.bracket, some.times, some.points, some.tests
         self.pairs[own[here]] = 0, 1
         found = DistanceStatus.MEASURED if self.asked.reach == math.inf else DistanceStatus.NEARER
-        self.status[own] = np.where(here, found, DistanceStatus.CLEAR)
+        self.status[own[here]], self.status[own[~here]] = found, DistanceStatus.CLEAR
 
     def solve(self, k: int, rows: Rows, clock: Clock) -> None:
         """One row: by the formulas of the families, or with numbers in them where these make formulas of their own, or for meshes."""

@@ -27,6 +27,7 @@ from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.distance import both_points, nearest
+from ..situations.touch import brought_together
 from .neighbourhood import LOOKED_AT, SMALL, WIDTH, Found, Neighbourhood
 from .whereabouts import Whereabouts, left_of, together, whereabouts
 
@@ -34,6 +35,8 @@ from .whereabouts import Whereabouts, left_of, together, whereabouts
 _FIRST, _MORE = 4, 4
 # Boxes after which it is asked whether surfaces meet whose distance is not told from 0.
 _PATIENCE = 3000
+# So many pairs of parts are looked at in between, where points may be nearest.
+_BROUGHT = 4
 # Boxes for an upper bound where there are many parts.
 _SEEDING = 200
 # Boxes a pair of closed faces, that parts which are elsewhere need not be searched; and how near, against the size of what is asked about,
@@ -154,7 +157,7 @@ class Neighbours(Neighbourhood):
                     return 0.0, True
                 if not asked.reach < math.inf:
                     search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
-            finished = finished or (search.pole is None and drive(search, clock))
+            finished = finished or self._search_on(search, asked, clock, found)
             known, pole = (_lower(search), finished), search.pole
             if finished and not asked.reach < math.inf:
                 search.gap, search.separation = 0.0, self._separation(labels) if asked.separation is None else asked.separation
@@ -248,6 +251,29 @@ class Neighbours(Neighbourhood):
         search.gap = _FINEST * self.size
         drive(search, clock, boxes=_SEEDING)
         self._note_best(search, found)
+
+    def _search_on(self, search: Search, asked: Asked, clock: Clock, found: Found) -> bool:
+        """Search to the end; did it come to it? As long as surfaces may touch, the nearest points are now and then brought together."""
+        finished = False
+        while not finished and search.pole is None and not clock.over and _lower(search) <= SMALL * self.size:
+            self._bring_together(search, found)
+            if not asked.reach < math.inf:
+                search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
+            boxes = 2 * max(search.iterations, _PATIENCE)
+            finished = drive(search, clock, boxes=boxes)
+            if not finished and search.iterations < boxes:
+                return False
+        return finished or (search.pole is None and drive(search, clock))
+
+    @staticmethod
+    def _bring_together(search: Search, found: Found) -> None:
+        """From where points may be nearest to such as are, also where surfaces touch. (A search tells the square of a distance.)"""
+        first = sorted(range(len(search.problems)), key=search.least_open)[:_BROUGHT]
+        for problem, boxes in ((search.problems[p], search.open(p)) for p in first):
+            if len(boxes):
+                box = brought_together(problem, boxes[int(np.argmin(boxes[:, -1, 0]))].mean(axis=1))
+                if box is not None and box[-1, 1] < found.upper:
+                    found.upper, found.best = float(box[-1, 1]), (problem, box, {})
 
     def _use_chart(self, problem: Problem, variable: int, end: int) -> None:
         """Smooth parameters round the pole at an end of a variable of a problem."""

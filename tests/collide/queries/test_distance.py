@@ -158,6 +158,27 @@ def test_balls_that_touch(centre: Any) -> None:
     assert d.status is DistanceStatus.MEETING or "touch" in d.summary()
 
 
+TRIANGLE = collide.Mesh([(-1, -1, 0), (2, -1, 0), (0, 2, 0)], [(0, 1, 2)])
+PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+# How far apart an implicit ball is from each of these, where the ball is so high above z = 0.
+BENEATH = {"plate": PLATE, "triangle": TRIANGLE, "plane": PLANE, "block": primitives.block((2, 2, 2)).moved(shift(0, 0, -1))}
+
+
+@pytest.mark.parametrize("gap", [0, R(1, 2**48), R(1, 2**34), R(1, 2**27)])
+@pytest.mark.parametrize("name", BENEATH)
+def test_implicit_balls_that_touch_or_nearly_do(name: str, gap: Any) -> None:
+    """The least distance is told to some roundings, though its square is not; and never below what it is."""
+    d = collide.distance(SPHERE.moved(shift(R(1, 7), R(1, 5), 1 + gap)), BENEATH[name], budget=collide.Budget(seconds=30, boxes=400_000))
+    assert holds(d.bracket, gap) and d.bracket.hi < 1.001 * float(gap) + 1e-13, d.summary()
+    assert d.status is not DistanceStatus.BUDGET_SPENT
+
+
+def test_implicit_balls_that_touch_each_other_or_parametric_ones() -> None:
+    for other in (SPHERE, ball()):
+        d = collide.distance(SPHERE, other.moved(shift(R(6, 5), R(8, 5), 0)), budget=collide.Budget(seconds=30, boxes=400_000))
+        assert d.bracket.lo == 0.0 and d.bracket.hi <= 1e-14 and "touch" in d.summary(), d.summary()
+
+
 def test_one_inside_the_other() -> None:
     d = collide.distance(ball(3).named("shell"), ball().moved(shift(R(1, 2), 0, 0)))
     assert holds(d.bracket, exact(R(3, 2))) and narrow(d) and d.unique.all()
