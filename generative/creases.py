@@ -36,9 +36,14 @@ def may_be_creased(surface: ParametricSurface) -> bool:
     return any(changes_along(surface.body, s) for s in (u, v))
 
 
+def asks_numbers(body: Any) -> bool:
+    """May it matter to `divided` which numbers the symbols of a body stand for?"""
+    return isinstance(body, ParametricSurface) and may_be_creased(body.resting)
+
+
 def divided(body: Any, known: Known) -> Any:
     """A body of a family, where its symbols stand for these numbers. A patch is divided at its creases, which lie where the numbers say."""
-    if not (known and isinstance(body, ParametricSurface) and may_be_creased(body.resting)):
+    if not (known and asks_numbers(body)):
         return body
     ends = set(itertools.chain(*body.domain.values()))
     telling = set().union(*(e.free_symbols for e in ends.union(*(changes_along(body.body, s) for s in (u, v)))))

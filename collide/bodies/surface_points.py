@@ -106,10 +106,10 @@ def _bounds_in_space(leaf: ImplicitSurface, moment: float, numbers: Numbers) -> 
     return np.stack([lo[0], hi[0]], axis=1)
 
 
-def grid(face: ParametricSurface, numbers: Numbers) -> np.ndarray:
-    """(n, 2, 2): parameter boxes that cover the domain of a face."""
+def grid(face: ParametricSurface, numbers: Numbers, count: int = _GRID) -> np.ndarray:
+    """(n, 2, 2): parameter boxes that cover the domain of a face, so many a side."""
     ends, _ = numbers.bounds(list(face.domain.values()))
-    cuts = [np.linspace(lo, hi, _GRID + 1) for lo, hi in ends]
+    cuts = [np.linspace(lo, hi, count + 1) for lo, hi in ends]
     return np.stack([np.array(list(itertools.product(cuts[0][s], cuts[1][s]))) for s in (slice(None, -1), slice(1, None))], axis=-1)
 
 

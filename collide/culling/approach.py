@@ -30,8 +30,18 @@ class Approach:
     def __init__(self, parts: Sequence[Extent], pairs: np.ndarray, shared: np.ndarray | None = None) -> None:
         frames = np.zeros((len(pairs), 1), np.int64) if shared is None else shared[:, None]
         used, own = np.unique(pairs + len(parts) * frames, return_inverse=True)
-        known, self._pairs = [native_part(parts[k % len(parts)].seen(k // len(parts))) for k in used.tolist()], own.reshape(-1, 2)
-        lengths = [len(k.cells) for k in known]
+        self._fill([native_part(parts[k % len(parts)].seen(k // len(parts))) for k in used.tolist()], own.reshape(-1, 2))
+
+    @classmethod
+    def of(cls, known: "Sequence[Native]", pairs: np.ndarray) -> "Approach":
+        """Pairs (n, 2) of parts that are laid out for the loop already; balls are compared with cells, too."""
+        made = cls.__new__(cls)
+        made._fill(known, pairs)
+        made._arrays.set("closely", 1)
+        return made
+
+    def _fill(self, known: "Sequence[Native]", pairs: np.ndarray) -> None:
+        self._pairs, lengths = pairs, [len(k.cells) for k in known]
         blocks, ends = max(lengths, default=1), list(itertools.accumulate(lengths, initial=0))
         self._arrays = Memory(ApproachMemory, {"parts": len(known), "pairs": min(len(pairs), _AT_ONCE), "blocks": blocks,
                                                "grids": ends[-1], "images": 2 * blocks})
@@ -84,23 +94,23 @@ class Native(NamedTuple):
 def native_part(part: Extent) -> Native:
     """A part as the native loops take it."""
     move, ball = part.placing, part.still.ball
-    numbers, centre = _lanes(move.numbers), _lanes(np.repeat(ball[:3, None], 2, axis=1))
+    numbers, centre = lanes(move.numbers), lanes(np.repeat(ball[:3, None], 2, axis=1))
     row = move.kernel.block_address(), numbers.ctypes.data, centre.ctypes.data, len(part.still.grid)
     if not part.deforming:
-        return Native((*row, 0, 0), float(ball[3]), _blocks(part.still.resting), (move.kernel, numbers, centre))
+        return Native((*row, 0, 0), float(ball[3]), blocks_of(part.still.resting), (move.kernel, numbers, centre))
     at, shape = part.on_surface(part.grid), part.shape
-    cells = _blocks(np.concatenate([at, np.zeros((len(at), 1, 2))], axis=1))
-    shape_numbers = _lanes(shape.numbers)
+    cells = blocks_of(np.concatenate([at, np.zeros((len(at), 1, 2))], axis=1))
+    shape_numbers = lanes(shape.numbers)
     return Native((*row, shape.kernel.block_address(), shape_numbers.ctypes.data), float(ball[3]), cells,
                    (move.kernel, numbers, centre, shape.kernel, shape_numbers))
 
 
-def _lanes(intervals: np.ndarray) -> np.ndarray:
+def lanes(intervals: np.ndarray) -> np.ndarray:
     """Intervals (n, 2), the same in all lanes, as kernels take them: (n, 2, LANES) of -lo and hi."""
     return np.ascontiguousarray(np.repeat((intervals * [-1.0, 1.0])[:, :, None], LANES, axis=2))
 
 
-def _blocks(cells: np.ndarray) -> np.ndarray:
+def blocks_of(cells: np.ndarray) -> np.ndarray:
     """Cells (n, 3, 2) in blocks of lanes, (n / LANES, 3, 2, LANES), the last one repeated."""
     padded = cells[np.minimum(np.arange(-(-len(cells) // LANES) * LANES), len(cells) - 1)]
     return np.ascontiguousarray((padded * [-1.0, 1.0]).reshape(-1, LANES, 3, 2).transpose(0, 2, 3, 1))

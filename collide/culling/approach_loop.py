@@ -48,6 +48,7 @@ class ApproachMemory(Structure):
     clock: Intervals = array(1, 2, LANES)
     motion: Rows[Intervals] = array(2, ENTRIES, 2, LANES)    # rotations, row by row, and translations
     frame: Intervals = array(9, 2, LANES)                    # a matrix
+    around: Intervals = array(3, 2, LANES)                   # a box round all images of the first part
     turned: Rows[Intervals] = array(2, ENTRIES, 2, LANES)    # both motions times this matrix
     cell: Intervals = array(3, 2, LANES)
     image: Rows[Intervals] = array("images", 3, 2, LANES)    # where the cells are; those of the second part from `blocks` on
@@ -188,16 +189,42 @@ def ball_apart(s: ApproachMemory, a: Part, motion: Intervals, cells: int, first:
 
 @native
 def cells_apart(s: ApproachMemory, first: int, second: int) -> bool:
-    """Do no two images of cells share a point?"""
-    for i in range(first):
-        a, p = s.image[i // LANES], i % LANES
-        for j in range(second):
-            b, q = s.image[s.blocks + j // LANES], j % LANES
-            separate = False
-            for k in range(3):
-                if a.lo(k, p) > b.hi(k, q) or b.lo(k, q) > a.hi(k, p):
-                    separate = True
-                    break
-            if not separate:
-                return False
+    """Do no two images of cells share a point? Those of the second part that meet no box round the first are passed over."""
+    surround(s, first)
+    for j in range(second):
+        b, q, near = s.image[s.blocks + j // LANES], j % LANES, True
+        for k in range(3):
+            if s.around.lo(k, 0) > b.hi(k, q) or b.lo(k, q) > s.around.hi(k, 0):
+                near = False
+                break
+        if near and meets_one(s, first, b, q):
+            return False
     return True
+
+
+@native
+def surround(s: ApproachMemory, first: int) -> None:
+    """A box round the images of the cells of the first part; an end that is not known may be anywhere."""
+    for k in range(3):
+        lo, hi = np.inf, -np.inf
+        for i in range(first):
+            a, p = s.image[i // LANES], i % LANES
+            if not a.lo(k, p) >= lo:
+                lo = a.lo(k, p) if a.lo(k, p) < lo else -np.inf
+            if not a.hi(k, p) <= hi:
+                hi = a.hi(k, p) if a.hi(k, p) > hi else np.inf
+        s.around.put(k, 0, lo, hi)
+
+
+@native
+def meets_one(s: ApproachMemory, first: int, b: Intervals, q: int) -> bool:
+    """Does a box share a point with one of the images of the cells of the first part?"""
+    for i in range(first):
+        a, p, separate = s.image[i // LANES], i % LANES, False
+        for k in range(3):
+            if a.lo(k, p) > b.hi(k, q) or b.lo(k, q) > a.hi(k, p):
+                separate = True
+                break
+        if not separate:
+            return True
+    return False

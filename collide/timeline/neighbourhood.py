@@ -11,7 +11,7 @@ import numpy as np
 from codegen.constants import enclose
 from codegen.deadline import check
 from generative import ImplicitBody
-from generative.creases import divided
+from generative.creases import asks_numbers, divided
 
 from ..bodies.cells import Cell
 from ..bodies.extent import Extent, extent_of
@@ -89,7 +89,8 @@ class Neighbourhood:
         self.time, self.span, self.ignored = time, span, ignored
         self.ranges = {s: ends for s, ends in ranges.items() if ends[0] != ends[1]}
         self.numbers, self.free = in_ranges(members, ranges)
-        self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
+        self.bodies = tuple(divided(m.body, own.pairs) if asks_numbers(m.body) else m.body
+                            for m, own in zip(members, self.numbers, strict=True))
         self.charts: list[frozenset[Pole]] = [frozenset()] * len(bodies)
         self.slices = slices_of(span)
         self.crowded = {k for k, b in enumerate(self.bodies)

@@ -21,7 +21,7 @@ import sympy as sp
 from codegen.deadline import check
 from generative import ImplicitBody, u, v
 from generative.changes import is_short, pieces_of, smooth_bodies
-from generative.creases import divided
+from generative.creases import asks_numbers, divided
 from generative.family import Member, member_of
 from generative.products import Product, common
 from generative.rest import at_rest, carried_along, carrier
@@ -93,7 +93,8 @@ class Scene:
         if numbers is None:
             check_numbers(bodies, members)
         self.numbers = tuple(numbers or map(numbers_of, members))
-        self.bodies = tuple(divided(m.body, own.pairs) for m, own in zip(members, self.numbers, strict=True))
+        self.bodies = tuple(divided(m.body, own.pairs) if asks_numbers(m.body) else m.body
+                            for m, own in zip(members, self.numbers, strict=True))
         self.tracked = {pair: known_points([item for item in tracked if item.pair == pair], self.bodies)
                         for pair in {item.pair for item in tracked}}
         self._carriers = [carrier(body) for body in given]

@@ -5,7 +5,8 @@
 - `mass`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the start
 - `rotation`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are parameters
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
-- `neighbours`, `meeting`, `lookout`: which pairs come near each other, when such a pair meets, with proof, and a queue of that
+- `neighbours`, `cover`, `apart`: which pairs come near each other, boxes round parts of surfaces, and until when pairs are apart by these
+- `meeting`, `lookout`: when a pair meets, with proof, and a queue of that
 - `impact`, `sustained`, `touches`: impulses at contacts; bodies that stay in contact; which of these it is
 - `certified`: runs whose events are theorems about the exact initial value problem
 - `simulation`, `world`, `run`: event after event; the public question, and its answer; `page` plays it in a browser

@@ -30,7 +30,7 @@ _INSTANT = 2.0**-20
 class Actor:
     """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates, `radius` round it,
     `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so far, with the times
-    from which they hold. `version` counts changes of what queries see.
+    from which they hold. `version` counts changes of what queries see. `before`: where it notes what `undone` takes back, if anywhere.
     """
 
     def __init__(self, rigid: RigidBody, gravity: np.ndarray) -> None:
@@ -44,6 +44,7 @@ class Actor:
         self._templates: dict[Gait | None, Template] = {}
         self.course: Any = None
         self.path: list[tuple[float, Any]] = []
+        self.before: list[Any] | None = None
 
     def begin(self, start: float) -> None:
         """Its motion at the start of the run."""
@@ -71,11 +72,18 @@ class Actor:
 
     def take(self, course: Any, time: float, seen: bool = True) -> None:
         """From now on it moves like that; `seen`: in the eyes of queries, too."""
+        if self.before is not None:
+            self.before.append((self, self.course, self.version, getattr(self, "moving", None), len(self.path)))
         self.course = course
         self.path.append((time, course))
         if seen:
             self.version += 1
             self.moving = self._moving()
+
+    def undone(self, course: Any, version: int, moving: Any, count: int) -> None:
+        """As it was."""
+        self.course, self.version, self.moving = course, version, moving
+        del self.path[count:]
 
     def _moving(self) -> Moving:
         shape = self.rigid.shape

@@ -4,7 +4,7 @@ So a shape is converted and compiled once for each of them, and a new state is a
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,8 +52,36 @@ def formula(gait: Gait | None, side: str = ONE) -> Formula:
     else:
         velocity, acceleration = new("velocity", 3), new("acceleration", 3)
         place = [p + w * tau + g * tau**2 / 2 for p, w, g in zip(centre, velocity, acceleration, strict=True)]
+    factors = _factors(gait, tau, place, new)
+    if gait not in (None, Gait.PUSHED):
+        factors.append(Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), new("shift", 3)))
+    return Formula(Product(*factors), tuple(made))
+
+
+@functools.lru_cache(maxsize=8)
+def about_centre(gait: Gait | None) -> tuple[Motion, tuple[Parameter, ...]]:
+    """The motion in free flight of a body whose centre of mass is the origin of its coordinates, with symbols for its numbers: a time, and
+    centre, velocity and acceleration then; of what turns, another time, the numbers of the turn, and the turn then (9).
+    """
+    made: list[Parameter] = []
+
+    def new(name: str, count: int) -> list[Parameter]:
+        made.extend(Parameter(f"{name}{k}") for k in range(count))
+        return made[-count:]
+
+    tau = t - new("begin", 1)[0]
+    rows = zip(new("centre", 3), new("velocity", 3), new("acceleration", 3), strict=True)
+    place = [p + w * tau + g * tau**2 / 2 for p, w, g in rows]
+    factors = _factors(gait, tau if gait is None else t - new("start", 1)[0], place, new)
+    if gait is not None:
+        factors.append(Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), [0, 0, 0]))
+    return Product(*factors), tuple(made)
+
+
+def _factors(gait: Gait | None, tau: Any, place: Sequence[Any], new: Callable[[str, int], list[Parameter]]) -> list[Motion]:
+    """How a body turns in a time, the first factor with its place."""
     if gait in (None, Gait.PUSHED):
-        return Formula(Product(Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)), tuple(made))
+        return [Rigid._unchecked(sp.ImmutableMatrix.eye(3), place)]
     if gait in (Gait.TUMBLE, Gait.FORCED):
         series = [new(f"q{k}_", 4) for k in range(1, TERMS + 1)]
         q = [int(j == 0) + sum(row[j] * tau**k for k, row in enumerate(series, 1)) for j in range(4)]
@@ -64,9 +92,7 @@ def formula(gait: Gait | None, side: str = ONE) -> Formula:
         if gait is Gait.TOP:
             own, (second,) = new("own", 3), new("second", 1)
             turns.append(_about(own, second * tau))
-    factors = [Rigid._unchecked(sp.ImmutableMatrix(r), place if k == 0 else [0, 0, 0]) for k, r in enumerate(turns)]
-    pose = Rigid._unchecked(sp.ImmutableMatrix(3, 3, new("turn", 9)), new("shift", 3))
-    return Formula(Product(*factors, pose), tuple(made))
+    return [Rigid._unchecked(sp.ImmutableMatrix(r), place if k == 0 else [0, 0, 0]) for k, r in enumerate(turns)]
 
 
 def _about(axis: Sequence[Any], angle: Any) -> Any:

@@ -20,6 +20,7 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.drive import Clock
 from .actor import Actor
+from .apart import Apart
 from .flight import Flight, Gait
 from .forced import Forced
 from .formulas import Moving
@@ -38,7 +39,7 @@ _MOST = 1.0 - 2.0**-20
 _SHORT = 0.03
 # Bodies that parted from an implicit one are searched first for the time in which they move by so much of their size, then twice as long
 # and so on. Effort only: bounds along the surface of such bodies are good as long as little happens.
-_STRIDE = 0.02
+_STRIDE = 0.1
 # A body's box reaches so many radii beyond it, more than the least only as long as it does not come near more others than these. Effort
 # only.
 _REACHES, _FEW = (3.0, 12.0, 50.0, 200.0, 800.0, 3200.0), 6
@@ -176,20 +177,32 @@ class Lookout:
         if key in self.parting:
             begin = self._parted(key, clock)
         end = min(until, self._stride(key, begin))
-        start = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT
+        start, last = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT, end
         if start is Start.DISJOINT and begin < end:
-            later = self._not_before(key, (begin, end))
-            if later > begin + _SHORT * (end - begin):
+            later, enough = self._not_before(key, (begin, until)), begin + _SHORT * (end - begin)
+            apart = None if later > enough else self._apart(key, (begin, until))
+            later = apart.until() if apart else later
+            if later > enough:
                 self._is_clear(key, later)
                 if later < until:
                     self.push(later, Due.LOOK, key)
                 return
-        if begin < end:
+            last = apart.since(begin, end) if apart else end
+        if begin < last:
             if start is Start.TOUCHING:
                 self._slips(key, end, clock)
-            self._note(key, meet(*self._sides(key), (begin, end), start, self.size(key), clock), start, end)
+            self._note(key, meet(*self._sides(key), (begin, last), start, self.size(key), clock), start, end)
+        elif begin < end:
+            self._is_clear(key, end)
         if begin < end < until and key not in self.hits:
             self.push(end, Due.LOOK, key)
+
+    def _apart(self, key: Key, window: tuple[float, float]) -> Apart | None:
+        one, other = (self.actors[k] for k in key[:2])
+        if len(key) > 2 or not (isinstance(one.course, Flight) and isinstance(other.course, Flight)) or (one.ball and other.ball):
+            return None
+        free = key[0] if one.free else key[1]
+        return Apart(one, other, window, np.stack([self.near.lo[free], self.near.hi[free]], axis=1))
 
     def _stride(self, key: Key, begin: float) -> float:
         """Up to when a pair is searched at once."""
@@ -205,8 +218,10 @@ class Lookout:
         if versions is None or versions == self._versions(key):
             return max(self.now, until)
         del self.clear[key]
-        # Apart up to later than now is apart now.
-        if not self.hits.pop(key, until) > self.now or self.apart_at.pop(key, self.now) > self.now:
+        hit, apart_at = self.hits.pop(key, until), self.apart_at.pop(key, self.now)
+        # Apart up to later than now is apart now. Two bodies that were clear up to an earlier time were not asked about since then: boxes
+        # round them did not meet until now, or they moved alike, so they are apart.
+        if not (hit > self.now or (until < self.now and len(key) == 2)) or apart_at > self.now:
             self.unknown.add(key)
         return self.now
 

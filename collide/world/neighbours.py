@@ -15,7 +15,7 @@ from .flight import Flight
 # Beyond some radii a box is no longer good than for so much of a turn.
 _TURN = 1.5
 # Boxes and distances are widened by so much of what they are computed from: some hundred roundings.
-_ROUNDINGS = 1e-13
+ROUNDINGS = 1e-13
 # Balls round bodies are taken to be so much wider than they are, which is more than all roundings, as long as they are not so many radii
 # from each other.
 _WIDER, _FAR = 1.0 + 1e-6, 1e3
@@ -75,21 +75,27 @@ def box(flight: Flight, window: Window, radius: float) -> tuple[np.ndarray, np.n
     for k in np.flatnonzero((turn > window[0]) & (turn < window[1])):
         at = flight.centre_at(float(turn[k]))[k]
         lo[k], hi[k] = min(lo[k], at), max(hi[k], at)
-    far = radius + _ROUNDINGS * (radius + np.abs(lo) + np.abs(hi) + _sizes(flight, window))
+    far = radius + ROUNDINGS * (radius + np.abs(lo) + np.abs(hi) + sizes(flight, window))
     return lo - far, hi + far
 
 
-def _sizes(flight: Flight, window: Window) -> float:
+def sizes(flight: Flight, window: Window) -> float:
     """What roundings of the positions are measured against."""
     tau = max(abs(t - flight.start) for t in window)
     return float(np.abs(flight.centre).max() + tau * np.abs(flight.velocity).max() + tau * tau * np.abs(flight.acceleration).max()
                  + (abs(window[1]) + tau) * np.abs(flight.velocity).max())
 
 
+def rates(flight: Flight, window: Window) -> tuple[float, float, float]:
+    """What roundings of positions, velocities and accelerations at the beginning of a window are measured against: some hundred of them."""
+    force = float(np.abs(flight.acceleration).max())
+    return 10.0 * sizes(flight, window), 10.0 * (float(np.abs(flight.velocity).max()) + abs(window[0] - flight.start) * force), 10.0 * force
+
+
 def not_before(first: Flight, second: Flight, window: Window, reach: float) -> float:
     """A time of a window, its end at most, before which the centres of two bodies that fly are farther apart than `reach`."""
     begin, end = window
-    wide = reach * _WIDER + 10.0 * _ROUNDINGS * (_sizes(first, window) + _sizes(second, window))
+    wide = reach * _WIDER + 10.0 * ROUNDINGS * (sizes(first, window) + sizes(second, window))
     place = second.centre_at(begin) - first.centre_at(begin)
     speed = second.velocity_at(begin) - first.velocity_at(begin)
     force = float(np.linalg.norm(second.acceleration - first.acceleration))
@@ -110,7 +116,7 @@ def not_before_box(flight: Flight, lo: np.ndarray, hi: np.ndarray, window: Windo
     """Likewise, before which a body is not within its radius of a box."""
     centre = flight.centre_at(window[0])
     gap = float(np.linalg.norm(np.maximum(0.0, np.maximum(lo - centre, centre - hi))))
-    wide = radius * _WIDER + 10.0 * _ROUNDINGS * _sizes(flight, window)
+    wide = radius * _WIDER + 10.0 * ROUNDINGS * sizes(flight, window)
     return _sooner(gap - wide, float(np.linalg.norm(flight.velocity_at(window[0]))), float(np.linalg.norm(flight.acceleration)), window)
 
 

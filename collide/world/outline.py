@@ -20,6 +20,8 @@ from .mass import mass_properties, sides_of, triangles_of
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9
+# Where distances are compared, along both parameters.
+_PARTS = 0.3125, 0.71875
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +60,21 @@ def exact_ball(shape: Any, middle: tuple[float, float, float]) -> tuple[tuple[An
 
 def _constant_distance(shape: ParametricSurface, middle: tuple[Any, Any, Any]) -> Any:
     square = sum((e - m) ** 2 for e, m in zip(shape.expressions, middle, strict=True))
-    found = sp.trigsimp(sp.expand(square)) if sp.count_ops(square) < 200 else square
+    found = square if _varies(square, shape) or sp.count_ops(square) >= 200 else sp.trigsimp(sp.expand(square))
     if found.free_symbols or not is_closed(shape):
         return None
     # A closed surface on a sphere covers all of it, if it has a volume.
     with contextlib.suppress(ValueError):
         return found if mass_properties(shape).volume > 2.0 * float(found) ** 1.5 else None
     return None
+
+
+def _varies(square: Any, shape: ParametricSurface) -> bool:
+    """Has the square of a distance other values at other points, in doubles? A ball that seems to be none is searched as others are."""
+    ends = [[float(e) for e in shape.domain[s]] for s in (u, v)]
+    at = [[lo + part * (hi - lo) for lo, hi in ends] for part in _PARTS]
+    values = compile([square], [u, v], quick=True).points(np.array(at))
+    return bool(np.ptp(values) > _SAME * np.abs(values).max())
 
 
 def _sphere(shape: ImplicitSurface, middle: tuple[Any, Any, Any]) -> Any:

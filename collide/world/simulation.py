@@ -57,19 +57,21 @@ class Simulation(Touches):
         self.system = system
         self.law, self.begun, self.at_once, self.stuck = law, False, 0, ""
         self.events: list[Event] = []
+        self.before: list[Any] = []
+        for actor in self.actors:
+            actor.before = self.before
 
-    def snapshot(self) -> tuple[dict[str, Any], list[Any]]:
-        """What a step may change, so that one that does not come to its end can be undone."""
-        own = {name: copy.copy(getattr(self, name)) for name in _CHANGING}
-        return own, [(a.course, a.version, getattr(a, "moving", None), len(a.path)) for a in self.actors]
+    def snapshot(self) -> Any:
+        """What a step may change, so that one that does not come to its end can be undone; of actors their changes are kept."""
+        self.before.clear()
+        return {name: copy.copy(getattr(self, name)) for name in _CHANGING}
 
-    def restore(self, saved: tuple[dict[str, Any], list[Any]]) -> None:
-        own, actors = saved
-        for name, value in own.items():
+    def restore(self, saved: Any) -> None:
+        for name, value in saved.items():
             setattr(self, name, value)
-        for a, (course, version, moving, count) in zip(self.actors, actors, strict=True):
-            a.course, a.version, a.moving = course, version, moving
-            del a.path[count:]
+        for actor, *was in reversed(self.before):
+            actor.undone(*was)
+        self.before.clear()
 
     def begin(self, clock: Clock) -> None:
         """The state of all pairs at the start. ValueError where bodies overlap."""

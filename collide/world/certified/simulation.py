@@ -108,12 +108,12 @@ class Certified:
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
-    def snapshot(self) -> tuple[dict[str, Any], list[Any]]:
+    def snapshot(self) -> Any:
         """What a step may change, so that one that does not come to its end can be undone."""
         own = {name: copy.copy(getattr(self, name)) for name in _CHANGING} | {"states": [list(s) for s in self.states]}
         return own, [(a.course, list(a.path)) for a in self.actors]
 
-    def restore(self, saved: tuple[dict[str, Any], list[Any]]) -> None:
+    def restore(self, saved: Any) -> None:
         own, actors = saved
         for name, value in own.items():
             setattr(self, name, value)
