@@ -1,0 +1,441 @@
+"""The native loop from step to step (see `march`): bounds are those of kernels, which round outwards; all other arithmetic is in plain
+doubles and decides what is tried. What must be exact of it says why.
+"""
+
+import numpy as np
+
+from ..machine.loops import call_kernel, native
+from ..machine.structures import LANES, Floats, Grid, Intervals, Structure, View, array
+
+ROOM_LEFT, ARRIVED, NO_STEP = 0, 1, 2
+"""Why the loop came back: all cells are filled, the end is reached, or no step is proved."""
+
+# The remainder may be such a part of what is open of the states; a step is at most so much longer than the one before, and no longer than
+# this: a longer one would magnify denormal numbers.
+_OPEN, _LONGER, LONGEST = 2.0**-8, 1.5, 2.0**20
+# States that are so wide, in proportion, take steps so short that widths stay about linear: over boxes high coefficients are overestimated.
+_WIDE, _BENT = 2.0**-20, 0.02
+# So often a step is halved, and for each length so many boxes are tried.
+_HALVINGS, _BOXES = 24, 3
+# A step that is shorter than this part of the whole way, or of the time so far, ends the march.
+_SHORTEST = 2.0**-44
+_TINY, _NOTHING, _FINE, _RELATIVE, _LARGEST = 2.0**-1000, 2.0**-900, 2.0**-48, 2.0**-52, 1.7e308
+# A column that the others leave less of than this part is none of a basis.
+_LEFT = 2.0**-26
+
+
+class Decorated(View):
+    """Outputs of a kernel with levels: of each -lo of all lanes, then hi, then the level."""
+
+    @native
+    def lo(self, k: int, lane: int) -> float:
+        return -self.at[3 * k * LANES + lane]
+
+    @native
+    def hi(self, k: int, lane: int) -> float:
+        return self.at[(3 * k + 1) * LANES + lane]
+
+    @native
+    def level(self, k: int, lane: int) -> float:
+        return self.at[(3 * k + 2) * LANES + lane]
+
+
+class MarchMemory(Structure):
+    """A march of n states with polynomials of degree `order`, over the way from 0 to `end`; `way`: of the longer side. Kernels as of
+    `series.Kernels`. At the time `at` the states are m + C r0 + Q r; `off` encloses C r0 + Q r, and `box` all. `least_term`, `least_rest`:
+    what the last terms may be against the largest, and remainders against the states; `margin`: of boxes against their widths.
+    """
+
+    quick = True
+
+    n: int
+    order: int
+    terms: int                     # order + 2
+    values: int                    # (order + 1) n
+    twice: int                     # 2 n
+    room: int                      # cells
+    count: int                     # those that are known
+    coefficients: int
+    advance: int
+    spread: int
+    turned: int
+    none: int
+    at: float
+    end: float
+    way: float
+    last: float
+    least_term: float
+    least_rest: float
+    margin: float
+    after: float
+    h_lo: float                    # the step enclosed
+    h_hi: float
+    m: Floats = array("n")
+    c: Grid[float] = array("n", "n")
+    q: Grid[float] = array("n", "n")
+    r0: Grid[float] = array("n", 2)
+    r: Grid[float] = array("n", 2)
+    off: Grid[float] = array("n", 2)
+    box: Grid[float] = array("n", 2)
+    x: Grid[float] = array("terms", "n", 2)          # coefficients over the box
+    over: Grid[float] = array("terms", "n", 2)       # likewise over the whole step, from order 1 on
+    inside: Grid[float] = array("n", 2)
+    trial: Grid[float] = array("n", 2)
+    size: Floats = array("terms")
+    width: Floats = array("terms")
+    weight: Floats = array("n")
+    work: Floats = array("n")
+    basis: Grid[float] = array("n", "n")             # rows are vectors
+    mid_c: Grid[float] = array("n", "n")
+    vector: Floats = array("n")
+    given: Intervals = array("inputs", 2, LANES)
+    found: Decorated = array("outputs", 3, LANES)
+    kept: Decorated = array("outputs", 3, LANES)     # those of `advance`
+    cell: Grid[float] = array("room", 4)             # s, s + h, and the ends of h
+    cell_kept: Grid[float] = array("room", "values", 2)
+    cell_over: Grid[float] = array("room", "twice", 2)
+    cell_inside: Grid[float] = array("room", "n", 2)
+
+
+@native
+def march(s: MarchMemory) -> int:
+    while s.count < s.room:
+        if not abs(s.at) < abs(s.end):
+            return ARRIVED
+        if not step(s):
+            return NO_STEP
+    return ROOM_LEFT
+
+
+@native
+def give(s: MarchMemory, k: int, lo: float, hi: float) -> int:
+    """Argument k of a kernel; the number of the next one."""
+    for lane in range(LANES):
+        s.given.put(k, lane, lo, hi)
+    return k + 1
+
+
+@native
+def is_finite(lo: float, hi: float) -> bool:
+    return lo >= -_LARGEST and hi <= _LARGEST
+
+
+@native
+def step(s: MarchMemory) -> bool:
+    """A step, where one is proved."""
+    if not begin(s):
+        return False
+    shortest, length, backward = _SHORTEST * max(abs(s.way), abs(s.at)), longest_good(s), s.end < 0.0
+    for _ in range(_HALVINGS):
+        s.after = s.at - length if backward else s.at + length
+        if length < shortest or abs(s.after - s.at) < 0.5 * length:
+            return False
+        if proved(s) and small_rest(s, length):
+            return advanced(s)
+        length *= 0.5
+    return False
+
+
+@native
+def begin(s: MarchMemory) -> bool:
+    """The coefficients at the time `at` over the box of all states, and their sizes and widths."""
+    k = give(s, 0, s.at, s.at)
+    for i in range(s.n):
+        if not is_finite(s.box[i, 0], s.box[i, 1]):
+            return False
+        k = give(s, k, s.box[i, 0], s.box[i, 1])
+        s.x[0, i, 0], s.x[0, i, 1] = s.box[i, 0], s.box[i, 1]
+    call_kernel(s.coefficients, s.given, s.none, s.found)
+    if not taken(s):
+        return False
+    for k in range(s.terms):
+        s.size[k], s.width[k] = 0.0, 0.0
+        for i in range(s.n):
+            if k > 0:
+                s.x[k, i, 0], s.x[k, i, 1] = s.over[k, i, 0], s.over[k, i, 1]
+            s.size[k] = max(s.size[k], max(abs(s.x[k, i, 0]), abs(s.x[k, i, 1])))
+            s.width[k] = max(s.width[k], s.x[k, i, 1] - s.x[k, i, 0])
+    if not s.width[0] > _WIDE * s.size[0]:
+        for k in range(s.terms):
+            s.width[k] = 0.0
+    return True
+
+
+@native
+def taken(s: MarchMemory) -> bool:
+    """The coefficients that were found, as `over`; False where they are not proved, or not finite."""
+    for k in range(1, s.terms):
+        for i in range(s.n):
+            j = (k - 1) * s.n + i
+            lo, hi = s.found.lo(j, 0), s.found.hi(j, 0)
+            if not (is_finite(lo, hi) and s.found.level(j, 0) == 3.0):
+                return False
+            s.over[k, i, 0], s.over[k, i, 1] = lo, hi
+    return True
+
+
+@native
+def longest_good(s: MarchMemory) -> float:
+    """About the longest step in which the last terms stay small, and the widths of all but the first, of three bits: sums of such steps are
+    exact.
+    """
+    most, length = min(s.way, min(_LONGER * s.last, LONGEST)), 1.0
+    while length <= most:
+        length *= 2.0
+    while 0.5 * length > most:
+        length *= 0.5
+    while length > _SHORTEST * most and (length > most or not is_good(s, length)):
+        length *= 0.5
+    part = 1.75
+    while part > 1.0 and not (length * part <= most and is_good(s, length * part)):
+        part -= 0.25
+    return length * part
+
+
+@native
+def is_good(s: MarchMemory, h: float) -> bool:
+    power, largest, last, wide, bent = 1.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(s.terms):
+        term = s.size[k] * power
+        largest = max(largest, term)
+        if k >= s.terms - 3:
+            last = max(last, term)
+        if k < 2:
+            wide += s.width[k] * power
+        else:
+            bent += s.width[k] * power
+        power *= h
+    return last <= s.least_term * largest and bent <= _BENT * wide
+
+
+@native
+def small_rest(s: MarchMemory, h: float) -> bool:
+    """Is the remainder about as small as rounding, or as what is open?"""
+    rest, states, open_ = 0.0, 0.0, 0.0
+    for i in range(s.n):
+        rest = max(rest, max(abs(s.over[s.terms - 1, i, 0]), abs(s.over[s.terms - 1, i, 1])))
+        states = max(states, max(abs(s.box[i, 0]), abs(s.box[i, 1])))
+        open_ = max(open_, s.off[i, 1] - s.off[i, 0])
+    for _ in range(s.terms - 1):
+        rest *= h
+    return rest <= max(s.least_rest * states, _OPEN * open_) or rest < _NOTHING
+
+
+@native
+def difference(s: MarchMemory) -> None:
+    """The step from `at` to `after`, enclosed. The error of a difference is a double, and this is it (Knuth): where it is 0, and it is with
+    short steps, the difference is exact. Else it is below 2^-53 |h|, so h -+ 2^-52 |h|, rounded, lie beyond.
+    """
+    h = s.after - s.at
+    back = h - s.after
+    error = (s.after - (h - back)) - (s.at + back)
+    wide = 0.0 if error == 0.0 else _RELATIVE * abs(h)
+    s.h_lo, s.h_hi = h - wide, h + wide
+
+
+@native
+def proved(s: MarchMemory) -> bool:
+    """A box that all solutions stay in for the whole step, `inside`, and coefficients `over` it."""
+    difference(s)
+    last, begin, end = s.terms - 1, min(s.at, s.after), max(s.at, s.after)
+    for i in range(s.n):
+        size = max(abs(s.x[last, i, 0]), abs(s.x[last, i, 1]))
+        s.over[last, i, 0], s.over[last, i, 1] = 2.0 * s.x[last, i, 0] - size, 2.0 * s.x[last, i, 1] + size
+    if not spread(s):
+        return False
+    for _ in range(_BOXES):
+        k = give(s, 0, begin, end)
+        for i in range(s.n):
+            lo, hi = s.inside[i, 0], s.inside[i, 1]
+            margin = s.margin * (hi - lo) + _FINE * max(abs(lo), abs(hi)) + _TINY
+            s.trial[i, 0], s.trial[i, 1] = lo - margin, hi + margin
+            if not is_finite(s.trial[i, 0], s.trial[i, 1]):
+                return False
+            k = give(s, k, s.trial[i, 0], s.trial[i, 1])
+        call_kernel(s.coefficients, s.given, s.none, s.found)
+        if not (taken(s) and spread(s)):
+            return False
+        held = True
+        for i in range(s.n):
+            held = held and s.trial[i, 0] < s.inside[i, 0] and s.inside[i, 1] < s.trial[i, 1]
+        if held:
+            return True
+    return False
+
+
+@native
+def spread(s: MarchMemory) -> bool:
+    """The range `inside` of Taylor's polynomial, with the last of `over` for its remainder, for the numbers from 0 to the step, in as many
+    parts as there are lanes; these share their ends, so they leave nothing out. False where it is not finite.
+    """
+    last, k = s.terms - 1, 0
+    for j in range(s.terms):
+        for i in range(s.n):
+            if j < last:
+                k = give(s, k, s.x[j, i, 0], s.x[j, i, 1])
+            else:
+                k = give(s, k, s.over[j, i, 0], s.over[j, i, 1])
+    most, lo, share = max(0.0, s.h_hi), min(0.0, s.h_lo), 0.0
+    length = most - lo
+    for lane in range(LANES):
+        share += 1.0 / LANES
+        hi = most if lane == LANES - 1 else most - (1.0 - share) * length
+        s.given.put(k, lane, lo, hi)
+        lo = hi
+    call_kernel(s.spread, s.given, s.none, s.found)
+    for i in range(s.n):
+        s.inside[i, 0], s.inside[i, 1] = s.found.lo(i, 0), s.found.hi(i, 0)
+        for lane in range(LANES):
+            lo, hi = s.found.lo(i, lane), s.found.hi(i, lane)
+            if not is_finite(lo, hi):
+                return False
+            s.inside[i, 0], s.inside[i, 1] = min(s.inside[i, 0], lo), max(s.inside[i, 1], hi)
+    return True
+
+
+@native
+def advanced(s: MarchMemory) -> bool:
+    """The cell of a proved step, and the states at its end."""
+    n, last = s.n, s.terms - 1
+    k = give(s, 0, s.at, s.at)
+    for i in range(n):
+        k = give(s, k, s.box[i, 0], s.box[i, 1])
+    for i in range(n):
+        k = give(s, k, s.m[i], s.m[i])
+    k = give(s, k, s.h_lo, s.h_hi)
+    for i in range(n):
+        k = give(s, k, s.over[last, i, 0], s.over[last, i, 1])
+    k = give_matrices(s, k)
+    for i in range(n):
+        k = give(s, k, s.off[i, 0], s.off[i, 1])
+    call_kernel(s.advance, s.given, s.none, s.kept)
+    for j in range(n + 2 * n * n + s.values):
+        if not is_finite(s.kept.lo(j, 0), s.kept.hi(j, 0)):
+            return False
+    middles(s)
+    orthogonal(s)
+    if not turned(s):
+        return False
+    note(s)
+    move(s)
+    return True
+
+
+@native
+def give_matrices(s: MarchMemory, k: int) -> int:
+    """C and Q."""
+    for i in range(s.n):
+        for j in range(s.n):
+            k = give(s, k, s.c[i, j], s.c[i, j])
+    for i in range(s.n):
+        for j in range(s.n):
+            k = give(s, k, s.q[i, j], s.q[i, j])
+    return k
+
+
+@native
+def middles(s: MarchMemory) -> None:
+    """Of the states, of J C, and of the columns of J Q, as rows of `basis`."""
+    n = s.n
+    for i in range(n):
+        s.vector[i] = 0.5 * s.kept.lo(i, 0) + 0.5 * s.kept.hi(i, 0)
+        for j in range(n):
+            at, then = n + n * i + j, n + n * n + n * i + j
+            s.mid_c[i, j] = 0.5 * s.kept.lo(at, 0) + 0.5 * s.kept.hi(at, 0)
+            s.basis[j, i] = 0.5 * s.kept.lo(then, 0) + 0.5 * s.kept.hi(then, 0)
+
+
+@native
+def orthogonal(s: MarchMemory) -> None:
+    """The next Q: columns at right angles to each other, those first that r makes longest; what is left by unit vectors."""
+    n, made = s.n, 0
+    for i in range(n):
+        open_, total = s.r[i, 1] - s.r[i, 0], 0.0
+        for k in range(n):
+            total += s.basis[i, k] * s.basis[i, k]
+        s.weight[i] = total * open_ * open_
+    for turn in range(2 * n):
+        best = turn - n
+        if turn < n:
+            best = 0
+            for i in range(1, n):
+                if s.weight[i] > s.weight[best]:
+                    best = i
+            s.weight[best] = -1.0
+        if made < n and joins(s, best, made, turn < n):
+            made += 1
+
+
+@native
+def joins(s: MarchMemory, which: int, made: int, own: bool) -> bool:
+    """Is a vector, of `basis` or a unit one, not spanned by the columns that are made? Then it becomes the next one."""
+    n, size, left = s.n, 0.0, 0.0
+    for k in range(n):
+        s.work[k] = (s.basis[which, k] if own else 1.0) if own or k == which else 0.0
+        size += s.work[k] * s.work[k]
+    for _ in range(2):
+        for j in range(made):
+            part = 0.0
+            for k in range(n):
+                part += s.work[k] * s.q[k, j]
+            for k in range(n):
+                s.work[k] -= part * s.q[k, j]
+    for k in range(n):
+        left += s.work[k] * s.work[k]
+    left = np.sqrt(left)
+    if not left > _LEFT * np.sqrt(size):
+        return False
+    for k in range(n):
+        s.q[k, made] = s.work[k] / left
+    return True
+
+
+@native
+def turned(s: MarchMemory) -> bool:
+    """The next r, x - m and x."""
+    n, k = s.n, 0
+    for i in range(n):
+        k = give(s, k, s.kept.lo(i, 0), s.kept.hi(i, 0))
+    for i in range(n):
+        k = give(s, k, s.vector[i], s.vector[i])
+    for j in range(n, n + 2 * n * n):
+        k = give(s, k, s.kept.lo(j, 0), s.kept.hi(j, 0))
+    for i in range(n):
+        for j in range(n):
+            s.c[i, j] = s.mid_c[i, j]
+    k = give_matrices(s, k)
+    for i in range(n):
+        k = give(s, k, s.r0[i, 0], s.r0[i, 1])
+    for i in range(n):
+        k = give(s, k, s.r[i, 0], s.r[i, 1])
+    call_kernel(s.turned, s.given, s.none, s.found)
+    for j in range(3 * n):
+        if not is_finite(s.found.lo(j, 0), s.found.hi(j, 0)):
+            return False
+    return True
+
+
+@native
+def note(s: MarchMemory) -> None:
+    """What is kept of the step."""
+    n, first, row = s.n, s.n + 2 * s.n * s.n, s.count
+    s.cell[row, 0], s.cell[row, 1], s.cell[row, 2], s.cell[row, 3] = s.at, s.after, s.h_lo, s.h_hi
+    for j in range(s.values):
+        s.cell_kept[row, j, 0], s.cell_kept[row, j, 1] = s.kept.lo(first + j, 0), s.kept.hi(first + j, 0)
+    for i in range(n):
+        s.cell_over[row, i, 0], s.cell_over[row, i, 1] = s.over[2, i, 0], s.over[2, i, 1]
+        s.cell_over[row, n + i, 0], s.cell_over[row, n + i, 1] = s.over[s.terms - 1, i, 0], s.over[s.terms - 1, i, 1]
+        s.cell_inside[row, i, 0], s.cell_inside[row, i, 1] = s.inside[i, 0], s.inside[i, 1]
+    s.count += 1
+
+
+@native
+def move(s: MarchMemory) -> None:
+    """To the end of the step."""
+    n = s.n
+    for i in range(n):
+        s.m[i] = s.vector[i]
+        s.r[i, 0], s.r[i, 1] = s.found.lo(i, 0), s.found.hi(i, 0)
+        s.off[i, 0], s.off[i, 1] = s.found.lo(n + i, 0), s.found.hi(n + i, 0)
+        s.box[i, 0], s.box[i, 1] = s.found.lo(2 * n + i, 0), s.found.hi(2 * n + i, 0)
+    s.last, s.at = abs(s.after - s.at), s.after
