@@ -8,12 +8,14 @@ import numpy as np
 
 from ..answers.contacts import Contacts
 from ..answers.report import contacts
+from ..bodies.extent import extent_of
 from ..culling.broad_phase import Window
 from ..moment.start import Start, surfaces_at
 from ..search.drive import Clock
 from ..search.options import Options, resolved
 from ..timeline.along import searched
 from ..timeline.evidence import Evidence, Query
+from ..timeline.near_triangles import faces_at
 from ..timeline.scene import Scene
 from .formulas import ONE, OTHER, Moving
 
@@ -42,14 +44,18 @@ def meet(first: Moving, second: Moving, span: Window, start: Start | None, size:
 
 def surfaces_apart(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
     """Is it proved that the surfaces of two bodies do not meet at a moment?"""
-    found = surfaces_at(first.body, second.body, moment, TOLERANCE, clock, numbers=(first.numbers, second.numbers))
-    return found.state is Start.DISJOINT
+    return _surfaces(first, second, moment, clock) is Start.DISJOINT
 
 
 def surfaces_cross(first: Moving, second: Moving, moment: float, clock: Clock) -> bool:
     """Is it proved that the surfaces of two bodies cross at a moment?"""
-    found = surfaces_at(first.body, second.body, moment, TOLERANCE, clock, numbers=(first.numbers, second.numbers))
-    return found.state is Start.OVERLAPPING
+    return _surfaces(first, second, moment, clock) is Start.OVERLAPPING
+
+
+def _surfaces(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:
+    sides = first, second
+    close = faces_at([m.body for m in sides], lambda side, part: extent_of(part, sides[side].numbers), moment)
+    return surfaces_at(first.body, second.body, moment, TOLERANCE, clock, close, (first.numbers, second.numbers)).state
 
 
 def state_at(first: Moving, second: Moving, moment: float, clock: Clock) -> Start:

@@ -274,3 +274,13 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(monkeypatch):
     assert run.outcome is Outcome.BUDGET_SPENT and "interrupted" in run.reason and len(run.events) == 2
     monkeypatch.undo()
     assert [e.time for e in run.resumed(until=2.0).events] == [e.time for e in world.run(until=2.0).events]
+
+
+def test_a_turned_mesh_that_was_hit_is_searched_on():
+    """Boxes round the two still meet just after the hit; then triangles tell whether they are apart."""
+    ball, block = RigidBody(BALL, position=(-3, 0.2, 0.1), velocity=(2, 0, 0)), RigidBody(cube(), orientation=(1, 0.3, 0.2, 0.5))
+    run = World([ball, block], gravity=(0, 0, 0), restitution=0.5).run(until=3.0)
+    assert run.outcome is Outcome.FINISHED and [event.pairs.tolist() for event in run.events] == [[[0, 1]]]
+    np.testing.assert_allclose(run.momentum(3.0), run.momentum(0.0), atol=1e-12)
+    state = run.state(3.0)
+    assert np.linalg.norm(state.positions[1] - state.positions[0]) > 1.9
