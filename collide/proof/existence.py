@@ -12,6 +12,8 @@ from .trees import Grower, short
 
 # Starts from which a solution is looked for; steps of Newton's method; sizes of boxes, against the distance from the start.
 _STARTS, _STEPS, _SIZES = 24, 40, tuple(0.25**k for k in range(1, 14))
+# Matrices whose least singular value is such a part of the greatest are not inverted.
+_SINGULAR = 1e-14
 # Of the only zero: steps of Newton's method, and sizes of boxes, parts of the domain.
 _POLISHED, _PARTS = 3, tuple(2.0**-k for k in range(1, 45))
 
@@ -60,8 +62,8 @@ def _choices(grower: Grower, point: np.ndarray, held: Sequence[int], free: int) 
     m = grower.equations
     slope = grower.jets(point[None])[1][0, :m]
     able = [i for i in range(len(point)) if i not in held]
-    worth = {chosen: np.linalg.svd(slope[:, chosen], compute_uv=False)[-1] if m else 1.0 for chosen in itertools.combinations(able, m)}
-    return sorted((c for c in worth if worth[c] > 0), key=lambda c: -worth[c])[:4]
+    sizes = {chosen: np.linalg.svd(slope[:, chosen], compute_uv=False) if m else np.ones(1) for chosen in itertools.combinations(able, m)}
+    return sorted((c for c in sizes if sizes[c][-1] > _SINGULAR * sizes[c][0]), key=lambda c: -sizes[c][-1])[:4]
 
 
 def _proved(grower: Grower, system: System, point: np.ndarray, chosen: tuple[int, ...], root: Sequence[tuple[float, float]],

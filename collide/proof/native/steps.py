@@ -83,21 +83,22 @@ def natural(s: ProverMemory, lane: int) -> None:
 def _slopes(s: ProverMemory, lane: int, square: float) -> None:
     """The face on which w . F + (m/2) |F|^2 is least: a variable in which it is monotone is held at an end; its slopes."""
     for j in range(s.n):
-        mid, rad = 0.0, 0.0
+        mid, rad, size = 0.0, 0.0, 0.0
         for r in range(s.m):
             w, q = s.weight[r, lane], 0.0
             if r < s.equations:
                 w += square * s.jet[OVER, r, lane]
                 q = square * s.jet[OVER, r, LANES + lane]
             k = slope_of(s, r, j)
-            if w != 0.0 or q != 0.0:
+            if (w != 0.0 or q != 0.0) and s.where[0, k] >= 0:
                 p, x = s.jet[OVER, k, lane], s.jet[OVER, k, LANES + lane]
+                size += abs(w) * max(abs(p), 1.0) + q
                 mid += w * p
                 rad += abs(w) * x + q * (abs(p) + x)
         s.slope[j] = mid
         s.spread[j] = rad
-        off = rad * ROUNDED
-        up, down = mid - off > 0.0 or (mid == 0.0 and rad == 0.0), mid + off < 0.0
+        off = rad * ROUNDED + _EXACT * size
+        up, down = mid - off > 0.0 or size == 0.0, mid + off < 0.0
         s.face_lo[j, lane] = s.hi[j, lane] if down else s.lo[j, lane]
         s.face_hi[j, lane] = s.lo[j, lane] if up else s.hi[j, lane]
 

@@ -18,6 +18,7 @@ import sympy as sp
 import collide
 from collide.proof import logged as write_log
 from collide.proof.checker.check import CheckStatus, Lines, Step, _Log
+from collide.proof.existence import _choices
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
 
@@ -114,6 +115,13 @@ def test_distances(tmp_path: Path) -> None:
     assert d.notes[-1].startswith("The log proves that the distance is greater than 0.99999999")
     collide.clearance([PLATE, BOWL], (0, sp.Rational(1, 2)), at_least=0.25, log=path)
     assert "farther from each other than 0.25" in collide.check(path).theorem
+
+
+def test_matrices_that_are_singular_but_for_rounding_are_not_inverted() -> None:
+    """Edges of two boxes that slide along each other: of singular values the least is 1e-17, and of pivots 0."""
+    slope = np.array([[[1.0, 2, 0, 0], [0.1, 0.2, 0, 0], [0, 0, 1, 0]]])
+    stub = SimpleNamespace(equations=3, jets=lambda points: (np.zeros((1, 3)), slope))
+    assert _choices(stub, np.zeros(4), [3], 3) == []  # type: ignore[arg-type]
 
 
 def test_what_no_log_can_be_written_of(tmp_path: Path) -> None:

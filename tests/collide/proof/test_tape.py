@@ -4,7 +4,8 @@ import flint
 import numpy as np
 import pytest
 
-from collide.proof.checker.problem import Problem
+from collide.proof.checker.check import Step, _follows
+from collide.proof.checker.problem import Problem, double
 from collide.proof.checker.rules import side
 from collide.proof.trees import Grower
 
@@ -31,3 +32,30 @@ def test_balls_contain_those_of_arb(text: str) -> None:
                 elif m == m and r < np.inf:
                     slack = 1e-11 * (1 + abs(m)) + 1e-6 * r
                     assert m - r - slack <= float(ball.lower()) and float(ball.upper()) <= m + r + slack, (text, size, entry, ball, m, r)
+
+
+TILTED = Problem(["question contact", "let #1 (* 1/2 (cos u) (cos v))", "let #2 (* 1/2 (sin u) (cos v))",
+                  "let #3 (+ 3/2 (- t) (* 1/2 (sin v)))",
+                  "surface 0 -4 4 -4 4 (+ (* 2/7 u) (* 6/7 v)) (+ (* 3/7 u) (* 2/7 v)) (+ (* 6/7 u) (* -3/7 v))",
+                  "surface 1 0 (* 2 pi) (* -1/2 pi) (* 1/2 pi) (+ (* 2/7 #1) (* 6/7 #2) (* -3/7 #3)) "
+                  "(+ (* 3/7 #1) (* 2/7 #2) (* 6/7 #3)) (+ (* 6/7 #1) (* -3/7 #2) (* -2/7 #3))", "time 0"])
+
+
+def test_slopes_that_vanish_but_for_rounding_are_not_said_to_have_a_sign() -> None:
+    """A ball comes down on a plate that is tilted: the normal does not change along the plate, which Arb does not see exactly."""
+    rng, system = np.random.default_rng(1), ("common point", (0,), (1,))
+    grower = Grower(TILTED, system)
+    for k in range(92):
+        v, begin, end, c = rng.uniform(0.1, 1), rng.uniform(0.3, 0.9), 1 - 10**-rng.uniform(1.5, 5), rng.uniform(-0.02, 0.06, 2)
+        root = [*((x - 0.06, x) for x in c.tolist()), (3.9269908169872423, 4.319689898685967), (-1.5707963, -1.5707963 + v), (begin, end)]
+        if k < 86 or grower.grow(root, 2000, lambda: True) < np.inf:
+            continue
+        stack = [tuple(root)]
+        for line in grower.lines():
+            box, words = stack.pop(), line.split()
+            if words[0] == "s":
+                i, at = int(words[1]), double(words[2])
+                stack += [(*box[:i], ends, *box[i + 1:]) for ends in ((at, box[i][1]), (box[i][0], at))]
+                continue
+            with flint.ctx.workprec(64):
+                assert words[0] != "c" or _follows(TILTED, Step(0, system, box, tuple(words))), line
