@@ -59,7 +59,8 @@ def scenes() -> dict[str, Callable[..., Any]]:
     share = np.linspace(0, 1, ROWS)
     balls = {RADIUS: 0.1 + 0.2 * share, HEIGHT: 2 + share, SPEED: 1.5 - share / 2}
     return {"bicubic patches": lambda **more: collide.contact_batch(patches, (0, 1), parameters=many, **more),
-            "ball on torus": lambda **more: collide.contact_batch(bodies(), (0, 4), parameters=balls, **more)}
+            "ball on torus": lambda **more: collide.contact_batch(bodies(), (0, 4), parameters=balls, **more),
+            "clearance, at_least=3/5": lambda **more: collide.clearance_batch(bodies(), (0, 1), 0.6, parameters=balls, **more)}
 
 
 def main() -> None:
