@@ -31,12 +31,13 @@ class FlatMotion(NamedTuple):
         scale = 1 if whole & (whole - 1) == 0 else whole
         if any(abs(c * scale) > LARGEST for flat in flats if flat for p in flat.corners for c in p):
             return None
-        motions = _scaled(_motion(first), scale), _scaled(_motion(second), scale)
+        motions = _scaled(motion_of(first), scale), _scaled(motion_of(second), scale)
         known = None if any(m.symbols - {t} for m in motions) else exact_motion(*motions)
         return None if known is None else cls((flats[0], flats[1]), scale, motions, known)
 
 
-def _motion(body: Any) -> Motion:
+def motion_of(body: Any) -> Motion:
+    """That of all faces of a body (`flat_of`)."""
     found: Motion = (body.faces[0] if isinstance(body, Solid) else body).motion
     return found
 

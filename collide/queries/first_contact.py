@@ -41,6 +41,7 @@ from ..timeline.near_triangles import is_bundle
 from ..timeline.scene import Scene
 from .arguments import check_bodies, check_kinds, check_options, ignored_pairs
 from .flat_pairs import Met, flat_pairs, together, until
+from .flat_parting import part_at_once
 from .parameters import points_in, read_parameters
 from .worst_case import worst_case
 
@@ -164,6 +165,7 @@ def _with_parameters(bodies: Sequence[Any], time: tuple[Any, Any], parameters: A
 def _flat_answered(scene: Scene, bodies: Sequence[Any], span: Window, options: Options,
                    clock: Clock) -> tuple[Scene, dict[tuple[int, int], Met | None], float]:
     """The exact answers for pairs of flat faces; a scene of all other pairs, and up to when these are of interest."""
+    part_at_once(scene, bodies, span)
     exact = flat_pairs(scene, bodies, options.separation, options.simultaneity, clock)
     others, last = scene.without(exact), until(exact, span, scene, options.simultaneity)
     return (others.within((span[0], last)) if others.near and last < span[1] else others), exact, last

@@ -105,8 +105,9 @@ class Scene:
         self.states = Starts(len(self.bodies), Start.UNKNOWN, self.left_out[0])
         # Pairs whose surfaces are proved apart at the beginning, where it is not decided whether one body encloses the other.
         self.undecided: set[Pair] = set()
-        # Likewise, where one does; and until when surfaces of pairs are proved apart.
+        # Likewise, where one does; pairs that touch as the span begins, and part at once; and until when surfaces are proved apart.
         self.nested: set[Pair] = set()
+        self.parted: set[Pair] = set()
         self.apart_until: dict[Pair, float] = {}
         self.early: frozenset[Pair] = frozenset()
         self.begin = span[0]
@@ -187,6 +188,11 @@ class Scene:
         other.states = Starts(len(self.bodies), Start.DISJOINT, self.states.ignored)
         other._place()
         return other
+
+    def part(self, label: Pair, until: float) -> None:
+        """Two bodies touch as the span begins, and are apart from then on, up to a time, from which they are searched."""
+        self.parted.add(label)
+        self.leave_out(label, until)
 
     def leave_out(self, label: Pair, until: float) -> None:
         """The surfaces of two bodies are proved apart until a time, or (infinite) throughout."""
@@ -374,7 +380,7 @@ class Scene:
 
     def apart(self, label: Pair) -> bool:
         """Do two bodies count as apart where their search begins: proved so, or as to their surfaces, where no more is known?"""
-        return self.states[label] is Start.DISJOINT or label in self.early or label in self.undecided
+        return self.states[label] is Start.DISJOINT or label in self.early or label in self.undecided or label in self.parted
 
     def crossings(self, moment: float) -> list[tuple[Meeting, Problem]]:
         """Where do faces of bodies that started apart cross at a moment?"""

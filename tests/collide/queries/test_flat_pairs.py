@@ -8,9 +8,11 @@ import sympy as sp
 
 import collide
 import generative
+from collide.bodies.flat import flat_of
 from collide.polyhedra.flat_motion import FlatMotion
 from collide.queries import first_contact as asked
 from collide.queries import flat_pairs
+from collide.queries.flat_parting import parted_until
 from generative import Parameter, Rigid, Screw, axis_angle, t, u, v
 from generative.polyhedron import brick, polyhedron
 from generative.primitives import ball
@@ -110,6 +112,51 @@ def test_the_search_says_the_same(seed, monkeypatch):
         assert found.time.intersects(other.time)
         near = np.abs(found.points[:, None] - other.points[None]).max(axis=2).min(axis=0)
         assert near.max() < 0.3
+
+
+# A tip at the origin, which falls over while it rises slowly.
+FALLING_OVER = Rigid(rotation=axis_angle([0, 1, 0], -2 * t), translation=[0, 0, t / 20])
+# Of the first body, which stands on CUBE, and sinks nowhere before time 1; whether it parts from it at once.
+RISING = {
+    "unscrewed": (CUBE.moved(to(0, 0, 1)), Screw([0, 0, 1], angle=t, advance=t / 10), True),
+    "unscrewed, askew": (CUBE.moved(to(1, 0, 0)), Screw([1, 1, 1], point=[0, -3, 0], angle=-t / 3, advance=t), True),
+    "lifted by a wave": (CUBE.moved(to(Q(1, 3), 0, 1)), Rigid(rotation=axis_angle([0, 0, 1], t**2), translation=[0, 0, sp.sin(t)]), True),
+    "a tip": (TIP.moved(to(0, 0, Q(1, 2))), Screw([0, 0, 1], angle=t, advance=t * (1 - t)), True),
+    "falls over": (TIP.moved(HERE), FALLING_OVER, True),
+    "slides and turns": (CUBE.moved(to(0, 0, 1)), Rigid(rotation=axis_angle([0, 0, 1], t), translation=[t, 0, 0]), False),
+    "rises later": (CUBE.moved(to(0, 0, 1)), Screw([0, 0, 1], angle=t, advance=t**3), False),
+    "tilts and rises": (CUBE.moved(to(0, 0, 1)), Screw([0, 1, 0], angle=t, advance=t), False),
+    "screwed in": (CUBE.moved(to(0, 0, 1)), Screw([0, 0, 1], angle=t, advance=-t / 10), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RISING)
+def test_bodies_that_touch_and_part_by_any_motion_are_apart_until_then(name):
+    """At samples, by their triangles."""
+    placed, motion, parts = RISING[name]
+    ground = CUBE.moved(to(0, 0, Q(-1, 2))) if name == "falls over" else CUBE.moved(HERE)
+    end = parted_until(placed.moved(motion), ground, (0.0, 1.0)) or parted_until(ground, placed.moved(motion), (0.0, 1.0))
+    assert (end is not None) == parts
+    if parts:
+        near = collide.Near(mesh_of(placed), mesh_of(ground))
+        for time in end * np.array([2.0**-20, 0.01, 0.3, 1.0]):
+            entries = np.array([float(e.xreplace({t: sp.Float(time, 30)})) for e in motion.entries])
+            assert len(near.update(np.vstack([np.column_stack([entries[:9].reshape(3, 3), entries[9:]]), [0, 0, 0, 1]]), np.eye(4))) == 0
+
+
+def mesh_of(body):
+    flat, motion = flat_of(body), body.faces[0].motion
+    rotation, shift = np.array(motion.rotation, float), np.array(motion.translation, float).ravel()
+    return collide.Mesh(np.array(flat.corners, float) @ rotation.T + shift, [c for face in flat.faces for c in face.triangles])
+
+
+def test_what_comes_back_after_it_parted_is_found():
+    placed, motion, _ = RISING["a tip"]
+    c = collide.first_contact([placed.moved(motion), CUBE], (0, 2))
+    assert c.status is collide.Status.CONTACT and c.start[0, 1] is collide.Start.TOUCHING
+    assert c.clear_until <= 1 <= c.time.hi < c.clear_until + 1e-6 and np.abs(c.points - [0, 0, 0.5]).max() < 1e-5
+    placed, motion, _ = RISING["unscrewed"]
+    assert collide.first_contact([CUBE, placed.moved(motion)], (0, 2)).status is collide.Status.NO_CONTACT
 
 
 def at_speed(motion):
