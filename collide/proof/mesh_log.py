@@ -18,9 +18,9 @@ from generative.numeric import approx_function
 from ..answers.contacts import Contacts, Status
 from ..bodies.mesh import Mesh
 from ..moment.start import Start
-from .checker.check import Box
 from .checker.problem import Part, above, below
 from .checker.rules import side
+from .checker.words import Box
 from .log import Alive, Log
 from .text import Texts
 from .trees import Stuck, short

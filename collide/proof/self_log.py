@@ -20,9 +20,9 @@ from generative import ParametricSurface, u, v
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
-from .checker.check import Box
 from .checker.problem import Part, above, below
 from .checker.rules import side
+from .checker.words import Box
 from .contact_log import ContactLog
 from .log import Alive
 from .statement import Statement

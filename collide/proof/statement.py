@@ -14,7 +14,8 @@ from generative.body import called
 from generative.implicit import Piece
 from generative.symbols import SYMBOLS
 
-from .checker.formulas import Program, constant, read
+from .checker.formulas import Program, constant
+from .checker.text import read
 from .text import NoLog, Texts
 
 Ranges = Mapping[Any, tuple[Any, Any]]

@@ -10,61 +10,17 @@ the box, or where it has no derivative. A jet is (value, {i: derivative}, {(i, j
 """
 
 import functools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq
 
-DEEPEST, LARGEST, DIGITS, EXPONENT = 200, 300_000, 1200, 1000
-"""How deep formulas nest, how many operations all have together, how long a number is written, and the largest integer exponent."""
+from .text import Formula, Refused, number, read
 
-DOUBLE = re.compile(r"-?0x[01](\.[0-9a-f]{1,13})?p[+-]([0-9]{1,3}|10[01][0-9]|102[0-2])")
-"""Hexadecimal numbers of at most 53 bits, the last of which is at least 2^-1074: these are doubles, and are read as they are."""
-Formula = str | list[Any]
+LARGEST, EXPONENT = 300_000, 1000
+"""How many operations all formulas have together, and the largest integer exponent."""
 Jet = tuple[Any, dict[int, Any], dict[tuple[int, int], Any]]
-
-
-class Refused(ValueError):
-    """The log is not accepted; the message says why, in a sentence."""
-
-
-# -- text ---------------------------------------------------------------------------------------------------------
-
-
-def read(text: str) -> list[Formula]:
-    """The formulas of a line."""
-    top: list[Any] = []
-    open_lists = [top]
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if token == "(":
-            if len(open_lists) > DEEPEST:
-                raise Refused(f"formulas nest deeper than {DEEPEST}")
-            open_lists[-1].append([])
-            open_lists.append(open_lists[-1][-1])
-        elif token != ")":
-            open_lists[-1].append(token)
-        elif len(open_lists) == 1:
-            raise Refused("a bracket is closed that was not opened")
-        else:
-            open_lists.pop()
-    if len(open_lists) > 1:
-        raise Refused("a bracket is not closed")
-    return top
-
-
-def number(text: str) -> Fraction:
-    """An integer, a fraction p/q or a hexadecimal double, exact."""
-    try:
-        if len(text) > DIGITS or "_" in text:
-            raise ValueError
-        if DOUBLE.fullmatch(text):
-            return Fraction(float.fromhex(text))
-        p, _, q = text.partition("/")
-        return Fraction(int(p), int(q or 1))
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise Refused(f"{text[:40]!r} is no number") from None
 
 
 # -- operators ----------------------------------------------------------------------------------------------------

@@ -5,12 +5,14 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from flint import arb
 
-from .formulas import Arb, Formula, Program, Refused, constant, number, read
+from .formulas import Arb, Program, constant
+from .pieces import Mesh, Piece, index
 from .rules import Side, System
+from .text import Formula, Refused, read
 
 WORDS = {"let": (2,), "surface": (8,), "level": range(8, 1000), "mesh": (13,), "corner": (3, 6), "triangle": (3,), "time": (0, 1, 2),
          "self": (0, 2), "except": (2,), "variable": (3,), "equation": (1,), "condition": (1,), "objective": (1,)}  # fmt: skip
@@ -19,71 +21,9 @@ MOST, VARIABLES = 4096, 64
 """Pieces or rows, and variables."""
 QUESTIONS = ("contact", "distance", "zeros", "minimum")
 
-Ends = tuple[Formula, ...]
 Ranges = tuple[tuple[Any, Any], ...]
 Part = tuple[int, ...]
 """(k,): a piece; (k, i, j): the triangles i to j - 1 of a mesh."""
-
-
-class Piece(NamedTuple):
-    """A part of a body's surface: the points (X, Y, Z) of u and v within two ranges, or of x, y, z within three (or twice three) of them,
-    which solve an equation and fulfil conditions (<= 0), if there are any; moved by three rows of a matrix and a translation, if there are.
-    `corners`: of a triangle the numbers that its formulas call c0, c1, ...
-    """
-
-    body: int
-    ranges: tuple[Formula, ...]
-    point: tuple[Formula, ...]
-    equations: tuple[Formula, ...] = ()
-    conditions: tuple[Formula, ...] = ()
-    motion: tuple[Formula, ...] = ()
-    corners: tuple[float, ...] = ()
-
-    @property
-    def letters(self) -> Sequence[str]:
-        return "uv" if len(self.ranges) == 4 else ("x", "y", "z", "x1", "y1", "z1")[:len(self.ranges) // 2]
-
-
-class Mesh(NamedTuple):
-    """Triangles between corners, each at one place, or at two, between which it moves from t = 0 to t = 1; then moved as a whole."""
-
-    body: int
-    motion: tuple[Formula, ...]
-    corners: list[tuple[float, ...]]
-    triangles: list[tuple[int, ...]]
-    boxes: dict[tuple[int, int], tuple[float, ...]]
-
-    def add(self, word: str, args: Sequence[Formula]) -> None:
-        if word == "corner":
-            self.corners.append(tuple(double(str(x)) for x in args))
-        else:
-            self.triangles.append(tuple(map(_index, args)))
-        if len(self.corners[-1:]) != 1 or len(self.corners[-1]) != len(self.corners[0]) or (
-                self.triangles and max(self.triangles[-1]) >= len(self.corners)):
-            raise Refused("the corners of a mesh are of one kind, and come before its triangles")
-
-    def box(self, i: int, j: int) -> tuple[float, ...]:
-        """Least and greatest coordinates of the corners of triangles i to j - 1."""
-        if (i, j) not in self.boxes:
-            middle = (i + j) // 2
-            rows = [self.corners[k] for k in self.triangles[i]] if j - i == 1 else [
-                side for half in (self.box(i, middle), self.box(middle, j)) for side in (half[::2], half[1::2])]
-            self.boxes[i, j] = tuple(f(column) for column in zip(*rows, strict=True) for f in (min, max))
-        return self.boxes[i, j]
-
-    def part(self, i: int, j: int) -> Piece:
-        """A triangle, over shares u and v of two sides; or of several triangles the box that holds them."""
-        if j - i > 1:
-            ranges, at = [x.hex() for x in self.box(i, j)], list[Formula](("x", "y", "z", "x1", "y1", "z1")[:len(self.corners[0])])
-        else:
-            ranges, n = ["0", "1", "0", "1"], len(self.corners[0])
-            names = [(f"c{k}", f"c{n + k}", f"c{2 * n + k}") for k in range(n)]
-            at = [["+", a, ["*", "u", ["-", b, a]], ["*", "v", ["-", c, a]]] for a, b, c in names]
-        if len(at) == 6:
-            at = [["+", a, ["*", "t", ["-", b, a]]] for a, b in zip(at[:3], at[3:], strict=True)]
-        inside = (["-", ["+", "u", "v"], "1"],) if j - i == 1 else ()
-        corners = [x for k in self.triangles[i] for x in self.corners[k]] if j - i == 1 else []
-        return Piece(self.body, tuple(ranges), tuple(at), (), inside, self.motion, tuple(corners))
 
 
 class Problem:
@@ -119,11 +59,11 @@ class Problem:
                 raise Refused("definitions are numbered #1, #2, ..., and refer to earlier ones")
             self.definitions[args[0]] = args[1]
         elif word == "surface":
-            self.pieces.append(Piece(_index(args[0]), tuple(args[1:5]), tuple(args[5:8])))
+            self.pieces.append(Piece(index(args[0]), tuple(args[1:5]), tuple(args[5:8])))
         elif word == "level":
-            self.pieces.append(Piece(_index(args[0]), tuple(args[1:7]), ("x", "y", "z"), (args[7],), tuple(args[8:])))
+            self.pieces.append(Piece(index(args[0]), tuple(args[1:7]), ("x", "y", "z"), (args[7],), tuple(args[8:])))
         elif word == "mesh":
-            self.pieces.append(Mesh(_index(args[0]), tuple(args[1:]), [], [], {}))
+            self.pieces.append(Mesh(index(args[0]), tuple(args[1:]), [], [], {}))
         elif word in ("corner", "triangle"):
             if not self.pieces or not isinstance(self.pieces[-1], Mesh):
                 raise Refused("corners and triangles follow the line of their mesh")
@@ -133,7 +73,7 @@ class Problem:
         elif word == "self":
             self.itself = args
         elif word == "except":
-            i, j = sorted(map(_index, args))
+            i, j = sorted(map(index, args))
             self.excepted.add((i, j))
         elif word == "variable":
             taken = {*self.variables, "e", "pi", *("uvxyzt" if self.question in QUESTIONS[:2] else "")}
@@ -295,12 +235,6 @@ def _references(formula: Formula) -> set[str]:
     return {name for part in formula for name in _references(part)}
 
 
-def _index(text: Formula) -> int:
-    if not (isinstance(text, str) and text.isdecimal() and len(text) < 7):
-        raise Refused(f"{str(text)[:40]!r} is no number of a body or a piece")
-    return int(text)
-
-
 def below(x: Any) -> float:
     """The largest double that is seen to be at most every number of a ball."""
     return float(x) if arb(float(x)) == x else math.nextafter(float(x.lower()), -math.inf)
@@ -308,11 +242,3 @@ def below(x: Any) -> float:
 
 def above(x: Any) -> float:
     return -below(-x)
-
-
-def double(text: str) -> float:
-    """An integer, or a hexadecimal double; finite."""
-    value = number(text)
-    if value.denominator & (value.denominator - 1) or abs(value) > 2**1000 or Fraction(float(value)) != value:
-        raise Refused(f"{text[:40]!r} is no double")
-    return float(value)

@@ -17,7 +17,9 @@ import sympy as sp
 
 import collide
 from collide.proof import logged as write_log
-from collide.proof.checker.check import CheckStatus, Lines, Step, _Log
+from collide.proof.checker.check import CheckStatus, _Log
+from collide.proof.checker.claims import Claims, Step
+from collide.proof.checker.text import Lines
 from collide.proof.existence import _choices
 from generative import ImplicitSurface, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
@@ -213,7 +215,7 @@ def test_hostile_logs(name: str, tmp_path: Path) -> None:
 
 
 def test_long_steps_are_verified_few_at_a_time() -> None:
-    log = _Log(Lines(io.StringIO(), math.inf))
+    log = _Log(Claims(Lines(io.StringIO(), math.inf)))
     blocks = log.blocks(iter([Step(1, ("formulas", None), (), ("1",) * 40_000)] * 6))
     assert [len(block) for _, block in blocks] == [2, 2, 2]
 

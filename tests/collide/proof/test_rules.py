@@ -10,8 +10,9 @@ import pytest
 import sympy as sp
 from flint import arb
 
-from collide.proof.checker.formulas import Program, Refused, read
+from collide.proof.checker.formulas import Program
 from collide.proof.checker.rules import System, positive_definite, side
+from collide.proof.checker.text import Refused, read
 
 x, y = sp.symbols("x y", real=True)
 FORMULAS = {

@@ -4,9 +4,11 @@ import flint
 import numpy as np
 import pytest
 
-from collide.proof.checker.check import Step, _follows
-from collide.proof.checker.problem import Problem, double
+from collide.proof.checker.check import _follows
+from collide.proof.checker.claims import Step
+from collide.proof.checker.problem import Problem
 from collide.proof.checker.rules import side
+from collide.proof.checker.text import double
 from collide.proof.trees import Grower
 
 from .test_rules import FORMULAS
