@@ -1,5 +1,6 @@
 """The public questions.
 
-`first_contact`, `self_contact`, `contact_batch`, `check_solid`; `solve` and `minimize` for any formulas (`formulas`, `alternatives`);
-`trace` observes any of them. `arguments` checks what the user gives.
+`first_contact`, `self_contact`, `contact_batch`, `check_solid`; `distance` and `clearance_batch` (`clearance_rows`: many rows of two
+patches at once); `solve` and `minimize` for any formulas (`formulas`, `alternatives`); `trace` observes any of them. `arguments` checks
+what the user gives.
 """
