@@ -67,8 +67,9 @@ class World:
 
         Between two events every body moves by a formula whose numbers are its state in doubles (`Run.motion`): a parabola, and a rotation
         in closed form for balls, for bodies of revolution, and for those that spin about a principal axis; else a Taylor series of
-        quaternions, whose last terms are roundings. For *that* flight each hit is proved to be the first contact, as by `first_contact`;
-        states after it are computed in doubles. Under `forces` the flight is a polynomial of the time, fitted to what SciPy's solver finds:
+        quaternions, whose last terms are roundings: how far that is from Euler's equations is not proved, and no claim rests on it, since
+        the body moves by the series. For *that* flight each hit is proved to be the first contact, as by `first_contact`; states after it
+        are computed in doubles. Under `forces` the flight is a polynomial of the time, fitted to what SciPy's solver finds:
         to 1e-11 of the size of the body (velocities: 1e-9), as measured at 40 points, and to 1e-13 by the solver's own tolerance; motion
         in contact is not followed then. Bodies that part from a contact are proved to be apart before they have moved a billionth
         of their size, and to meet nowhere from then on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration

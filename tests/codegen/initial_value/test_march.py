@@ -1,5 +1,6 @@
 """Solutions of differential equations against Taylor's series in Arb, and closed forms."""
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sp
@@ -62,6 +63,27 @@ def test_kepler_returns() -> None:
     kernel = codegen.compile([e.subs(t, 2 * sp.pi * t) for e in solution], [t])
     lo, hi = at(kernel, 1.0)
     assert (lo <= [0.4, 0, 0, 2]).all() and (hi >= [0.4, 0, 0, 2]).all() and (hi - lo)[:2].max() < 1e-11
+
+
+def test_a_top_without_torque_is_enclosed_for_ten_turns() -> None:
+    """By Jacobi's functions (Landau and Lifshitz, Section 37); the enclosures of energy and momentum hold the first values throughout."""
+    a, b, c = sp.Integer(1), sp.Integer(2), sp.Rational(5, 2)
+    rates = [(b - c) / a * y * z, (c - a) / b * z * x, (a - b) / c * x * y]
+    spin = ode(rates, [x, y, z], [sp.Rational(3, 5), 0, sp.Rational(6, 5)], (t, 0, 91))
+    energy, momentum = (sum(i**k * w**2 for i, w in zip((a, b, c), spin, strict=True)) for k in (1, 2))
+    with mpmath.workdps(30):
+        least, most = mpmath.mpf("3.96"), mpmath.mpf("9.36")
+        rate, square = mpmath.sqrt((c - b) * (most - least * a) / (a * b * c)), (b - a) * (least * c - most) / ((c - b) * (most - least * a))
+        sizes, names = (0.6, mpmath.sqrt((least * c - most) / (b * (c - b))), 1.2), ("cn", "sn", "dn")
+        assert 90 < 40 * mpmath.ellipk(square) / rate < 91
+        times = np.linspace(0, float(40 * mpmath.ellipk(square) / rate), 60)
+        lo, hi = codegen.compile([*spin, energy, momentum], [t]).interval(times[:, None], times[:, None])
+        for time, low, high in zip(times.tolist(), lo, hi, strict=True):
+            for n in range(3):
+                true = mpmath.mpf(sizes[n]) * mpmath.ellipfun(names[n], rate * time, m=square)
+                assert low[n] - 1e-16 <= true <= high[n] + 1e-16
+    assert (lo[:, 3] <= 3.96).all() and (hi[:, 3] >= 3.96).all() and (lo[:, 4] <= 9.36).all() and (hi[:, 4] >= 9.36).all()
+    assert (hi - lo).max() < 1e-9
 
 
 def test_oscillator_for_many_periods_both_ways() -> None:
@@ -160,3 +182,15 @@ def test_a_box_that_is_not_proved_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     case = Case([y, -sp.cos(x)], [x, y], [1, 0], PENDULUM.in_arb)
     with pytest.raises(ValueError, match="nothing is proved"):
         ode_span(ode(case.rates, case.states, case.start, (t, 0, 1))[0])
+
+
+@pytest.mark.parametrize(("case", "end"), [(PENDULUM, 10.0), (LORENZ, 20.0), (KEPLER, 6.0),
+                                           (Case([y, -x], [x, y], [1, 0], lambda x, y: (y, -x), "1/4"), 100.0)])
+def test_of_100_000_boxes_none_leaves_the_solution_out(case: Case, end: float) -> None:
+    """A quarter of them each: at random times, of all widths down to none, and so many with an end at the time itself."""
+    kernel, referee, rng = solved(case, end), Referee(case), np.random.default_rng(2)
+    times = np.sort(rng.uniform(0, end, 25_000))
+    left, right = (rng.uniform(0, 1, times.size) ** 20 * end * rng.integers(0, 2, times.size) for _ in range(2))
+    lo, hi = kernel.interval(np.maximum(times - left, 0)[:, None], np.minimum(times + right, end)[:, None])
+    for time, low, high in zip(times.tolist(), lo.tolist(), hi.tolist(), strict=True):
+        assert all(a <= true <= b for a, true, b in zip(low, referee.at(time), high, strict=True)), time
