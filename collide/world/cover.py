@@ -1,6 +1,7 @@
 """Boxes that together hold the surface of a shape, in its own coordinates."""
 
 import functools
+import heapq
 import itertools
 from typing import Any, NamedTuple
 
@@ -87,21 +88,23 @@ def _halves(boxes: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
 
 def clustered(boxes: np.ndarray, most: int) -> np.ndarray:
     """Boxes (n, 3, 2) round no more than so many groups of boxes that lie close together: the largest is divided first."""
-    groups, hulls = [boxes], [_hull(boxes)]
-    while len(groups) < most:
-        k = max(range(len(groups)), key=lambda k: _size(hulls[k]) if len(groups[k]) > 1 else -1.0)
-        if len(groups[k]) == 1:
-            break
-        middles = groups[k].sum(axis=2)
+    done, queue = list[np.ndarray](), [(-_size(boxes), 0, boxes)]
+    while queue and len(done) + len(queue) < most:
+        _, _, group = heapq.heappop(queue)
+        if len(group) == 1:
+            done.append(group)
+            continue
+        middles = group.sum(axis=2)
         order = np.argsort(middles[:, np.argmax(np.ptp(middles, axis=0))], kind="stable")
-        parts = [groups[k][half] for half in np.array_split(order, 2)]
-        groups[k:k + 1], hulls[k:k + 1] = parts, map(_hull, parts)
-    return np.stack(hulls)
+        for number, half in enumerate(np.array_split(order, 2), 2 * (len(done) + len(queue))):
+            heapq.heappush(queue, (-_size(group[half]), number, group[half]))
+    return np.stack([_hull(group) for group in (*done, *(group for *_, group in queue))])
 
 
 def _hull(boxes: np.ndarray) -> np.ndarray:
     return np.stack([boxes[..., 0].min(axis=0), boxes[..., 1].max(axis=0)], axis=1)
 
 
-def _size(box: np.ndarray) -> float:
-    return float((box[:, 1] - box[:, 0]).sum())
+def _size(boxes: np.ndarray) -> float:
+    """The sides of a box round boxes, together."""
+    return float((boxes[..., 1].max(axis=0) - boxes[..., 0].min(axis=0)).sum())

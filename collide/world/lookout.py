@@ -198,8 +198,10 @@ class Lookout:
             self.push(end, Due.LOOK, key)
 
     def _apart(self, key: Key, window: tuple[float, float]) -> Apart | None:
+        """Two bodies that fly, looked at more closely; None of balls, with each other or beside what is fixed, of which all is known."""
         one, other = (self.actors[k] for k in key[:2])
-        if len(key) > 2 or not (isinstance(one.course, Flight) and isinstance(other.course, Flight)) or (one.ball and other.ball):
+        flying = isinstance(one.course, Flight) and isinstance(other.course, Flight)
+        if len(key) > 2 or not flying or all(a.ball or a.rigid.fixed for a in (one, other)):
             return None
         free = key[0] if one.free else key[1]
         return Apart(one, other, window, np.stack([self.near.lo[free], self.near.hi[free]], axis=1))
