@@ -73,7 +73,8 @@ def test_a_top_without_torque_is_enclosed_for_ten_turns() -> None:
     energy, momentum = (sum(i**k * w**2 for i, w in zip((a, b, c), spin, strict=True)) for k in (1, 2))
     with mpmath.workdps(30):
         least, most = mpmath.mpf("3.96"), mpmath.mpf("9.36")
-        rate, square = mpmath.sqrt((c - b) * (most - least * a) / (a * b * c)), (b - a) * (least * c - most) / ((c - b) * (most - least * a))
+        rate = mpmath.sqrt((c - b) * (most - least * a) / (a * b * c))
+        square = (b - a) * (least * c - most) / ((c - b) * (most - least * a))
         sizes, names = (0.6, mpmath.sqrt((least * c - most) / (b * (c - b))), 1.2), ("cn", "sn", "dn")
         assert 90 < 40 * mpmath.ellipk(square) / rate < 91
         times = np.linspace(0, float(40 * mpmath.ellipk(square) / rate), 60)
