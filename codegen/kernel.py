@@ -225,7 +225,8 @@ class Kernel:
             return held[kind]
 
     def _shared_tiered(self, kind: Kind) -> Tiered | None:
-        return tiered(self._name(kind, "block"), self.outputs, kind, self._bounded(kind))
+        graph = serialize(self.outputs)
+        return tiered(self._named(graph, kind, "block"), self.outputs, graph, kind, self._bounded(kind))
 
     @functools.cached_property
     def _interpretable(self) -> bool:
@@ -242,8 +243,11 @@ class Kernel:
         return linked(self._name(kind, entry), entry, lambda: object_code(self.llvm(kind, entry), self.cpu))
 
     def _name(self, kind: Kind, entry: str) -> str:
+        return self._named(serialize(self.outputs), kind, entry)
+
+    def _named(self, graph: bytes, kind: Kind, entry: str) -> str:
         own = ("bounded",) * self._bounded(kind)
-        return code_key(serialize(self.outputs), kind, entry, f"{len(self.variables)} {len(self.parameters)}", *own, cpu=self.cpu)
+        return code_key(graph, kind, entry, f"{len(self.variables)} {len(self.parameters)}", *own, cpu=self.cpu)
 
     def _bounded(self, kind: Kind) -> bool:
         """Decorations speak of the values before these become the whole line, and points need no guards."""

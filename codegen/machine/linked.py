@@ -3,6 +3,7 @@
 import ctypes
 import functools
 import threading
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 from ..emit.batch import add_general_batch
 from ..emit.lanes import Kind, Module
 from ..graph.expr import Expr
-from ..graph.serialize import serialize
 from . import cache
 from .bytecode import kernel_program
 from .compiler import Work
@@ -46,15 +46,21 @@ def linked(name: str, entry: str, build: Callable[[], bytes]) -> Code:
         return _codes[name]
 
 
-def tiered(name: str, outputs: Sequence[Expr], kind: Kind, bounded: bool = False) -> Tiered | None:
-    """The block entry of kernels, interpreted at first, one for all of this cache name; None if its machine code is there already."""
+def tiered(name: str, outputs: Sequence[Expr], graph: bytes, kind: Kind, bounded: bool = False) -> Tiered | None:
+    """The block entry of kernels, interpreted at first, one for all of this cache name; None if its machine code is there already.
+
+    `graph`: the outputs, serialized. It is kept, packed, for the compiler; the graph itself, with all others of its pool, is not.
+    """
     with _lock:
         if name not in _tiers:
             there = name in _codes or cache.stored(name)
-            _tiers[name] = None if there else Tiered(3, kernel_program(outputs, kind, bounded),
-                                                     lambda: Work(name, "block", (serialize(outputs), kind, bounded)),
-                                                     lambda code: linked(name, "block", lambda: code), "block")
+            _tiers[name] = None if there else _interpreted(name, outputs, zlib.compress(graph, 1), kind, bounded)
         return _tiers[name]
+
+
+def _interpreted(name: str, outputs: Sequence[Expr], packed: bytes, kind: Kind, bounded: bool) -> Tiered:
+    return Tiered(3, kernel_program(outputs, kind, bounded), lambda: Work(name, "block", (zlib.decompress(packed), kind, bounded)),
+                  lambda code: linked(name, "block", lambda: code), "block")
 
 
 @functools.lru_cache(maxsize=512)

@@ -1,6 +1,7 @@
 """Kernels written instruction by instruction: made once for each shape, kept in the cache on disk, called by address."""
 
 import threading
+import zlib
 from collections.abc import Callable
 
 from ..emit.entry import add_entry
@@ -47,7 +48,9 @@ def _tiered(key: str, arguments: list[str], L: Lanes, text: str) -> Tiered:
     """What is interpreted at first, or compiled without effort."""
     program = recorded(L, arguments)
     first = Code(object_code(text, opt=0), (_ENTRY,)) if program is None else program
-    return Tiered(len(arguments), first, lambda: Work(key, "text", (text,)), lambda code: Code(code, (_ENTRY,)), _ENTRY, shared=True)
+    packed = zlib.compress(text.encode(), 1)
+    return Tiered(len(arguments), first, lambda: Work(key, "text", (zlib.decompress(packed).decode(),)),
+                  lambda code: Code(code, (_ENTRY,)), _ENTRY, shared=True)
 
 
 def _written(arguments: list[str], write: Callable[[Module, Lanes], None], rounding: str) -> tuple[Lanes, str]:

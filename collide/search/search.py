@@ -27,6 +27,8 @@ _AT = columns(SearchMemory, layout.Problem)
 _UNUSED = np.arange(_ROOM["box_room"] - 1, -1, -1)
 # After so many steps inequalities contract the boxes, too. Effort only (measured: tests/benchmarks/constants.py, 500 and 8,000 are alike).
 _LONG = 2000
+# Searches of so many problems begin as a memory that is kept.
+_FEW = 256
 _USUAL, _NO_ROWS = Options(), {"rows": 0, "numbers": 0, "viewed": 0}
 
 
@@ -42,9 +44,12 @@ def _all_sizes(n: int, m: int) -> dict[str, int]:
     return {"n_and_one": n + 1, "row_ends": m + 1, "n_and_m": n + m, "n_or_m": max(n, m)}
 
 
-@functools.lru_cache(maxsize=64)
-def _begun(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
-    """The memory of a search of no problems yet, which all of these sizes begin with."""
+def _begun(sizes: dict[str, int], options: Options) -> Memory:
+    """The memory of a search of no problems yet, which all of these sizes begin with. Those of many problems are not kept."""
+    return (_kept if sizes["problems"] <= _FEW else _empty)(tuple(sizes.items()), options)
+
+
+def _empty(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
     memory = Memory(SearchMemory, dict(sizes))
     for name, value in (("unused", _ROOM["box_room"]), ("next_local", 3), ("newton", METHODS[options.method][0]),
                         ("sampling", int(options.sample)), ("upper_first", int(options.order == "upper")),
@@ -53,6 +58,9 @@ def _begun(sizes: tuple[tuple[str, int], ...], options: Options) -> Memory:
                         *((name, getattr(options, name)) for name in ("simultaneity", "separation", "tolerance"))):
         memory.set(name, value)
     return memory
+
+
+_kept = functools.lru_cache(maxsize=32)(_empty)
 
 
 def may_be(p: Problem, boxes: np.ndarray) -> np.ndarray:
@@ -91,7 +99,7 @@ class Search:
         # Boxes examined when it was last not in doubt: see `stalls`.
         self.doubtful = 0
         sizes = _all_sizes(sizes["n"], sizes["m"]) | sizes | _ROOM | {"problems": len(problems), **room}
-        self.arrays = Memory(SearchMemory, sizes, like=_begun(tuple(sizes.items()), options))
+        self.arrays = Memory(SearchMemory, sizes, like=_begun(sizes, options))
         self.arrays["free"][:] = _UNUSED
         for k, (p, part) in enumerate(zip(problems, parts, strict=True)):
             self._fill(k, p, part.row)
