@@ -55,7 +55,7 @@ from .queries.pave import Subpaving, SubpavingStatus, pave
 from .queries.self_contact import self_contact
 from .queries.solve import Zeros, ZerosStatus, solve
 from .queries.trace import Trace, trace
-from .search.drive import Budget
+from .search.budget import Budget
 from .situations.tracking import Tracked
 from .world.exact_mass import ExactMass, exact_mass_properties
 from .world.mass import MassProperties, mass_properties

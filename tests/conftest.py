@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from collide.search import drive
+from collide.search import clock
 
 SLOW = frozenset((Path(__file__).parent / "slow.txt").read_text(encoding="utf-8").splitlines())
 """Tests that take long where no machine code is on disk, 3.5 s or more each, and random cases beyond some of each kind: `make slow` runs
@@ -25,5 +25,5 @@ def nothing_asked_for_later() -> Iterator[None]:
     that compiles would take time from the tests.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drive, "compile_repeated", lambda: None)
+        patch.setattr(clock, "compile_repeated", lambda: None)
         yield

@@ -9,7 +9,8 @@ import sympy as sp
 from ..bodies.mesh import Mesh
 from ..bodies.on_face import feature_at, own_box
 from ..moment.pairs import Pairs
-from ..search.drive import Budget, Clock
+from ..search.budget import Budget
+from ..search.clock import Clock
 from ..search.native.layout import ALONE, EXISTS, UNIQUE
 from ..search.problem import Problem
 from ..situations.distance import both_points

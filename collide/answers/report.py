@@ -8,7 +8,7 @@ import numpy as np
 from codegen.interval import Interval
 
 from ..moment.start import Start
-from ..search.drive import CONVERTING, SEARCHING, Clock
+from ..search.clock import CONVERTING, SEARCHING, Clock
 from ..search.native.layout import EXISTS, LOCATED, UNIQUE
 from ..search.problem import Problem
 from ..search.search import Search

@@ -17,7 +17,7 @@ from generative.curve import project
 
 from ..answers.batch import Batch
 from ..proof import logged, row_logs
-from ..search.drive import Clock
+from ..search.clock import Clock
 
 if TYPE_CHECKING:
     from ..proof.row_logs import RowLogs

@@ -23,7 +23,9 @@ from codegen.machine.memory import Memory, row_type
 
 from ..answers.batch import Batch, statuses
 from ..given import check_tolerance
-from ..search.drive import FIRST_PART, Budget, Clock, as_budget, next_part
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
+from ..search.drive import FIRST_PART, next_part
 from ..search.fan_out import Ask, fan_out, joined
 from . import kernel as kernels
 from . import memory

@@ -1,32 +1,25 @@
-"""Where parts of bodies are: their points in a frame of their own, in cells, and the motions that carry them.
-
-Formulas are compiled as members of families (`codegen.family`), so parts of one shape share a kernel, and so do motions of one kind:
-two hundred bodies of one shape need no kernel of their own.
-"""
+"""Where parts of bodies are: their points in a frame of their own, in cells, and the motions that carry them."""
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from codegen.family import family
 from codegen.from_sympy import convert
 from codegen.given import expression
-from codegen.graph.expr import Expr, ExprPool
+from codegen.graph.expr import ExprPool
 from codegen.graph.meanvalue import second_order_form
-from codegen.graph.serialize import deserialize, serialize
-from codegen.kernel import Kernel, compile
-from codegen.walk import free_symbols
+from codegen.kernel import Kernel
 from generative import Motion, t, u, v, x, y, z
 from generative.products import Product
 
 from .cells import Cell, end_of
+from .members import Member, enclose, fixed_kernel, formula_member, motion_member, occurring, path_cells
 from .mesh_cells import Triangles
-from .motions import divided, entries_of, row_times
+from .motions import divided, row_times
 from .numbers import NONE, Numbers, both
 
 # Cells of a part, by the number of its parameters.
@@ -40,92 +33,8 @@ _FINER = 4
 Box = tuple[tuple[float, float], ...]
 
 
-class Member(NamedTuple):
-    """A kernel of a family of formulas, and the numbers (p, 2) of one of them."""
-
-    kernel: Kernel
-    numbers: np.ndarray
-
-    def enclose(self, boxes: np.ndarray) -> np.ndarray:
-        """(rows, variables, 2) -> (rows, outputs, 2)."""
-        return enclose(self.kernel, boxes, self.numbers)
-
-
-def enclose(kernel: Kernel, boxes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Values (rows, outputs, 2) over boxes, with numbers (p, 2) or (rows, p, 2) as parameters."""
-    parameters = (numbers[..., 0], numbers[..., 1]) if numbers.shape[-2] else None
-    lo, hi = kernel.interval(boxes[..., 0], boxes[..., 1], parameters=parameters)
-    return np.stack([lo, hi], axis=-1)
-
-
-def member(outputs: Sequence[Expr], variables: int) -> Member:
-    made = family(outputs)
-    return Member(_family_kernel(serialize(made.outputs), variables, len(made.numbers)), made.numbers)
-
-
-@functools.lru_cache(maxsize=4096)
-def _family_kernel(graph: bytes, variables: int, parameters: int) -> Kernel:
-    return Kernel(deserialize(graph), [f"x{k}" for k in range(variables)], [f"p{k}" for k in range(parameters)], quick=True)
-
-
-@functools.lru_cache(maxsize=4096)
-def formula_member(outputs: tuple[Any, ...], variables: tuple[Any, ...], numbers: Numbers) -> Member:
-    """A member of a family by formulas: of one with symbols for the numbers, or of the one that its own numbers make it a member of.
-
-    The parts of a body share these: those of one face its formulas, all of them the motion; and paths do not change when a body moves.
-    """
-    if numbers.symbols and _used(outputs, numbers.symbols):
-        return Member(_symbol_kernel(outputs, variables, numbers.symbols), numbers.intervals)
-    pool = ExprPool()
-    return member(convert(list(outputs), {s: pool.variable(k) for k, s in enumerate(variables)}, pool), len(variables))
-
-
-@functools.lru_cache(maxsize=4096)
-def _motion_member(motion: Product, numbers: Numbers) -> Member:
-    """The entries of a product, whose kernel has the numbers of the factors as parameters, one after the other."""
-    if numbers.symbols:
-        own = numbers.only(motion.symbols)
-        return Member(_motion_kernel(motion, own.symbols), own.intervals)
-    pool = ExprPool()
-    time = pool.variable(0)
-    return member(entries_of(motion, {t: time}, pool, time), 1)
-
-
-@functools.lru_cache(maxsize=512)
-def _motion_kernel(motion: Product, symbols: tuple[Any, ...]) -> Kernel:
-    pool = ExprPool()
-    time = pool.variable(0)
-    known = {t: time, **{s: pool.parameter(k) for k, s in enumerate(symbols)}}
-    return _family_kernel(serialize(entries_of(motion, known, pool, time)), 1, len(symbols))
-
-
-@functools.lru_cache(maxsize=512)
-def _symbol_kernel(outputs: tuple[Any, ...], variables: tuple[Any, ...], symbols: tuple[Any, ...]) -> Kernel:
-    return compile(list(outputs), variables, symbols, quick=True)
-
-
-def path_cells(path: Sequence[Any], symbols: Sequence[Any], grid: np.ndarray, numbers: Numbers = NONE) -> np.ndarray:
-    """(cells, 2, 2): the two parameters of a path over the cells of a grid of its symbols."""
-    rest = np.zeros((len(grid), 1, 2))
-    return formula_member(tuple(path), (*symbols, t), numbers).enclose(np.concatenate([grid, rest], axis=1))
-
-
-def fixed_kernel(variables: int, write: Callable[..., list[Expr]], parameters: int = 0) -> Kernel:
-    """A kernel of any number of variables and parameters; `write` makes its outputs of the variables."""
-    pool = ExprPool()
-    return Kernel(write(*(pool.variable(k) for k in range(variables))), [f"x{k}" for k in range(variables)],
-                  [f"p{k}" for k in range(parameters)], quick=True)
-
-
 _first: "weakref.WeakValueDictionary[tuple[Any, ...], Extent]" = weakref.WeakValueDictionary()
 """Of parts of one shape, the first that was asked for where it is in its own frame."""
-
-
-@functools.lru_cache(maxsize=4096)
-def _used(formulas: tuple[Any, ...], symbols: tuple[Any, ...]) -> list[int]:
-    """The places of the symbols that occur in formulas."""
-    found = free_symbols(*formulas)
-    return [k for k, s in enumerate(symbols) if s in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +61,7 @@ class Extent:
     def still(self) -> "Extent":
         """The same part of another body, or of this one: what no motion changes is known once for all bodies of a shape."""
         formulas = (*(self.body or ()), *self.path)
-        used = _used(formulas, self.numbers.symbols)
+        used = occurring(formulas, self.numbers.symbols)
         numbers = tuple(self.numbers.symbols[k] for k in used), self.numbers.intervals[used].tobytes()
         return _first.setdefault((formulas, self.symbols, self.domain.shape, self.domain.tobytes(), numbers), self)
 
@@ -254,7 +163,7 @@ class Extent:
     def placing(self) -> Member:
         """The rotation and translation of the motion, twelve numbers, as a function of t."""
         if isinstance(self.motion, Product):
-            return _motion_member(self.motion, self.numbers)
+            return motion_member(self.motion, self.numbers)
         return formula_member(self.motion.entries, (t,), self.numbers)
 
     @cached_property
@@ -281,73 +190,6 @@ def _seen(part: Extent, shared: int) -> Extent:
     return replace(part, motion=divided(part.motion, shared)[1])
 
 
-class Crowd:
-    """Many parts at once: arrays with one row for each part `which` and time interval (rows, 2)."""
-
-    def __init__(self, parts: Sequence[Extent]) -> None:
-        self.parts = tuple(parts)
-        placing = [p.placing for p in self.parts]
-        self._kernels, self._family = _kinds([kernel for kernel, _ in placing])
-        self._shapes, self._shape = _kinds([p.still for p in self.parts])
-        self.most = max((len(p.grid) for p in self._shapes), default=1)
-        self.deforming = np.array([p.deforming for p in self._shapes], bool)[self._shape]
-        # The parts of each family, and the place of each part in its own.
-        members = np.split(np.argsort(self._family, kind="stable"), np.cumsum(np.bincount(self._family))[:-1])
-        self._numbers = [np.stack([placing[k].numbers for k in own.tolist()]) for own in members]
-        self._place = np.empty(len(self.parts), np.int64)
-        for own in members:
-            self._place[own] = np.arange(len(own))
-
-    @cached_property
-    def ball(self) -> np.ndarray:
-        return np.stack([p.ball for p in self._shapes])[self._shape]
-
-    def motions(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """Rotations and translations (rows, 12, 2), enclosed: one call for every family of motions."""
-        out = np.empty((len(which), 12, 2))
-        family = self._family[which]
-        for k, kernel in enumerate(self._kernels):
-            rows = np.flatnonzero(family == k)
-            if len(rows):
-                out[rows] = enclose(kernel, times[rows, None], self._numbers[k][self._place[which[rows]]])
-        return out
-
-    def balls(self, which: np.ndarray, motion: np.ndarray) -> np.ndarray:
-        """Balls round the moving centres as rows (3 lower ends, 3 upper ends of the centre, radius)."""
-        centre = np.repeat(self.ball[which, None, :3, None], 2, axis=3)
-        moved = carried(motion, centre)[:, 0]
-        return np.column_stack([moved[..., 0], moved[..., 1], self.ball[which, 3]])
-
-    def cells(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """(rows, cells, 3, 2): the cells of each part in its own frame, the last one repeated to make their number equal."""
-        out = self._resting[self._shape[which]]
-        for k, rows in self._deforming(which):
-            out[rows] = self._padded(self.parts[k].cells(times[rows]))
-        return out
-
-    def hulls(self, which: np.ndarray, times: np.ndarray) -> np.ndarray:
-        """(rows, 1, 3, 2): a box round the cells of each part."""
-        out = self._hulls[self._shape[which]]
-        for k, rows in self._deforming(which):
-            out[rows] = _hull(self.parts[k].cells(times[rows]))
-        return out
-
-    def _deforming(self, which: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """The parts that deform, each with its rows."""
-        return ((k, np.flatnonzero(which == k)) for k in np.unique(which[self.deforming[which]]).tolist())
-
-    @cached_property
-    def _hulls(self) -> np.ndarray:
-        return _hull(self._resting)
-
-    @cached_property
-    def _resting(self) -> np.ndarray:
-        return np.concatenate([self._padded(np.zeros((1, 1, 3, 2)) if p.deforming else p.resting[None]) for p in self._shapes])
-
-    def _padded(self, cells: np.ndarray) -> np.ndarray:
-        return np.concatenate([cells, np.repeat(cells[:, -1:], self.most - cells.shape[1], axis=1)], axis=1)
-
-
 def _in_turn(level: np.ndarray) -> np.ndarray:
     """Cells (a, b, 3, 2) of a grid, a and b being powers of 2, in the order in which halving by the first and by the second index meets
     them.
@@ -357,23 +199,6 @@ def _in_turn(level: np.ndarray) -> np.ndarray:
     order = [k if side == 0 else bits[0] + k for k, side in axes]
     halves = level.reshape(*(2,) * sum(bits), 3, 2)
     return halves.transpose(*order, sum(bits), sum(bits) + 1).reshape(-1, 3, 2)
-
-
-def _hull(cells: np.ndarray) -> np.ndarray:
-    """(rows, 1, 3, 2): boxes round cells (rows, cells, 3, 2)."""
-    return np.stack([cells[..., 0].min(axis=1), cells[..., 1].max(axis=1)], axis=-1)[:, None]
-
-
-@functools.lru_cache(maxsize=8)
-def crowd_of(parts: tuple[Extent, ...]) -> Crowd:
-    """The parts of a scene, of which the same are asked for again and again."""
-    return Crowd(parts)
-
-
-def _kinds(items: Sequence[Any]) -> tuple[list[Any], np.ndarray]:
-    """The different ones of some items, and which of these each one is."""
-    different = {item: k for k, item in enumerate(dict.fromkeys(items))}
-    return list(different), np.array([different[item] for item in items], np.int64)
 
 
 def carried(motion: np.ndarray, cells: np.ndarray) -> np.ndarray:

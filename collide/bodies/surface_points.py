@@ -11,7 +11,8 @@ from codegen.kernel import Kernel, compile
 from generative import ImplicitBody, ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 from generative.creases import creased
 
-from .extent import Extent, carried, crowd_of, extent_of, swept
+from .crowd import crowd_of
+from .extent import Extent, carried, extent_of, swept
 from .mesh import Mesh
 from .numbers import NONE, Numbers
 from .parts import faces_of

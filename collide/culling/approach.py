@@ -14,7 +14,8 @@ from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory
 from codegen.machine.structures import LANES
 
-from ..bodies.extent import Extent, fixed_kernel
+from ..bodies.extent import Extent
+from ..bodies.members import fixed_kernel
 from ..bodies.motions import row_times
 from .approach_loop import ApproachMemory, Part, approach
 

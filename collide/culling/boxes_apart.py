@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..bodies.extent import Extent, carried, crowd_of, extent_of, swept
+from ..bodies.crowd import crowd_of
+from ..bodies.extent import Extent, carried, extent_of, swept
 from ..bodies.mesh_cells import Faces
 from ..bodies.numbers import Numbers
 

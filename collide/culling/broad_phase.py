@@ -13,7 +13,8 @@ import numpy as np
 
 from codegen.deadline import check
 
-from ..bodies.extent import Crowd, Extent, crowd_of, swept
+from ..bodies.crowd import Crowd, crowd_of
+from ..bodies.extent import Extent, swept
 from .approach import Approach
 from .approach_loop import MARGIN
 from .sweep import Sweep, numbered

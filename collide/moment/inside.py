@@ -23,7 +23,8 @@ from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers
 from ..bodies.parts import faces_of, is_closed
 from ..bodies.surface_points import FEW, at_moment, extent, face_boxes, faces, space_kernel, surface_point, vertices_at
-from ..search.drive import Clock, drive
+from ..search.clock import Clock
+from ..search.drive import drive
 from ..search.native.layout import UNIQUE
 from ..search.problem import Problem, formula_kernel
 from ..search.search import Search

@@ -10,7 +10,7 @@ from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
 
-from ..bodies.extent import fixed_kernel
+from ..bodies.members import fixed_kernel
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import Numbers
 from ..bodies.surface_points import vertices_at

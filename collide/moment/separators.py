@@ -24,7 +24,7 @@ from generative import ParametricSurface, t, u, v, x, y, z
 from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
 from ..bodies.surface_points import at_moment, position_kernel
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.paving import Paving
 
 # All of these decide only effort: a sign is proved, or not.

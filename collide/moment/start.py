@@ -18,7 +18,8 @@ from ..bodies.cells import Cell, whole_of
 from ..bodies.numbers import NONE, Numbers, both
 from ..bodies.parts import faces_of
 from ..bodies.surface_points import FEW, extent
-from ..search.drive import CONVERTING, Clock, drive
+from ..search.clock import CONVERTING, Clock
+from ..search.drive import drive
 from ..search.native.layout import EXISTS, UNIQUE
 from ..search.options import Options
 from ..search.prepare import prepare

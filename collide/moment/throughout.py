@@ -16,8 +16,8 @@ import numpy as np
 from codegen.graph.expr import Expr
 from codegen.kernel import Kernel
 
-from ..bodies.extent import fixed_kernel
-from ..search.drive import Clock
+from ..bodies.members import fixed_kernel
+from ..search.clock import Clock
 from ..search.problem import Problem
 
 # All of these decide only effort: windows that are tried at once, against the last one that was proved; the size of Y against the least one

@@ -22,7 +22,8 @@ from ..answers.table import card, point
 from ..bodies.mesh import Mesh, as_mesh
 from ..given import check_span
 from ..proof import logged, mesh_log
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from . import mesh_exact, mesh_loop
 from .exact_motion import exact_motion
 from .kernel import window_kernel

@@ -21,7 +21,7 @@ from codegen.machine.memory import Memory, Number
 from generative import IDENTITY
 
 from ..bodies.mesh import Mesh
-from ..search.drive import Clock
+from ..search.clock import Clock
 from . import distance_loop
 from .distance_loop import DistanceMemory
 from .mesh_start import crossing

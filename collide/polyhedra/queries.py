@@ -26,7 +26,8 @@ from generative import Motion, t
 
 from ..answers.batch import Batch, statuses
 from ..given import check_span, check_tolerance
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..search.fan_out import fan_out
 from . import exact as linear_exact
 from .kernel import window_kernel

@@ -12,7 +12,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from ..bodies.mesh import Mesh
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 
 if TYPE_CHECKING:
     from .checker.check import Checked

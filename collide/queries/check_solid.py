@@ -11,7 +11,8 @@ from generative import Solid, t, u, v
 from generative.sew import Border, borders
 
 from ..given import check_positive, check_span
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..search.paving import Paving
 
 # Boxes examined at most; a difference of two curves needs some tens of thousands where it does not cancel.

@@ -19,7 +19,8 @@ from ..polyhedra.index import Index, Kind, checked_places, unpacked
 from ..polyhedra.index_tree import IN, OUT
 from ..polyhedra.placed import about
 from ..polyhedra.touch import check_moment, pose
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from .arguments import check_bodies, check_kinds
 
 

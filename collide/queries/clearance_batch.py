@@ -14,7 +14,8 @@ from ..bodies.mesh import Mesh
 from ..bodies.parameters import substituted
 from ..given import check_positive, check_span
 from ..polyhedra.mesh_distance import Nearest
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
 from .arguments import ignored_pairs

@@ -13,7 +13,7 @@ from ..bodies.cells import Cell
 from ..bodies.numbers import Numbers
 from ..bodies.parts import parts_of
 from ..culling.boxes_apart import greatest_lengths
-from ..search.drive import CONVERTING, Clock
+from ..search.clock import CONVERTING, Clock
 from ..search.native.layout import LANES
 from ..search.options import Options
 from ..search.prepare import prepare

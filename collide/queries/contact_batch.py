@@ -26,7 +26,9 @@ from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair
 from ..moment.start import Start, surfaces_at
 from ..proof import logged, row_logs
-from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
+from ..search.budget import Budget, as_budget
+from ..search.clock import CONVERTING, Clock
+from ..search.drive import drive
 from ..search.options import Options, resolved
 from ..search.problem import Problem
 from ..search.rows import RowSearch, Told

@@ -18,7 +18,8 @@ from ..given import check_span, check_tolerance
 from ..moment.pairs import Pair, Pairs
 from ..polyhedra.flat_motion import FlatMotion
 from ..polyhedra.flat_spells import times
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..search.options import Options, resolved
 from ..timeline.course import course_of
 from ..timeline.scene import Scene

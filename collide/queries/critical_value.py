@@ -22,7 +22,8 @@ from ..bodies.parameters import over_fixed_domain
 from ..given import check_positive, check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..search.native.layout import EXISTS, UNIQUE
 from ..search.options import Options
 from ..search.search import Search

@@ -32,7 +32,8 @@ from ..given import check_positive, check_span, is_number
 from ..moment.pairs import Pairs
 from ..polyhedra.mesh_distance import Nearest
 from ..proof import distance_log, logged
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..timeline.nearest import Asked, Neighbours
 from ..timeline.neighbourhood import Found
 from .arguments import check_bodies, check_kinds, ignored_pairs

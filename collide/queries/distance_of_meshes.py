@@ -14,7 +14,7 @@ from ..moment.inside import inside
 from ..moment.pairs import Pairs
 from ..polyhedra import mesh_distance
 from ..polyhedra.mesh_distance import Nearest
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..timeline.nearest import Asked
 from ..timeline.neighbourhood import Found
 

@@ -29,7 +29,8 @@ from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
 from ..proof import contact_log, logged
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..search.options import Options, resolved
 from ..situations.tracking import Tracked, check_tracked
 from ..timeline.along import searched

@@ -28,7 +28,8 @@ from ..polyhedra.flat_spells import times
 from ..polyhedra.memory import finest
 from ..polyhedra.mesh import MeshContact, mesh_mesh
 from ..polyhedra.motion_windows import motion_windows
-from ..search.drive import Budget, Clock
+from ..search.budget import Budget
+from ..search.clock import Clock
 from ..timeline.scene import Scene
 
 Pair = tuple[int, int]

@@ -13,7 +13,7 @@ from ..moment.pairs import Pair, Pairs
 from ..polyhedra.flat_contacts import on_face
 from ..polyhedra.flat_motion import FlatMotion
 from ..polyhedra.mesh import MeshContact
-from ..search.drive import Clock
+from ..search.clock import Clock
 from .flat_pairs import meeting
 
 

@@ -39,7 +39,9 @@ from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
 from ..proof import logged, minimum_log
-from ..search.drive import READING, Budget, Clock, as_budget, drive
+from ..search.budget import Budget, as_budget
+from ..search.clock import READING, Clock
+from ..search.drive import drive
 from ..search.feasible_points import lower_by_points
 from ..search.native.layout import ALONE, UNIQUE
 from ..search.options import Options

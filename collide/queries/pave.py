@@ -18,7 +18,8 @@ from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
 from ..picture import boxes as picture
-from ..search.drive import SEARCHING, Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import SEARCHING, Clock
 from ..search.paving import Paving
 from .formulas import Domain, read_domain
 from .implicit_functions import proved_pieces

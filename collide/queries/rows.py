@@ -25,7 +25,7 @@ from ..bodies.parts import faces_of
 from ..bodies.surface_points import position_kernel
 from ..moment.pairs import Pairs, Starts
 from ..moment.start import Start
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.fan_out import fan_out, renumbered
 from ..search.problem import Problem
 from ..search.rows import Instances

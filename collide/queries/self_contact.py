@@ -23,7 +23,9 @@ from ..bezier.nurbs import BezierNets
 from ..given import check_span
 from ..moment.start import Start
 from ..proof import logged, self_log
-from ..search.drive import CONVERTING, Budget, Clock, as_budget, drive
+from ..search.budget import Budget, as_budget
+from ..search.clock import CONVERTING, Clock
+from ..search.drive import drive
 from ..search.options import Options, resolved
 from ..search.search import Search
 from ..sheets.assembly import Sheet, Span, bodies_of, carrier

@@ -18,7 +18,9 @@ from ..answers.contacts import counted, effort
 from ..answers.table import ROWS, card, interval
 from ..given import check_positive
 from ..proof import logged, zeros_log
-from ..search.drive import READING, Budget, Clock, as_budget, drive
+from ..search.budget import Budget, as_budget
+from ..search.clock import READING, Clock
+from ..search.drive import drive
 from ..search.native.layout import UNIQUE
 from ..search.options import Options
 from ..search.prepare import METHODS

@@ -15,8 +15,7 @@ from codegen.walk import nesting_in_words
 
 from ..answers.table import ROWS, card
 from ..picture.search import search_figure
-from ..search.drive import Search as Driven
-from ..search.drive import watched
+from ..search.clock import Driven, watched
 from ..search.problem import Problem
 from ..search.search import Search
 from .first_contact import first_contact

@@ -21,7 +21,8 @@ from ..bodies.parameters import over_fixed_domain, substituted, variable_of
 from ..given import check_span
 from ..moment.pairs import Starts
 from ..moment.start import Start
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from ..search.native.layout import UNIQUE
 from ..search.options import Options, resolved
 from ..search.search import Search

@@ -26,7 +26,8 @@ import numpy as np
 
 from codegen.given import shown
 
-from .drive import Budget, Clock, Stop, stopping
+from .budget import Budget
+from .clock import Clock, Stop, stopping
 
 T = TypeVar("T")
 # The rows lo to hi - 1.

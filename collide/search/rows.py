@@ -12,7 +12,8 @@ from codegen.graph.signs import LARGEST
 from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import columns
 
-from .drive import Clock, next_part
+from .clock import Clock
+from .drive import next_part
 from .native import layout
 from .native.layout import SearchMemory
 from .native.loop import run

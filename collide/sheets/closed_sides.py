@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..search.drive import Clock, drive
+from ..search.clock import Clock
+from ..search.drive import drive
 from ..search.native import layout
 from ..search.options import Options
 from ..search.search import Search

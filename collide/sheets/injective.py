@@ -30,7 +30,7 @@ import sympy as sp
 
 from codegen.kernel import Kernel, compile
 
-from ..search.drive import SEARCHING, Clock
+from ..search.clock import SEARCHING, Clock
 from .enclosures import Neighbours, affine, hull_of, slopes_on, tangents_at
 from .folding import unfolded
 

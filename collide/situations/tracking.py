@@ -19,7 +19,7 @@ from generative.body import called, label
 from generative.symbols import formula
 from generative.template import Reader, write
 
-from ..bodies.extent import formula_member
+from ..bodies.members import formula_member
 from ..bodies.mesh import Mesh
 from ..bodies.numbers import NONE, Numbers
 from ..bodies.parts import parts_of

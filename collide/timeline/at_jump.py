@@ -4,7 +4,7 @@ import math
 
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair
-from ..search.drive import CONVERTING
+from ..search.clock import CONVERTING
 from ..search.native.layout import LOCATED
 from ..search.search import Search
 from .crossings import crossing

@@ -16,7 +16,8 @@ from codegen.deadline import check
 from generative.family import Member, member_of
 from generative.knots import Between, between, knots_of, splines_of
 
-from ..bodies.extent import Extent, enclose, swept
+from ..bodies.extent import Extent, swept
+from ..bodies.members import enclose
 from ..bodies.numbers import Numbers, numbers_of
 from ..culling.broad_phase import Asked, Window
 from ..culling.sweep import Sweep

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.options import Options
 from ..search.search import Search
 from .course import Held

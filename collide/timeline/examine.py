@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..culling.broad_phase import Window
-from ..search.drive import CONVERTING
+from ..search.clock import CONVERTING
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search

@@ -14,7 +14,9 @@ import numpy as np
 from codegen.graph.expr import Expr, reachable, substitute
 
 from ..bodies.cells import Cell, Path
-from ..bodies.extent import Crowd, Extent, carried, path_cells
+from ..bodies.crowd import Crowd
+from ..bodies.extent import Extent, carried
+from ..bodies.members import path_cells
 from ..bodies.numbers import Numbers
 from ..bodies.parts import faces_of, is_closed
 from ..bodies.surface_points import FEW

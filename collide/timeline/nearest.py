@@ -20,7 +20,8 @@ from ..bodies.parameters import variable_of
 from ..bodies.surface_points import FEW
 from ..culling.boxes_apart import least_distances
 from ..moment.pairs import Pair
-from ..search.drive import CONVERTING, Clock, drive
+from ..search.clock import CONVERTING, Clock
+from ..search.drive import drive
 from ..search.native.layout import LOCATED
 from ..search.options import Options
 from ..search.prepare import prepare

@@ -26,7 +26,7 @@ from ..culling.boxes_apart import boxes_of_faces, boxes_through, greatest_distan
 from ..moment.inside import inside
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import crossings, met
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.problem import Problem
 from ..situations.occupancy import Occupancy
 from ..situations.points_at import approached, distances_at, rounded

@@ -37,7 +37,7 @@ from ..culling.broad_phase import Asked, Shared, Window, may_meet, windows
 from ..culling.sweep import sweep_and_prune
 from ..moment.pairs import Pair, Pairs, Starts, pairs_in
 from ..moment.start import Beginning, Start, apart_within, crossings, nested, start_of
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
 from ..situations.presence import is_still, near, where, without_absent

@@ -24,7 +24,7 @@ from ..culling.broad_phase import Window
 from ..moment.pairs import Starts
 from ..moment.start import Met, Start, common_points, surfaces_at
 from ..moment.throughout import follow
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.options import Options
 from ..search.problem import Problem
 from ..search.search import Search

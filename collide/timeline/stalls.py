@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..search.drive import Clock, drive
+from ..search.clock import Clock
+from ..search.drive import drive
 from ..search.native import layout
 from ..search.native.layout import LANES
 from ..search.search import Search

@@ -17,7 +17,8 @@ from ..bodies.parameters import Ranges, family_of, in_ranges, variable_of
 from ..culling.broad_phase import Window
 from ..moment.pairs import Pair, Pairs
 from ..moment.start import Start
-from ..search.drive import CONVERTING, Clock, drive
+from ..search.clock import CONVERTING, Clock
+from ..search.drive import drive
 from ..search.native.layout import LANES
 from ..search.options import Options
 from ..search.prepare import prepare

@@ -17,7 +17,7 @@ from codegen.kernel import Kernel
 from generative import t
 from generative.motion import quaternion_matrix
 
-from ..bodies.extent import fixed_kernel
+from ..bodies.members import fixed_kernel
 from ..bodies.motions import entries_of
 from ..culling.approach import Approach, Native, blocks_of, lanes
 from ..culling.broad_phase import Window

@@ -18,7 +18,7 @@ from generative.body import called
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
-from ..search.drive import Clock
+from ..search.clock import Clock
 from .actor import Actor
 from .apart import Apart
 from .flight import Flight, Gait

@@ -11,7 +11,7 @@ from ..answers.report import contacts
 from ..bodies.extent import extent_of
 from ..culling.broad_phase import Window
 from ..moment.start import Start, surfaces_at
-from ..search.drive import Clock
+from ..search.clock import Clock
 from ..search.options import Options, resolved
 from ..timeline.along import searched
 from ..timeline.evidence import Evidence, Query

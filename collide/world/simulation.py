@@ -13,7 +13,7 @@ from codegen.interval import Interval
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
-from ..search.drive import Clock
+from ..search.clock import Clock
 from .actor import Actor
 from .forced import Forced, System
 from .impact import Contact, Impact, Law

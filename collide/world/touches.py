@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..search.drive import Clock
+from ..search.clock import Clock
 from . import sustained
 from .actor import Actor
 from .impact import Contact

@@ -11,7 +11,8 @@ from codegen.walk import nesting_in_words
 from generative.body import called
 
 from ..given import is_number
-from ..search.drive import Budget, Clock, as_budget
+from ..search.budget import Budget, as_budget
+from ..search.clock import Clock
 from .actor import Actor
 from .forced import Forces, System
 from .impact import LAWS, Impact, Law

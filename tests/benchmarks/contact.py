@@ -18,7 +18,9 @@ import sympy as sp
 import collide
 from collide.bodies.parts import faces_of
 from collide.queries import first_contact as first
-from collide.search.drive import Budget, Clock, advance, compile_used, drive
+from collide.search.budget import Budget
+from collide.search.clock import Clock
+from collide.search.drive import advance, compile_used, drive
 from collide.search.native import layout
 from collide.search.options import Options
 from collide.search.problem import Problem

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from collide.search import drive
+from collide.search import clock
 
 from . import equations
 from .asking import Findings, ask_equations, ask_machine, ask_referee, ask_rows, asked, suiting
@@ -17,7 +17,7 @@ from .machinery import MACHINES
 from .scenes import KINDS, scene
 from .source import script
 
-_compile_repeated = drive.compile_repeated
+_compile_repeated = clock.compile_repeated
 
 
 def _nothing() -> None:
@@ -60,7 +60,7 @@ def examined(kind: str, seed: int, only: list[str] | None, budget: float) -> Fin
         return ask_equations(kind, seed, budget)
     given, choice = scene(kind, seed), random.Random(f"ways {kind} {seed}")
     # What is asked for at the end of a query makes later ones faster; here each comes but a few times.
-    drive.compile_repeated = _compile_repeated if choice.random() < 0.2 else _nothing
+    clock.compile_repeated = _compile_repeated if choice.random() < 0.2 else _nothing
     ways = suiting(given)
     extra = ["referee", *(n for n, share in (("rows", 0.15), *((m, 0.05) for m in MACHINES)) if choice.random() < share)]
     names = choice.sample(ways, min(len(ways), 6)) if only is None else [n for n in only if n in ways]

@@ -12,7 +12,7 @@ import sympy as sp
 import collide
 from collide import Budget, Start, Status
 from collide.moment.start import start_of
-from collide.search.drive import Clock
+from collide.search.clock import Clock
 from generative import Parameter, ParametricSurface, Rigid, Solid, t, u, v
 
 from ..laws import batch_laws, contacts_laws, mesh_laws, minimum_laws

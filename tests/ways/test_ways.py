@@ -10,7 +10,7 @@ import pytest
 
 import collide
 from collide import Start, Status
-from collide.search import drive
+from collide.search import clock
 
 from . import equations, referee
 from .agreement import Claim, Place, contradictions, weaker
@@ -25,7 +25,7 @@ BUDGET = 20.0
 @pytest.fixture(autouse=True)
 def nothing_compiled_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is compiled at the end of a query makes later ones of its kind faster; here each comes but a few times."""
-    monkeypatch.setattr(drive, "compile_repeated", lambda: None)
+    monkeypatch.setattr(clock, "compile_repeated", lambda: None)
 
 
 # Of each kind one scene, and ways that suit it: each way at least once.

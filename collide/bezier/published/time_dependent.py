@@ -26,7 +26,8 @@ from generative.symbols import exact
 
 from ...answers.contacts import Contacts, Status
 from ...moment.start import Beginning, Start, nested, start_of
-from ...search.drive import Clock, drive
+from ...search.clock import Clock
+from ...search.drive import drive
 from ...search.native import layout
 from ...search.options import Options
 from .. import kernel as kernels

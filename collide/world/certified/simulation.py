@@ -15,7 +15,8 @@ from flint import arb, ctx
 
 from ...bodies.parts import is_closed
 from ...moment.start import Start
-from ...search.drive import Clock, as_budget
+from ...search.budget import as_budget
+from ...search.clock import Clock
 from ..actor import Actor
 from ..lookout import Undecided, ordered
 from ..meeting import state_at

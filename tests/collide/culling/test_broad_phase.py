@@ -9,7 +9,8 @@ import pytest
 import sympy as sp
 
 from codegen.constants import bounds
-from collide.bodies.extent import _GRID, Crowd, Extent, swept
+from collide.bodies.crowd import Crowd
+from collide.bodies.extent import _GRID, Extent, swept
 from collide.culling import broad_phase
 from collide.culling.approach import Approach
 from collide.culling.broad_phase import may_meet, windows

@@ -9,7 +9,7 @@ from collide.bodies.numbers import NONE
 from collide.bodies.parts import faces_of
 from collide.moment.separators import separated
 from collide.moment.start import start_of
-from collide.search.drive import Clock
+from collide.search.clock import Clock
 from generative import ImplicitSurface, ParametricSurface, t, u, v, x, y, z
 from tests.collide.contact_scenes import TILT, TURNED, Q, ball, cylinder, move, sphere
 

@@ -7,7 +7,7 @@ import sympy as sp
 from collide import Budget, Start, Status, first_contact
 from collide.bodies.surface_points import surface_point
 from collide.moment.start import nested, start_of
-from collide.search.drive import Clock
+from collide.search.clock import Clock
 from collide.timeline.scene import Scene
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from generative.motion import axis_angle

@@ -10,7 +10,8 @@ from collide.bodies.numbers import numbers_of
 from collide.moment import throughout
 from collide.moment.start import Start, common_points, surfaces_at
 from collide.moment.throughout import follow
-from collide.search.drive import Budget, Clock
+from collide.search.budget import Budget
+from collide.search.clock import Clock
 from generative import ParametricSurface, Rigid, Screw, t, u, v
 from generative.family import member_of
 from generative.primitives import ball

@@ -11,7 +11,8 @@ import sympy as sp
 import collide
 from collide import DistanceStatus, Mesh, clearance, distance
 from collide.polyhedra import mesh_distance
-from collide.search.drive import Clock, as_budget
+from collide.search.budget import as_budget
+from collide.search.clock import Clock
 from generative import Parameter, Rigid, Screw, t
 
 from ..polyhedra.test_index import CORNERS, TRIANGLES

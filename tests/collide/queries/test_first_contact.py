@@ -168,7 +168,7 @@ def test_stages_leave_no_time_out(monkeypatch):
 def test_a_short_stage_keeps_what_meets_in_it(length):
     """Balls that reach the patch at 1, 2, 3; looked at more closely just before 1, round it and just after it."""
     scene = Scene(falling(PLACES[:3], [Q(3, 2), Q(5, 2), Q(7, 2)]), (0, 4), (0.0, 4.0), ())
-    scene.start(1e-9, collide.search.drive.Clock(collide.Budget()))
+    scene.start(1e-9, collide.search.clock.Clock(collide.Budget()))
     for span in ((1 - length, 1.0), (1 - length / 2, 1 + length / 2), (1.0, 1 + length)):
         windows = [m.window for m in scene.closer(scene.meetings(), span) if m.label == (0, 3)]
         assert any(lo <= 1 <= hi for lo, hi in windows)
@@ -180,7 +180,7 @@ def test_a_short_span_that_was_looked_back_from_keeps_what_meets_in_it(length):
     """One ball reaches the patch as the span begins, and is searched from a little before; another one in the middle of it."""
     moment = Q(length) / 2
     scene = Scene(falling(PLACES[:2], [Q(1, 2), Q(1, 2) + moment]), (0, Q(length)), (0.0, length), ())
-    clock = collide.search.drive.Clock(collide.Budget())
+    clock = collide.search.clock.Clock(collide.Budget())
     scene.start(1e-9, clock)
     scene.extend_back(1e-6, 1e-9, clock)
     assert scene.early == {(0, 2)} and scene.span[0] < 0
@@ -200,7 +200,7 @@ def test_edges_that_stay_in_one_plane():
 
 def test_of_parts_in_one_plane_the_side_faces_say_more():
     scene = Scene([frustum(), frustum().moved(Rigid(translation=[3 - t, 0, 0]))], (0, 2), (0.0, 2.0), ())
-    scene.start(1e-9, collide.search.drive.Clock(collide.Budget()))
+    scene.start(1e-9, collide.search.clock.Clock(collide.Budget()))
     parts = [{part.feature: part for part in scene.parts(k)} for k in (0, 1)]
     flat = [(a, b) for a in parts[0] for b in parts[1]
             if explained(scene, Meeting((0, 1), parts[0][a], parts[1][b], (0.0, 2.0)))]
@@ -229,8 +229,8 @@ def test_time_lost_before_the_search_is_told_and_something_is_searched(monkeypat
     monkeypatch.setattr(time, "perf_counter", lambda: now() + sum(lost))
     monkeypatch.setattr(Scene, "start", slow)
     # However busy the machine is.
-    monkeypatch.setattr(collide.search.drive, "GRACE", 60.0)
-    monkeypatch.setattr(collide.search.drive, "_SLICE", 3)
+    monkeypatch.setattr(collide.search.clock, "GRACE", 60.0)
+    monkeypatch.setattr(collide.search.clock, "_SLICE", 3)
     c = collide.first_contact(falling(PLACES[:1], [4]), (0, 5), budget=50.0)
     assert c.status is Status.BUDGET_SPENT and c.iterations > 0
     assert re.search(r"limit of 50 s\. Of 1\d\d s went 1\d\d s to looking at the bodies", c.summary())
@@ -290,7 +290,7 @@ def test_compiling_for_later_queries_costs_no_answer(monkeypatch, interrupt):
         if interrupt:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(collide.search.drive, "compile_repeated", compile_repeated)
+    monkeypatch.setattr(collide.search.clock, "compile_repeated", compile_repeated)
     bodies = falling(PLACES[:1], [4])
     c = collide.first_contact(bodies, (0, 5), budget=30.0)
     assert c.status is Status.CONTACT and asked == [1]
@@ -302,7 +302,7 @@ def test_edges_and_vertices_are_not_converted_once_the_time_is_up(monkeypatch):
 
     def late(*args):
         found.extend(features(*args))
-        monkeypatch.setattr(collide.search.drive.Clock, "over", bool(found))
+        monkeypatch.setattr(collide.search.clock.Clock, "over", bool(found))
         return list(found)
 
     def counted(problem, method):

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import collide
 from collide import Start, Status, self_contact
-from collide.search.drive import Budget
+from collide.search.budget import Budget
 from collide.sheets import injective
 from generative import Parameter, ParametricSurface, Rigid, Screw, patch, t, u, v
 from tests.collide.sheet_scenes import W, folding, halves, hinge, over, pinched

@@ -15,7 +15,7 @@ from collide.answers import distinct
 from collide.answers import report as answer
 from collide.bodies import mesh as mesh_tree
 from collide.polyhedra import mesh
-from collide.search.drive import CONVERTING, GRACE, PREPARING, SEARCHING, Clock
+from collide.search.clock import CONVERTING, GRACE, PREPARING, SEARCHING, Clock
 from collide.timeline import scene
 from generative import Parameter, ParametricSurface, t, u, v, x
 from tests.collide.contact_scenes import Q, ball, box, move

@@ -17,7 +17,7 @@ import pytest
 
 import collide
 from collide import DistanceStatus, Status
-from collide.search.drive import Clock
+from collide.search.clock import Clock
 from collide.search.fan_out import fan_out, joined
 from generative import Parameter, ParametricSurface, Rigid, Screw, t, u, v
 

@@ -15,7 +15,8 @@ import pytest
 import collide
 from collide import Status
 from collide.search import fan_out as module
-from collide.search.drive import Budget, Clock
+from collide.search.budget import Budget
+from collide.search.clock import Clock
 from collide.search.fan_out import fan_out
 
 from .test_fan_out import BATCHES, POINTS, Deadly, heard, same

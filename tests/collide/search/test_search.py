@@ -10,7 +10,9 @@ import sympy as sp
 
 import collide
 from collide.bodies.parts import ends_of, faces_of
-from collide.search.drive import READING, Budget, Clock, advance, drive
+from collide.search.budget import Budget
+from collide.search.clock import READING, Clock
+from collide.search.drive import advance, drive
 from collide.search.native import layout
 from collide.search.options import Options
 from collide.search.prepare import METHODS

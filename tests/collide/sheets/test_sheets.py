@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from collide.search.drive import SEARCHING, Budget, Clock
+from collide.search.budget import Budget
+from collide.search.clock import SEARCHING, Clock
 from collide.sheets.assembly import windows
 from collide.sheets.closing import closing
 from collide.sheets.enclosures import neighbours

@@ -13,7 +13,7 @@ from collide import Budget, Start, Status, first_contact
 from collide.bodies.numbers import NONE
 from collide.bodies.parts import faces_of, parts_of
 from collide.moment import start
-from collide.search.drive import Clock
+from collide.search.clock import Clock
 from collide.situations.contact import situation
 from collide.timeline.kinks import stage_ends
 from generative import ParametricSurface, Rigid, axis_angle, keyframes, t, u, v

@@ -6,7 +6,7 @@ import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
 from collide.bodies.numbers import NONE
-from collide.search.drive import Clock
+from collide.search.clock import Clock
 from collide.search.options import Options
 from collide.timeline.evidence import Query
 from collide.timeline.jumps import free_of_jumps

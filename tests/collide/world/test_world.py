@@ -8,7 +8,7 @@ import sympy as sp
 
 import collide
 from collide import Outcome, RigidBody, World
-from collide.search.drive import Budget
+from collide.search.budget import Budget
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
 from tests.sampled import worlds

@@ -17,7 +17,9 @@ from collide.bezier.memory import LANES
 from collide.bezier.published import time_dependent
 from collide.bezier.published.apart import apart, swept
 from collide.moment.start import Start
-from collide.search.drive import Clock, as_budget, drive
+from collide.search.budget import as_budget
+from collide.search.clock import Clock
+from collide.search.drive import drive
 from generative import ImplicitSurface, ParametricSurface, Rigid, Screw, Solid, axis_angle, t, u, v, z
 from generative.patch import bezier_patch, bezier_triangle
 from models.scenes.tori import tori_general, torus_on_torus

@@ -6,7 +6,9 @@ import sympy as sp
 
 import collide
 from collide.bodies.parts import faces_of
-from collide.search.drive import Budget, Clock, drive
+from collide.search.budget import Budget
+from collide.search.clock import Clock
+from collide.search.drive import drive
 from collide.search.options import Options
 from collide.search.search import Search
 from collide.situations.contact import situation
