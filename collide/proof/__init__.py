@@ -2,7 +2,8 @@
 
 `checker` stands for itself: it imports nothing of the project. The rest writes logs, after a search that has found the answer:
 `statement` and `text` write what was asked, `trees` finds steps that exclude boxes, in native code (`native`) over the formulas as a
-`tape`, `existence` boxes with solutions, and the logs of each query are put together by a module of its own.
+`tape`, which `log` asks for of halves of meshes (`triangles`) down to single triangles, `existence` boxes with solutions, and the logs of
+each query are put together by a module of its own.
 """
 
 import math

@@ -12,8 +12,8 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from .checker.problem import Part, above, below
 from .existence import inner, only_one
-from .log import Alive, Log
-from .statement import Ranges, Statement
+from .log import Alive, Halved, Log
+from .statement import Ranges, Statement, named
 
 # By how much less than what the search found a log proves, as parts of the time span; the most boxes of all trees, at first and then;
 # and how long after a contact surfaces are seen to cross.
@@ -63,17 +63,15 @@ class ContactLog(Log):
     def _cleared_until(self, found: Contacts, end: float, most: int, alive: Alive) -> tuple[float, list[str]]:
         """How far trees come that end then."""
         begin, until, steps = below(self.problem.moment(0)), end, 0
-        ends = dict[tuple[Part, Part], float]()
+        trees = dict[tuple[Part, Part], tuple[float, Halved]]()
         for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
             if not begin < until:
                 return -math.inf, []
-            grower, ends[a, b] = self.grower(("common point", a, b)), until
-            open_from = grower.grow(self.domain(("common point", a, b), [(begin, until)]), most - steps, alive)
-            steps += grower.used
-            until = min(until, math.nextafter(open_from, -math.inf))
-        return until, [] if not begin < until else [f"clear {until.hex()}", *(line for (a, b), last in sorted(ends.items()) for line in (
-            f"pair {a[0]} {b[0]} {last.hex()}", *self.grower(("common point", a, b)).lines(until)))]
-
+            tree = self.halved(("common point", a, b), [(begin, until)], most - steps, alive)
+            trees[a, b], steps = (until, tree), steps + tree.used
+            until = min(until, math.nextafter(tree.open_from, -math.inf))
+        return until, [] if not begin < until else [f"clear {until.hex()}", *(line for (a, b), (last, tree) in sorted(trees.items())
+                                                    for line in (f"pair {a[0]} {b[0]} {last.hex()}", *tree.lines(until)))]
 
     def _met(self, found: Contacts) -> list[str]:
         """Near a contact surfaces have a point in common a little later."""
@@ -115,8 +113,10 @@ class ContactLog(Log):
         return lines
 
     def _place(self, found: Contacts, k: int, side: int) -> tuple[int, list[float]] | None:
-        """A piece and its parameters there; of an implicit body that is one piece none."""
+        """A piece and its parameters there; of an implicit body that is one piece none. Nothing of a mesh."""
         at, own = found.uv[k, side], self.statement.faces[int(found.pairs[k, side])]
+        if int(found.pairs[k, side]) in self.statement.meshes:
+            return None
         if int(at["face"]) >= 0:
             return self._piece(own, int(at["face"])), [float(at["u"]), float(at["v"])]
         return (own[0], []) if len(own) == 1 else None
@@ -126,18 +126,22 @@ class ContactLog(Log):
         return own[face] if len(own) > 1 else own[0]
 
     def _crossing(self, found: Contacts, k: int, moment: float, reach: float) -> list[str]:
-        sides, values = [], [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
-        for body, at in zip(found.pairs[k].tolist(), found.uv[k], strict=True):
-            own, face = self.statement.faces[body], int(at["face"])
-            sides.append([(piece, []) for piece in own] if face < 0 else [
-                (self._piece(own, face), [float(at["u"]), float(at["v"])])])
-        for a, near in sides[0]:
-            for b, other in sides[1]:
+        values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
+        for a, near in self._places(found, k, 0, moment):
+            for b, other in self._places(found, k, 1, moment):
                 point = self._start(near, other) or found.points[k].tolist()
-                line = self.solution(("common point", (a,), (b,)), [*point, *values], reach, moment)
+                line = self.solution(("common point", a, b), [*point, *values], reach, moment)
                 if line:
-                    return [f"meet {a} {b}", line]
+                    return [f"meet {named(a)} {named(b)}", line]
         return []
+
+    def _places(self, found: Contacts, k: int, side: int, moment: float) -> list[tuple[Part, list[float]]]:
+        """Parts of a body that may meet the other there, each with its parameters; of implicit bodies with none."""
+        body, at = int(found.pairs[k, side]), found.uv[k, side]
+        own, face = self.statement.faces[body], int(at["face"])
+        if body in self.statement.meshes:
+            return [((*own, *part), uv) for part, uv in self.statement.meshes[body].nearest(found.points[k], moment)]
+        return [((piece,), []) for piece in own] if face < 0 else [((self._piece(own, face),), [float(at["u"]), float(at["v"])])]
 
     def _start(self, near: list[float], other: list[float]) -> list[float]:
         """Two places as the log speaks of them."""

@@ -1,13 +1,15 @@
 """Logs of `distance` and `clearance`: how far surfaces are from each other at least, and how near they come."""
 
+import itertools
 import os
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..answers.distances import Clearance, Distance, DistanceStatus
+from .checker.problem import Part
 from .log import Alive, Log
-from .statement import Ranges, Statement
+from .statement import Ranges, Statement, named
 from .trees import Stuck
 
 # By which part of the distance a log proves less than the search, and the most steps of a tree then.
@@ -57,15 +59,20 @@ class DistanceLog(Log):
         bodies = found.pairs[k].tolist() if isinstance(found, Clearance) else [0, 1]
         time = float(found.times[k].mean()) if isinstance(found, Clearance) else self.span[0]
         time = min(max(time, self.span[0]), self.span[1])
-        pieces = [self.statement.faces[body] for body in bodies]
-        for a in pieces[0]:
-            for b in pieces[1]:
-                near = [self._start(piece, side, found, k, box) for side, piece in enumerate((a, b))]
-                values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
-                line = self.solution(("near", (a,), (b,), Fraction(most)), [*near[0], *near[1], *values], 0.0, time)
-                if line:
-                    return [f"nearer {most.hex()} {a} {b}", line]
+        values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
+        places = [self._places(body, side, found, k, box, time) for side, body in enumerate(bodies)]
+        for (a, near), (b, other) in itertools.product(*places):
+            line = self.solution(("near", a, b, Fraction(most)), [*near, *other, *values], 0.0, time)
+            if line:
+                return [f"nearer {most.hex()} {named(a)} {named(b)}", line]
         return []
+
+    def _places(self, body: int, side: int, found: Distance, k: int, box: dict[str, float], time: float) -> list[tuple[Part, list[float]]]:
+        """Parts of a body on which its nearest point may be, and where, about."""
+        own = self.statement.faces[body]
+        if body in self.statement.meshes:
+            return [((*own, *part), uv) for part, uv in self.statement.meshes[body].nearest(found.points[k, side], time)]
+        return [((piece,), self._start(piece, side, found, k, box)) for piece in own]
 
     def _start(self, piece: int, side: int, found: Distance, k: int, box: dict[str, float]) -> list[float]:
         """Where on a piece the nearest point is, about."""

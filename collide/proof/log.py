@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import flint
 import numpy as np
@@ -10,14 +10,30 @@ import numpy as np
 from codegen.given import shown
 
 from .checker.check import BITS
-from .checker.claims import FIRST, System
+from .checker.claims import FIRST, System, halves
 from .checker.problem import Part, Problem, above, below
 from .existence import found_solution, inner
-from .trees import Box, Grower, Stuck
+from .trees import Box, Grower, Stuck, Tree
 
 Alive = Callable[[], bool]
 """Is there time left?"""
 Span = tuple[float, float]
+# So many boxes are tried about the box round several triangles before these are halved.
+_FEW = 64
+
+
+class Halved(NamedTuple):
+    """A tree that begins with halvings of meshes, in preorder; at their leaves are trees of steps. `open_from`: as of `Tree`."""
+
+    parts: Sequence[str | Tree]
+    used: int
+    open_from: float
+
+    def lines(self, until: float = np.inf) -> list[str]:
+        """In preorder; boxes that begin after `until` are left out. Raises `Stuck` where one is open that does not."""
+        if self.open_from == -np.inf:
+            raise Stuck
+        return [line for part in self.parts for line in ([part] if isinstance(part, str) else part.lines(until))]
 
 
 class Log:
@@ -56,9 +72,10 @@ class Log:
 
     def grower(self, system: System) -> Grower:
         """What grows trees of a system, named as the checker does."""
-        if system not in self.growers:
-            self.growers[system] = Grower(self.problem, system)
-        return self.growers[system]
+        alike = self.problem.alike(*system)
+        if alike not in self.growers:
+            self.growers[alike] = Grower(self.problem, alike)
+        return self.growers[alike].of(self.problem.system(*system).corners)
 
     def domain(self, system: System, span: Sequence[Span]) -> list[Span]:
         """The box that a tree divides; `span` is that of the time, if it is a variable."""
@@ -66,10 +83,39 @@ class Log:
 
     def tree(self, system: System, span: Sequence[Span], most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
         """A tree that excludes a system. Raises `Stuck`."""
-        grower = Grower(self.problem, system, inside) if inside else self.grower(system)
-        if grower.grow(self.domain(system, span), most, alive) < np.inf:
-            raise Stuck
-        return grower.lines()
+        if inside:
+            return Grower(self.problem, system, inside).grow(self.domain(system, span), most, alive).lines()
+        return self.halved(system, span, most, alive, True).lines()
+
+    def halved(self, system: System, span: Sequence[Span], most: int, alive: Alive, whole: bool = False) -> Halved:
+        """A tree that excludes a system, as far as it comes; if it is wanted as a `whole`, given up at the first box that stays open. What
+        is not told apart at once from the box round several triangles is looked at with halves of these, down to single triangles.
+        """
+        parts, stack, used = list[str | Tree](), [system], 0
+        first = np.inf
+        while stack:
+            at, larger = stack[-1], self._larger(stack.pop())
+            if parts and (used >= most or not alive() or (whole and first < np.inf)):
+                return Halved(parts, used, -np.inf)
+            tree = self.grower(at).grow(self.domain(at, span), most - used if larger is None else _FEW, alive)
+            if larger is None or tree.open_from == np.inf:
+                parts.append(tree)
+                used, first = used + tree.used, min(first, tree.open_from)
+            else:
+                parts.append(f"h {larger}")
+                stack += halves(at, larger)
+                used += 1
+        return Halved(parts, used, first)
+
+    def _larger(self, system: System) -> int | None:
+        """Which of two parts is several triangles; the larger one, if both are."""
+        several = [k for k, part in enumerate(system[1:3]) if system[0] != "formulas" and len(part) == 3 and part[2] - part[1] > 1]
+        return max(several, key=lambda k: self._size(system[1 + k]), default=None)
+
+    def _size(self, part: Part) -> float:
+        """The longest side of the box round some triangles."""
+        ends = self.problem.pieces[part[0]].box(*part[1:])  # type: ignore[union-attr]
+        return max(hi - lo for lo, hi in zip(ends[::2], ends[1::2], strict=True))
 
     def pairs(self, first: set[tuple[int, int]]) -> Iterator[tuple[Part, Part]]:
         """Pairs of pieces, those of the bodies in `first` before others, since they fail first."""

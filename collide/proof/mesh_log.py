@@ -12,8 +12,6 @@ import numpy as np
 from flint import arb
 
 from codegen.given import expression
-from generative import t
-from generative.numeric import approx_function
 
 from ..answers.contacts import Contacts, Status
 from ..bodies.mesh import Mesh
@@ -22,13 +20,14 @@ from .checker.problem import Part, above, below
 from .checker.rules import side
 from .checker.words import Box
 from .log import Alive, Log
-from .text import Texts
+from .statement import named, written
 from .trees import Stuck, short
+from .triangles import Triangles
 
 # By how much less than what the search found a log proves, as parts of the time span; the most steps, and the shortest span of time.
 _GAPS, _MOST, _SHORTEST = (2.0**-30, 2.0**-20, 2.0**-10), 100_000, 2.0**-45
-# How long after a contact surfaces are seen to cross; how near triangles are to it, and how many of these are tried.
-_LATER, _NEAR, _TRIED = (2.0**-30, 2.0**-20, 2.0**-14, 2.0**-10), 1e-6, 4
+# How long after a contact surfaces are seen to cross.
+_LATER = (2.0**-30, 2.0**-20, 2.0**-14, 2.0**-10)
 # Directions are rounded to so many parts of their length.
 _DIGITS = 2.0**20
 
@@ -39,18 +38,9 @@ class MeshLog(Log):
     def __init__(self, path: str | os.PathLike[str], meshes: Sequence[Mesh], motions: Sequence[Any], time: Sequence[Any],
                  span: tuple[float, float]) -> None:
         super().__init__(path)
-        self.meshes, self.span, self.time = meshes, span, time
-        self.places = [approx_function([*map(expression, m.entries)], [t]) for m in motions]
-        self.orders = [_leaves(mesh) for mesh in meshes]
-        self.corners = [mesh.vertices[mesh.triangles[order]] for mesh, order in zip(meshes, self.orders, strict=True)]
-        self.texts = [self._text(k, motion) for k, motion in enumerate(motions)]
-
-    def _text(self, k: int, motion: Any) -> list[str]:
-        texts, mesh = Texts([]), self.meshes[k]
-        rows = mesh.vertices[:, :3] if mesh.rigid else mesh.vertices
-        return [f"mesh {k} {' '.join(texts.of(e) for e in motion.entries)}",
-                *(f"corner {' '.join(map(short, row))}" for row in rows.tolist()),
-                *(f"triangle {i} {j} {k}" for i, j, k in mesh.triangles[self.orders[k]].tolist())]
+        self.span, self.meshes = span, [*map(Triangles, meshes, motions)]
+        rows = [row for k, mesh in enumerate(self.meshes) for row in mesh.rows(k)]
+        self.texts = written([*rows, ("time", [expression(time[0])])])
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         pairs = set(itertools.combinations(range(len(self.meshes)), 2))
@@ -59,9 +49,7 @@ class MeshLog(Log):
         if len(left) == len(pairs):
             self.said = ["no two bodies are proved apart at the beginning."]
             return []
-        texts = Texts([])
-        self.begin(["question contact", *itertools.chain(*self.texts), f"time {texts.of(expression(self.time[0]))}",
-                    *(f"except {i} {j}" for i, j in left)])
+        self.begin(["question contact", *self.texts, *(f"except {i} {j}" for i, j in left)])
         return [*self._cleared(found, alive), *self._met(found)]
 
     def _cleared(self, found: Any, alive: Alive) -> list[str]:
@@ -124,16 +112,14 @@ class MeshLog(Log):
     def _points(self, part: Part, moment: float) -> np.ndarray:
         """Corners at a time: of a triangle, or of the box round several."""
         k, i, j = part
-        corners = self.corners[k][i:j].reshape(-1, 6)
-        now = corners[:, :3] if self.meshes[k].rigid else corners[:, :3] + moment * (corners[:, 3:] - corners[:, :3])
+        now = self.meshes[k].in_frame(i, j, moment).reshape(-1, 3)
         if j - i > 1:
             now = np.array([*itertools.product(*np.stack([now.min(axis=0), now.max(axis=0)]).T)])
-        entries = np.asarray(self.places[k](np.array([[moment]]))).ravel()
-        return np.asarray(now @ entries[:9].reshape(3, 3).T + entries[9:])
+        return self.meshes[k].moved(now, moment)
 
     def _size(self, part: Part) -> float:
         k, i, j = part
-        return float(np.ptp(self.corners[k][i:j].reshape(-1, 6)[:, :3], axis=0).max())
+        return float(np.ptp(self.meshes[k].corners[i:j].reshape(-1, 6)[:, :3], axis=0).max())
 
     def _moves(self, a: Part, b: Part, span: tuple[float, float]) -> bool:
         """Do two parts move farther against each other than they are large? Triangles are not halved, whatever they do."""
@@ -151,22 +137,13 @@ class MeshLog(Log):
         for after in _LATER:
             moment = found.time[1] + after * (self.span[1] - self.span[0])
             for (i, j), point in zip(*_contacts(found), strict=True):
-                near = [self._nearest(k, point, moment) for k in (i, j)]
-                for p, q in itertools.product(*near):
-                    a, b = (i, p, p + 1), (j, q, q + 1)
+                for (p, _), (q, _) in itertools.product(*(self.meshes[k].nearest(point, moment) for k in (i, j))):
+                    a, b = (i, *p), (j, *q)
                     line = self.solution(("common point", a, b), [1 / 3] * 4, 0.5, moment)
                     if line:
                         self.said.append(f"that there is one at t = {moment!r}")
-                        return [f"meet {':'.join(map(str, a))} {':'.join(map(str, b))}", line]
+                        return [f"meet {named(a)} {named(b)}", line]
         return []
-
-    def _nearest(self, k: int, point: np.ndarray, moment: float) -> list[int]:
-        """Triangles that hold a point nearly."""
-        corners = self._points((k, 0, len(self.orders[k])), moment)
-        near = _NEAR * np.ptp(corners, axis=0).max()
-        at = np.array([self._points((k, i, i + 1), moment) for i in range(len(self.orders[k]))])
-        within = ((at.min(axis=1) - near <= point) & (point <= at.max(axis=1) + near)).all(axis=1)
-        return [int(i) for i in np.flatnonzero(within)][:_TRIED]
 
 
 def _contacts(found: Any) -> tuple[list[list[int]], np.ndarray]:
@@ -191,15 +168,3 @@ def _multipliers(part: Part, way: np.ndarray, points: np.ndarray) -> list[float]
         return []
     heights = (points - points[0]) @ way
     return [float(max(0.0, -heights[1:].min()))]
-
-
-def _leaves(mesh: Mesh) -> np.ndarray:
-    """The triangles in the order of the leaves of the mesh's tree, whose nodes are halves of it."""
-    order, stack = [], [0] if len(mesh.triangles) else []
-    while stack:
-        child = int(mesh.tree.children[stack.pop()])
-        if child < 0:
-            order.append(-1 - child)
-        else:
-            stack += [child + 1, child]
-    return np.array(order, int)

@@ -103,11 +103,9 @@ class SelfLog(ContactLog):
         return lines
 
     def _grown(self, a: Part, b: Part, box: Box, alive: Alive) -> list[str]:
-        grower = self.grower(("common point", a, b))
-        if grower.grow(box, _MOST - self.used, alive) < np.inf:
-            raise Stuck
-        self.used += grower.used
-        return grower.lines()
+        tree = self.grower(("common point", a, b)).grow(box, _MOST - self.used, alive)
+        self.used += tree.used
+        return tree.lines()
 
     def _embedded(self, a: Part, box: Box) -> tuple[str, int]:
         """A step that shows that places in a box differ in space, if the checker finds so; and by which variable it is divided else: that

@@ -9,14 +9,15 @@ import sympy as sp
 from flint import arb
 
 from codegen.given import expression
-from generative import ImplicitBody, ImplicitSurface, ParametricSurface, Solid, t, u, v, x, y, z
-from generative.body import called
+from generative import ImplicitBody, ImplicitSurface, Solid, t, u, v, x, y, z
 from generative.implicit import Piece
 from generative.symbols import SYMBOLS
 
+from ..bodies.mesh import Mesh
 from .checker.formulas import Program, constant
 from .checker.text import read
 from .text import NoLog, Texts
+from .triangles import Triangles
 
 Ranges = Mapping[Any, tuple[Any, Any]]
 # Windows of time in which it is seen how far implicit bodies reach, and by which part more their ranges are.
@@ -24,24 +25,27 @@ _WINDOWS, _MORE = 64, 1.0 / 64
 
 
 class Statement:
-    """Lines of a statement; `faces`: of each body the numbers of its pieces, in the order of its faces or leaves."""
+    """Lines of a statement; `faces`: of each body the numbers of its pieces, in the order of its faces or leaves; `meshes`: of bodies that
+    are one piece of many triangles these.
+    """
 
     def __init__(self, question: str, bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                  excepted: Sequence[tuple[int, int]] = (), ranges: Ranges | None = None, itself: Sequence[Any] | None = None) -> None:
         """`ranges`: of parameters that the bodies have, {symbol: (lo, hi)}; their patches are over domains without them. `itself`: it is
         about all places of all bodies; or, if it is two numbers, of those of one surface whose u and v differ by at most these.
         """
-        check_writable(bodies)
         rows: list[tuple[str, list[Any]]] = []
         self.faces: list[list[int]] = []
-        variables = _Variables(span, ranges or {})
+        self.meshes = {k: Triangles(body, body.motion) for k, body in enumerate(bodies) if isinstance(body, Mesh)}
+        variables, pieces = _Variables(span, ranges or {}), 0
         for k, body in enumerate(bodies):
-            own = _pieces(body, k, variables)
-            self.faces.append([*range(len(rows), len(rows) + len(own))])
-            rows += own
+            own = _pieces(body, k, variables, self.meshes.get(k))
+            count = 1 if k in self.meshes else len(own)
+            self.faces.append([*range(pieces, pieces + count)])
+            rows, pieces = rows + own, pieces + count
         rows += [*variables.rows(), ("time", list(map(expression, time)))]
         rows += [] if itself is None else [("self", list(map(expression, itself)))]
-        self.lines = [f"question {question}", *_written(rows), *(f"except {i} {j}" for i, j in excepted)]
+        self.lines = [f"question {question}", *written(rows), *(f"except {i} {j}" for i, j in excepted)]
 
 
 class _Variables:
@@ -71,28 +75,29 @@ class _Variables:
         return lo.union(hi)
 
 
-def check_writable(bodies: Sequence[Any]) -> None:
-    """NoLog for bodies that logs cannot speak of."""
-    for k, body in enumerate(bodies):
-        if not isinstance(body, (ParametricSurface, ImplicitBody, Solid)):
-            raise NoLog(f"no log can be written for {called(bodies, k)}, a {type(body).__name__}; bodies of logs are formulas")
-
-
 def formulas_lines(question: str, variables: Sequence[tuple[Any, Any, Any]], rows: Sequence[tuple[str, Any]]) -> list[str]:
     """The statement about formulas: `variables` (symbol, lo, hi), `rows` (equation, condition or objective; formula)."""
     names = {s: sp.Symbol(f"x{k}") for k, (s, _, _) in enumerate(variables)}
     lines = [("variable", [names[s], expression(lo), expression(hi)]) for s, lo, hi in variables]
-    return [f"question {question}", *_written([*lines, *((kind, [expression(f).xreplace(names)]) for kind, f in rows)])]
+    return [f"question {question}", *written([*lines, *((kind, [expression(f).xreplace(names)]) for kind, f in rows)])]
 
 
-def _written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
+def named(part: Sequence[int]) -> str:
+    """A part as claims name it."""
+    return ":".join(map(str, part))
+
+
+def written(rows: Sequence[tuple[str, list[Any]]]) -> list[str]:
+    """Lines, each of a first word, or more, and formulas."""
     texts = Texts(f for _, formulas in rows for f in formulas)
     lines = [" ".join([word, *map(texts.of, formulas)]) for word, formulas in rows]
     return [*(f"let #{k + 1} {text}" for k, text in enumerate(texts.definitions)), *lines]
 
 
-def _pieces(body: Any, k: int, variables: _Variables) -> list[tuple[str, list[Any]]]:
-    if isinstance(body, ImplicitBody):
+def _pieces(body: Any, k: int, variables: _Variables, triangles: Triangles | None) -> list[tuple[str, list[Any]]]:
+    if triangles:
+        own = triangles.rows(k)
+    elif isinstance(body, ImplicitBody):
         own = [(f"level {k}", _level(piece, variables)) for piece in body.pieces]
     else:
         faces = body.faces if isinstance(body, Solid) else (body,)

@@ -89,6 +89,12 @@ class Tape:
             self.constants.append((self._known[number].at, number))
         return self._known[number]
 
+    def number(self, value: float) -> Ball:
+        """A register for one number alone, which may be changed."""
+        own = self._new()
+        self.constants.append((own.at, value))
+        return own
+
     def lifted(self, x: Any) -> Ball:
         return x if isinstance(x, Ball) else self.constant(Fraction(x))
 

@@ -4,7 +4,6 @@ The search for steps is native (`native.grow`); here it is given its formulas an
 """
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from .native import grow as native_grow
 from .native.memory import CONVEX, DIVIDED, INSIDE, MEAN, NATURAL, OPEN, OVER, SINGLE, ProverMemory
 from .tape import Ball, Tape, addresses, constants_of
 
-# Blocks of boxes until the time is looked at; boxes for which there is room at first.
+# Blocks of boxes, at most, until the time is looked at; boxes for which there is room at first.
 _SLICE, _ROOM = 64, 1 << 12
 Box = Sequence[tuple[float, float]]
 
@@ -28,15 +27,58 @@ class Stuck(Exception):
     """No tree of so many steps was found."""
 
 
+class Tree:
+    """A tree as it is grown so far. `used`: how many boxes it has; `open_from`: where the first open one begins, in the last variable,
+    or infinity for a complete tree.
+    """
+
+    def __init__(self, s: Memory) -> None:
+        self.used, self.m = int(s.number("used")), int(s.number("m"))
+        self.kinds, self.parts, self.by, self.cuts = (s[name][:self.used].tolist() for name in ("kind", "part", "by", "cut"))
+        self.begins = s["box"][:self.used, s.number("n") - 1, 0].tolist()
+        self.weights, self.more, self.near = (s[name][:self.used].copy() for name in ("weights", "more", "near"))
+        self.open_from = min((begin for begin, kind in zip(self.begins, self.kinds, strict=True) if kind == OPEN), default=np.inf)
+
+    def lines(self, until: float = np.inf) -> list[str]:
+        """The tree in preorder; boxes that begin after `until` are left out."""
+        kinds, parts = self.kinds, self.parts
+        result, stack = list[str](), [0]
+        while stack:
+            k = stack.pop()
+            if self.begins[k] > until:
+                result.append("l")
+            elif kinds[k] == DIVIDED:
+                result.append(f"s {self.by[k]} {short(self.cuts[k])}")
+                stack += [parts[k] + 1, parts[k]]
+            elif kinds[k] == INSIDE:
+                result.append(f"i {parts[k]}")
+            else:
+                result.append(self._step(k, kinds[k]))
+        return result
+
+    def _step(self, k: int, kind: int) -> str:
+        if kind == OPEN:
+            raise Stuck
+        more, weights = self.more[k].tolist(), self.weights[k].tolist()
+        if kind == SINGLE:
+            row = int(abs(more[0])) - 1
+            return " ".join(["n", *["0"] * row, "1" if more[0] > 0 else "-1", *["0"] * (self.m - row - 1)])
+        if kind == CONVEX:
+            return " ".join(["c", *map(short, [*weights, *more, *self.near[k].tolist()])])
+        assert kind in (NATURAL, MEAN)
+        return " ".join(["n" if kind == NATURAL else "m", *map(short, weights)])
+
+
 class Grower:
-    """Grows trees of one system of a problem, named as the checker does."""
+    """Grows trees of one system of a problem, named as the checker does; of triangles, of all that differ in their corners alone (`of`)."""
 
     def __init__(self, problem: Problem, system: tuple[Any, ...], inside: Sequence[Box] = ()) -> None:
         """`inside`: boxes in which nothing need be excluded."""
         rows = problem.system(*system)
         self.n, self.m, self.equations = rows.program.variables - len(rows.corners), len(rows.program.rows), rows.equations
         tape = Tape(self.n)
-        self.given = [*map(tape.variable, range(self.n)), *(tape.constant(Fraction(float(x))) for x in rows.corners)]
+        self.corners = [tape.number(float(x)) for x in rows.corners]
+        self.given = [*map(tape.variable, range(self.n)), *self.corners]
         quick = problem.built(tape, *system)
         ends = [len(tape.code)]
         found = [self._recorded(tape, quick.program, order, ends) for order in (1, 2)]
@@ -55,6 +97,12 @@ class Grower:
         s.set("listed", len(inside))
         s["inner"][:len(inside)] = np.array(inside, float).reshape(-1, self.n, 2)
         compiled(native_evaluate.prepare)(s.address)
+
+    def of(self, corners: Sequence[Any]) -> "Grower":
+        """With these corners."""
+        for register, x in zip(self.corners, corners, strict=True):
+            self.s["ball"][register.at, :LANES] = float(x)
+        return self
 
     def _recorded(self, tape: Tape, program: Any, order: int, ends: list[int]) -> np.ndarray:
         """The registers of entries of jets up to an order."""
@@ -86,10 +134,8 @@ class Grower:
 
     # -- trees ----------------------------------------------------------------------------------------------------
 
-    def grow(self, root: Box, most: int, alive: Callable[[], bool]) -> float:
-        """Grows a tree over a box until it is complete, has `most` boxes, or no time is left; returns where the first open box begins, in
-        the last variable, or infinity for a complete tree.
-        """
+    def grow(self, root: Box, most: int, alive: Callable[[], bool]) -> Tree:
+        """A tree over a box, grown until it is complete, has `most` boxes or some more, or no time is left."""
         s = self.s
         s["box"][0] = root
         s["near"][0], s["weights"][0] = np.nan, 0.0
@@ -98,53 +144,11 @@ class Grower:
         for name, value in {"root": 0, "used": 1}.items():
             s.set(name, value)
         while True:
-            reason = compiled(native_grow.grow)(s.address, _SLICE)
-            if reason == native_grow.GROWN:
-                return np.inf
+            reason = compiled(native_grow.grow)(s.address, min(_SLICE, 1 + max(most, 0) // (2 * LANES)))
             if reason == native_grow.FULL:
                 s.double("room")
-            if reason == native_grow.STUCK or self.used >= most or not alive():
-                return self._first()
-
-    @property
-    def used(self) -> int:
-        """How many boxes the tree has."""
-        return int(self.s.number("used"))
-
-    def _first(self) -> float:
-        s, used = self.s, self.s.number("used")
-        return float(s["box"][:used, self.n - 1, 0][s["kind"][:used] == OPEN].min(initial=np.inf))
-
-    def lines(self, until: float = np.inf) -> list[str]:
-        """The tree in preorder; boxes that begin after `until` are left out."""
-        s, used = self.s, self.s.number("used")
-        kinds, parts, by, cuts = (s[name][:used].tolist() for name in ("kind", "part", "by", "cut"))
-        begins = s["box"][:used, self.n - 1, 0].tolist()
-        result, stack = list[str](), [0]
-        while stack:
-            k = stack.pop()
-            if begins[k] > until:
-                result.append("l")
-            elif kinds[k] == DIVIDED:
-                result.append(f"s {by[k]} {short(cuts[k])}")
-                stack += [parts[k] + 1, parts[k]]
-            elif kinds[k] == INSIDE:
-                result.append(f"i {parts[k]}")
-            else:
-                result.append(self._step(k, kinds[k]))
-        return result
-
-    def _step(self, k: int, kind: int) -> str:
-        if kind == OPEN:
-            raise Stuck
-        more, weights = self.s["more"][k].tolist(), self.s["weights"][k].tolist()
-        if kind == SINGLE:
-            row = int(abs(more[0])) - 1
-            return " ".join(["n", *["0"] * row, "1" if more[0] > 0 else "-1", *["0"] * (self.m - row - 1)])
-        if kind == CONVEX:
-            return " ".join(["c", *map(short, [*weights, *more, *self.s["near"][k].tolist()])])
-        assert kind in (NATURAL, MEAN)
-        return " ".join(["n" if kind == NATURAL else "m", *map(short, weights)])
+            if reason in (native_grow.GROWN, native_grow.STUCK) or s.number("used") >= most or not alive():
+                return Tree(s)
 
 
 def short(x: float) -> str:

@@ -233,7 +233,7 @@ class Claims:
                 stack += [(system, (*box[:k], ends, *box[k + 1:])) for ends in ((at, box[k][1]), (box[k][0], at))]
             elif words in (["h", "0"], ["h", "1"]):
                 n = len(self.problem.variables)
-                for half in _halves(system, int(words[1])):
+                for half in halves(system, int(words[1])):
                     root = self._root(half)
                     stack.append((half, (*root[:len(root) - n], *box[-n - 1:])))
             elif words[:1] == ["i"] and len(words) == 2:
@@ -268,7 +268,7 @@ class Claims:
         return Step(self.lines.number, system, box, ("x", *words[1 + 2 * n:]))
 
 
-def _halves(system: System, side: int) -> Iterator[System]:
+def halves(system: System, side: int) -> Iterator[System]:
     """The same about the upper half of a mesh, and about the lower one."""
     part: Part = system[1 + side] if len(system) > 2 else ()
     if len(part) != 3 or part[2] - part[1] < 2:

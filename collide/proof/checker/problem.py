@@ -127,8 +127,15 @@ class Problem:
         """A system in Arb; those of triangles of one mesh are alike but for their corners, and those of several of them in all."""
         if kind == "formulas":
             return self._built(kind, *names)
-        alike = [part if len(part) == 1 else (part[0], 0, 1) if part[2] - part[1] == 1 else self.parts()[part[0]] for part in names[:2]]
-        return self._built(kind, *alike, *names[2:]).of([arb(x) for part in names[:2] if len(part) > 1 for x in self.part(part).corners])
+        own = self._built(*self.alike(kind, *names))
+        return own.of([arb(x) for part in names[:2] if len(part) > 1 for x in self.part(part).corners])
+
+    def alike(self, kind: str, *names: Any) -> tuple[Any, ...]:
+        """The name of one system that stands for all that are alike."""
+        if kind == "formulas":
+            return (kind, *names)
+        parts = [part if len(part) == 1 else (part[0], 0, 1) if part[2] - part[1] == 1 else self.parts()[part[0]] for part in names[:2]]
+        return (kind, *parts, *names[2:])
 
     def built(self, backend: Any, kind: str, *names: Any) -> System:
         """A system: "formulas", with a bound of the objective or None; "common point" of two parts, "near", at most so far from each other,

@@ -11,6 +11,8 @@ from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, t, 
 from models.scenes import SCENES
 
 PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
+BALL = ParametricSurface([sp.cos(u) * sp.cos(v) / 2 + sp.Rational(1, 5), sp.cos(u) * sp.sin(v) / 2 + sp.Rational(1, 4),
+                          sp.sin(u) / 2 + 3 - t], {u: (-sp.pi / 2, sp.pi / 2), v: (0, 2 * sp.pi)})
 RISE, WIDE = Parameter("rise"), Parameter("e")
 CORNERS = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
@@ -38,6 +40,23 @@ def meshes(path: Path) -> None:
 def bodies(path: Path) -> None:
     mesh = collide.Mesh(CORNERS, FACES)
     collide.first_contact([mesh, mesh.moved(Rigid(translation=[0.1, 0.2, 2 - t]))], (0, 2), log=path)
+
+
+def ball_on_mesh(path: Path) -> None:
+    """It meets the corner (0, 0, 1) at t = 2 - sqrt(1/4 - 1/25 - 1/16)."""
+    found = collide.first_contact([collide.Mesh(CORNERS, FACES), BALL], (0, 3), log=path)
+    assert found.time is not None and found.time[0] <= 2 - np.sqrt(0.1475) <= found.time[1]
+
+
+def level_on_mesh(path: Path) -> None:
+    """The same, of the ball as a level set, which is named first."""
+    own = ImplicitSurface((x - sp.Rational(1, 5))**2 + (y - sp.Rational(1, 4))**2 + z**2 - sp.Rational(1, 4), [(-1, 1)] * 3)
+    collide.first_contact([own.moved(Rigid(translation=[0, 0, 3 - t])), collide.Mesh(CORNERS, FACES)], (0, 3), log=path)
+
+
+def far_from_mesh(path: Path) -> None:
+    """From the corner (0, 0, 1) it is sqrt(4 + 1/25 + 1/16) - 1/2."""
+    collide.distance(collide.Mesh(CORNERS, FACES), BALL.at(0), log=path)
 
 
 def straight(path: Path) -> None:
@@ -121,4 +140,5 @@ MADE: dict[str, Callable[[Path], None]] = {
     "levels": levels, "ignored pairs": ignored, "kinks": bounces, "distances": distances, "zeros": zeros, "double zeros": double_zeros,
     "no zeros": no_zeros, "minima": minima, "infeasible": infeasible, "ranges of parameters": ranges, "clearances of ranges": clearances,
     "meshes": meshes, "bodies that are meshes": bodies, "straight meshes": straight, "a sheet that bends": bent, "a tube that widens": tube,
+    "a ball on a mesh": ball_on_mesh, "a level on a mesh": level_on_mesh, "a distance of a mesh": far_from_mesh,
     "patches": patches, "rows of a batch": rows}

@@ -3,12 +3,15 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import sympy as sp
 
 import collide
 from collide.proof.checker.problem import Part, Problem
+from generative import ParametricSurface, Rigid, t, u, v
 
-from .made import MADE, PLATE, bowl
+from .made import BALL, CORNERS, FACES, MADE, PLATE, bowl
 from .referee import refuted
 
 # Of each kind what its theorem says, and a change of the statement or the claim that makes it false.
@@ -18,6 +21,9 @@ KINDS: dict[str, tuple[str, tuple[str, str]]] = {
     "meshes": (r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
     "bodies that are meshes": (r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
     "straight meshes": (r"their first contact lies in", (r"(pair|clear)( 0 1)? 0x1\.\w+p-1", r"\1\2 0x1.fp-1")),
+    "a ball on a mesh": (r"their first contact lies in 1.61594270\d* <= t <= 1.61594271", (r"corner 0 0 1\n", "corner 0 0 2\n")),
+    "a level on a mesh": (r"their first contact lies in 1.61594270\d* <= t <= 1.61594271", (r"corner 0 0 1\n", "corner 0 0 2\n")),
+    "a distance of a mesh": (r"the least distance lies between 1.52546290\d* and 1.52546291", (r"corner 0 0 1\n", "corner 0 0 2\n")),
     "a sheet that bends": (r"Places of the surfaces that are different have no point in common", (r" u v ", " (^ u 2) v ")),
     "a tube that widens": (r"whose u and v differ by at most \(\* 9/8 pi\) and 1", (r"self \(\* 9/8 pi\)", "self (* 2 pi)")),
     "patches": (r"their first contact lies in", (r"\(\* 0x1.999999999999ap-4 t\)", "(* 2 t)")),
@@ -49,6 +55,38 @@ def test_logs_of_all_kinds(kind: str, tmp_path: Path) -> None:
     k = next(k for k, line in enumerate(lines) if line.startswith(("h", "s ", "n ", "m ", "c ", "d ")) and not line.startswith("surface"))
     path.write_text("\n".join([*lines[:k], *lines[k + 1:], ""]))
     assert not collide.check(path, budget=60).accepted
+
+
+def test_meshes_of_many_triangles_are_halved(tmp_path: Path) -> None:
+    """Closed forms: a ball of radius 1/2 whose centre falls from z = 3 on a flat sheet, which turns under it, is there at t = 5/2; and a
+    torus, whose tube's circle is 2 above a corner of a mesh and 1/2 thick, is 3/2 from it.
+    """
+    path, (i, j) = tmp_path / "a.proof", np.meshgrid(range(8), range(8), indexing="ij")
+    places = np.stack([(i - 4.0).ravel(), (j - 4.0).ravel(), 0.0 * i.ravel()], axis=-1)
+    k = (8 * i + j)[:-1, :-1].ravel()
+    sheet = collide.Mesh(places, np.concatenate([np.stack([k, k + 8, k + 9], axis=-1), np.stack([k, k + 9, k + 1], axis=-1)]))
+    collide.first_contact([sheet.moved(Rigid(rotation=[3, 0, 0, t])), BALL], (0, 3), log=path)
+    text, found = path.read_text(), collide.check(path)
+    ends = re.search(r"their first contact lies in (\S+) <= t <= (\S+)\.", found.theorem)
+    assert ends and 2.5 - 1e-8 < float(ends[1]) < 2.5 < float(ends[2]) < 2.5 + 1e-9, str(found)
+    assert text.count("\nh 0\n") > 20
+    torus = ParametricSurface([(2 + sp.cos(v) / 2) * sp.cos(u), (2 + sp.cos(v) / 2) * sp.sin(u), 3 + sp.sin(v) / 2],
+                              {u: (-sp.pi, sp.pi), v: (-sp.pi, sp.pi)})
+    collide.distance(collide.Mesh(CORNERS + [2, 0, 0], FACES), torus, log=path)
+    found = collide.check(path)
+    ends = re.search(r"the least distance lies between (\S+) and (\S+)\.", found.theorem)
+    assert ends and 1.5 - 1e-7 < float(ends[1]) < 1.5 <= float(ends[2]) < 1.5 + 1e-7, str(found)
+
+
+def test_distances_of_meshes_from_each_other(tmp_path: Path) -> None:
+    """The corner (0, 0, 1) is 2 below the same corner of one upside down; then 3/2, which is said to be more, is refused."""
+    path, mesh = tmp_path / "a.proof", collide.Mesh(CORNERS, FACES)
+    collide.clearance([mesh, mesh.moved(Rigid(rotation=[0, 1, 0, 0], translation=[0, 0, 4 - t / 2]))], (0, 1), log=path)
+    found = collide.check(path)
+    ends = re.search(r"the least distance lies between (\S+) and (\S+)\.", found.theorem)
+    assert ends and 1.5 - 1e-7 < float(ends[1]) < 1.5 < float(ends[2]) < 1.5 + 1e-7, str(found)
+    path.write_text(re.sub(r"farther \S+", "farther 0x1.8p+0", path.read_text()))
+    assert not collide.check(path).accepted
 
 
 def test_contacts_that_are_the_only_ones(tmp_path: Path) -> None:

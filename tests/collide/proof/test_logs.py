@@ -128,9 +128,6 @@ def test_matrices_that_are_singular_but_for_rounding_are_not_inverted() -> None:
 
 def test_what_no_log_can_be_written_of(tmp_path: Path) -> None:
     path = tmp_path / "a.proof"
-    mesh = collide.Mesh(np.eye(3), [[0, 1, 2]])
-    with pytest.raises(ValueError, match="no log can be written for body 1, a Mesh"):
-        collide.first_contact([PLATE, mesh], (0, 1), log=path)
     with pytest.raises(ValueError, match="no log can be written for formulas with erf"):
         collide.solve([sp.erf(x) - sp.Rational(1, 2)], {x: (0, 1)}, log=path)
     with pytest.raises(ValueError, match='no log can be written with method="time-dependent"'):

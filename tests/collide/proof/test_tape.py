@@ -50,10 +50,11 @@ def test_slopes_that_vanish_but_for_rounding_are_not_said_to_have_a_sign() -> No
     for k in range(92):
         v, begin, end, c = rng.uniform(0.1, 1), rng.uniform(0.3, 0.9), 1 - 10**-rng.uniform(1.5, 5), rng.uniform(-0.02, 0.06, 2)
         root = [*((x - 0.06, x) for x in c.tolist()), (3.9269908169872423, 4.319689898685967), (-1.5707963, -1.5707963 + v), (begin, end)]
-        if k < 86 or grower.grow(root, 2000, lambda: True) < np.inf:
+        tree = grower.grow(root, 2000, lambda: True) if k >= 86 else None
+        if tree is None or tree.open_from < np.inf:
             continue
         stack = [tuple(root)]
-        for line in grower.lines():
+        for line in tree.lines():
             box, words = stack.pop(), line.split()
             if words[0] == "s":
                 i, at = int(words[1]), double(words[2])
