@@ -206,8 +206,8 @@ class Combination(ImplicitBody):
         # Unevaluated: SymPy would spend long on comparing the operands.
         return (sp.Min if self.operation == "union" else sp.Max)(*parts, evaluate=False)
 
-    @property
-    def leaves(self) -> tuple[ImplicitSurface, ...]:
+    @cached_property
+    def leaves(self) -> tuple[ImplicitSurface, ...]:  # type: ignore[override]
         return tuple(leaf for c in self.children for leaf in c.leaves)
 
     @cached_property

@@ -65,6 +65,8 @@ class Cell(Protocol):
     def sides(self) -> tuple[Side, ...]: ...
     @property
     def body(self) -> ImplicitBody | None: ...
+    @property
+    def within(self) -> tuple[tuple[Any, Any], ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,7 @@ class Parametric:
     of: tuple[Any, int] | None = None
 
     # It is not given by equations.
-    leaves = pieces = sides = ()
+    leaves = pieces = sides = within = ()
     body = None
 
     @property

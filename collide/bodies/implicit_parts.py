@@ -17,13 +17,14 @@ from generative import ImplicitBody, ImplicitSurface, x, y, z
 from generative.implicit import Combination, Piece
 
 from .cells import Side
-from .numbers import NONE
+from .numbers import NONE, Numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Implicit:
     """The points where every one of `leaves` is zero, on these `sides` of their bounds, that lie on the surface of the whole body: on one
-    of `pieces`. `body`: the whole one, of which this is a part.
+    of `pieces`. `body`: the whole one, of which this is a part. `within`: a box that holds them, in the frame of the first leaf, its ends
+    being symbols of `own`; `whole` is then what all that differ in these have in common.
     """
 
     feature: str
@@ -32,11 +33,13 @@ class Implicit:
     two_sided: bool = False
     sides: tuple[Side, ...] = ()
     body: ImplicitBody | None = None
+    within: tuple[tuple[Any, Any], ...] = ()
+    own: Numbers = NONE
+    whole: "Implicit | None" = None
 
     # It has no parameters of its own.
     path = symbols = names = domain = periods = border = polar = outward = ()
-    surface = whole = around = of = None
-    own = NONE
+    surface = around = of = None
 
     @property
     def dimension(self) -> int:

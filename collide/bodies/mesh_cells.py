@@ -50,7 +50,7 @@ class Triangles:
 
     feature, dimension, own = "faces", 2, NONE
     path, symbols, names, domain = (u, v), (u, v), ("u", "v"), ()
-    periods = border = polar = outward = leaves = pieces = sides = ()
+    periods = border = polar = outward = leaves = pieces = sides = within = ()
     whole = around = body = of = None
 
     def __init__(self, mesh: Mesh) -> None:

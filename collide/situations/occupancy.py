@@ -92,6 +92,13 @@ class Occupancy:
         doubt = np.ones((len(boxes), len(self._placed.leaves)), bool)
         return self._look(boxes, np.full(len(boxes), leaf), doubt, doubt).met
 
+    def signs(self, part: Cell, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(leaves,) each: may the function of a leaf be >= 0 in a box (3, 2) in the frame of the first leaf of a part, and <= 0?"""
+        (first, *_), _ = self._tree.numbers(part)
+        boxes, every = np.concatenate([box, [self._span]])[None], np.ones((1, len(self._placed.leaves)), bool)
+        up, down = self._placed.signs(boxes, self._placed.frames[[first]], every)
+        return up[0], down[0]
+
     def test(self, part: Cell) -> "Test":
         """What tells of boxes in the frame of the first leaf of a part whether they may hold a point of it."""
         return Test(self._tree, self._placed, self._planes, self._rows(part), part)

@@ -142,7 +142,13 @@ class PlacedImplicit:
     def conditions(self) -> list[Expr]:
         """What holds of those points, of all where its values are zero, that are on the part."""
         shown = self.on_surface()
-        return [*self.bounds(), *([] if shown is None else [shown])]
+        return [*self.bounds(), *self._within(), *([] if shown is None else [shown])]
+
+    def _within(self) -> list[Expr]:
+        """In the box of the part."""
+        pool, at = self.frame.pool, self.coordinates(self.part.leaves[0])
+        ends = [convert(pair, self.known, pool) for pair in self.part.within]
+        return [e for (low, high), c in zip(ends, at, strict=False) for e in (pool.node("le", low, c), pool.node("le", c, high))]
 
     def bounds(self) -> list[Expr]:
         """lo <= coordinate <= hi, in the frame of every leaf whose bounds are not the domain, but on the sides that the part lies on."""

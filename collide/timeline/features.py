@@ -13,7 +13,7 @@ import numpy as np
 
 from codegen.graph.expr import Expr, reachable, substitute
 
-from ..bodies.cells import Cell, Path
+from ..bodies.cells import Cell, Path, whole_of
 from ..bodies.crowd import Crowd
 from ..bodies.extent import Extent, carried
 from ..bodies.members import path_cells
@@ -71,10 +71,12 @@ def explained(scene: Scene, m: Meeting) -> bool:
 
 
 def _in_one_plane(scene: Scene, first: Cell, second: Cell, label: Pair) -> bool:
-    problem = situation(first, second, literal=True, **scene.named(label, (first, second)))
+    cells = scene.nearby(label, (first, second))
+    a, b = (whole_of(cell) if cell.leaves else cell for cell in cells)
+    problem = situation(a, b, literal=True, **scene.named(label, cells))
     if "constant" not in problem.built:
         problem.built["constant"] = [e for e in problem.equations if not any(node.op == "variable" for node in reachable([e]))]
-    return any(_is_zero(e, scene.situation_numbers(label, (first, second))) for e in problem.built["constant"])
+    return any(_is_zero(e, scene.situation_numbers(label, cells)) for e in problem.built["constant"])
 
 
 def _faces_at(scene: Scene, part: Cell, body: int) -> list[Cell]:

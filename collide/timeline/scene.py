@@ -40,6 +40,7 @@ from ..moment.start import Beginning, Start, apart_within, crossings, nested, st
 from ..search.clock import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
+from ..situations.part_nearby import nearby
 from ..situations.presence import is_still, near, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
@@ -451,10 +452,15 @@ class Scene:
     def _whole(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
         """The situation over all of the scene's span, and its numbers."""
         build = member if self.many or not (m.closed or self.faces(m)) else situation
-        cells = m.first, m.second
+        first, second = cells = self.nearby(m.label, (m.first, m.second))
         numbers = self.situation_numbers(m.label, cells)
-        whole = build(whole_of(m.first), whole_of(m.second), **self.named(m.label, cells))
+        whole = build(whole_of(first), whole_of(second), **self.named(m.label, cells))
         return with_numbers(whole, numbers, self.time).with_data(label=m.label, features=(m.first.feature, m.second.feature)), numbers
+
+    def nearby(self, label: Pair, cells: tuple[Cell, Cell]) -> tuple[Cell, Cell]:
+        """Parts of a pair of bodies as they are searched: those of bodies of many leaves with conditions on few of these."""
+        first, second = (nearby(part, numbers) for part, numbers in zip(cells, self.pair_numbers(label), strict=True))
+        return first, second
 
     def _kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
         """Likewise, of cells of a mesh: all of a kind differ in numbers of their own alone, which come last in those of either side."""

@@ -18,10 +18,10 @@ def test_cells_are_given_by_parameters_or_by_equations(body: object, counts: tup
     cells = parts_of(body)
     assert tuple(sum(cell.dimension == d for cell in cells) for d in range(3)) == counts
     for cell in cells:
-        assert len(QUESTIONS) == 20 and all(hasattr(cell, name) for name in QUESTIONS)
+        assert len(QUESTIONS) == 21 and all(hasattr(cell, name) for name in QUESTIONS)
         if cell.leaves:
             assert len(cell.leaves) + len(cell.sides) + cell.dimension == 3
             assert cell.surface is None and not any((cell.symbols, cell.path, cell.domain, cell.border, cell.outward))
         else:
             assert len(cell.symbols) == len(cell.domain) == len(cell.periods) == len(cell.border) == cell.dimension
-            assert cell.outward[0] == (cell.surface, cell.path) and not cell.sides and not cell.pieces
+            assert cell.outward[0] == (cell.surface, cell.path) and not (cell.sides or cell.pieces or cell.within)
