@@ -35,11 +35,13 @@ from .mesh_start import crossing
 from .motion_windows import motion_windows
 from .moving import moving_window_kernel
 from .queries import Motions, check_motions, check_moving_tolerance, check_straight
-from .screw_rejection import OBJECTS, TESTS, Seen, axis_of, objects_apart, seen_from
+from .screw_rejection import OBJECTS, TESTS, Axis, Seen, axis_of, objects_apart, seen_from
 from .triangles import weights
 
 # Tests a slice: some tens of milliseconds, so that Ctrl-C and budgets are prompt. Room for queued pairs, at first.
 _SLICE, _ROOM = 200_000, 1 << 12
+# Tests after which meshes are seen from the axis of a screw, too, which takes about as long as these. Effort only.
+_UNSEEN = 2000
 # As in `queries`: calls of the kernel a query, after which it is decided exactly, or queued again.
 _CALLS, _MOST_CALLS = 20, 3000
 # A query is not decided exactly where a proved contact comes no later than it by more than this part of the tolerance.
@@ -57,8 +59,8 @@ class MeshContact:
     *approximate*; NaN where it is a crossing at the beginning that was only located. `iterations`, `pairs`, `queries` and `seconds`: how
     many boxes, pairs of triangles and queries were examined, and the time it took. `names`: of both meshes, where they have any.
     `rejections`: where one body is at rest and the other moves by an even screw, how many pairs of objects, of triangles, of a vertex and a
-    triangle, and of edges were told apart by their distances from the axis, heights along it and angles round it, without a query. `notes`:
-    what a log proves.
+    triangle, and of edges were told apart by their distances from the axis, heights along it and angles round it, without a query; none
+    where a short search was enough. `notes`: what a log proves.
     """
 
     status: Status
@@ -157,8 +159,8 @@ def mesh_mesh(first: Any, second: Any, tolerance: float = 1e-6, *, motions: Moti
         if axis is not None and objects_apart(axis, meshes, span):
             found = replace(_nothing(span[1], None, began), names=_names(first, second), rejections={OBJECTS: 1})
             return logged(found, proof, Clock(limit))
-        search = _Search(meshes, pair, span, tolerance, None if axis is None else seen_from(axis, meshes, span))
-        finished = search.run(limit, began)
+        search = _Search(meshes, pair, span, tolerance)
+        finished = search.run(limit, began, axis)
     found = _unsearched(span, began) if search is None else _answer(search, finished, began)
     found = replace(found, names=_names(first, second), rejections={} if search is None else search.rejections)
     return logged(found, proof, Clock(limit))
@@ -196,6 +198,15 @@ class _Search:
         for name, kernel in zip(("boxes", "meeting", "vertex_face", "face_vertex", "edge_edge"), kernels, strict=True):
             self.arrays.set(name, kernel)
         self.arrays.set("exact", int(self.exact is not None))
+        self.see(seen)
+        self.arrays.set("query", self.arrays["q"].ctypes.data)
+        self.arrays["free"][:] = np.arange(_ROOM)
+        self.arrays["best"][:] = self.cut = self.least = np.inf
+        self.unused = _ROOM
+        compiled(mesh_loop.start)(self.arrays.address)
+
+    def see(self, seen: Seen | None) -> None:
+        """From now on what the screw tells apart is not searched."""
         self.seen = seen
         if seen is not None:
             for name, value in (("screw", 1 + seen.axis.moving), ("margin", seen.margin)):
@@ -204,18 +215,14 @@ class _Search:
             for k in (0, 1):
                 self.arrays.refer(f"around{k + 1}", seen.around[k].ctypes.data)
                 self.arrays.refer(f"ball{k + 1}", seen.balls[k].ctypes.data)
-        self.arrays.set("query", self.arrays["q"].ctypes.data)
-        self.arrays["free"][:] = np.arange(_ROOM)
-        self.arrays["best"][:] = self.cut = self.least = np.inf
-        self.unused = _ROOM
-        compiled(mesh_loop.start)(self.arrays.address)
 
-    def run(self, budget: Budget, began: float) -> bool:
-        """Did it end within the budget? Ctrl-C ends it like a spent one."""
+    def run(self, budget: Budget, began: float, axis: Axis | None) -> bool:
+        """Did it end within the budget? Ctrl-C ends it like a spent one. `axis`: of a screw by which they move."""
         self.most = NO_LIMIT if budget.boxes is None else int(budget.boxes)
+        tests = _SLICE if axis is None else _UNSEEN
         with contextlib.suppress(KeyboardInterrupt):
             while budget.seconds is None or perf_counter() - began < budget.seconds:
-                reason = compiled(mesh_loop.search)(self.arrays.address, _SLICE)
+                reason = compiled(mesh_loop.search)(self.arrays.address, tests)
                 if reason == mesh_loop.FINISHED:
                     return True
                 if reason == mesh_loop.NEED_ROOM:
@@ -224,11 +231,14 @@ class _Search:
                     self.decide()
                 if reason == mesh_loop.SPENT or (budget.bytes or np.inf) < self.bytes:
                     break
+                if axis is not None and reason == mesh_loop.SLICE:
+                    self.see(seen_from(axis, self.meshes, self.span))
+                    axis, tests = None, _SLICE
         return False
 
     @property
     def rejections(self) -> dict[str, int]:
-        """Counts by test; none where the motion is no screw."""
+        """Counts by test; none where the motion is no screw, or the search came to its end before."""
         return {} if self.seen is None else {OBJECTS: 0, **dict(zip(TESTS, self.arrays["refused"].tolist(), strict=True))}
 
     @property

@@ -1,6 +1,7 @@
 """Meshes as seen from the axis of a screw, for `screw_rejection_loop`; and the test of whole objects."""
 
 import functools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,20 +20,19 @@ OBJECTS = "objects"
 
 class Axis(NamedTuple):
     """An even screw of one body, in doubles. `moving`: which, 0 or 1. `turn` and `rise`: angle and advance at time 0, and in a unit of
-    time. `frame` (3, 3): two directions across the axis and that of the axis, in columns. `poses`: of both bodies before the screw.
+    time. `rows` (3, 4): of each body, placed as it is before the screw, what gives two coordinates across the axis, and one along it.
+    `far`: the sum of the sizes of all coordinates of the axis and of these places.
     """
 
     moving: int
     turn: tuple[float, float]
     rise: tuple[float, float]
-    point: np.ndarray
-    frame: np.ndarray
-    poses: tuple[tuple[np.ndarray, np.ndarray], ...]
+    rows: tuple[np.ndarray, np.ndarray]
+    far: float
 
     def seen(self, points: np.ndarray, body: int) -> np.ndarray:
         """(n, 5): of points of a body the coordinates across the axis, the height, the distance and the angle."""
-        rotation, shift = self.poses[body]
-        x, y, h = ((points @ rotation.T + shift - self.point) @ self.frame).T
+        x, y, h = self.rows[body][:, :3] @ points.T + self.rows[body][:, 3:]
         return np.column_stack([x, y, h, np.sqrt(x * x + y * y), np.arctan2(y, x)])
 
 
@@ -55,8 +55,10 @@ def axis_of(first: Motion, second: Motion) -> Axis | None:
             if turn is None or rise is None:
                 return None
             axis, point = (np.array([float(x) for x in given]) for given in (screw.axis, screw.point))
-            poses = tuple(_matrix(pose) for pose in ((before, still) if moving == 0 else (still, before)))
-            return Axis(moving, turn, rise, point, _frame(axis / np.linalg.norm(axis)), poses)
+            across = _frame(axis / np.linalg.norm(axis)).T
+            poses = [_matrix(pose) for pose in ((before, still) if moving == 0 else (still, before))]
+            first_rows, second_rows = (np.column_stack([across @ rotation, across @ (shift - point)]) for rotation, shift in poses)
+            return Axis(moving, turn, rise, (first_rows, second_rows), float(np.abs([point, *(shift for _, shift in poses)]).sum()))
     return None
 
 
@@ -83,22 +85,25 @@ def _frame(axis: np.ndarray) -> np.ndarray:
 def _margin(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> float:
     """Infinite where angles are too large."""
     longest = max(map(abs, span))
-    size = np.abs(axis.point).sum() + abs(axis.rise[0]) + abs(axis.rise[1]) * longest
-    for mesh, (_, shift) in zip(meshes, axis.poses, strict=True):
-        size += 3 * np.abs(mesh.tree.boxes[0]).sum() + np.abs(shift).sum()
-    return _MARGIN * float(size) if abs(axis.turn[0]) + abs(axis.turn[1]) * longest < _TURNS else np.inf
+    wide = sum(sum(map(abs, mesh.tree.boxes[0].tolist())) for mesh in meshes)
+    size = axis.far + abs(axis.rise[0]) + abs(axis.rise[1]) * longest + 3 * wide
+    return _MARGIN * size if abs(axis.turn[0]) + abs(axis.turn[1]) * longest < _TURNS else math.inf
 
 
 def objects_apart(axis: Axis, meshes: tuple[Mesh, Mesh], span: tuple[float, float]) -> bool:
     """Are two meshes apart throughout, by the balls round them, as seen from the axis?"""
-    rises = sorted(axis.rise[0] + axis.rise[1] * e for e in span)
-    wide, bands = 4 * _margin(axis, meshes, span), []
-    for body, mesh in enumerate(meshes):
-        (_, _, height, distance, _), = axis.seen(_middles(mesh)[:1], body)
-        radius, lift = mesh.radii[0], rises if body == axis.moving else (0.0, 0.0)
-        bands.append((distance - radius, distance + radius, height - radius + lift[0], height + radius + lift[1]))
-    (a, b, c, d), (e, f, g, h) = bands
-    return bool(a > f + wide or e > b + wide or c > h + wide or g > d + wide)
+    wide, (low, high) = 4 * _margin(axis, meshes, span), sorted(axis.rise[0] + axis.rise[1] * e for e in span)
+    (d, h, r), (e, k, q) = (_ball(axis, body, mesh) for body, mesh in enumerate(meshes))
+    reach, above = r + q + wide, h - k if axis.moving == 0 else k - h
+    return abs(d - e) > reach or above + low > reach or above + high < -reach
+
+
+def _ball(axis: Axis, body: int, mesh: Mesh) -> tuple[float, float, float]:
+    """Distance from the axis and height of the middle of a mesh, and the radius round it."""
+    box = mesh.tree.boxes[0].tolist()
+    p, q, r = (0.5 * (box[k] + box[3 + k]) for k in range(3))
+    x, y, height = (a * p + b * q + c * r + d for a, b, c, d in axis.rows[body].tolist())
+    return math.hypot(x, y), height, float(mesh.radii[0])
 
 
 def _middles(mesh: Mesh) -> np.ndarray:

@@ -46,6 +46,7 @@ def test_no_part_that_meets_another_is_rejected():
 def test_meshes_meet_when_they_do_without_rejections(monkeypatch):
     random, counts = np.random.default_rng(1), {}
     meshes, known = (ball(1, 10), ball(2, 12)), mesh_module.axis_of
+    monkeypatch.setattr(mesh_module, "_UNSEEN", 8)
     for k in range(16):
         screw = random_screw(random)
         motions = (screw, Rigid(translation=[2, 0.5, 0])) if k % 2 else (Rigid(translation=[2, 0.5, 0]), screw)
