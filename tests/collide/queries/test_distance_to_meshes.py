@@ -107,10 +107,8 @@ def test_what_meets_and_what_is_inside():
     assert inside.status is MEASURED and "a piece of the surface of body 0 is inside body 1" in inside.notes[0]
 
 
-def test_limits():
+def test_a_spent_budget_is_a_value():
     assert distance(CUBE, BALL.moved(at(3, 0, 0)), budget=1e-6).status is DistanceStatus.BUDGET_SPENT
-    with pytest.raises(ValueError, match="log"):
-        distance(CUBE, BALL.moved(at(3, 0, 0)), log="unwritten")
 
 
 def test_each_body_has_its_own_bounds():
