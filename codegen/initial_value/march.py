@@ -21,7 +21,8 @@ from ..machine.loop_runtime import compiled
 from ..machine.memory import Memory
 from ..reference.interpreter import enclose_constant
 from .cells import Cells, gathered, packed, unpacked
-from .march_loop import NO_STEP, ROOM_LEFT, MarchMemory, march
+from .march_loop import NO_STEP, ROOM_LEFT, march
+from .march_memory import MarchMemory
 from .series import ORDER, kernels
 
 Array = np.ndarray
