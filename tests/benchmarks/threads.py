@@ -15,8 +15,8 @@ import collide
 from codegen.machine import loop_runtime
 from generative import ParametricSurface, Rigid, u, v
 from generative import t as moment
+from tests.shared_data import DATA
 
-from .bezier import DATA
 from .families import asked, bicubic, drawn
 from .timing import table
 
@@ -71,9 +71,9 @@ def row(name: str, call: Callable[[], Any]) -> list[Any]:
 
 def main() -> None:
     if not DATA.exists():
-        print(f"{DATA.parent} is not there")
+        print(f"{DATA} is not there")
         return
-    pairs, edges = np.load(DATA)["q2"], np.load(DATA.parent / "ccd_queries.npz")["edge_edge"]
+    pairs, edges = np.load(DATA / "bezier_pairs.npz")["q2"], np.load(DATA / "ccd_queries.npz")["edge_edge"]
     far = np.random.default_rng(1).normal(size=(20_000, 8, 3))
     bodies, parameters = asked(bicubic(), *drawn(bicubic(), 60))
     ring = 1 + sp.Rational(3, 10) * sp.cos(v)
