@@ -77,8 +77,10 @@ def test_objects_are_rejected_as_a_whole():
     for away in ([9, 0, 0], [0, 0, 9]):
         found = collide.mesh_mesh(cube, cube, motions=(turn, Rigid(translation=away)), time=(0, 6))
         assert found.status.name == "NO_CONTACT" and found.rejections == {"objects": 1}
-    found = collide.mesh_mesh(cube, cube, motions=(turn, Rigid(translation=[0, 0, 4])), time=(0, 6))
-    assert found.exists and found.time.contains(3)
+    still = Rigid(translation=[0, 0, 4])
+    for motions in ((turn, still), (still, turn)):
+        found = collide.mesh_mesh(cube, cube, motions=motions, time=(0, 6))
+        assert found.exists and found.time.contains(3)
 
 
 @pytest.mark.parametrize("motion", [Screw(axis=[0, 0, 1], angle=t**2), Rigid(translation=[0, 0, t]), Screw(axis=[0, 0, 1], angle=5000 * t)])
