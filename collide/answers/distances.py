@@ -126,6 +126,7 @@ class Clearance(Distance):
     """The least distance of the surfaces of bodies over a span of time, of all pairs that are asked about.
 
     As of `Distance`, and of each pair of points `times` (k, 2), which enclose the moment, and `pairs` (k, 2), the indices of both bodies.
+    Points that are proved unique are listed at each moment at which bodies are as near; samples of curves perhaps at one moment only.
     `verdict`, where a distance was asked for: True, *proved* that the bodies are never nearer than that; False, proved that they are,
     at `points`; None where that is not decided, or was not asked.
     """

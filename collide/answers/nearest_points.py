@@ -21,6 +21,8 @@ from ..timeline.neighbourhood import Found, Sample
 _SAME = 1e-9
 # So many places are listed that are only located; and so near to another one they are not, against the size of all.
 _MOST, _NEAR = 100, 1e-3
+# Against the time span, how far apart are moments at which the same place is listed again, where it is not proved unique.
+_APART = 0.1
 # Against itself, how closely a distance of a picture is told, and seconds for those of a pair of bodies.
 _ROUGHLY, _SECONDS = 1e-3, 2.0
 
@@ -69,13 +71,13 @@ class _Place(NamedTuple):
     sample: Sample | None = None
 
 
-def listed(found: Found, bodies: Sequence[Any], size: float) -> Listed:
-    """Those that may be nearest; where surfaces meet, one such place."""
+def listed(found: Found, bodies: Sequence[Any], size: float, lasting: float = 0.0) -> Listed:
+    """Those that may be nearest, in a time so long; where surfaces meet, one such place."""
     if found.meets is not None:
         problem, box, sample = found.meets
         places = [_Place(problem, False, box, _points(problem, box).mean(axis=0)[None].repeat(2, axis=0), sample=sample)]
     else:
-        places = _distinct(found, size)
+        places = _distinct(found, size, lasting)
     return Listed(
         np.array([p.points for p in places]).reshape(-1, 2, 3), np.array([p.unique for p in places], bool),
         [_features(p, bodies) for p in places], [p.box for p in places], [p.problem.variables for p in places],
@@ -83,7 +85,7 @@ def listed(found: Found, bodies: Sequence[Any], size: float) -> Listed:
         [p.sample or {} for p in places])
 
 
-def _distinct(found: Found, size: float) -> list[_Place]:
+def _distinct(found: Found, size: float, lasting: float) -> list[_Place]:
     """Unique ones first, then samples; only if there are none, what is located."""
     places: list[_Place] = []
     if found.nearer:
@@ -96,10 +98,10 @@ def _distinct(found: Found, size: float) -> list[_Place]:
         if rank == 2 and (len(places) >= _MOST or any(p.sure for p in places)):
             break
         at = _points(problem, box)
-        near = _SAME if rank < 2 else _NEAR
-        alike = (p.points for p in places if p.problem.label == problem.label)
-        if np.isfinite(at).all() and not any(np.abs(points - at).max() <= near * size for points in alike):
-            places.append(_Place(problem, rank == 0, box, at, rank < 2))
+        place, near = _Place(problem, rank == 0, box, at, rank < 2), (_SAME if rank < 2 else _NEAR) * size
+        alike = (p.points for p in places if p.problem.label == problem.label and not _at_other_times(p, place, lasting))
+        if np.isfinite(at).all() and not any(np.abs(points - at).max() <= near for points in alike):
+            places.append(place)
     return [p._replace(unique=p.unique and not any(_doubts(q, p) for q in places)) for p in places]
 
 
@@ -109,6 +111,14 @@ def _best(found: Found) -> list[_Place]:
         return []
     problem, box, sample = found.best
     return [_Place(problem, False, box, _points(problem, box), sample=sample)]
+
+
+def _at_other_times(place: _Place, other: _Place, lasting: float) -> bool:
+    """Are they moments at which bodies are as near? Unique places have times of their own; of others there may be any number."""
+    if "t" not in place.problem.variables:
+        return False
+    (lo, hi), (begin, end) = _time(place), _time(other)
+    return max(lo, begin) - min(hi, end) > (0.0 if place.unique and other.unique else _APART * lasting)
 
 
 def _doubts(other: _Place, place: _Place) -> bool:

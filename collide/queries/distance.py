@@ -187,7 +187,9 @@ def search_pairs(bodies: Sequence[Any], time: tuple[Any, tuple[float, float]], i
 
 def nearest_of(bodies: Sequence[Any], scene: Neighbours | None, found: Found, between: Nearest) -> Listed:
     """The points that are nearest of all pairs that were searched."""
-    return listed_of(bodies, between) if scene is None or between.is_nearest(found.upper) else listed(found, bodies, scene.size)
+    if scene is None or between.is_nearest(found.upper):
+        return listed_of(bodies, between)
+    return listed(found, bodies, scene.size, scene.span[1] - scene.span[0])
 
 
 def _others(bodies: Sequence[Any], time: tuple[Any, Any], span: tuple[float, float], ignored: Pairs, ranges: Ranges) -> Neighbours | None:

@@ -121,6 +121,14 @@ def test_a_ball_that_passes_by() -> None:
     assert k.times[0, 0] <= 7 / 12 <= k.times[0, 1] and k.times[0, 1] - k.times[0, 0] < 1e-6
 
 
+def test_a_ball_that_comes_as_near_again() -> None:
+    table = ParametricSurface([u, v, 0], {u: (-3, 3), v: (-3, 3)})
+    k = collide.clearance([ball(R(1, 2)).moved(shift(0, 0, 1 - sp.sin(t) / 4)), table], (0, 10))
+    assert narrow(k) and holds(k.bracket, exact(R(1, 4))) and k.unique.tolist() == [True, True]
+    for (lo, hi), moment in zip(sorted(k.times.tolist()), (sp.pi / 2, 5 * sp.pi / 2), strict=True):
+        assert lo <= moment <= hi and hi - lo < 1e-6
+
+
 @pytest.mark.parametrize(("least", "verdict"), [(0.1, True), (0.3999, True), (0.4001, False), (1.0, False), (5.0, False)])
 def test_verdicts(least: float, verdict: bool) -> None:
     k = collide.clearance([torus(), torus().moved(shift(0, 0, 2 - t))], (0, 1), at_least=least)
