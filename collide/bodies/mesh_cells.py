@@ -16,6 +16,7 @@ from generative.triangulated import CORNERS, TRIANGLE
 
 from .cells import Parametric
 from .mesh import Mesh
+from .mesh_rows import EDGE, FACE, FAN, MOST, VERTEX, Slots, corners_of, is_fan, slots
 from .numbers import NONE, Numbers
 
 _UNIT, _ZERO = {u: (0, 1), v: (0, 1)}, sp.Integer(0)
@@ -24,10 +25,9 @@ _A, _B, _C, _D = (CORNERS[k:k + 3] for k in (0, 3, 6, 9))
 _BESIDE = tuple(ParametricSurface([p + u * (q - p) + v * (r - p) for p, q, r in zip(_A, _B, third, strict=True)], _UNIT, flipped=flipped)
                 for third, flipped in ((_C, False), (_D, True)))
 _POINT = ParametricSurface([_A[0] + u, _A[1] + v, _A[2]], _UNIT)
-# The planes of the triangles at a vertex: their other corners are the next two numbers each. There are at most so many.
-_MOST = 8
+# The planes of the triangles at a vertex: their other corners are the next two numbers each.
 _FAN = tuple(ParametricSurface([p + u * (q - p) + v * (r - p) for p, q, r in zip(_A, CORNERS[k:k + 3], CORNERS[k + 3:k + 6], strict=True)],
-                               _UNIT) for k in range(3, 3 + 6 * _MOST, 6))
+                               _UNIT) for k in range(3, 3 + 6 * MOST, 6))
 
 
 class Faces(Sequence[Parametric]):
@@ -55,24 +55,25 @@ class Triangles:
 
     def __init__(self, mesh: Mesh) -> None:
         self.mesh, self.surface, self.two_sided = mesh, mesh.face, not (mesh.closed and mesh.topology.oriented)
-        self._made: dict[tuple[int, int, bool], Parametric] = {}
+        self._made: dict[tuple[int, int], Parametric] = {}
 
     @property
     def box(self) -> np.ndarray:
         """(3, 2): round all of them, in the frame of the mesh."""
         return self.mesh.tree.boxes[0, :6].reshape(2, 3).T
 
-    def _cell(self, dimension: int, number: int, fan: bool = False) -> Parametric:
-        key = dimension, number, fan
-        if key not in self._made:
-            corners, name = self._fan(number) if fan else (self._vertex, self._edge, self._face)[dimension](number)
-            two_sided = self.two_sided if dimension else len(corners) == 1
-            self._made[key] = _member(_kind(dimension, self.mesh.motion, two_sided), name, corners, self, number)
-        return self._made[key]
+    def cell(self, kind: int, number: int) -> Parametric:
+        """A cell by its kind (see `mesh_rows`)."""
+        if (kind, number) not in self._made:
+            two_sided = self.two_sided if kind in (EDGE, FACE) else kind == VERTEX
+            dimension, corners = kind % FAN, corners_of(self.mesh, kind, np.array([number]))[0]
+            name = self.mesh.topology.edge_name(number) if kind == EDGE else f"{'face' if kind == FACE else 'vertex'} {number}"
+            self._made[kind, number] = _member(_kind(dimension, self.mesh.motion, two_sided), name, corners, self, number)
+        return self._made[kind, number]
 
     def face(self, k: int) -> Parametric:
         """Triangle k."""
-        return self._cell(2, k)
+        return self.cell(FACE, k)
 
     def boxes(self) -> np.ndarray:
         """(m, 3, 2): round each of them, in the frame of the mesh."""
@@ -81,11 +82,11 @@ class Triangles:
 
     def edge(self, k: int) -> Parametric:
         """Edge k of the topology."""
-        return self._cell(1, k)
+        return self.cell(EDGE, k)
 
     def vertex(self, k: int, sided: bool = False) -> Parametric:
         """Vertex k; `sided`: with the outward directions there, if they are few."""
-        return self._cell(0, k, sided and not self.two_sided)
+        return self.cell(FAN if sided and not self.two_sided and is_fan(self.mesh.topology, k) else VERTEX, k)
 
     def beside(self, k: int) -> list[Parametric]:
         """The edges and vertices of triangle k, those of no length left out."""
@@ -93,39 +94,9 @@ class Triangles:
         edges = [e for e in dict.fromkeys(known.edge_of[k].tolist()) if known.edges[e, 0] != known.edges[e, 1]]
         return [*map(self.edge, edges), *map(self.vertex, dict.fromkeys(known.corners[k].tolist()))]
 
-    def owned(self, k: int, sided: bool) -> list[Parametric]:
-        """Those of them for which triangle k stands: each one has one triangle that does. `sided`: see `vertex`."""
-        known = self.mesh.topology
-        edges = [e for e in dict.fromkeys(known.edge_of[k].tolist()) if known.sides[e, 0] == k and known.edges[e, 0] != known.edges[e, 1]]
-        vertices = [c for c in dict.fromkeys(known.corners[k].tolist()) if known.vertex_of[c] == k]
-        return [*map(self.edge, edges), *(self.vertex(c, sided) for c in vertices)]
-
-    def _face(self, k: int) -> tuple[np.ndarray, str]:
-        return self.mesh.vertices[self.mesh.triangles[k], :3], f"face {k}"
-
-    def _edge(self, k: int) -> tuple[np.ndarray, str]:
-        known = self.mesh.topology
-        sides = known.sides[k]
-        ends = self._along(k, int(sides[0]))
-        thirds = [next((c for c in known.corners[side].tolist() if c not in ends), ends[0]) for side in sides.tolist()]
-        return self.mesh.vertices[[*ends, *thirds], :3], known.edge_name(k)
-
-    def _along(self, edge: int, triangle: int) -> list[int]:
-        """The ends of an edge in the order in which a triangle has them."""
-        known = self.mesh.topology
-        at = known.edge_of[triangle].tolist().index(edge)
-        return known.corners[triangle, [at, (at + 1) % 3]].tolist()
-
-    def _vertex(self, k: int) -> tuple[np.ndarray, str]:
-        return self.mesh.vertices[[k], :3], f"vertex {k}"
-
-    def _fan(self, k: int) -> tuple[np.ndarray, str]:
-        known = self.mesh.topology
-        others = [np.roll(corners, -corners.tolist().index(k))[1:].tolist() for corners in known.corners[known.triangles_at(k)]]
-        if len(others) > _MOST:
-            return self._vertex(k)
-        ring = [c for pair in (*others, *[others[0]] * (_MOST - len(others))) for c in pair]
-        return self.mesh.vertices[[k, *ring], :3], f"vertex {k}"
+    def slots(self, triangles: np.ndarray, sided: bool) -> Slots:
+        """The cells for which triangles stand; `sided`: see `vertex`."""
+        return slots(self.mesh, triangles, sided and not self.two_sided)
 
 
 @functools.lru_cache(maxsize=256)

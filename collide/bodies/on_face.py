@@ -68,7 +68,7 @@ def _on_triangle(mesh: Mesh, feature: str, own: np.ndarray) -> tuple[int, float,
     if kind == "face":
         return numbers[0], *_middle(own)
     if kind == "vertex":
-        triangle = known.vertex_of[numbers[0]]
+        triangle = int(known.triangle_of[numbers[0]])
         return triangle, *_AT_CORNERS[known.corners[triangle].tolist().index(numbers[0])]
     edge = known.edge_number(*numbers)
     triangle, s = int(known.sides[edge, 0]), float(own.mean())

@@ -49,21 +49,23 @@ class Topology:
         return None if not len(same) else (int(self._first[same[0]]) // 3, int(self._last[same[0]]) // 3)
 
     @cached_property
-    def vertex_of(self) -> dict[int, int]:
-        """A triangle that has a vertex, by the number of the vertex."""
-        numbers, first = np.unique(self.corners, return_index=True)
-        return dict(zip(numbers.tolist(), (first // 3).tolist(), strict=True))
-
-    def triangles_at(self, vertex: int) -> np.ndarray:
-        """The numbers of the triangles that have a vertex."""
-        order, begins = self._at
-        return np.unique(order[begins[vertex]:begins[vertex + 1]] // 3)
+    def triangle_of(self) -> np.ndarray:
+        """(n,): the first triangle that has a vertex; -1 for vertices of none."""
+        flat = self.corners.ravel()
+        found = np.full(flat.max(initial=-1) + 1, -1)
+        found[flat[::-1]] = np.arange(len(flat))[::-1] // 3
+        return found
 
     @cached_property
-    def _at(self) -> tuple[np.ndarray, np.ndarray]:
-        """Corners in the order of their vertices, and where those of each vertex begin."""
+    def corners_at(self) -> tuple[np.ndarray, np.ndarray]:
+        """The corners of triangles, the k-th one of triangle m being 3 m + k, in the order of their vertices, one of each triangle at a
+        vertex; and where those of each vertex begin.
+        """
         flat = self.corners.ravel()
-        return np.argsort(flat, kind="stable"), np.concatenate([[0], np.cumsum(np.bincount(flat))])
+        order = np.argsort(flat, kind="stable")
+        own, triangles = flat[order], order // 3
+        order = order[np.append(True, (own[1:] != own[:-1]) | (triangles[1:] != triangles[:-1]))[:len(order)]]
+        return order, np.concatenate([[0], np.cumsum(np.bincount(flat[order]))])
 
     @cached_property
     def pieces(self) -> np.ndarray:

@@ -175,7 +175,11 @@ def consider(s: DescentMemory, a: int, b: int, time: float) -> None:
         shortest *= 0.25
     while tries < most and step >= shortest and s.time[0] != s.end:
         tries += 1
-        step *= 2.0 if advanced(s, 0, step) else 0.25
+        gone = advanced(s, 0, step)
+        step *= 2.0 if gone else 0.25
+        if tries == 1 and not gone and not advanced(s, 0, shortest):
+            # They meet as the window begins.
+            step = 0.0
     if s.time[0] < s.end:
         push(s, a, b, s.time[0])
 

@@ -15,9 +15,10 @@ from ..search.clock import CONVERTING
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
-from .evidence import Evidence, Query, within
+from .evidence import Evidence, Query
 from .features import bordered, explained, features
 from .scene import Meeting
+from .sieve import near_in
 from .stalls import Looks, Request, Stop, drive_looking, drive_past
 
 # Effort only (measured: tests/benchmarks/constants.py, 4 and 64 are alike).
@@ -41,7 +42,9 @@ def first_meeting(query: Query, span: Window, proved: float = math.inf, looks: L
     `looks`: what it may be left for. `closer`: what may meet is looked at more closely before, as it is where
     that is much.
     """
-    meetings = [m for m in query.scene.meetings(span[1]) if within(m, span)]
+    meetings = near_in(query, span)
+    if meetings is None:
+        return Evidence(None, False, span[0])
     if closer or len(meetings) > _MANY * len({m.label for m in meetings}):
         meetings = query.scene.closer(meetings, span)
     if not meetings:

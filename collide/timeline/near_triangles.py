@@ -6,9 +6,9 @@ faces alone; else an edge and a vertex is looked at where one of the triangles i
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from ..bodies.cells import Cell
 from ..bodies.extent import Extent
 from ..bodies.mesh import Mesh
 from ..bodies.mesh_cells import Triangles
+from ..bodies.mesh_rows import FACE, Slots
+from ..bodies.numbers import Numbers
 from ..bodies.parts import faces_of
 from ..culling.broad_phase import Window
 from ..culling.descent import Descent
@@ -26,14 +28,30 @@ def is_bundle(m: Any) -> bool:
     return isinstance(m.first, Triangles) or isinstance(m.second, Triangles)
 
 
+class Rows(NamedTuple):
+    """n pairs of cells: their kinds (n, 2) as in `mesh_rows`, and their numbers (n, 2), of a cell of no mesh FACE and 0; and the times (n,)
+    before which they are *proved* apart.
+    """
+
+    kinds: np.ndarray
+    numbers: np.ndarray
+    begin: np.ndarray
+
+    def some(self, chosen: slice | np.ndarray) -> "Rows":
+        return Rows(*(array[chosen] for array in self))
+
+
+_NONE = Rows(np.empty((0, 2), np.int64), np.empty((0, 2), np.int64), np.empty(0))
+
+
 @dataclass(eq=False)
 class Bundle:
-    """The meetings of single cells that `whole`, a meeting, stands for: those found so far, in the order in which they may meet."""
+    """The meetings of single cells that `whole`, a meeting, stands for: those found so far as rows, in the order in which they may meet."""
 
     whole: Any
     descent: Descent
     sided: bool = False
-    found: list[Any] = field(default_factory=list)
+    found: Rows = _NONE
     _read: int = 0
 
     @staticmethod
@@ -44,34 +62,46 @@ class Bundle:
         parts = extent(m.label[0], m.first).seen(shared), extent(m.label[1], m.second).seen(shared)
         return Bundle(m, Descent((m.first, m.second), parts, window), sided)
 
-    def until(self, time: float) -> list[Any]:
-        """All meetings that may begin up to a time."""
+    def until(self, time: float) -> Rows:
+        """All pairs that may meet up to a time."""
         self.descent.until(time)
         self._take()
-        return [m for m in self.found if m.window[0] <= time]
+        return self.found.some(self.found.begin <= time)
 
     def more(self, count: int) -> float:
-        """Finds so many pairs of triangles more; the time up to which all meetings are found."""
+        """Finds so many pairs of triangles more; the time up to which all are found."""
         self.descent.more(count)
         self._take()
         return self.descent.horizon
 
+    def meetings(self, rows: Rows) -> list[Any]:
+        """One of each row."""
+        m, end = self.whole, self.whole.window[1]
+        return [replace(m, first=_cell(m.first, *a), second=_cell(m.second, *b), window=(begin, end)) for a, b, begin in zip(
+            *np.stack([rows.kinds, rows.numbers], axis=-1).transpose(1, 0, 2).tolist(), rows.begin.tolist(), strict=True)]
+
     def _take(self) -> None:
-        pairs, times = self.descent.pairs[self._read:].tolist(), self.descent.times[self._read:].tolist()
+        pairs, times = self.descent.pairs[self._read:], self.descent.times[self._read:]
+        if not len(pairs):
+            return
         self._read += len(pairs)
-        for pair, time in zip(pairs, times, strict=True):
-            self.found += self._meetings(pair, time)
-
-    def _meetings(self, pair: Iterable[int], begin: float) -> Iterable[Any]:
         m = self.whole
-        sides = [_cells(cell, k, m.closed, self.sided) for cell, k in zip((m.first, m.second), pair, strict=True)]
-        return (replace(m, first=a, second=b, window=(begin, m.window[1])) for a, b in itertools.product(*sides))
+        first, second = (_slots(cell, k, m.closed, self.sided) for cell, k in zip((m.first, m.second), pairs.T, strict=True))
+        k, a, b = np.nonzero(first.there[:, :, None] & second.there[:, None])
+        new = Rows(np.stack([first.kinds[k, a], second.kinds[k, b]], axis=1),
+                   np.stack([first.numbers[k, a], second.numbers[k, b]], axis=1), times[k])
+        self.found = Rows(*map(np.concatenate, zip(self.found, new, strict=True)))
 
 
-def _cells(cell: Cell, k: int, faces: bool, sided: bool) -> list[Cell]:
-    """A triangle of a mesh, and, but for `faces` alone, the edges and vertices for which it stands; of another cell, that itself."""
-    own = cell.owned(k, sided) if isinstance(cell, Triangles) and not faces else ()
-    return [_face(cell, k), *own]
+def _slots(cell: Cell, triangles: np.ndarray, faces: bool, sided: bool) -> Slots:
+    """The triangles of a mesh, and, but for `faces` alone, the edges and vertices for which they stand; of another cell, that itself."""
+    if isinstance(cell, Triangles) and not faces:
+        return cell.slots(triangles, sided)
+    return Slots(triangles[:, None], np.full((len(triangles), 1), FACE), np.full((len(triangles), 1), True))
+
+
+def _cell(cell: Cell, kind: int, number: int) -> Cell:
+    return cell.cell(kind, number) if isinstance(cell, Triangles) else cell
 
 
 def faces_at(bodies: Sequence[Any], extent: Callable[[int, Cell], Extent], moment: float, shared: int = 0,
@@ -85,14 +115,18 @@ def faces_at(bodies: Sequence[Any], extent: Callable[[int, Cell], Extent], momen
     for a, b in itertools.product(*map(faces_of, bodies)):
         descent = Descent((a, b), (extent(0, a).seen(shared), extent(1, b).seen(shared)), as_window((moment, moment)))
         descent.until(math.inf)
-        found += [(_face(a, i), _face(b, j)) for i, j in descent.pairs.tolist()]
+        found += [(_cell(a, FACE, i), _cell(b, FACE, j)) for i, j in descent.pairs.tolist()]
     return found
-
-
-def _face(cell: Cell, k: int) -> Cell:
-    return cell.face(k) if isinstance(cell, Triangles) else cell
 
 
 def as_window(window: Window) -> Window:
     """A window, or a moment as a short one."""
     return window if window[0] < window[1] else (window[0], float(np.nextafter(window[0], np.inf)))
+
+
+def own_columns(m: Any, numbers: Sequence[Numbers]) -> list[slice]:
+    """Where among the parameters of a situation, which begin with the `numbers` of both sides, those are that its two cells have of their
+    own: last in those of either side.
+    """
+    ends = np.cumsum([len(own.intervals) for own in numbers[:2]]).tolist()
+    return [slice(end - len(cell.own.intervals), end) for end, cell in zip(ends, (m.first, m.second), strict=True)]

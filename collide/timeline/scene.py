@@ -45,7 +45,7 @@ from ..situations.presence import is_still, near, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 from .course import Course, Held
-from .near_triangles import Bundle, as_window, faces_at, is_bundle
+from .near_triangles import Bundle, as_window, faces_at, is_bundle, own_columns
 
 # Of no more parts it is counted which pairs are asked about.
 _COUNTED = 64
@@ -126,7 +126,7 @@ class Scene:
         self._parts: dict[int, Sequence[Cell]] = {k: self._parts_of(k) for k in bodies}
         self.near, self.many = self._near(self._faces(bodies), self.labels), True
         self._meetings: list[Meeting] | None = None
-        self._bundles: list[Bundle] = []
+        self.bundles: list[Bundle] = []
         self._kinds: dict[Any, tuple[Problem, tuple[Numbers, ...]]] = {}
 
     def _parts_of(self, body: int) -> Sequence[Cell]:
@@ -256,7 +256,8 @@ class Scene:
         """Meetings, those of single triangles that may meet within a window in the place of those of all of a mesh."""
         found: list[Meeting] = []
         for m in meetings:
-            found += self._bundle(replace(m, closed=True), as_window(window)).until(math.inf) if is_bundle(m) else [m]
+            bundle = self._bundle(replace(m, closed=True), as_window(window)) if is_bundle(m) else None
+            found += [m] if bundle is None else bundle.meetings(bundle.until(math.inf))
         return found
 
     def _bundle(self, m: Meeting, window: Window) -> Bundle:
@@ -400,6 +401,14 @@ class Scene:
         """All that must be searched to know when bodies meet, in the order of their windows; of triangles of meshes those found so far, and
         all that may meet up to a time.
         """
+        known = self.of_parts()
+        if not self.bundles:
+            return known
+        found = [m for bundle in self.bundles for m in bundle.meetings(bundle.until(max(until, self.horizon)))]
+        return sorted([*known, *found], key=lambda m: m.window[0])
+
+    def of_parts(self) -> list[Meeting]:
+        """The meetings that are not of triangles of meshes, those being in `bundles`."""
         if self._meetings is None:
             by_faces = {label: self.by_faces(label) for label in {m.label for m in self.near}}
             faces = [replace(m, closed=True) for m in self.near if by_faces[m.label]]
@@ -408,21 +417,18 @@ class Scene:
             others = self._near([(k, part) for k in owners for part in self.parts(k)], labels) if labels else []
             self._set_meetings([*faces, *others])
         assert self._meetings is not None
-        if not self._bundles:
-            return self._meetings
-        found = [m for bundle in self._bundles for m in bundle.until(max(until, self.horizon))]
-        return sorted([*self._meetings, *found], key=lambda m: m.window[0])
+        return self._meetings
 
     def _set_meetings(self, meetings: Sequence[Meeting]) -> None:
-        self._bundles = [self._bundle(m, m.window) for m in meetings if is_bundle(m)]
+        self.bundles = [self._bundle(m, m.window) for m in meetings if is_bundle(m)]
         self._meetings = sorted([m for m in meetings if not is_bundle(m)], key=lambda m: m.window[0])
         self._kinds = {}
-        self.many, self.horizon = len(meetings) > FEW or bool(self._bundles), -math.inf
+        self.many, self.horizon = len(meetings) > FEW or bool(self.bundles), -math.inf
 
     def look_ahead(self, count: int) -> float:
         """A time up to which all meetings are known: so many more of the triangles of each mesh, or all."""
-        self.meetings()
-        self.horizon = min([self.span[1], *(bundle.more(count) for bundle in self._bundles)])
+        self.of_parts()
+        self.horizon = min([self.span[1], *(bundle.more(count) for bundle in self.bundles)])
         return self.horizon
 
     def closer(self, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
@@ -444,7 +450,7 @@ class Scene:
 
     def problem(self, m: Meeting, span: Window) -> Problem:
         """The situation over a span of time; only incoming contacts count unless the bodies start apart."""
-        whole, numbers = self._kind(m) if m.first.of or m.second.of else self._whole(m)
+        whole, numbers = self.kind(m) if m.first.of or m.second.of else self._whole(m)
         window = max(m.window[0], span[0]), min(m.window[1], span[1])
         border = closed_border(m.first, m.second, window[0] <= self.unproved) if m.closed else None
         return over(whole, (m.first, m.second), numbers, window, border)
@@ -462,16 +468,15 @@ class Scene:
         first, second = (nearby(part, numbers) for part, numbers in zip(cells, self.pair_numbers(label), strict=True))
         return first, second
 
-    def _kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
+    def kind(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
         """Likewise, of cells of a mesh: all of a kind differ in numbers of their own alone, which come last in those of either side."""
         key = m.label, *(whole_of(cell) if cell.of else cell for cell in (m.first, m.second))
         if key not in self._kinds:
             self._kinds[key] = self._whole(m)
         whole, numbers = self._kinds[key]
-        values, end = whole.parameters.copy(), 0
-        for cell, own in zip((m.first, m.second), numbers, strict=False):
-            end += len(own.intervals)
-            values[end - len(cell.own.intervals):end] = cell.own.intervals
+        values = whole.parameters.copy()
+        for cell, columns in zip((m.first, m.second), own_columns(m, numbers), strict=True):
+            values[columns] = cell.own.intervals
         return whole.with_data(parameters=values, features=(m.first.feature, m.second.feature)), numbers
 
     def named(self, label: Pair, cells: tuple[Cell, Cell]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Triangle meshes among other bodies: milliseconds of a call of `first_contact`, the first one and the best of five warm ones, each at a
 pose of its own; and of making the mesh.
 
-A ball and a torus fall on a wavy terrain, a capsule on an icosphere, which rests or turns, and an icosphere on another.
+A ball and a torus fall on a wavy terrain, a capsule on an icosphere, which rests or turns, and an icosphere on another; and two icospheres
+cross from the start, one of which turns by a radian.
 """
 
 import time
@@ -20,6 +21,7 @@ from .timing import table
 
 CALLS, LONG = 5, 600
 FALL, SPIN = Rigid(translation=[0, 0, 2 - t]), Screw([1, 2, 3], angle=t)
+SHIFT = Rigid(translation=[sp.Rational(1, 2), 0, 0])
 LINK = capsule(radius=sp.Rational(1, 10), length=1)
 
 
@@ -33,20 +35,24 @@ def main() -> None:
         mesh, seconds = made(*icosphere(times))
         rows.append(measured("capsule on an icosphere", mesh, seconds, lambda own: [LINK.moved(FALL), own]))
         rows.append(measured("on one that turns", mesh, seconds, lambda own: [LINK.moved(FALL), own.moved(SPIN)]))
+    for times in (2, 3, 4):
+        mesh, seconds = made(*icosphere(times))
+        rows.append(measured("two that cross, one turns", mesh, seconds, lambda own: [own.resting, own.moved(SHIFT @ SPIN)], 1, 1))
     mesh, seconds = made(*icosphere(3))
     rows.append(measured("two icospheres", mesh, seconds, lambda own: [own.resting.moved(FALL), own.moved(SPIN)]))
     table("Triangle meshes among other bodies: milliseconds of a call", ["scene", "triangles", "mesh", "first", "warm", "status"], rows)
 
 
-def measured(name: str, mesh: collide.Mesh, seconds: float, bodies: Callable[[collide.Mesh], list[Any]]) -> list[Any]:
+def measured(name: str, mesh: collide.Mesh, seconds: float, bodies: Callable[[collide.Mesh], list[Any]], end: int = 3,
+             calls: int = CALLS) -> list[Any]:
     """A row: the first call, and the best of those at other poses, of which some go before."""
     took = []
-    for k in range(3 * CALLS):
+    for k in range(3 * calls):
         scene = bodies(mesh.placed(None, [0.01 * k, 0.002 * k, 0]))
         begin = time.perf_counter()
-        found = collide.first_contact(scene, time=(0, 3), budget=LONG)
+        found = collide.first_contact(scene, time=(0, end), budget=LONG)
         took.append(time.perf_counter() - begin)
-    return [name, len(mesh.triangles), 1e3 * seconds, 1e3 * took[0], 1e3 * min(took[-CALLS:]), found.status.name]
+    return [name, len(mesh.triangles), 1e3 * seconds, 1e3 * took[0], 1e3 * min(took[-calls:]), found.status.name]
 
 
 def made(vertices: np.ndarray, triangles: np.ndarray) -> tuple[collide.Mesh, float]:
