@@ -15,12 +15,13 @@ from .existence import inner, only_one
 from .log import Alive, Halved, Log
 from .statement import Ranges, Statement, named
 
-# By how much less than what the search found a log proves, as parts of the time span; the most boxes of all trees, at first and then;
-# and how long after a contact surfaces are seen to cross.
-_GAPS, _MOST, _MORE = (2.0**-7, 2.0**-10, 2.0**-13, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30), 150_000, 30_000
+# By how much less than what the search found a log proves, as parts of the time span, with the most boxes of all trees; likewise of
+# contacts that are not isolated; and which part is near enough there.
+_ISOLATED, _CURVES, _ENOUGH = ((2.0**-30, 150_000),), ((2.0**-30, 50_000), (2.0**-7, 150_000)), 2.0**-20
+# How long after a contact surfaces are seen to cross.
+_LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 # Of how many contacts it is shown that they are alone; and how near to an end a parameter is held there.
 _MANY, _EDGE = 16, 1e-7
-_LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 
 
 class ContactLog(Log):
@@ -42,32 +43,29 @@ class ContactLog(Log):
         return [*self._cleared(found, alive), *self._met(found), *self._alone(found)]
 
     def _cleared(self, found: Contacts, alive: Alive) -> list[str]:
-        """Until when there is no contact. Where contacts are isolated, or there is none, trees end just before them at once. Others would
-        have too many steps: there they end much before them first, and then ever nearer, while that leads further.
+        """Until when there is no contact: trees end just before them. Where contacts are not isolated that may be too many steps: trees
+        stop where they have come near enough, and end much before contacts if they do not come far.
         """
         apart, length = found.status is Status.NO_CONTACT, self.span[1] - self.span[0]
         last = above(flint.arb(self.span[1])) if apart else min(found.clear_until, self.span[1])
+        isolated = apart or bool(found.proved.any())
         until, best = -math.inf, list[str]()
-        for gap in _GAPS[-1:] if apart or found.proved.any() else _GAPS:
-            end = last - (0.0 if apart else gap * length)
-            reached, lines = self._cleared_until(found, end, _MORE if best else _MOST, alive)
-            if not reached > until:
-                break
-            until, best = reached, lines
-            if until < end or len(lines) > _MORE:
-                break
+        for gap, most in _ISOLATED if isolated else _CURVES:
+            if last - until > gap * length:
+                end, enough = last - (0.0 if apart else gap * length), math.inf if isolated else last - _ENOUGH * length
+                until, best = max((until, best), self._cleared_until(found, end, enough, most, alive))
         if best:
             self.said.append(f"that there is no contact until t = {until!r}")
         return best
 
-    def _cleared_until(self, found: Contacts, end: float, most: int, alive: Alive) -> tuple[float, list[str]]:
-        """How far trees come that end then."""
+    def _cleared_until(self, found: Contacts, end: float, enough: float, most: int, alive: Alive) -> tuple[float, list[str]]:
+        """How far trees come that end then, or need come so far only."""
         begin, until, steps = below(self.problem.moment(0)), end, 0
         trees = dict[tuple[Part, Part], tuple[float, Halved]]()
         for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
             if not begin < until:
                 return -math.inf, []
-            tree = self.halved(("common point", a, b), [(begin, until)], most - steps, alive)
+            tree = self.halved(("common point", a, b), [(begin, until)], most - steps, alive, enough=enough)
             trees[a, b], steps = (until, tree), steps + tree.used
             until = min(until, math.nextafter(tree.open_from, -math.inf))
         return until, [] if not begin < until else [f"clear {until.hex()}", *(line for (a, b), (last, tree) in sorted(trees.items())

@@ -10,8 +10,10 @@ from .checker.problem import below
 from .checker.rules import System, side
 from .trees import Grower, short
 
-# Starts from which a solution is looked for; steps of Newton's method; sizes of boxes, against the distance from the start.
-_STARTS, _STEPS, _SIZES = 24, 40, tuple(0.25**k for k in range(1, 14))
+# Starts from which a solution is looked for, at first and in all; steps of Newton's method; sizes of boxes, against the distance from the
+# start; by how much equations may fail for the next step not to be worth its time, or must be better after it; and than the best of points.
+_REST, _MOVING, _WORSE = 1e-13, 0.9, 1e3
+_FIRST, _STARTS, _STEPS, _SIZES = 4, 24, 40, tuple(0.25**k for k in range(1, 14))
 # Matrices whose least singular value is such a part of the greatest are not inverted.
 _SINGULAR = 1e-14
 # Of the only zero: steps of Newton's method, and sizes of boxes, parts of the domain.
@@ -24,17 +26,17 @@ def found_solution(grower: Grower, system: System, root: Sequence[tuple[float, f
 
     `system` is the checker's, which decides; `reach` (n,): how far from `near` starts may lie.
     """
-    rng = np.random.default_rng(0)
     lo, hi = np.array(root).T
-    starts = np.clip(near + reach * np.vstack([np.zeros(len(near)), rng.uniform(-1, 1, (_STARTS, len(near)))]), lo, hi)
-    starts[:, list(held)] = near[list(held)]
-    points = _newton(grower, starts, (lo, hi), held)
-    free = len(near) - len(held)
-    for point in points:
-        for chosen in _choices(grower, point, held, free):
-            line = _proved(grower, system, point, chosen, root, reach)
-            if line:
-                return line
+    ways = np.random.default_rng(0).uniform(-1, 1, (_STARTS, len(near)))
+    ways[0] = 0.0
+    for few in (ways[:_FIRST], ways[_FIRST:]):
+        starts = np.clip(near + reach * few, lo, hi)
+        starts[:, list(held)] = near[list(held)]
+        for point in _newton(grower, starts, (lo, hi), held):
+            for chosen in _choices(grower, point, held):
+                line = _proved(grower, system, point, chosen, root, reach)
+                if line:
+                    return line
     return None
 
 
@@ -43,9 +45,13 @@ def _newton(grower: Grower, points: np.ndarray, root: tuple[np.ndarray, np.ndarr
     m = grower.equations
     if m == 0:
         return points[np.argsort(grower.jets(points)[0].max(axis=1))]
+    rest = np.full(len(points), np.inf)
     for _ in range(_STEPS):
         with np.errstate(all="ignore"):
             value, slope = grower.jets(points)
+            before, rest = rest, abs(value[:, :m]).max(axis=1)
+            if not ((rest > _REST) & (rest < _MOVING * before)).any():
+                break
             slope = np.nan_to_num(slope[:, :m])
             slope[:, :, list(held)] = 0.0
             step = -np.einsum("kij,kj->ki", np.linalg.pinv(slope, rcond=1e-9), np.nan_to_num(value[:, :m]))
@@ -53,11 +59,12 @@ def _newton(grower: Grower, points: np.ndarray, root: tuple[np.ndarray, np.ndarr
     value = grower.jets(points)[0]
     rest = abs(value[:, :m]).max(axis=1)
     loose = value[:, m:].max(axis=1, initial=-np.inf)
-    good = np.flatnonzero((rest < 1e-9 * (1 + abs(points).max())) & (loose < 1e-9))
+    most = min(1e-9 * (1 + abs(points).max()), _WORSE * np.nan_to_num(rest, nan=np.inf).min() + _REST)
+    good = np.flatnonzero((rest <= most) & (loose < 1e-9))
     return points[good[np.argsort(loose[good] if m < value.shape[1] else rest[good])]]
 
 
-def _choices(grower: Grower, point: np.ndarray, held: Sequence[int], free: int) -> list[tuple[int, ...]]:
+def _choices(grower: Grower, point: np.ndarray, held: Sequence[int]) -> list[tuple[int, ...]]:
     """Which variables are free: as many as there are equations, best conditioned first."""
     m = grower.equations
     slope = grower.jets(point[None])[1][0, :m]

@@ -87,9 +87,10 @@ class Log:
             return Grower(self.problem, system, inside).grow(self.domain(system, span), most, alive).lines()
         return self.halved(system, span, most, alive, True).lines()
 
-    def halved(self, system: System, span: Sequence[Span], most: int, alive: Alive, whole: bool = False) -> Halved:
-        """A tree that excludes a system, as far as it comes; if it is wanted as a `whole`, given up at the first box that stays open. What
-        is not told apart at once from the box round several triangles is looked at with halves of these, down to single triangles.
+    def halved(self, system: System, span: Sequence[Span], most: int, alive: Alive, whole: bool = False, enough: float = np.inf) -> Halved:
+        """A tree that excludes a system, as far as it comes, or until `enough`; if it is wanted as a `whole`, given up at the first box
+        that stays open. What is not told apart at once from the box round several triangles is looked at with halves of these, down to
+        single triangles.
         """
         parts, stack, used = list[str | Tree](), [system], 0
         first = np.inf
@@ -97,7 +98,7 @@ class Log:
             at, larger = stack[-1], self._larger(stack.pop())
             if parts and (used >= most or not alive() or (whole and first < np.inf)):
                 return Halved(parts, used, -np.inf)
-            tree = self.grower(at).grow(self.domain(at, span), most - used if larger is None else _FEW, alive)
+            tree = self.grower(at).grow(self.domain(at, span), most - used if larger is None else _FEW, alive, enough)
             if larger is None or tree.open_from == np.inf:
                 parts.append(tree)
                 used, first = used + tree.used, min(first, tree.open_from)

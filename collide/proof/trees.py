@@ -3,6 +3,7 @@
 The search for steps is native (`native.grow`); here it is given its formulas and its memory, and what it finds is written down.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,8 +19,8 @@ from .native import grow as native_grow
 from .native.memory import CONVEX, DIVIDED, INSIDE, MEAN, NATURAL, OPEN, OVER, SINGLE, ProverMemory
 from .tape import Ball, Tape, addresses, constants_of
 
-# Blocks of boxes, at most, until the time is looked at; boxes for which there is room at first.
-_SLICE, _ROOM = 64, 1 << 12
+# Blocks of boxes until the time is looked at, first and at most; boxes for which there is room at first.
+_FIRST, _SLICE, _ROOM = 4, 64, 1 << 12
 Box = Sequence[tuple[float, float]]
 
 
@@ -34,39 +35,57 @@ class Tree:
 
     def __init__(self, s: Memory) -> None:
         self.used, self.m = int(s.number("used")), int(s.number("m"))
-        self.kinds, self.parts, self.by, self.cuts = (s[name][:self.used].tolist() for name in ("kind", "part", "by", "cut"))
-        self.begins = s["box"][:self.used, s.number("n") - 1, 0].tolist()
-        self.weights, self.more, self.near = (s[name][:self.used].copy() for name in ("weights", "more", "near"))
-        self.open_from = min((begin for begin, kind in zip(self.begins, self.kinds, strict=True) if kind == OPEN), default=np.inf)
+        self.kinds, self.parts, self.by, self.cuts = (s[name][:self.used].copy() for name in ("kind", "part", "by", "cut"))
+        self.box, self.weights, self.more, self.near = (s[name][:self.used].copy() for name in ("box", "weights", "more", "near"))
+        self.open_from = self.box[self.kinds == OPEN, -1, 0].min(initial=np.inf)
 
     def lines(self, until: float = np.inf) -> list[str]:
-        """The tree in preorder; boxes that begin after `until` are left out."""
-        kinds, parts = self.kinds, self.parts
+        """The tree in preorder, as one text; boxes that begin after `until` are left out. Raises `Stuck` where one is open that does not.
+        """
+        steps = self._steps()
+        for k in np.flatnonzero(self.box[:, -1, 0] > until).tolist():
+            steps[k] = "l"
+        halves = np.where(self.kinds == DIVIDED, self.parts, -1).tolist()
         result, stack = list[str](), [0]
         while stack:
             k = stack.pop()
-            if self.begins[k] > until:
-                result.append("l")
-            elif kinds[k] == DIVIDED:
-                result.append(f"s {self.by[k]} {short(self.cuts[k])}")
-                stack += [parts[k] + 1, parts[k]]
-            elif kinds[k] == INSIDE:
-                result.append(f"i {parts[k]}")
-            else:
-                result.append(self._step(k, kinds[k]))
-        return result
-
-    def _step(self, k: int, kind: int) -> str:
-        if kind == OPEN:
+            result.append(steps[k])
+            if halves[k] >= 0 and steps[k] != "l":
+                stack.append(halves[k] + 1)
+                stack.append(halves[k])
+        if "" in result:
             raise Stuck
-        more, weights = self.more[k].tolist(), self.weights[k].tolist()
-        if kind == SINGLE:
-            row = int(abs(more[0])) - 1
-            return " ".join(["n", *["0"] * row, "1" if more[0] > 0 else "-1", *["0"] * (self.m - row - 1)])
-        if kind == CONVEX:
-            return " ".join(["c", *map(short, [*weights, *more, *self.near[k].tolist()])])
-        assert kind in (NATURAL, MEAN)
-        return " ".join(["n" if kind == NATURAL else "m", *map(short, weights)])
+        return ["\n".join(result)]
+
+    def _steps(self) -> list[str]:
+        """Of all boxes; of those that are open nothing."""
+        found, single = [""] * self.used, _singles(self.m)
+        for kind, letter in ((NATURAL, "n"), (MEAN, "m")):
+            self._fill(found, kind, letter + " %d" * self.m, self.weights)
+        numbers = np.hstack([self.weights, self.more, self.near])
+        self._fill(found, CONVEX, "c" + " %s" * numbers.shape[1], numbers, float.hex)
+        self._fill(found, INSIDE, "i %d", self.parts)
+        self._fill(found, SINGLE, "%s", self.more[:, 0], lambda row: single[int(row)])
+        at = self.kinds == DIVIDED
+        sides = self.box[at, self.by[at]]
+        halved = at.copy()
+        halved[at] = self.cuts[at] == 0.5 * (sides[:, 0] + sides[:, 1])
+        self._fill(found, DIVIDED, "s %d", self.by)
+        for k in np.flatnonzero(at & ~halved).tolist():
+            found[k] += f" {short(self.cuts[k])}"
+        return found
+
+    def _fill(self, found: list[str], kind: int, template: str, rows: np.ndarray, written: Callable[[Any], Any] = float) -> None:
+        """The texts of boxes of a kind: their rows, put into a template."""
+        at = np.flatnonzero(self.kinds == kind)
+        texts = f"{template}\n" * len(at) % tuple(map(written, rows[at].ravel().tolist()))
+        for k, text in zip(at.tolist(), (shortened(texts) if written is float.hex else texts).split("\n"), strict=False):
+            found[k] = text
+
+
+def _singles(m: int) -> dict[int, str]:
+    """The step of the r-th row alone, from 1 on; of the negative one if r < 0."""
+    return {sign * r: " ".join(["n", *["0"] * (r - 1), str(sign), *["0"] * (m - r)]) for r in range(1, m + 1) for sign in (1, -1)}
 
 
 class Grower:
@@ -134,26 +153,33 @@ class Grower:
 
     # -- trees ----------------------------------------------------------------------------------------------------
 
-    def grow(self, root: Box, most: int, alive: Callable[[], bool]) -> Tree:
-        """A tree over a box, grown until it is complete, has `most` boxes or some more, or no time is left."""
+    def grow(self, root: Box, most: int, alive: Callable[[], bool], enough: float = np.inf) -> Tree:
+        """A tree over a box, grown until it is complete, has `most` boxes or some more, no box that begins before `enough` is open, or no
+        time is left.
+        """
         s = self.s
         s["box"][0] = root
-        s["near"][0], s["weights"][0] = np.nan, 0.0
+        s["near"][0] = np.nan
         for name, value in {"kind": OPEN, "depth": 0, "child": -1, "sibling": -1, "key": root[-1][0]}.items():
             s[name][0] = value
         for name, value in {"root": 0, "used": 1}.items():
             s.set(name, value)
+        blocks = _FIRST
         while True:
-            reason = compiled(native_grow.grow)(s.address, min(_SLICE, 1 + max(most, 0) // (2 * LANES)))
+            reason = compiled(native_grow.grow)(s.address, min(blocks, 1 + max(most, 0) // (2 * LANES)))
             if reason == native_grow.FULL:
                 s.double("room")
-            if reason in (native_grow.GROWN, native_grow.STUCK) or s.number("used") >= most or not alive():
+            if (reason in (native_grow.GROWN, native_grow.STUCK) or s.number("used") >= most
+                    or s["key"][int(s.number("root"))] >= enough or not alive()):
                 return Tree(s)
+            blocks = min(2 * blocks, _SLICE)
 
 
 def short(x: float) -> str:
     """A double, as a checker reads it, short where it can be."""
-    if x == int(x) and abs(x) < 1e6:
-        return str(int(x))
-    head, _, exponent = x.hex().partition("p")
-    return f"{head.rstrip('0').rstrip('.')}p{exponent}" if "." in head else x.hex()
+    return str(int(x)) if x == int(x) and abs(x) < 1e6 else shortened(float(x).hex())
+
+
+def shortened(text: str) -> str:
+    """Doubles without zeros at their ends."""
+    return re.sub(r"\.?0+p", "p", text)

@@ -226,9 +226,11 @@ class Claims:
             (system, box), words = stack.pop(), self.lines.next().split()
             if len(stack) > DEEPEST:
                 raise Refused("the tree is too deep")
-            if words[:1] == ["s"] and len(words) == 3:
-                k, at = int(number(words[1])), double(words[2])
-                if not (0 <= k < len(box) and box[k][0] < at < box[k][1]):
+            if words[:1] == ["s"] and len(words) in (2, 3):
+                k = int(number(words[1]))
+                lo, hi = box[k] if 0 <= k < len(box) else (0.0, 0.0)
+                at = double(words[2]) if len(words) == 3 else 0.5 * (lo + hi)
+                if not lo < at < hi:
                     raise Refused("this does not divide the box")
                 stack += [(system, (*box[:k], ends, *box[k + 1:])) for ends in ((at, box[k][1]), (box[k][0], at))]
             elif words in (["h", "0"], ["h", "1"]):

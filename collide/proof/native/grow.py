@@ -8,6 +8,8 @@ from .evaluate import at_trials, evaluate, over_boxes
 from .memory import AT, DIVIDED, INSIDE, MEAN, OPEN, OVER, SINGLE, ProverMemory, slope_of
 from .steps import convex, mean_value, natural, weigh_rows
 
+# Second derivatives are looked at whenever a box is divided so many times.
+_EVERY = 2
 # A box is divided in time where it is known to be empty before, if that is such a part of it; of that so much is sure for the checker.
 _SHARE = 0.3
 _SURE = 0.99
@@ -63,8 +65,8 @@ def _examine(s: ProverMemory) -> None:
     at_trials(s)
     evaluate(s, 1, AT)
     waiting, bent = 0, 0
+    weigh_rows(s)
     for lane in range(LANES):
-        weigh_rows(s, lane)
         for j in range(s.n):
             if s.point[j, lane] != s.point[j, lane]:
                 s.point[j, lane] = s.trial[j, lane] + s.step[j, lane]
@@ -75,7 +77,9 @@ def _examine(s: ProverMemory) -> None:
         mean_value(s)
         _keep_weights(s)
         for lane in range(LANES):
-            bent += 1 if s.verdict[lane] == OPEN and s.depth[s.node[lane]] % 2 == 0 else 0
+            if s.verdict[lane] != OPEN or s.depth[s.node[lane]] % _EVERY != 0:
+                s.tried[lane] = 0
+            bent += s.tried[lane]
         if bent > 0:
             convex(s)
     else:
@@ -84,7 +88,7 @@ def _examine(s: ProverMemory) -> None:
 
 @native
 def _keep_weights(s: ProverMemory) -> None:
-    """Of steps that are found; the others keep what was the best of the box around."""
+    """Of steps that are found."""
     for lane in range(LANES):
         if s.verdict[lane] != OPEN:
             for r in range(s.m):
@@ -117,9 +121,9 @@ def _divide(s: ProverMemory, lane: int) -> bool:
     j = _widest(s, lane)
     at = 0.5 * (s.lo[j, lane] + s.hi[j, lane])
     t, most = s.n - 1, 0.0
-    if s.objective >= 0 and s.reach[lane] - s.lo[t, lane] > _SHARE * (s.hi[t, lane] - s.lo[t, lane]):
-        at = s.lo[t, lane] + _SURE * (s.reach[lane] - s.lo[t, lane])
-        return _cut(s, lane, t, at, True)
+    until = max(s.reach[lane], s.soon[lane])
+    if s.objective >= 0 and until - s.lo[t, lane] > _SHARE * (s.hi[t, lane] - s.lo[t, lane]):
+        return _cut(s, lane, t, s.lo[t, lane] + _SURE * (until - s.lo[t, lane]), s.reach[lane] == until)
     for b in range(s.listed):
         if _near(s, b, lane):
             for i in range(s.n):
@@ -161,17 +165,15 @@ def _near(s: ProverMemory, b: int, lane: int) -> bool:
 
 @native
 def _add(s: ProverMemory, lane: int, j: int, at: float, half: int) -> None:
-    k, parent = s.used, s.node[lane]
+    k = s.used
     for i in range(s.n):
         s.box[k].put(i, s.lo[i, lane], s.hi[i, lane])
         s.near[k, i] = s.point[i, lane]
-    for r in range(s.m):
-        s.weights[k, r] = s.weights[parent, r]
     if half == 0:
         s.box[k].put_hi(j, at)
     else:
         s.box[k].put_lo(j, at)
-    s.kind[k], s.depth[k] = OPEN, s.depth[parent] + 1
+    s.kind[k], s.depth[k] = OPEN, s.depth[s.node[lane]] + 1
     s.used += 1
 
 

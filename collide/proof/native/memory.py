@@ -46,6 +46,10 @@ class ProverMemory(Structure):
     weight: Grid[float] = array("m", LANES)
     first: Grid[float] = array("m", LANES)     # weights of the nearest points of linearized rows
     scale: Grid[float] = array("m", LANES)
+    rest: Grid[float] = array("m", LANES)      # what linearized rows leave, and 1 / squares of slopes
+    inverse: Grid[float] = array("n", LANES)
+    soon: Floats = array(LANES)                # before this time a row alone may exclude it
+    tried: Ints = array(LANES)                 # are second derivatives looked at?
     reach: Floats = array(LANES)               # before this time the mean value with these excludes a box
     square: Floats = array(LANES)              # the weight of the squares of equations
     bend: Floats = array(LANES)
@@ -53,7 +57,6 @@ class ProverMemory(Structure):
     length: Floats = array(LANES)
     node: Ints = array(LANES)                  # which boxes these are, and what is said of them
     verdict: Ints = array(LANES)
-    rest: Floats = array("m")
     slope: Floats = array("n")
     spread: Floats = array("n")
     H: Grid[float] = array("n", "n")           # a symmetric matrix, its radii, and what elimination makes of both
@@ -71,7 +74,7 @@ class ProverMemory(Structure):
     depth: Ints = array("room")
     cut: Floats = array("room")
     near: Grid[float] = array("room", "n")     # a point where rows are least, nearly
-    weights: Grid[float] = array("room", "m")
+    weights: Grid[float] = array("room", "m")  # of the step that excludes it
     more: Grid[float] = array("room", 2)       # square and bend
 
 

@@ -14,35 +14,59 @@ from .algebra import bend_of, hessian, newton_step, weigh_squares
 from .evaluate import at_trials, evaluate, over_faces
 from .memory import AT, CONVEX, FACE, MEAN, NATURAL, NEW, OPEN, OVER, ROUNDED, SINGLE, ProverMemory, slope_of
 
-# Part of all sizes that numbers may be off; sweeps of a linear least value; weights as integers up to this.
-_EXACT, _SWEEPS, _DIGITS = 1e-13, 6, 200.0
+# Part of all sizes that numbers may be off; sweeps of a linear least value; weights as integers up to this. Where the value in the middle
+# is more than such a part of what slopes may take from it, halves will do without second derivatives.
+_EXACT, _SWEEPS, _DIGITS, _NEARLY = 1e-13, 4, 200.0, 0.5
 
 
 @native
-def weigh_rows(s: ProverMemory, lane: int) -> None:
-    """Weights of rows, and the step from the middle of the box, the point of AT, that make the linearized rows least within it."""
+def weigh_rows(s: ProverMemory) -> None:
+    """Weights of rows, and the steps from the middles of boxes, the points of AT, that make the linearized rows least within these."""
     for r in range(s.m):
-        s.scale[r, lane] = _scale(s, r, lane)
-        s.rest[r] = s.scale[r, lane] * s.jet[AT, r, lane]
+        for lane in range(LANES):
+            s.scale[r, lane] = _scale(s, r, lane)
+            s.rest[r, lane] = s.scale[r, lane] * s.jet[AT, r, lane]
     for j in range(s.n):
-        s.step[j, lane] = 0.0
+        for lane in range(LANES):
+            s.step[j, lane], s.best[lane] = 0.0, 0.0
+        for r in range(s.m):
+            for lane in range(LANES):
+                s.best[lane] += (s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane])**2
+        for lane in range(LANES):
+            s.inverse[j, lane] = 1.0 / s.best[lane] if s.best[lane] > 0.0 else 0.0
     for _ in range(_SWEEPS):
         for j in range(s.n):
-            top, square = 0.0, 0.0
-            for r in range(s.m):
-                d = s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
-                square += d * d
-                top += 0.0 if r >= s.equations and s.rest[r] < 0.0 else d * s.rest[r]
-            half = 0.5 * (s.hi[j, lane] - s.lo[j, lane])
-            new = min(max(s.step[j, lane] - (top / square if square > 0.0 else 0.0), -half), half)
-            change = new - s.step[j, lane]
-            if change == change:
-                for r in range(s.m):
-                    s.rest[r] += change * s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
-                s.step[j, lane] = new
+            _least(s, j)
+    for lane in range(LANES):
+        _rounded(s, lane)
+
+
+@native
+def _least(s: ProverMemory, j: int) -> None:
+    """Makes the linearized rows least by one variable."""
+    for lane in range(LANES):
+        s.best[lane] = 0.0
+    for r in range(s.m):
+        for lane in range(LANES):
+            d = s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
+            s.best[lane] += 0.0 if r >= s.equations and s.rest[r, lane] < 0.0 else d * s.rest[r, lane]
+    for lane in range(LANES):
+        half = 0.5 * (s.hi[j, lane] - s.lo[j, lane])
+        new = min(max(s.step[j, lane] - s.best[lane] * s.inverse[j, lane], -half), half)
+        change = new - s.step[j, lane]
+        s.best[lane] = change if change == change else 0.0
+        s.step[j, lane] += s.best[lane]
+    for r in range(s.m):
+        for lane in range(LANES):
+            s.rest[r, lane] += s.best[lane] * s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
+
+
+@native
+def _rounded(s: ProverMemory, lane: int) -> None:
+    """The weights, as integers."""
     most = 0.0
     for r in range(s.m):
-        w = 0.0 if r >= s.equations and s.rest[r] < 0.0 else s.scale[r, lane] * s.rest[r]
+        w = 0.0 if r >= s.equations and s.rest[r, lane] < 0.0 else s.scale[r, lane] * s.rest[r, lane]
         s.weight[r, lane] = w if abs(w) < np.inf else 0.0
         most = max(most, abs(s.weight[r, lane]))
     for r in range(s.m):
@@ -62,15 +86,20 @@ def _scale(s: ProverMemory, r: int, lane: int) -> float:
 
 @native
 def natural(s: ProverMemory, lane: int) -> None:
-    """One row alone that does not vanish, or rows with weights."""
+    """One row alone that does not vanish, or rows with weights; and until when a row alone may well do (`soon`)."""
     best, total, size, rad = _EXACT, 0.0, 0.0, 0.0
+    s.soon[lane] = s.lo[s.n - 1, lane]
     for r in range(s.m):
         value, off, w = s.jet[OVER, r, lane], s.jet[OVER, r, LANES + lane], s.weight[r, lane]
-        away = ((abs(value) if r < s.equations else value) - off * ROUNDED) / (1.0 + abs(value))
-        if away > best:
-            best = away
+        bound = (abs(value) if r < s.equations else value) - off * ROUNDED
+        if bound > best * (1.0 + abs(value)):
+            best = bound / (1.0 + abs(value))
             s.verdict[lane] = SINGLE
             s.bend[lane] = (r + 1) if value > 0.0 else -(r + 1)
+        k = slope_of(s, r, s.n - 1)
+        falls = (-s.jet[OVER, k, lane] if value > 0.0 or r >= s.equations else s.jet[OVER, k, lane]) - s.jet[OVER, k, LANES + lane]
+        if falls > 0.0:
+            s.soon[lane] = max(s.soon[lane], s.hi[s.n - 1, lane] + bound / falls)
         if w != 0.0:
             total += w * value
             rad += abs(w) * off
@@ -125,6 +154,7 @@ def mean_value(s: ProverMemory) -> None:
             if s.weight[r, lane] != 0.0:
                 total += s.weight[r, lane] * s.jet[NEW, r, lane]
                 size += abs(s.weight[r, lane])
+        s.tried[lane] = 1 if total < _NEARLY * s.best[lane] else 0
         total -= s.best[lane] * ROUNDED
         if s.verdict[lane] == OPEN and total > _EXACT * size:
             s.verdict[lane] = MEAN
@@ -146,41 +176,20 @@ def _apart_until(s: ProverMemory, lane: int, bound: float) -> float:
 
 @native
 def convex(s: ProverMemory) -> None:
-    """With the weights of the nearest points first, and then with those that the box around had, made better."""
+    """With the weights of the nearest points, of the boxes that are `tried`."""
     for lane in range(LANES):
         for r in range(s.m):
             s.weight[r, lane] = 0.0
         s.square[lane] = 1.0
     descend(s, 2)
     for lane in range(LANES):
-        for r in range(s.m):
-            s.weight[r, lane] = s.jet[AT, r, lane]
-        _unit(s, lane)
-    _multipliers(s, 0)
-    _second_order(s)
-    if not _is_open(s):
-        return
-    for lane in range(LANES):
-        known, k = 0.0, s.node[lane]
-        for r in range(s.m):
-            known += abs(s.weights[k, r])
-        if known > 0.0:
+        if s.tried[lane] != 0:
             for r in range(s.m):
-                s.weight[r, lane] = s.weights[k, r]
-    _multipliers(s, 1)
+                s.weight[r, lane] = s.jet[AT, r, lane]
+            _unit(s, lane)
+            weigh_squares(s, lane)
+    descend(s, 1)
     _second_order(s)
-    for lane in range(LANES):
-        for r in range(s.m):
-            if s.verdict[lane] == OPEN:
-                s.weights[s.node[lane], r] = s.weight[r, lane]
-
-
-@native
-def _is_open(s: ProverMemory) -> bool:
-    for lane in range(LANES):
-        if s.verdict[lane] == OPEN:
-            return True
-    return False
 
 
 @native
@@ -194,23 +203,6 @@ def _unit(s: ProverMemory, lane: int) -> None:
     size = np.sqrt(size)
     for r in range(s.m):
         s.weight[r, lane] = s.weight[r, lane] / size if size > 0.0 and size < np.inf else 0.0
-
-
-@native
-def _multipliers(s: ProverMemory, times: int) -> None:
-    """A point, weights of length 1 and m for which the least of w . F + (m/2) |F|^2 in the box is there; the weights are changed so many
-    times by the method of multipliers, for that least to be great.
-    """
-    for lane in range(LANES):
-        weigh_squares(s, lane)
-    descend(s, 2)
-    for _ in range(times):
-        for lane in range(LANES):
-            for r in range(s.equations):
-                s.weight[r, lane] += s.square[lane] * s.jet[AT, r, lane]
-            _unit(s, lane)
-            weigh_squares(s, lane)
-        descend(s, 2)
 
 
 @native
@@ -238,15 +230,17 @@ def descend(s: ProverMemory, steps: int) -> None:
         s.best[lane], s.length[lane] = _height(s, AT, lane), 1.0
     for _ in range(steps):
         for lane in range(LANES):
-            newton_step(s, lane)
-            for j in range(s.n):
-                move = s.length[lane] * s.step[j, lane]
-                move = move if move == move else 0.0
-                s.trial[j, lane] = min(max(s.point[j, lane] + move, s.lo[j, lane]), s.hi[j, lane])
+            if s.tried[lane] != 0:
+                newton_step(s, lane)
+                for j in range(s.n):
+                    move = s.length[lane] * s.step[j, lane]
+                    move = move if move == move else 0.0
+                    s.trial[j, lane] = min(max(s.point[j, lane] + move, s.lo[j, lane]), s.hi[j, lane])
         at_trials(s)
         evaluate(s, 2, NEW)
         for lane in range(LANES):
-            _accept(s, lane)
+            if s.tried[lane] != 0:
+                _accept(s, lane)
 
 
 @native
@@ -267,7 +261,8 @@ def _accept(s: ProverMemory, lane: int) -> None:
 def _second_order(s: ProverMemory) -> None:
     """As `System.convex`: on the face where the function is least, which lies above its tangent plane at the point, less the bend."""
     for lane in range(LANES):
-        _slopes(s, lane, s.square[lane])
+        if s.tried[lane] != 0:
+            _slopes(s, lane, s.square[lane])
         for j in range(s.n):
             s.trial[j, lane] = min(max(s.point[j, lane], s.face_lo[j, lane]), s.face_hi[j, lane])
     over_faces(s)
@@ -275,7 +270,7 @@ def _second_order(s: ProverMemory) -> None:
     at_trials(s)
     evaluate(s, 1, NEW)
     for lane in range(LANES):
-        if s.verdict[lane] == OPEN:
+        if s.tried[lane] != 0:
             hessian(s, FACE, lane, True)
             s.bend[lane] = bend_of(s)
             if s.bend[lane] >= 0.0 and _above_plane(s, lane) > 1e-14:

@@ -101,7 +101,7 @@ def division(rng: random.Random, lines: Lines) -> None:
     if lines[k].startswith("h"):
         lines[k] = f"h {1 - int(lines[k][2:])}"
     elif rng.random() < 0.3:
-        lines[k] = f"s {rng.randint(0, 5)} {lines[k].split()[2]}"
+        lines[k] = " ".join(["s", str(rng.randint(0, 5)), *lines[k].split()[2:]])
     else:
         lines[k] = _changed_number(rng, lines[k], lambda x: x + rng.choice([1, -1, 0.01, -0.01]))
 

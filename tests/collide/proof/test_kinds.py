@@ -58,18 +58,18 @@ def test_logs_of_all_kinds(kind: str, tmp_path: Path) -> None:
 
 
 def test_meshes_of_many_triangles_are_halved(tmp_path: Path) -> None:
-    """Closed forms: a ball of radius 1/2 whose centre falls from z = 3 on a flat sheet, which turns under it, is there at t = 5/2; and a
-    torus, whose tube's circle is 2 above a corner of a mesh and 1/2 thick, is 3/2 from it.
+    """Closed forms: a ball of radius 1/2 whose centre falls from z = 3 on a hill with a flat top, which turns under it, is there at
+    t = 5/2; and a torus, whose tube's circle is 2 above a corner of a mesh and 1/2 thick, is 3/2 from it.
     """
     path, (i, j) = tmp_path / "a.proof", np.meshgrid(range(8), range(8), indexing="ij")
-    places = np.stack([(i - 4.0).ravel(), (j - 4.0).ravel(), 0.0 * i.ravel()], axis=-1)
+    places = np.stack([(i - 4.0).ravel(), (j - 4.0).ravel(), -np.maximum((i - 4.0)**2 + (j - 4.0)**2 - 2, 0).ravel() / 16], axis=-1)
     k = (8 * i + j)[:-1, :-1].ravel()
     sheet = collide.Mesh(places, np.concatenate([np.stack([k, k + 8, k + 9], axis=-1), np.stack([k, k + 9, k + 1], axis=-1)]))
     collide.first_contact([sheet.moved(Rigid(rotation=[3, 0, 0, t])), BALL], (0, 3), log=path)
     text, found = path.read_text(), collide.check(path)
     ends = re.search(r"their first contact lies in (\S+) <= t <= (\S+)\.", found.theorem)
     assert ends and 2.5 - 1e-8 < float(ends[1]) < 2.5 < float(ends[2]) < 2.5 + 1e-9, str(found)
-    assert text.count("\nh 0\n") > 20
+    assert text.count("\nh 0\n") > 10
     torus = ParametricSurface([(2 + sp.cos(v) / 2) * sp.cos(u), (2 + sp.cos(v) / 2) * sp.sin(u), 3 + sp.sin(v) / 2],
                               {u: (-sp.pi, sp.pi), v: (-sp.pi, sp.pi)})
     collide.distance(collide.Mesh(CORNERS + [2, 0, 0], FACES), torus, log=path)

@@ -123,7 +123,7 @@ def test_matrices_that_are_singular_but_for_rounding_are_not_inverted() -> None:
     """Edges of two boxes that slide along each other: of singular values the least is 1e-17, and of pivots 0."""
     slope = np.array([[[1.0, 2, 0, 0], [0.1, 0.2, 0, 0], [0, 0, 1, 0]]])
     stub = SimpleNamespace(equations=3, jets=lambda points: (np.zeros((1, 3)), slope))
-    assert _choices(stub, np.zeros(4), [3], 3) == []  # type: ignore[arg-type]
+    assert _choices(stub, np.zeros(4), [3]) == []  # type: ignore[arg-type]
 
 
 def test_what_no_log_can_be_written_of(tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_a_budget_and_an_executor(tori: tuple[Path, collide.Contacts]) -> None:
 
 def test_a_search_that_ends_early_proves_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What begins later than the claim is left out, and nothing else is."""
-    monkeypatch.setattr(importlib.import_module("collide.proof.contact_log"), "_MOST", 1500)
+    monkeypatch.setattr(importlib.import_module("collide.proof.contact_log"), "_ISOLATED", ((2.0**-30, 1500),))
     path = tmp_path / "a.proof"
     answer, found = logged(path, "tori-crossed")
     lines = path.read_text().splitlines()

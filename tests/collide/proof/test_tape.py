@@ -54,10 +54,11 @@ def test_slopes_that_vanish_but_for_rounding_are_not_said_to_have_a_sign() -> No
         if tree is None or tree.open_from < np.inf:
             continue
         stack = [tuple(root)]
-        for line in tree.lines():
+        for line in tree.lines()[0].split("\n"):
             box, words = stack.pop(), line.split()
             if words[0] == "s":
-                i, at = int(words[1]), double(words[2])
+                i = int(words[1])
+                at = double(words[2]) if len(words) > 2 else 0.5 * sum(box[i])
                 stack += [(*box[:i], ends, *box[i + 1:]) for ends in ((at, box[i][1]), (box[i][0], at))]
                 continue
             with flint.ctx.workprec(64):
