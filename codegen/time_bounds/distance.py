@@ -17,6 +17,11 @@ q = c - x, Taylor's theorem at the zero x and the mean of the second derivatives
 
 M and H(y) both being in the hull of the second derivatives over the box: the last term is of third order. So where surfaces are nearest
 to each other along a curve it takes boxes of the size of the cube root of the error only.
+
+With F, that holds of f - 2 k . F for any vector k, which at x has the value f(x), and the gradient 2 (l - k) . F' with the multipliers of
+Lagrange l there. Then 1/2 q . grad is (l - k) . F' q at x, and F' q = F(c) - 1/2 q^T F'' q, as F(x) = 0. Where each F has variables of its
+own and a gradient g that does not vanish, l - k is (D . D' - k . F') g / (g . g), which is enclosed over the box: with k from its centre
+that is of first order, and all is of third again.
 """
 
 from collections.abc import Sequence
@@ -38,9 +43,10 @@ _ROUNDS = 3
 _MOST_TANGENTS = 5
 
 
-def distance_advance(gap: Sequence[Expr], variables: Sequence[str], objective: int, parameters: int = 0, bounded: bool = False) -> Advance:
+def distance_advance(gap: Sequence[Expr], variables: Sequence[str], objective: int, parameters: int = 0, bounded: bool = False,
+                     critical: bool = True) -> Advance:
     """Bounds for the distance, variable number `objective`, of points whose difference are the first three of `gap`, where the others
-    vanish. They depend on the variables before it.
+    vanish. They depend on the variables before it. Without `critical` they hold of all points, also inside the domain.
     """
     n, m, pool = len(variables), len(gap), gap[0].pool
     x, centre = [pool.variable(k) for k in range(objective)], [pool.variable(n + k) for k in range(objective)]
@@ -50,18 +56,24 @@ def distance_advance(gap: Sequence[Expr], variables: Sequence[str], objective: i
     now = guarded(substituted(gap, centre), [*gap, *(e for column in slopes for e in column)])
     outputs = [*gap, *now, *(e for column in slopes for e in substituted(column, centre)),
                *(row[j] for i, j in pairs for row in curvature[i])]
-    return Advance(bound_kernel(outputs, variables, parameters, bounded), distance_bound(n, objective, m, pairs, quick=True), varying=False)
+    own = [[q for q, column in enumerate(slopes) if depends(column[k])] for k in range(3, m)]
+    critical = critical and len({q for some in own for q in some}) == sum(map(len, own))
+    return Advance(bound_kernel(outputs, variables, parameters, bounded),
+                   distance_bound(n, objective, m, pairs, own if critical else None, quick=True), varying=False)
 
 
-def distance_bound(n: int, objective: int, m: int, pairs: Sequence[tuple[int, int]], quick: bool = False) -> int:
+def distance_bound(n: int, objective: int, m: int, pairs: Sequence[tuple[int, int]], own: Sequence[Sequence[int]] | None = (),
+                   quick: bool = False) -> int:
     """Address of ``void(Z, T, N, out)``, of the form of `directions.time_bound`: a lower bound of the distance over a box.
 
     T    intervals of m entries: D and F over the box, and at its centre, E_j there for every variable j before the distance, E_ij for each
          of `pairs` over the box
     N    (m,)      the first is 1 where the gradient vanishes at least distances in the box, 0 where that is not known
     out  (n + 1,)  the bound; then how far each variable moves D or changes F, NaN where unbounded; 0, or infinity where any is
+
+    `own`: the variables of each F, no two of which have one in common; None: nothing follows from gradients.
     """
-    shape = n, objective, m, tuple(pairs)
+    shape = n, objective, m, tuple(pairs), None if own is None else tuple(map(tuple, own))
     return straight_line("distance bound", shape, "Z T N out", lambda module, L: _Distance(*shape).write(module, L), quick=quick)
 
 
@@ -71,12 +83,23 @@ def product_error(L: Lanes, a: Ball, b: Ball, start: Value | None = None) -> Val
     return dot(L, [L.abs(x) for x in a[0]], b[1], dot(L, a[1], size, start))
 
 
+def size_of_product(L: Lanes, a: Ball, b: Ball) -> Value:
+    """An upper bound of the size of the product of two balls."""
+    return product_error(L, a, b, L.max(dot(L, a[0], b[0]), dot(L, [L.neg(x) for x in a[0]], b[0])))
+
+
+def size_above(L: Lanes, x: Value, error: Value) -> Value:
+    """A lower bound of |y| for |y - x| <= error."""
+    return L.max(L.neg(L.add(L.neg(L.abs(x)), error)), L.const(0.0))
+
+
 class _Distance(Bound):
     """Writes the kernel."""
 
-    def __init__(self, n: int, objective: int, m: int, pairs: tuple[tuple[int, int], ...]) -> None:
+    def __init__(self, n: int, objective: int, m: int, pairs: tuple[tuple[int, int], ...],
+                 own: tuple[tuple[int, ...], ...] | None) -> None:
         super().__init__(n, objective, m, pairs)
-        self.variables = list(range(objective))
+        self.variables, self.of_function = list(range(objective)), own
         self.put(**{f"{name}{q}": m for q in self.variables for name in ("rhoD", "S")})
 
     def keep_slope(self, L: Lanes, q: int, slope: Ball) -> None:
@@ -91,7 +114,7 @@ class _Distance(Bound):
         self.store(L, "finite", [finite])
         self.begin(L, L.mask_const(False))
         best = self.by_sides(L)
-        self.store(L, "best", [L.min(self.by_gradient(L), best) if self.m == 3 else best])
+        self.store(L, "best", [best if self.of_function is None else L.min(self.by_gradient(L), best)])
 
     def by_sides(self, L: Lanes) -> Value:
         """Minus the distance of 0 from the box that D lies in."""
@@ -105,21 +128,51 @@ class _Distance(Bound):
         """Minus a bound of the distance where it is least inside the domain; 0 where there is none."""
         zero, two = L.const(0.0), L.const(2.0)
         place, rho = self.load(L, "E"), self.load(L, "rho")
+        factors = self.balanced(L, place[:3])[3:]
         reach = [self.number(L, "r", q) for q in range(len(self.variables))]
         total = zero
-        for x, error in zip(place, rho, strict=True):
-            least = L.max(L.neg(L.add(L.neg(L.abs(x)), error)), zero)
+        for x, error in zip(place[:3], rho, strict=False):
+            least = size_above(L, x, error)
             total = L.fma(L.neg(least), least, total)
+        for k, x, error in zip(factors, place[3:], rho[3:], strict=True):
+            total = L.fma(L.mul(two, L.abs(k)), error, L.fma(L.mul(L.const(-2.0), k), x, total))
+        middle = [*place[:3], *factors], [*rho[:3], *(zero for _ in factors)]
         for q, r in enumerate(reach):
             slope, radius = self.ball(L, f"D{q}")
-            size = L.max(dot(L, place, slope), dot(L, [L.neg(x) for x in place], slope))
-            total = L.fma(product_error(L, (place, rho), (slope, radius), size), r, total)
+            total = L.fma(size_of_product(L, middle, (slope, radius)), r, total)
             self.store(L, f"S{q}", self.spread(L, q, radius))
         for i, j in combinations_with_replacement(self.variables, 2):
             weight = L.mul(L.mul(reach[i], reach[j]), two if i == j else L.const(4.0))
-            total = L.fma(self.bend_error(L, i, j), weight, total)
+            total = L.fma(self.bend_error(L, i, j, factors), weight, total)
+        total, regular = self.by_multipliers(L, factors, total)
         valid = L.both(L.lt(zero, L.load("%N", 0)), L.both(L.lt(total, zero), L.lt(self.number(L, "finite"), L.const(inf))))
-        return L.select(valid, L.div(total, L.sqrt(L.neg(total))), zero)
+        return L.select(L.both(valid, regular), L.div(total, L.sqrt(L.neg(total))), zero)
+
+    def by_multipliers(self, L: Lanes, factors: Vector, total: Value) -> tuple[Value, Value]:
+        """The total and what the multipliers are from `factors`, times how far F is from 0 but for second order; and where they exist."""
+        zero, regular = L.const(0.0), L.mask_const(True)
+        wide, radius = self.ball(L, "range")
+        anywhere = [*wide[:3], *factors], [*radius[:3], *(zero for _ in factors)]
+        for k, own in enumerate(self.of_function or (), 3):
+            off, minus_square = zero, zero
+            for q in own:
+                slope, spread = self.load(L, f"D{q}"), self.load(L, f"S{q}")
+                least = size_above(L, slope[k], spread[k])
+                minus_square = L.fma(L.neg(least), least, minus_square)
+                size = L.add(L.abs(slope[k]), spread[k])
+                off = L.fma(size_of_product(L, anywhere, (slope, spread)), size, off)
+            there = L.lt(minus_square, zero)
+            regular = L.both(regular, there)
+            total = L.fma(L.div(off, L.select(there, L.neg(minus_square), L.const(1.0))), self.nearly_linear(L, k), total)
+        return total, regular
+
+    def nearly_linear(self, L: Lanes, k: int) -> Value:
+        """The size of F at the centre, and of what it has of second order over the box."""
+        total = L.add(L.abs(self.load(L, "E")[k]), self.load(L, "rho")[k])
+        for p in range(len(self.pairs)):
+            x, radius = self.ball(L, f"H{p}")
+            total = L.fma(L.add(L.abs(x[k]), radius[k]), self.number(L, "w", p), total)
+        return total
 
     def spread(self, L: Lanes, q: int, radius: Vector) -> Vector:
         """How far E_q is over the box from its middle at the centre."""
@@ -130,12 +183,16 @@ class _Distance(Bound):
                 radius = [L.fma(x, r, total) for x, total in zip(bends, radius, strict=True)]
         return radius
 
-    def bend_error(self, L: Lanes, i: int, j: int) -> Value:
-        """Half the width of D_i . D_j + D . D_ij over the box."""
-        first, second = ((self.load(L, f"D{q}"), self.load(L, f"S{q}")) for q in (i, j))
+    def bend_error(self, L: Lanes, i: int, j: int, factors: Vector) -> Value:
+        """Half the width of D_i . D_j + D . D_ij + k . F_ij over the box, with these factors k."""
+        first, second = ((self.load(L, f"D{q}")[:3], self.load(L, f"S{q}")[:3]) for q in (i, j))
         total = product_error(L, first, second)
         if (i, j) in self.pairs:
-            total = product_error(L, self.ball(L, "range"), self.ball(L, f"H{self.pairs.index((i, j))}"), total)
+            x, radius = self.ball(L, f"H{self.pairs.index((i, j))}")
+            wide, far = self.ball(L, "range")
+            total = product_error(L, (wide[:3], far[:3]), (x[:3], radius[:3]), total)
+            for k, error in zip(factors, radius[3:], strict=True):
+                total = L.fma(L.abs(k), error, total)
         return total
 
     def chosen(self, L: Lanes) -> list[Vector]:

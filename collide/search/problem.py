@@ -252,7 +252,7 @@ class Problem:
         if not self.fast or self.objective is None:
             return None
         if self.gap:
-            return distance_advance(self.gap, self.variables, self.objective, len(self.parameters), self.bounded)
+            return distance_advance(self.gap, self.variables, self.objective, len(self.parameters), self.bounded, bool(self.necessary))
         bodies = self.moving() if self.moving is not None else None
         if bodies is not None and isinstance(bodies[0], Deforming):
             return composed_advance(bodies, len(self.parameters), self.bounded)

@@ -82,18 +82,34 @@ def test_no_point_is_nearer(name: str, size: float) -> None:
     assert size > 0.1 or tight > 200
 
 
-def test_by_gradients_no_critical_point_is_nearer() -> None:
+START = {"tori": (1.5, 1.5, 4.7, 1.6), "implicit": (0.1, 0.2, 0.1, 0.1, 0.2)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_by_gradients_no_critical_point_is_nearer(name: str) -> None:
     """Round a point at which the distance is critical, boxes in any position: the bound holds there, to third order."""
-    bound, rng = Bound("tori"), np.random.default_rng(5)
-    f = sp.Matrix(TORI).dot(sp.Matrix(TORI))
-    gradient = sp.lambdify(bound.symbols, [sp.diff(f, x) for x in bound.symbols], "mpmath")
-    at = np.array(mpmath.findroot(lambda *w: gradient(*w), (1.5, 1.5, 4.7, 1.6)).T.tolist()[0], float)
-    value = float(np.linalg.norm(bound.points(*at)))
+    bound, rng = Bound(name), np.random.default_rng(5)
+    multipliers = sp.symbols(f"m:{len(bound.functions)}")
+    f = sum(e**2 for e in bound.gap) - sum(m * e for m, e in zip(multipliers, bound.functions, strict=True))
+    w = [*bound.symbols, *multipliers]
+    gradient = sp.lambdify(w, [sp.diff(f, x) for x in w], "mpmath")
+    start = (*START[name], *(1.0 for _ in multipliers))
+    at = np.array(mpmath.findroot(lambda *w: gradient(*w), start).T.tolist()[0], float)[:len(bound.symbols)]
+    value = float(np.linalg.norm(bound.points(*at)[:3]))
     lost = []
     for size in (1e-1, 1e-2, 1e-3):
-        half = size * rng.uniform(0.5, 1.0, (8, 4))
-        middle = at + half * rng.uniform(-1, 1, (8, 4))
+        half = size * rng.uniform(0.5, 1.0, (8, len(at)))
+        middle = at + half * rng.uniform(-1, 1, (8, len(at)))
         lower = bound(np.stack([middle - half, middle + half], axis=2), True)
         assert (lower <= value * (1 + 1e-14)).all()
-        lost.append(value - lower.max())
-    assert lost[1] < 5e-3 * lost[0] and lost[2] < 5e-3 * lost[1] + 1e-14
+        # Where the middle is on the surface and the gradient there is small, what is lost is of third order.
+        on = bound(np.stack([at - half, at + half], axis=2), True)
+        assert (on <= value * (1 + 1e-14)).all()
+        lost.append((value - lower.max(), value - on.max()))
+    # Boxes long in some directions and short in others.
+    for _ in range(400):
+        half = 0.3 * 10.0 ** rng.uniform(-3, 0, (8, len(at)))
+        middle = at + half * rng.uniform(-1, 1, (8, len(at)))
+        assert (bound(np.stack([middle - half, middle + half], axis=2), True) <= value * (1 + 1e-14)).all()
+    assert lost[1][1] < 5e-3 * lost[0][1] and lost[2][1] < 5e-3 * lost[1][1] + 1e-14
+    assert name == "implicit" or (lost[1][0] < 5e-3 * lost[0][0] and lost[2][0] < 5e-3 * lost[1][0] + 1e-14)
