@@ -57,13 +57,12 @@ def distance_advance(gap: Sequence[Expr], variables: Sequence[str], objective: i
     outputs = [*gap, *now, *(e for column in slopes for e in substituted(column, centre)),
                *(row[j] for i, j in pairs for row in curvature[i])]
     own = [[q for q, column in enumerate(slopes) if depends(column[k])] for k in range(3, m)]
-    critical = critical and len({q for some in own for q in some}) == sum(map(len, own))
     return Advance(bound_kernel(outputs, variables, parameters, bounded),
-                   distance_bound(n, objective, m, pairs, own if critical else None, quick=True), varying=False)
+                   distance_bound(n, objective, m, pairs, own, critical, quick=True), varying=False)
 
 
-def distance_bound(n: int, objective: int, m: int, pairs: Sequence[tuple[int, int]], own: Sequence[Sequence[int]] | None = (),
-                   quick: bool = False) -> int:
+def distance_bound(n: int, objective: int, m: int, pairs: Sequence[tuple[int, int]], own: Sequence[Sequence[int]] = (),
+                   critical: bool = True, quick: bool = False) -> int:
     """Address of ``void(Z, T, N, out)``, of the form of `directions.time_bound`: a lower bound of the distance over a box.
 
     T    intervals of m entries: D and F over the box, and at its centre, E_j there for every variable j before the distance, E_ij for each
@@ -71,9 +70,9 @@ def distance_bound(n: int, objective: int, m: int, pairs: Sequence[tuple[int, in
     N    (m,)      the first is 1 where the gradient vanishes at least distances in the box, 0 where that is not known
     out  (n + 1,)  the bound; then how far each variable moves D or changes F, NaN where unbounded; 0, or infinity where any is
 
-    `own`: the variables of each F, no two of which have one in common; None: nothing follows from gradients.
+    `own`: the variables of each F. Without `critical` nothing follows from gradients.
     """
-    shape = n, objective, m, tuple(pairs), None if own is None else tuple(map(tuple, own))
+    shape = n, objective, m, tuple(pairs), tuple(map(tuple, own)), critical
     return straight_line("distance bound", shape, "Z T N out", lambda module, L: _Distance(*shape).write(module, L), quick=quick)
 
 
@@ -97,9 +96,10 @@ class _Distance(Bound):
     """Writes the kernel."""
 
     def __init__(self, n: int, objective: int, m: int, pairs: tuple[tuple[int, int], ...],
-                 own: tuple[tuple[int, ...], ...] | None) -> None:
+                 own: tuple[tuple[int, ...], ...], critical: bool) -> None:
         super().__init__(n, objective, m, pairs)
         self.variables, self.of_function = list(range(objective)), own
+        self.critical = critical and len({q for some in own for q in some}) == sum(map(len, own))
         self.put(**{f"{name}{q}": m for q in self.variables for name in ("rhoD", "S")})
 
     def keep_slope(self, L: Lanes, q: int, slope: Ball) -> None:
@@ -114,7 +114,7 @@ class _Distance(Bound):
         self.store(L, "finite", [finite])
         self.begin(L, L.mask_const(False))
         best = self.by_sides(L)
-        self.store(L, "best", [best if self.of_function is None else L.min(self.by_gradient(L), best)])
+        self.store(L, "best", [L.min(self.by_gradient(L), best) if self.critical else best])
 
     def by_sides(self, L: Lanes) -> Value:
         """Minus the distance of 0 from the box that D lies in."""
@@ -153,7 +153,7 @@ class _Distance(Bound):
         zero, regular = L.const(0.0), L.mask_const(True)
         wide, radius = self.ball(L, "range")
         anywhere = [*wide[:3], *factors], [*radius[:3], *(zero for _ in factors)]
-        for k, own in enumerate(self.of_function or (), 3):
+        for k, own in enumerate(self.of_function, 3):
             off, minus_square = zero, zero
             for q in own:
                 slope, spread = self.load(L, f"D{q}"), self.load(L, f"S{q}")
@@ -196,9 +196,25 @@ class _Distance(Bound):
         return total
 
     def chosen(self, L: Lanes) -> list[Vector]:
+        """The difference in the middle, and normals of surfaces; of two surfaces also their mean."""
         tangents = [self.load(L, f"D{q}")[:3] for q in range(len(self.variables))]
-        found = [self.load(L, "E")[:3], *(normals(L, tangents) if self.m == 3 and len(tangents) <= _MOST_TANGENTS else [])]
-        return [self.balanced(L, n) for n in found]
+        across = normals(L, tangents) if self.m == 3 and len(tangents) <= _MOST_TANGENTS else self.gradients(L)
+        return [self.balanced(L, n) for n in (self.load(L, "E")[:3], *across)]
+
+    def gradients(self, L: Lanes) -> list[Vector]:
+        """Those of implicit surfaces in space, the normal of a patch beside one, and the mean of two of these."""
+        found, implicit = [], {q for own in self.of_function for q in own}
+        for k, own in enumerate(self.of_function, 3):
+            slopes = [(self.load(L, f"D{q}")[:3], self.load(L, f"D{q}")[k]) for q in own]
+            found.append([dot(L, [d[i] for d, _ in slopes], [x for _, x in slopes]) for i in range(3)])
+        free = [self.load(L, f"D{q}")[:3] for q in self.variables if q not in implicit]
+        if len(found) == 1 and len(free) == 2:
+            found += normals(L, free)
+        if len(found) == 2:
+            first, second = ([L.div(x, L.sqrt(dot(L, n, n))) for x in n] for n in found)
+            opposed = L.lt(dot(L, first, second), L.const(0.0))
+            found.append([L.add(x, L.select(opposed, L.neg(y), y)) for x, y in zip(first, second, strict=True)])
+        return found
 
     def balanced(self, L: Lanes, n: Vector) -> Vector:
         """The direction with multipliers, by ordinary arithmetic."""

@@ -67,9 +67,9 @@ def distance(a: Any, b: Any, at: float = 0.0, *, tolerance: float = 1e-9, separa
     what it proves.
 
     The distance of surfaces that are *proved* to meet is 0. Where they touch without crossing, which rounding cannot tell from a near miss,
-    the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers. Where whole
-    surfaces are nearest to each other, as of concentric spheres, the bracket narrows slowly: of spheres of radius 1 and 2 it is 1e-5 wide
-    after some 15 seconds.
+    the bracket begins with 0 and ends with a few roundings; that meshes touch is decided, if their poses are rational numbers. The search
+    takes longer where nearest points form curves or surfaces, unless algebra proves that both bodies turn into themselves about one axis,
+    as coaxial tori, concentric spheres, and cans made of implicit surfaces do: then a slice of one of them is enough.
 
     Raises TypeError for what is no body, and ValueError for a body without a surface or a normal,
     with a free `Parameter`, or with edges that do not lie on its faces, for a time that is not finite, for a tolerance, separation or

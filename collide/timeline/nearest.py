@@ -7,7 +7,7 @@ share one bound. A pair whose distance is not told from 0 is asked whether its s
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -15,10 +15,7 @@ import numpy as np
 
 from generative import u, v
 
-from ..bodies.cells import Cell
-from ..bodies.parameters import variable_of
 from ..bodies.surface_points import FEW
-from ..culling.boxes_apart import least_distances
 from ..moment.pairs import Pair
 from ..search.clock import CONVERTING, Clock
 from ..search.drive import drive
@@ -27,9 +24,10 @@ from ..search.options import Options
 from ..search.prepare import prepare
 from ..search.problem import Problem
 from ..search.search import Search
-from ..situations.distance import both_points, nearest
+from ..situations.distance import both_points
 from ..situations.touch import brought_together
-from .neighbourhood import LOOKED_AT, SMALL, WIDTH, Found, Neighbourhood
+from .meetings import Meeting, Meetings
+from .neighbourhood import LOOKED_AT, SMALL, WIDTH, Found
 from .whereabouts import Whereabouts, left_of, together, whereabouts
 
 # Effort only. So many pairs of bodies are searched first, and then each time so many times more.
@@ -38,6 +36,8 @@ _FIRST, _MORE = 4, 4
 _PATIENCE = 3000
 # So many pairs of parts are looked at in between, where points may be nearest.
 _BROUGHT = 4
+# Boxes after which it is asked whether both bodies turn into themselves about one axis.
+_UNSLICED = 500
 # Boxes for an upper bound where there are many parts.
 _SEEDING = 200
 # Boxes a pair of closed faces, that parts which are elsewhere need not be searched; and how near, against the size of what is asked about,
@@ -47,21 +47,8 @@ _ROUGH, _MAY_MEET = 4000, 1e-2
 _AGAIN, _LEAST = 0.5, 1000
 # What is searched again is given a bound a little larger than what is known: what attains it is found again.
 _AGAIN_FOUND = 1.0 + 1e-6
-# Beyond the box round an implicit part, against its size, what it is searched in reaches, and no less than a small part of all: so what is
-# enclosed lies inside, also of a vertex, whose box is a point.
-_ROOM = 0.01
 # Against the size of what is asked about, a distance below which nothing narrower is asked for.
 _FINEST = 1e-13
-
-
-class Meeting(NamedTuple):
-    """Two parts of the bodies `label`, which come as near as `least` at most, within `window`."""
-
-    label: Pair
-    first: Cell
-    second: Cell
-    least: float
-    window: tuple[float, float]
 
 
 class Asked(NamedTuple):
@@ -74,47 +61,8 @@ class Asked(NamedTuple):
     reach: float = math.inf
 
 
-class Neighbours(Neighbourhood):
+class Neighbours(Meetings):
     """Their least distance."""
-
-    def meetings(self, label: Pair, upper: float, closed: bool = False) -> Iterator[Meeting]:
-        """The pairs of parts of two bodies that may be as near as `upper`, and lie where nearest points may be as far as that is known; or
-        of `closed` parts only, all of them.
-        """
-        first, second = (self._chosen(label, side, closed) for side in (0, 1))
-        a, b = (self._boxes[k][list(own)] for k, own in zip(label, (first, second), strict=True))
-        least, rows, columns = least_distances(a[:, None], b[None]), list(first), list(second)
-        for i, j in np.argwhere(least.min(axis=2, initial=math.inf) <= upper).tolist():
-            if (first[rows[i]] & second[columns[j]]).any():
-                near = np.flatnonzero(least[i, j] <= upper)
-                window = float(self.slices[near[0], 0]), float(self.slices[near[-1], 1])
-                parts = self._parts[label[0]][rows[i]], self._parts[label[1]][columns[j]]
-                yield Meeting(label, *parts, float(least[i, j].min()), window)
-
-    def _chosen(self, label: Pair, side: int, closed: bool) -> Mapping[int, np.ndarray]:
-        if label in self.whereabouts and not closed:
-            return self.reached(label, side)
-        return dict.fromkeys(range(self.closed[label[side]] if closed else len(self._parts[label[side]])), np.ones(1, bool))
-
-    def problem(self, m: Meeting, reach: float, many: bool, critical: bool = True) -> Problem:
-        numbers = self.numbers[m.label[0]], self.numbers[m.label[1]]
-        free = tuple(self.free[k] for k in m.label) if self.ranges else ()
-        first, second = (self.around[k, 0].mean(axis=1) for k in m.label)
-        names = {name for one in free for name in one}
-        ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
-        found = nearest(m.first, m.second, numbers, self.time, reach, m.label, many, first - second, ranges, free, critical)
-        limits = {} if self.span[0] == self.span[1] else {"t": m.window}
-        for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
-            if part.leaves:
-                box = self._extent(k, part).domain
-                room = max(_ROOM * float(np.ptp(box, axis=1).max()), SMALL * self.size)
-                limits |= {f"{name}{side}": (lo - room, hi + room) for name, (lo, hi) in zip("xyz", box.tolist(), strict=True)}
-        outer, inner = found.outer.copy(), found.inner.copy()
-        for j in range(len(outer) - 1):
-            lo, hi = limits.get(found.variables[j], (-math.inf, math.inf))
-            for box in (outer, inner):
-                box[j] = max(box[j, 0], lo), min(box[j, 1], hi)
-        return found.with_data(outer=outer, inner=inner)
 
     # -- searches -----------------------------------------------------------------------------------------------------
 
@@ -142,7 +90,7 @@ class Neighbours(Neighbourhood):
         if found.meets is not None:
             return 0.0, True
         while pole is not None:
-            problems, complete = self._problems(labels, asked, clock, found)
+            meetings, problems, complete = self._problems(labels, asked, clock, found)
             if found.meets is not None:
                 return 0.0, True
             if not problems or not complete:
@@ -151,7 +99,11 @@ class Neighbours(Neighbourhood):
             search.share, search.gap = asked.tolerance, _FINEST * self.size
             if not asked.reach < math.inf:
                 search.proved = found.upper * _AGAIN_FOUND
-            finished = drive(search, clock, boxes=_PATIENCE)
+            finished = drive(search, clock, steps=_UNSLICED // 8, boxes=_UNSLICED)
+            if not finished and search.pole is None and not clock.over and self.slice(labels):
+                self._note_best(search, found)
+                continue
+            finished = finished or drive(search, clock, boxes=_PATIENCE)
             if search.pole is None and _lower(search) <= SMALL * self.size:
                 self.meet(labels, clock, found)
                 if found.meets is not None:
@@ -160,37 +112,47 @@ class Neighbours(Neighbourhood):
                     search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
             finished = finished or self._search_on(search, asked, clock, found)
             known, pole = (_lower(search), finished), search.pole
-            if finished and not asked.reach < math.inf:
-                search.gap, search.separation = 0.0, self._separation(labels) if asked.separation is None else asked.separation
-                search.simultaneity = asked.tolerance * search.proved
-                drive(search, clock, boxes=search.iterations + max(_AGAIN * search.iterations, _LEAST))
-                pole = search.pole
             self._note_best(search, found)
+            if finished and not asked.reach < math.inf:
+                search = self._listed(search, meetings, asked, clock, found)
+                pole = search.pole
             if pole is not None:
                 self._use_chart(*pole)
         self._keep(search, found)
         return known
 
-    def _problems(self, labels: Sequence[Pair], asked: Asked, clock: Clock, found: Found) -> tuple[list[Problem], bool]:
-        """Those of all parts of some pairs of bodies, and whether there was time for all."""
-        reach, problems = min(max(map(self.reach, labels)), asked.reach), list[Problem]()
-        crowded = [label for label in labels if not self.crowded.isdisjoint(label)]
+    def _listed(self, search: Search, meetings: Sequence[Meeting], asked: Asked, clock: Clock, found: Found) -> Search:
+        """The nearest points, once the distance is known; of bodies that were sliced, those of the whole bodies."""
+        upper, labels = search.proved, list(dict.fromkeys(m.label for m in meetings))
+        for whole in (False, True):
+            search.gap, search.separation = 0.0, self._separation(labels) if asked.separation is None else asked.separation
+            search.simultaneity = asked.tolerance * upper
+            drive(search, clock, boxes=search.iterations + max(_AGAIN * search.iterations, _LEAST))
+            self._note_best(search, found)
+            if whole or self.turned.keys().isdisjoint(labels) or search.pole is not None or clock.over:
+                break
+            places = [(meetings[search.owner(k)], search.problem_of(k).variables, search.found(k))
+                      for k in search.possible_ones().tolist()[:LOOKED_AT]]
+            problems = (p for m, names, box in places for p in self.turned_back(m, dict(zip(names[:-1], box, strict=False))))
+            search = Search(_converted(problems, clock), Options(tolerance=WIDTH))
+            search.proved = upper * _AGAIN_FOUND
+        return search
+
+    def _problems(self, labels: Sequence[Pair], asked: Asked, clock: Clock, found: Found,
+                  ) -> tuple[list[Meeting], list[Problem], bool]:
+        """Those of all parts of some pairs of bodies, each of a meeting, and whether there was time for all."""
+        reach = min(max(map(self.reach, labels)), asked.reach)
+        crowded = [label for label in labels if label not in self.turned and not self.crowded.isdisjoint(label)]
         if crowded and not self._narrow(crowded, reach, clock, found):
-            return [], False
+            return [], [], False
         if found.meets is not None:
-            return [], True
+            return [], [], True
         meetings = [m for label in labels if label not in self.apart for m in self.meetings(label, min(found.upper, asked.reach))]
         if len(meetings) > 2 * FEW and not found.upper < math.inf:
             self._seed(sorted(meetings, key=attrgetter("least"))[:FEW], reach, clock, found)
             meetings = [m for m in meetings if m.least <= found.upper]
-        with clock.doing(CONVERTING):
-            for m in meetings:
-                problems.append(self.problem(m, reach, len(meetings) > FEW))
-                prepare(problems[-1], "auto")
-                both_points(problems[-1])
-                if clock.over:
-                    break
-        return problems, len(problems) == len(meetings)
+        problems = _converted((self.problem(m, reach, len(meetings) > FEW) for m in meetings), clock)
+        return meetings, problems, len(problems) == len(meetings)
 
     def _narrow(self, labels: Sequence[Pair], reach: float, clock: Clock, found: Found) -> bool:
         """Learn about where pairs of bodies may be nearest, from searches of their closed parts; was there time for it? Where they seem to
@@ -229,14 +191,7 @@ class Neighbours(Neighbourhood):
 
     def _roughly(self, meetings: Sequence[Meeting], reach: float, clock: Clock, found: Found) -> Search:
         """A search of these closed parts by the equations of the distance alone; none of its boxes is lost (`left_of`)."""
-        problems = []
-        with clock.doing(CONVERTING):
-            for m in meetings:
-                problems.append(self.problem(m, reach, True, critical=False))
-                prepare(problems[-1], "auto")
-                both_points(problems[-1])
-                if clock.over:
-                    break
+        problems = _converted((self.problem(m, reach, True, critical=False) for m in meetings), clock)
         search = Search(problems, Options(tolerance=WIDTH))
         search.proved = min(search.proved, found.upper * _AGAIN_FOUND)
         drive(search, clock, boxes=_ROUGH * len(problems))
@@ -304,6 +259,19 @@ class Neighbours(Neighbourhood):
             problem = search.problems[search.best_problem]
             found.upper, found.best = search.proved, (problem, search.arrays["best"][:len(problem.variables)].copy(), {})
 
+
+
+def _converted(problems: Iterable[Problem], clock: Clock) -> list[Problem]:
+    """Those for which there is time, ready to be searched."""
+    found = []
+    with clock.doing(CONVERTING):
+        for problem in problems:
+            prepare(problem, "auto")
+            both_points(problem)
+            found.append(problem)
+            if clock.over:
+                break
+    return found
 
 
 def _lower(search: Search) -> float:

@@ -187,6 +187,16 @@ def test_implicit_balls_that_touch_each_other_or_parametric_ones() -> None:
         assert d.bracket.lo == 0.0 and d.bracket.hi <= 1e-14 and "touch" in d.summary(), d.summary()
 
 
+@pytest.mark.parametrize("gap", [R(1, 10**10), R(1, 10**8), R(2, 10**6), R(1, 10**5)])
+def test_implicit_balls_that_nearly_touch_each_other_or_parametric_ones(gap: Any) -> None:
+    """Normals in space tell them apart in some thousands of boxes; the difference of points in these is mostly along the surfaces."""
+    away = [R(6, 5) * (1 + gap / 2), R(8, 5) * (1 + gap / 2), 0]
+    for other in (SPHERE, ball()):
+        d = collide.distance(SPHERE, other.moved(shift(*away)), budget=collide.Budget(seconds=30, boxes=40_000))
+        assert holds(d.bracket, gap) and d.status is not DistanceStatus.BUDGET_SPENT, d.summary()
+        assert d.bracket.lo > 0.97 * float(gap) and d.bracket.hi < 1.001 * float(gap) + 1e-13, d.summary()
+
+
 def test_one_inside_the_other() -> None:
     d = collide.distance(ball(3).named("shell"), ball().moved(shift(R(1, 2), 0, 0)))
     assert holds(d.bracket, exact(R(3, 2))) and narrow(d) and d.unique.all()

@@ -1,0 +1,146 @@
+"""Which parts of bodies are looked at for the least distance, two by two, and the problems that these are.
+
+Of two bodies that turn into themselves about one axis, one is sliced (`bodies.turning`), once the search seems to take long.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+
+from generative import t
+
+from ..bodies.cells import Cell
+from ..bodies.implicit_parts import is_large
+from ..bodies.parameters import variable_of
+from ..bodies.turning import Turning, shared, sliced, turnings
+from ..culling.boxes_apart import least_distances
+from ..moment.pairs import Pair
+from ..search.problem import Problem
+from ..situations.distance import nearest
+from ..situations.presence import without_absent
+from .neighbourhood import SMALL, Neighbourhood
+
+# Beyond the box round an implicit part, against its size, what it is searched in reaches, and no less than a small part of all: so what is
+# enclosed lies inside, also of a vertex, whose box is a point.
+_ROOM = 0.01
+
+
+class Meeting(NamedTuple):
+    """Two parts of the bodies `label`, which come as near as `least` at most, within `window`."""
+
+    label: Pair
+    first: Cell
+    second: Cell
+    least: float
+    window: tuple[float, float]
+
+
+class Meetings(Neighbourhood):
+    """Their parts, two by two."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        # Of pairs of bodies that turn into themselves about one axis: which of them (0 or 1) is sliced, how it turns, and the slice.
+        self.turned, self._asked = dict[Pair, tuple[int, Turning, Sequence[Cell]]](), set[Pair]()
+
+    def meetings(self, label: Pair, upper: float, closed: bool = False) -> Iterator[Meeting]:
+        """The pairs of parts of two bodies that may be as near as `upper`, and lie where nearest points may be as far as that is known; or
+        of `closed` parts only, all of them.
+        """
+        if label in self.turned and not closed:
+            yield from self._of_slices(label)
+            return
+        first, second = (self._chosen(label, side, closed) for side in (0, 1))
+        a, b = (self._boxes[k][list(own)] for k, own in zip(label, (first, second), strict=True))
+        least, rows, columns = least_distances(a[:, None], b[None]), list(first), list(second)
+        for i, j in np.argwhere(least.min(axis=2, initial=math.inf) <= upper).tolist():
+            if (first[rows[i]] & second[columns[j]]).any():
+                near = np.flatnonzero(least[i, j] <= upper)
+                window = float(self.slices[near[0], 0]), float(self.slices[near[-1], 1])
+                parts = self._parts[label[0]][rows[i]], self._parts[label[1]][columns[j]]
+                yield Meeting(label, *parts, float(least[i, j].min()), window)
+
+    def _of_slices(self, label: Pair) -> Iterator[Meeting]:
+        side, _, own = self.turned[label]
+        for part in own:
+            for other in self.present(label[1 - side]):
+                yield Meeting(label, *((other, part) if side else (part, other)), 0.0, self.span)
+
+    def _chosen(self, label: Pair, side: int, closed: bool) -> Mapping[int, np.ndarray]:
+        if label in self.whereabouts and not closed:
+            return self.reached(label, side)
+        return dict.fromkeys(range(self.closed[label[side]] if closed else len(self._parts[label[side]])), np.ones(1, bool))
+
+    def problem(self, m: Meeting, reach: float, many: bool, critical: bool = True) -> Problem:
+        numbers = self.numbers[m.label[0]], self.numbers[m.label[1]]
+        free = tuple(self.free[k] for k in m.label) if self.ranges else ()
+        first, second = (self.around[k, 0].mean(axis=1) for k in m.label)
+        names = {name for one in free for name in one}
+        ranges = {variable_of(s): ends for s, ends in self.ranges.items() if variable_of(s) in names}
+        found = nearest(m.first, m.second, numbers, self.time, reach, m.label, many, first - second, ranges, free, critical)
+        limits = {} if self.span[0] == self.span[1] else {"t": m.window}
+        for k, side, part in ((m.label[0], 1, m.first), (m.label[1], 2, m.second)):
+            if part.leaves:
+                box = self._extent(k, part).domain
+                room = max(_ROOM * float(np.ptp(box, axis=1).max()), SMALL * self.size)
+                limits |= {f"{name}{side}": (lo - room, hi + room) for name, (lo, hi) in zip("xyz", box.tolist(), strict=True)}
+        outer, inner = found.outer.copy(), found.inner.copy()
+        for j in range(len(outer) - 1):
+            lo, hi = limits.get(found.variables[j], (-math.inf, math.inf))
+            for box in (outer, inner):
+                box[j] = max(box[j, 0], lo), min(box[j, 1], hi)
+        return found.with_data(outer=outer, inner=inner)
+
+    # -- slices -------------------------------------------------------------------------------------------------------
+
+    def slice(self, labels: Sequence[Pair]) -> bool:
+        """Slices what bodies of these pairs turn into themselves about an axis of the other one; is there one, of those that were not asked
+        about before?
+        """
+        for label in [label for label in labels if label not in self._asked]:
+            first, second = (self._turnings(k) for k in label)
+            found = shared(first, second, self.time[0] if self.span[0] == self.span[1] else t)
+            if found is not None and not any(part.sides for k in label for part in self.present(k)):
+                side, turning = found
+                k = label[side]
+                parts = sliced(self.bodies[k], turning, self._known(k))
+                self.turned[label] = side, turning, without_absent(parts, self.numbers[k], self.span)
+        fresh = not (self.turned.keys() & set(labels)) <= self._asked
+        self._asked.update(labels)
+        return fresh
+
+    def _turnings(self, k: int) -> Sequence[Turning]:
+        return () if is_large(self.bodies[k]) else turnings(self.bodies[k], self._known(k))
+
+    def present(self, k: int) -> Sequence[Cell]:
+        """The parts of a body, of crowded ones without those that are not there. Of a surface that ends at its bounds some have sides."""
+        return without_absent(self._candidates(k), self.numbers[k], self.span) if k in self.crowded else self._parts[k]
+
+    def _known(self, k: int) -> dict[Any, Any]:
+        """The numbers of a body by their symbols; symbols of both bodies for those that are variables, and its own for unknown ones."""
+        free = self.free[k] or [""] * len(self.numbers[k].symbols)
+        return {s: sp.Symbol(name, real=True) if name else sp.Dummy(real=True) if e == s else e
+                for (s, e), name in zip(self.numbers[k].pairs, free, strict=True)}
+
+    def turned_back(self, m: Meeting, box: Mapping[str, np.ndarray]) -> list[Problem]:
+        """The problems of whole bodies near a solution for a slice, in the box `box`: what no turn changes is as it is there."""
+        if m.label not in self.turned:
+            return [self.problem(m, self.reach(m.label), False)]
+        side, turning, _ = self.turned[m.label]
+        turned, other = (m.second, m.first) if side else (m.first, m.second)
+        still = () if turning.round else ("u", "v", "xyz"[turning.axis])
+        kept = {name for name in box if name[-1] not in "12"} | {f"{name}{side + 1}" for name in still}
+        problems = []
+        for part in (part for part in self.present(m.label[side]) if part.feature == turned.feature):
+            problem = self.problem(m._replace(first=other if side else part, second=part if side else other), self.reach(m.label), False)
+            outer, inner = problem.outer.copy(), problem.inner.copy()
+            for j, name in enumerate(problem.variables[:-1]):
+                if name in kept and name in box:
+                    room = SMALL * float(np.ptp(inner[j])) + float(np.ptp(box[name]))
+                    for ends in (outer, inner):
+                        ends[j] = max(ends[j, 0], box[name][0] - room), min(ends[j, 1], box[name][1] + room)
+            problems.append(problem.with_data(outer=outer, inner=inner))
+        return problems
