@@ -1,13 +1,13 @@
 """The nearest points that a search found, each place once."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import sympy as sp
 
 from ..bodies.mesh import Mesh
-from ..bodies.on_face import feature_at, own_box
+from ..bodies.on_face import Border, borders, feature_at, own_box
 from ..moment.pairs import Pairs
 from ..search.budget import Budget
 from ..search.clock import Clock
@@ -67,7 +67,6 @@ class _Place(NamedTuple):
     unique: bool
     box: np.ndarray
     points: np.ndarray
-    sure: bool = True
     sample: Sample | None = None
 
 
@@ -75,12 +74,12 @@ def listed(found: Found, bodies: Sequence[Any], size: float, lasting: float = 0.
     """Those that may be nearest, in a time so long; where surfaces meet, one such place."""
     if found.meets is not None:
         problem, box, sample = found.meets
-        places = [_Place(problem, False, box, _points(problem, box).mean(axis=0)[None].repeat(2, axis=0), sample=sample)]
+        places = [_Place(problem, False, box, _points(problem, box[None]).mean(axis=1).repeat(2, axis=0), sample=sample)]
     else:
         places = _distinct(found, size, lasting)
     return Listed(
         np.array([p.points for p in places]).reshape(-1, 2, 3), np.array([p.unique for p in places], bool),
-        [_features(p, bodies) for p in places], [p.box for p in places], [p.problem.variables for p in places],
+        _features(places, bodies), [p.box for p in places], [p.problem.variables for p in places],
         np.array([_time(p) for p in places]).reshape(-1, 2), np.array([p.problem.label for p in places], np.int64).reshape(-1, 2),
         [p.sample or {} for p in places])
 
@@ -91,18 +90,27 @@ def _distinct(found: Found, size: float, lasting: float) -> list[_Place]:
     if found.nearer:
         return _best(found)
     ordered = sorted((item for item in found.boxes if item[2][-1, 0] <= found.upper), key=lambda item: (_rank(item[1]), item[2][-1, 0]))
+    sure = [item for item in ordered if _rank(item[1]) < 2]
     if not ordered:
         return _best(found)
-    for problem, kind, box in ordered:
-        rank = _rank(kind)
-        if rank == 2 and (len(places) >= _MOST or any(p.sure for p in places)):
+    near = size * (_SAME if sure else _NEAR)
+    for (problem, kind, box), at in zip(sure or ordered, _all_points(sure or ordered), strict=True):
+        if not sure and len(places) >= _MOST:
             break
-        at = _points(problem, box)
-        place, near = _Place(problem, rank == 0, box, at, rank < 2), (_SAME if rank < 2 else _NEAR) * size
-        alike = (p.points for p in places if p.problem.label == problem.label and not _at_other_times(p, place, lasting))
-        if np.isfinite(at).all() and not any(np.abs(points - at).max() <= near for points in alike):
+        place = _Place(problem, _rank(kind) == 0, box, at)
+        alike = [p.points for p in places if p.problem.label == problem.label and not _at_other_times(p, place, lasting)]
+        if np.isfinite(at).all() and not (alike and (np.abs(np.array(alike) - at).max(axis=(1, 2)) <= near).any()):
             places.append(place)
     return [p._replace(unique=p.unique and not any(_doubts(q, p) for q in places)) for p in places]
+
+
+def _all_points(items: Sequence[tuple[Problem, int, np.ndarray]]) -> np.ndarray:
+    """(n, 2, 3): the points of each in the middle of its box."""
+    points = np.empty((len(items), 2, 3))
+    for problem in dict.fromkeys(problem for problem, _, _ in items):
+        own = [k for k, item in enumerate(items) if item[0] is problem]
+        points[own] = _points(problem, np.array([items[k][2] for k in own]))
+    return points
 
 
 def _best(found: Found) -> list[_Place]:
@@ -110,7 +118,7 @@ def _best(found: Found) -> list[_Place]:
     if found.best is None:
         return []
     problem, box, sample = found.best
-    return [_Place(problem, False, box, _points(problem, box), sample=sample)]
+    return [_Place(problem, False, box, _points(problem, box[None])[0], sample=sample)]
 
 
 def _at_other_times(place: _Place, other: _Place, lasting: float) -> bool:
@@ -136,11 +144,11 @@ def _middles(problem: Problem) -> np.ndarray | None:
     return problem.parameters.mean(axis=1) if len(problem.parameters) else None
 
 
-def _points(problem: Problem, box: np.ndarray) -> np.ndarray:
-    """(2, 3): the points of both bodies in the middle of a box."""
-    middle = np.clip(box.mean(axis=1), *problem.outer.T)
-    values: np.ndarray = both_points(problem).points(middle[None], parameters=_middles(problem))
-    return values.reshape(2, 3)
+def _points(problem: Problem, boxes: np.ndarray) -> np.ndarray:
+    """(n, 2, 3): the points of both bodies in the middles of boxes (n, variables, 2)."""
+    middles = np.clip(boxes.mean(axis=2), *problem.outer.T)
+    values: np.ndarray = both_points(problem).points(middles, parameters=_middles(problem))
+    return values.reshape(-1, 2, 3)
 
 
 def _time(place: _Place) -> tuple[float, float]:
@@ -149,7 +157,15 @@ def _time(place: _Place) -> tuple[float, float]:
     return lo, hi
 
 
-def _features(place: _Place, bodies: Sequence[Any]) -> tuple[str, str]:
-    first, second = (feature_at(bodies[k], feature, own_box(place.problem.variables, place.box, side))
-                     for side, (k, feature) in enumerate(zip(place.problem.label, place.problem.features, strict=True)))
-    return first, second
+def _features(places: Sequence[_Place], bodies: Sequence[Any]) -> list[tuple[str, str]]:
+    known: dict[tuple[int, str], Sequence[Border]] = {}
+    for p in places:
+        for own in zip(p.problem.label, p.problem.features, strict=True):
+            if own not in known:
+                known[own] = borders(bodies[own[0]], own[1])
+    return [(_feature(p, 0, bodies, known), _feature(p, 1, bodies, known)) for p in places]
+
+
+def _feature(place: _Place, side: int, bodies: Sequence[Any], known: Mapping[tuple[int, str], Sequence[Border]]) -> str:
+    k, feature = place.problem.label[side], place.problem.features[side]
+    return feature_at(bodies[k], feature, own_box(place.problem.variables, place.box, side), known[k, feature])

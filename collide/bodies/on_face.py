@@ -9,7 +9,7 @@ import sympy as sp
 from generative import ImplicitBody, ParametricSurface, u, v
 from generative.chart import from_chart
 
-from .cells import Cell
+from .cells import Cell, Path
 from .mesh import Mesh
 from .numbers import NONE, Numbers
 from .parts import faces_of, parts_of
@@ -87,20 +87,31 @@ def on_face(part: Cell, own: np.ndarray, numbers: Numbers = NONE) -> tuple[float
     return a, b
 
 
-def feature_at(body: Any, feature: str, own: np.ndarray) -> str:
+def feature_at(body: Any, feature: str, own: np.ndarray, known: "Sequence[Border]") -> str:
     """What a point of a closed face is called, whose own variables lie in the box `own`: an edge or a vertex if it lies on one, or else the
-    face.
+    face. `known`: the `borders` of that face.
     """
     if isinstance(body, Mesh):
         return _triangle_feature(body, int(feature.split()[1]), own)
     if isinstance(body, ImplicitBody) or not feature.startswith("face") or len(own) != 2:
         return feature
+    lying = [part for part, paths in known if any(all(map(_may_be, path, own)) for path in paths)]
+    return min(lying, key=lambda part: part.dimension).feature if lying else feature
+
+
+Border = tuple[Cell, Sequence[Path]]
+
+
+def borders(body: Any, feature: str) -> Sequence[Border]:
+    """The edges and vertices of a face of a patch or solid, each with its paths there that tell a parameter; none of other bodies."""
+    if isinstance(body, (Mesh, ImplicitBody)) or not feature.startswith("face"):
+        return ()
     # Names are those of the shape, which many bodies may have.
-    body = body.resting
-    face = faces_of(body)[int(feature.split()[1])]
-    on = [part for part in parts_of(body) if part.dimension < 2 and part.around is None and any(
-        surface is face.surface and all(map(_may_be, path, own)) and any(e.is_number for e in path) for surface, path in part.outward)]
-    return min(on, key=lambda part: part.dimension).feature if on else feature
+    shape = body.resting
+    face = faces_of(shape)[int(feature.split()[1])]
+    found = [(part, [path for surface, path in part.outward if surface is face.surface and any(e.is_number for e in path)])
+             for part in parts_of(shape) if part.dimension < 2 and part.around is None]
+    return [(part, paths) for part, paths in found if paths]
 
 
 def _triangle_feature(mesh: Mesh, k: int, own: np.ndarray) -> str:

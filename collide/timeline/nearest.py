@@ -37,7 +37,7 @@ _PATIENCE = 3000
 # So many pairs of parts are looked at in between, where points may be nearest.
 _BROUGHT = 4
 # Boxes after which it is asked whether both bodies turn into themselves about one axis.
-_UNSLICED = 500
+_UNSLICED = 3000
 # Boxes for an upper bound where there are many parts.
 _SEEDING = 200
 # Boxes a pair of closed faces, that parts which are elsewhere need not be searched; and how near, against the size of what is asked about,
