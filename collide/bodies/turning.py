@@ -182,7 +182,6 @@ def _continuous(e: Any) -> bool:
 
 def vanishes(e: Any) -> bool:
     """Is an expression proved to be identically zero?"""
-    e = sp.sympify(e)
     if e.is_number and e.is_zero is not None:
         return bool(e.is_zero)
     if not _small(e) or sp.count_ops(e) > _MOST:
