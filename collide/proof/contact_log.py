@@ -29,7 +29,7 @@ class ContactLog(Log):
                  ranges: Ranges | None = None) -> None:
         super().__init__(path)
         self.bodies, self.time, self.span, self.ranges = bodies, time, span, ranges or {}
-        Statement("contact", bodies, time[:1], span, (), ranges)
+        Statement("contact", bodies, time, span, (), ranges)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         n, states = len(self.bodies), dict(found.start.items())
@@ -38,7 +38,7 @@ class ContactLog(Log):
         if not claimed:
             self.said = ["no two bodies are proved apart at the beginning."]
             return []
-        self.statement = Statement("contact", self.bodies, self.time[:1], self.span, sorted(pairs - claimed), self.ranges)
+        self.statement = Statement("contact", self.bodies, self.time, self.span, sorted(pairs - claimed), self.ranges)
         self.begin(self.statement.lines)
         return [*self._cleared(found, alive), *self._met(found), *self._alone(found)]
 
@@ -65,11 +65,12 @@ class ContactLog(Log):
         for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
             if not begin < until:
                 return -math.inf, []
-            tree = self.halved(("common point", a, b), [(begin, until)], most - steps, alive, enough=enough)
+            tree = self.halved(("common point", a, b), (begin, until), most - steps, alive, enough=enough)
             trees[a, b], steps = (until, tree), steps + tree.used
             until = min(until, math.nextafter(tree.open_from, -math.inf))
-        return until, [] if not begin < until else [f"clear {until.hex()}", *(line for (a, b), (last, tree) in sorted(trees.items())
-                                                    for line in (f"pair {a[0]} {b[0]} {last.hex()}", *tree.lines(until)))]
+        told = until if until == self.domain(("common point", a, b))[-1][1] else math.nextafter(until, -math.inf)
+        return told, [] if not begin < told else [f"none {told.hex()}", *(
+            line for (a, b), (last, tree) in sorted(trees.items()) for line in self.pair(a, b, last, tree.lines(told)))]
 
     def _met(self, found: Contacts) -> list[str]:
         """Near a contact surfaces have a point in common a little later."""
@@ -91,7 +92,7 @@ class ContactLog(Log):
             a, b = (self._place(found, int(k), side) for side in (0, 1))
             if a is None or b is None or self.ranges or a[0] == b[0]:
                 continue
-            ends = self.problem.ranges("common point", (a[0],), (b[0],))
+            *ends, time = self.problem.ranges("common point", (a[0],), (b[0],))
             point = np.array([*(a[1] + b[1] or found.points[k].tolist()), 0.5 * sum(map(float, found.boxes[k][-1]))])
             held = {i: min(map(float, ends[i]), key=lambda end: abs(end - point[i])) for i in range(len(ends))}
             held = {i: end for i, end in held.items() if abs(end - point[i]) < _EDGE}
@@ -103,9 +104,9 @@ class ContactLog(Log):
             for i, end in held.items():
                 point[i] = end
             system = "touch", (a[0],), (b[0],), tuple(free)
-            root = np.array([*inner(ends), self.span])
+            root = np.array(inner([*ends, time]))
             found_one = only_one(self.grower(system), self.problem.system(*system), point, root, [*free, len(ends)])
-            lines += [f"touch {a[0]} {b[0]}", found_one[0]] if found_one else []
+            lines += [f"one {a[0]} {b[0]}", found_one[0]] if found_one else []
         if lines:
             self.said.append(f"that {len(lines) // 2} of the contacts are each the only one in a box")
         return lines
@@ -130,7 +131,7 @@ class ContactLog(Log):
                 point = self._start(near, other) or found.points[k].tolist()
                 line = self.solution(("common point", a, b), [*point, *values], reach, moment)
                 if line:
-                    return [f"meet {named(a)} {named(b)}", line]
+                    return [f"some {named(a)} {named(b)}", line]
         return []
 
     def _places(self, found: Contacts, k: int, side: int, moment: float) -> list[tuple[Part, list[float]]]:

@@ -36,11 +36,11 @@ class DistanceLog(Log):
             if not least > 0:
                 return []
             try:
-                trees = {(a, b): self.tree(("near", a, b, Fraction(least)), [self.span], most, alive) for a, b in self.pairs(pairs)}
+                trees = {(a, b): self.tree(("near", a, b, Fraction(least)), most, alive) for a, b in self.pairs(pairs)}
             except Stuck:
                 continue
             self.said.append(f"that the distance is greater than {least!r}")
-            return [f"farther {least.hex()}", *(line for (a, b), tree in sorted(trees.items()) for line in (f"pair {a[0]} {b[0]}", *tree))]
+            return [f"none {least.hex()}", *(line for (a, b), tree in sorted(trees.items()) for line in (f"pair {a[0]} {b[0]}", *tree))]
         return []
 
     def _nearer(self, found: Distance) -> list[str]:
@@ -64,7 +64,7 @@ class DistanceLog(Log):
         for (a, near), (b, other) in itertools.product(*places):
             line = self.solution(("near", a, b, Fraction(most)), [*near, *other, *values], 0.0, time)
             if line:
-                return [f"nearer {most.hex()} {named(a)} {named(b)}", line]
+                return [f"some {most.hex()} {named(a)} {named(b)}", line]
         return []
 
     def _places(self, body: int, side: int, found: Distance, k: int, box: dict[str, float], time: float) -> list[tuple[Part, list[float]]]:

@@ -36,13 +36,13 @@ class ZerosLog(Log):
                 proved += bool(only)
                 more = wider * (self.root[:, 1] - self.root[:, 0])
                 boxes.append(only[1] if only else np.stack([box[:, 0] - more, box[:, 1] + more], axis=1))
-                lines.append(only[0] if only else f"box {sides_text(boxes[-1])}")
+                lines.append(f"one\n{only[0]}" if only else f"box {sides_text(boxes[-1])}")
             try:
-                tree = self.tree(system, (), _MOST, alive, [box.tolist() for box in boxes])
+                tree = self.tree(system, _MOST, alive, [box.tolist() for box in boxes])
             except Stuck:
                 continue
             self.said.append(f"that all zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each")
-            return [f"zeros {len(lines)}", *lines, *tree]
+            return [*lines, "none", *tree]
         return []
 
 
@@ -60,21 +60,21 @@ class MinimumLog(Log):
 
     def _infeasible(self, alive: Alive) -> list[str]:
         try:
-            tree = self.tree(("formulas", None), (), _MOST, alive)
+            tree = self.tree(("formulas", None), _MOST, alive)
         except Stuck:
             return []
         self.said.append("that no point of the domain fulfils the constraints")
-        return ["infeasible", *tree]
+        return ["none", *tree]
 
     def _above(self, found: Any, alive: Alive) -> list[str]:
         for gap, most in _GAPS if found.bracket.lo > -np.inf else ():
             least = found.bracket.lo - gap * max(1.0, abs(found.bracket.lo))
             try:
-                tree = self.tree(("formulas", Fraction(least)), (), most, alive)
+                tree = self.tree(("formulas", Fraction(least)), most, alive)
             except Stuck:
                 continue
             self.said.append(f"that the minimum is greater than {least!r}")
-            return [f"above {least.hex()}", *tree]
+            return [f"none {least.hex()}", *tree]
         return []
 
     def _below(self, found: Any) -> list[str]:
@@ -83,5 +83,5 @@ class MinimumLog(Log):
             line = self.solution(("formulas", Fraction(most)), found.point.tolist(), 2.0**-20)
             if line:
                 self.said.append(f"that it is at most {most!r}")
-                return [f"below {most.hex()}", line]
+                return [f"some {most.hex()}", line]
         return []

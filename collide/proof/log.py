@@ -13,7 +13,7 @@ from .checker.check import BITS
 from .checker.claims import FIRST, System, halves
 from .checker.problem import Part, Problem, above, below
 from .existence import found_solution, inner
-from .trees import Box, Grower, Stuck, Tree
+from .trees import Box, Grower, Stuck, Tree, short
 
 Alive = Callable[[], bool]
 """Is there time left?"""
@@ -77,17 +77,24 @@ class Log:
             self.growers[alike] = Grower(self.problem, alike)
         return self.growers[alike].of(self.problem.system(*system).corners)
 
-    def domain(self, system: System, span: Sequence[Span]) -> list[Span]:
-        """The box that a tree divides; `span` is that of the time, if it is a variable."""
-        return [*((below(lo), above(hi)) for lo, hi in self.problem.ranges(*system)), *span]
+    def domain(self, system: System, span: Span | None = None) -> list[Span]:
+        """The box that a tree divides, or, if there is a `span`, its part with these times."""
+        box = [(below(lo), above(hi)) for lo, hi in self.problem.ranges(*system)]
+        return box if span is None else [*box[:-1], span]
 
-    def tree(self, system: System, span: Sequence[Span], most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
+    def pair(self, a: Part, b: Part, end: float, lines: Sequence[str]) -> list[str]:
+        """The lines of a pair of which a tree tells until a time, and nothing is told of later."""
+        domain = self.domain(("common point", a, b))
+        later = end < domain[-1][1]
+        return [f"pair {a[0]} {b[0]}", *[f"s {len(domain) - 1} {short(end)}"] * later, *lines, *["l"] * later]
+
+    def tree(self, system: System, most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
         """A tree that excludes a system. Raises `Stuck`."""
         if inside:
-            return Grower(self.problem, system, inside).grow(self.domain(system, span), most, alive).lines()
-        return self.halved(system, span, most, alive, True).lines()
+            return Grower(self.problem, system, inside).grow(self.domain(system), most, alive).lines()
+        return self.halved(system, None, most, alive, True).lines()
 
-    def halved(self, system: System, span: Sequence[Span], most: int, alive: Alive, whole: bool = False, enough: float = np.inf) -> Halved:
+    def halved(self, system: System, span: Span | None, most: int, alive: Alive, whole: bool = False, enough: float = np.inf) -> Halved:
         """A tree that excludes a system, as far as it comes, or until `enough`; if it is wanted as a `whole`, given up at the first box
         that stays open. What is not told apart at once from the box round several triangles is looked at with halves of these, down to
         single triangles.
@@ -125,9 +132,11 @@ class Log:
 
     def solution(self, system: System, near: Sequence[float], reach: float, moment: float | None = None) -> str | None:
         """A step `x`: a solution near a point; of bodies at a moment, with the values of parameters as they are."""
-        at = [] if moment is None else [(moment, moment)]
-        root = [*inner(self.problem.ranges(*system)), *at]
-        point, size = np.array([*near, *(s[0] for s in at)]), np.array([hi - lo for lo, hi in root])
+        root, at = inner(self.problem.ranges(*system)), []
+        if moment is not None:
+            at = [min(max(moment, root[-1][0]), root[-1][1])]
+            root[-1] = at[0], at[0]
+        point, size = np.array([*near, *at]), np.array([hi - lo for lo, hi in root])
         point = np.clip(point, *np.array(root).T)
         held = range(len(root) - 1 - len(self.problem.variables), len(root)) if at else []
         return found_solution(self.grower(system), self.problem.system(*system), root, point, reach * size, held)

@@ -4,6 +4,7 @@ Directions are found in doubles; what the checker makes of them decides.
 """
 
 import itertools
+import math
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -40,7 +41,7 @@ class MeshLog(Log):
         super().__init__(path)
         self.span, self.meshes = span, [*map(Triangles, meshes, motions)]
         rows = [row for k, mesh in enumerate(self.meshes) for row in mesh.rows(k)]
-        self.texts = written([*rows, ("time", [expression(time[0])])])
+        self.texts = written([*rows, ("time", list(map(expression, time)))])
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         pairs = set(itertools.combinations(range(len(self.meshes)), 2))
@@ -59,12 +60,13 @@ class MeshLog(Log):
             try:
                 self.used = 0
                 lines = [line for a, b in self.problem.pairs() if begin < until for line in (
-                    f"pair {a[0]} {b[0]} {until.hex()}", *self._tree(a, b, (begin, until), alive))]
+                    self.pair(a, b, until, [*self._tree(a, b, (begin, until), alive)]))]
             except Stuck:
                 continue
             if lines:
-                self.said.append(f"that there is no contact until t = {until!r}")
-                return [f"clear {until.hex()}", *lines]
+                told = until if apart else math.nextafter(until, -math.inf)
+                self.said.append(f"that there is no contact until t = {told!r}")
+                return [f"none {told.hex()}", *lines]
         return []
 
     # -- trees ----------------------------------------------------------------------------------------------------
@@ -83,7 +85,7 @@ class MeshLog(Log):
             elif self._moves(first, second, (lo, hi)):
                 if hi - lo < _SHORTEST * (self.span[1] - self.span[0]) or not lo < middle < hi:
                     raise Stuck
-                yield f"s {len(self.problem.ranges('common point', first, second))} {short(middle)}"
+                yield f"s {len(self.problem.ranges('common point', first, second)) - 1} {short(middle)}"
                 stack += [(first, second, (middle, hi)), (first, second, (lo, middle))]
             else:
                 larger = int(self._size(second) > self._size(first) or first[2] - first[1] == 1)
@@ -105,9 +107,9 @@ class MeshLog(Log):
             return None
         way = np.concatenate([ways, -ways])[best]
         weights = [*(np.round(_DIGITS * way) / _DIGITS).tolist(), *_multipliers(a, way, first), *_multipliers(b, -way, second)]
-        box: Box = (*self.domain(("common point", a, b), [span]),)
-        follows = self.problem.system("common point", a, b).mean_value([side(*ends) for ends in box], [arb(w) for w in weights])
-        return " ".join(["m", *map(short, weights)]) if follows else None
+        box: Box = (*self.domain(("common point", a, b), span),)
+        follows = self.problem.system("common point", a, b).convex([side(*ends) for ends in box], [arb(w) for w in weights])
+        return " ".join(["n", *map(short, weights)]) if follows else None
 
     def _points(self, part: Part, moment: float) -> np.ndarray:
         """Corners at a time: of a triangle, or of the box round several."""
@@ -142,7 +144,7 @@ class MeshLog(Log):
                     line = self.solution(("common point", a, b), [1 / 3] * 4, 0.5, moment)
                     if line:
                         self.said.append(f"that there is one at t = {moment!r}")
-                        return [f"meet {named(a)} {named(b)}", line]
+                        return [f"some {named(a)} {named(b)}", line]
         return []
 
 

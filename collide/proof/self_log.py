@@ -49,7 +49,7 @@ class SelfLog(ContactLog):
             body, reach = _continued(bodies[0], closing)
             bodies = [body]
         super().__init__(path, bodies, time, span)
-        self.statement = Statement("contact", bodies, time[:1], span, itself=reach)
+        self.statement = Statement("contact", bodies, time, span, itself=reach)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         if Start.UNKNOWN in found.start.values():
@@ -65,13 +65,14 @@ class SelfLog(ContactLog):
             self.used, lines = 0, list[str]()
             try:
                 for a, b in self.problem.pairs() if begin < until else ():
-                    root = self.domain(("common point", a, b), [(begin, until)])
-                    lines += [f"pair {a[0]} {b[0]} {until.hex()}", *self._divided(a, b, tuple(root), alive)]
+                    root = self.domain(("common point", a, b), (begin, until))
+                    lines += self.pair(a, b, until, self._divided(a, b, tuple(root), alive))
             except Stuck:
                 continue
             if lines:
-                self.said.append(f"that different places do not meet until t = {until!r}")
-                return [f"clear {until.hex()}", *lines]
+                told = until if apart else math.nextafter(until, -math.inf)
+                self.said.append(f"that different places do not meet until t = {told!r}")
+                return [f"none {told.hex()}", *lines]
         return []
 
     def _start(self, near: Sequence[float], other: Sequence[float]) -> list[float]:

@@ -14,7 +14,7 @@ from generative.implicit import Piece
 from generative.symbols import SYMBOLS
 
 from ..bodies.mesh import Mesh
-from .checker.formulas import Program, constant
+from .checker.formulas import Program
 from .checker.text import read
 from .text import NoLog, Texts
 from .triangles import Triangles
@@ -71,7 +71,7 @@ class _Variables:
         return [value for value, _, _ in program.jets(list(known.values()), 0)]
 
     def _ball(self, ends: Any) -> Any:
-        lo, hi = (constant(read(Texts([e]).of(e))[0], {}) for e in map(expression, ends))
+        lo, hi = _Variables(self.span, {}).over([*map(expression, ends)], {})
         return lo.union(hi)
 
 

@@ -60,8 +60,8 @@ class Tree:
     def _steps(self) -> list[str]:
         """Of all boxes; of those that are open nothing."""
         found, single = [""] * self.used, _singles(self.m)
-        for kind, letter in ((NATURAL, "n"), (MEAN, "m")):
-            self._fill(found, kind, letter + " %d" * self.m, self.weights)
+        for kind in (NATURAL, MEAN):
+            self._fill(found, kind, "n" + " %d" * self.m, self.weights)
         numbers = np.hstack([self.weights, self.more, self.near])
         self._fill(found, CONVEX, "c" + " %s" * numbers.shape[1], numbers, float.hex)
         self._fill(found, INSIDE, "i %d", self.parts)

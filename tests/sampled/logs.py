@@ -49,10 +49,10 @@ def claims(path: Path) -> Claims:
     found = Claims()
     for line in path.read_text().splitlines():
         word, *args = line.split()
-        if word in ("clear", "farther", "nearer"):
-            found.setdefault(word, []).append(float.fromhex(args[0]))
-        if word == "meet":
-            found.setdefault(word, [])
+        if word == "question":
+            names = {"none": "farther", "some": "nearer"} if args == ["distance"] else {"none": "clear", "some": "meet"}
+        if word in ("none", "some"):
+            found.setdefault(names[word], []).extend([float.fromhex(args[0])] if names[word] != "meet" else [])
     return found
 
 

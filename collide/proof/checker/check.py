@@ -154,6 +154,4 @@ def _follows(problem: Problem, step: Step) -> bool:
         raise Refused("this step has too few or too many numbers")
     if not all(w >= 0 for w in weights[system.equations:]):
         raise Refused("the weight of a condition is negative")
-    if kind == "n":
-        return system.natural(box, weights)
-    return system.mean_value(box, weights) if kind == "m" else system.convex(box, weights, rest[0], rest[1], rest[2:])
+    return system.convex(box, weights, rest[0], rest[1], rest[2:]) if rest else system.natural(box, weights) or system.convex(box, weights)

@@ -1,7 +1,9 @@
 """The claims of a log, read line by line, and the steps that they come down to.
 
-A tree is written in preorder: a step divides a box in two (`s`), or shows of a box that it holds no solution (`n`, `m`, `c`, `d`: `rules`).
-The boxes are never written: they follow from the ranges of the variables and the divisions above, so the leaves of a tree cover its root.
+There are three: that a system has no solution (`none`), that it has one (`some`), and that it has exactly one in a box (`one`); what system
+is meant goes by the question (`Claims._between`). That there is none is shown by a tree in preorder: a step divides a box in two (`s`), or
+shows of a box that it holds no solution (`n`, `c`, `d`: `rules`). The boxes are never written: they follow from the ranges of the variables
+and the divisions above, so the leaves of a tree cover its root.
 """
 
 import functools
@@ -12,13 +14,17 @@ from typing import Any, NamedTuple
 
 import flint
 
+from . import words
 from .problem import Part, Problem, above, below
 from .text import Lines, Refused, double, number
-from .words import Box, bodies, box_text, formula_text, parameters, surfaces, when
+from .words import Box, box_text
 
-FIRST = "collide proof 1"
-STATEMENT, DEEPEST, ZEROS = 1 << 22, 2000, 1 << 16
-"""Characters of a statement; depth of a tree; and boxes of zeros."""
+FIRST = "collide proof 2"
+STATEMENT, DEEPEST, ZEROS = 1 << 22, 2000, 1 << 17
+"""Characters of a statement; depth of a tree; and sides of boxes of zeros."""
+BOUNDS = {("contact", "none"): (1,), ("distance", "none"): (1,), ("distance", "some"): (1,), ("minimum", "none"): (0, 1),
+          ("minimum", "some"): (1,)}  # fmt: skip
+"""How many numbers a claim has: a time, a distance or a value; else none."""
 System = tuple[Any, ...]
 """The name of a system (`Problem.built`)."""
 
@@ -38,14 +44,13 @@ class Claims:
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
         self.statement, self.theorem, self.least = list[str](), list[str](), math.inf
+        self.boxes, self.shown, self.places = list[Box](), list[Box](), list[Box]()
 
     def steps(self) -> Iterator[Step]:
         """All steps but the divisions; what they prove together is added to the theorem when the last one is read."""
         if self.lines.next() != FIRST:
             raise Refused(f"a log begins with the line {FIRST!r}")
-        claims = {"clear": self._clear, "meet": self._meet, "touch": self._touch, "farther": self._farther, "nearer": self._nearer,
-                  "zeros": self._zeros, "above": self._above, "below": self._below, "infeasible": self._above}
-        size = 0
+        claims, size = {"none": self._none, "some": self._some, "one": self._one, "box": self._box}, 0
         while (line := self.lines.next()).partition(" ")[0] not in claims:
             self.statement.append(line)
             size += 1 + len(line)
@@ -53,7 +58,7 @@ class Claims:
                 raise Refused(f"the statement is longer than {STATEMENT} characters")
         self.problem = problem_of(tuple(self.statement))
         while line != "end":
-            word, *args = line.split()
+            word, *args = line.split() or [""]
             if word not in claims:
                 raise Refused(f"a claim was expected here, not {line[:40]!r}")
             yield from claims[word](args)
@@ -63,211 +68,162 @@ class Claims:
         if self.lines.file.read(1):
             raise Refused("something follows the end")
 
-    def _clear(self, args: Sequence[str]) -> Iterator[Step]:
-        """From the beginning until this time surfaces of different bodies have no common point; or different places of all surfaces."""
-        self._asked("contact", len(self.problem.time) == 1)
-        begin, until = below(self.problem.moment(0)), float(_bound(args))
-        for a, b in self.problem.pairs():
-            end = float(_bound(self._named(a, b)))
-            if not -math.inf < begin < until <= end:
-                raise Refused("the time does not go forward")
-            yield from self._tree(("common point", a, b), (begin, end), (), until)
-        span = f"{formula_text(self.problem.time[0])} <= t <= {until!r}"
-        self.theorem.append(f"{surfaces(self.problem)} have no point in common at any time t with {span}{parameters(self.problem)}.")
-        self.least = until
-
-    def _meet(self, args: Sequence[str]) -> Iterator[Step]:
-        """Two parts have a common point at a time in the box."""
-        self._asked("contact", len(args) == 2)
-        a, b = self._parts(args)
-        step = self._exists(("common point", a, b), self.lines.next())
-        n = len(self.problem.part(a).letters)
-        if a == b and n + n + len(self.problem.variables) >= len(step.box):
-            raise Refused("of one piece only points of a surface or a triangle are two places")
-        if a == b and _meet(step.box[:n], step.box[n:2 * n]):
-            raise Refused("these may be one and the same place")
-        yield step
-        lo, hi = step.box[-1]
-        self.theorem.append(f"{bodies(self.problem, a, b)} have a point in common {when(self.problem, step.box)}.")
-        if self.least < hi and flint.arb(lo) >= self.problem.moment(0):
-            self.theorem.append(f"So their first contact lies in {self.least!r} <= t <= {hi!r}.")
-
-    def _touch(self, args: Sequence[str]) -> Iterator[Step]:
-        """Two lines `x`: in the box of the first there is exactly one common point where tangents are dependent; it lies in the second."""
-        self._asked("contact", len(args) == 2)
-        a, b = self._parts(args)
-        only, near = self._alone(("common point", a, b), self.lines.next())
-        spatial = only.box[:len(only.box) - len(self.problem.variables) - 1]
-        system = "touch", a, b, tuple(i for i, (lo, hi) in enumerate(spatial) if lo < hi)
-        first = self.problem.system("common point", a, b).equations - 1
-        yield from (only._replace(system=system), near._replace(system=system))
-        # At a corner there are no more variables than equations: then the common point itself is the only one in its box.
-        where = (f" at which the equations' derivatives by the first {first} variables of place that have room and by any other of place "
-                 "are linearly dependent") if len(system[3]) > first else ""
-        both = bodies(self.problem, a, b)
-        self.theorem.append(f"{both} have exactly one point in common in {box_text(only.box)}{where}: at {box_text(near.box)}.")
-
-    def _farther(self, args: Sequence[str]) -> Iterator[Step]:
-        """Surfaces of different bodies are farther from each other than this, at all times."""
-        self._asked("distance", len(self.problem.time) == 2)
-        least = _bound(args, 0.0)
-        span = below(self.problem.moment(0)), above(self.problem.moment(1))
-        if self.problem.moment(0) > self.problem.moment(1) or not -math.inf < span[0] <= span[1] < math.inf:
-            raise Refused("the time span is empty, or without end")
-        for a, b in self.problem.pairs():
-            if self._named(a, b):
-                raise Refused("the line of a pair of a distance has no number")
-            yield from self._tree(("near", a, b, least), span)
-        times = " to ".join(map(formula_text, self.problem.time))
-        self.theorem.append(f"{surfaces(self.problem)} are farther from each other than {float(least)!r} at all times t from {times}"
-                            f"{parameters(self.problem)}.")
-        self.least = float(least)
-
-    def _nearer(self, args: Sequence[str]) -> Iterator[Step]:
-        """Two points of different bodies are at most so far from each other."""
-        self._asked("distance", len(args) == 3 and len(self.problem.time) == 2)
-        a, b = self._parts(args[1:])
-        most = _bound(args[:1], 0.0)
-        step = self._exists(("near", a, b, most), self.lines.next())
-        span = self.problem.moment(0), self.problem.moment(1)
-        if not (flint.arb(step.box[-1][0]) >= span[0] and flint.arb(step.box[-1][1]) <= span[1]):
-            raise Refused("this is not within the time span")
-        yield step
-        self.theorem.append(f"Somewhere they are at most {float(most)!r} from each other, {when(self.problem, step.box)}.")
-        if self.least < most:
-            self.theorem.append(f"So the least distance lies between {self.least!r} and {float(most)!r}.")
-
-    def _zeros(self, args: Sequence[str]) -> Iterator[Step]:
-        """All zeros lie in so many boxes. Of some of these it is shown that they hold exactly one (`x`), and in which part of them
-        (`x`).
+    def _none(self, args: Sequence[str]) -> Iterator[Step]:
+        """Surfaces have no common point until a time, or are farther from each other than this at all times; there is no zero but in the
+        boxes listed before; or no point that fulfils the constraints, or none at which the objective is at most a number.
         """
-        self._asked("zeros", True)
-        system = ("formulas", None)
-        boxes, shown, places = list[Box](), list[Box](), list[Box]()
-        count = _bound(args)
-        if not 0 <= count <= ZEROS or count.denominator > 1:
-            raise Refused(f"boxes of zeros are counted, up to {ZEROS}")
-        for _ in range(int(count)):
-            line = self.lines.next()
-            if line.startswith("x "):
-                only, near = self._alone(system, line)
-                if any(lo == hi for lo, hi in only.box):
-                    raise Refused("a zero is the only one where all variables are free")
-                if any(_meet(near.box, place) for place in places):
-                    raise Refused("two of these boxes may hold one and the same zero")
-                yield from (only, near)
-                places.append(near.box)
-            elif line.startswith("box ") and len(line.split()) == 1 + 2 * len(self.problem.variables):
-                only = near = Step(0, system, _sides(line.split()[1:]), ())
-            else:
-                raise Refused("a box of zeros was expected")
-            boxes.append(only.box)
-            shown.append(near.box)
-        yield from self._tree(system, (), boxes)
-        listed = "; ".join(map(box_text, shown[:8])) + ("; ..." if len(boxes) > 8 else "")
-        self.theorem.append(f"All zeros lie in {len(boxes)} boxes, of which {len(places)} hold exactly one each: {listed}." if boxes else
-                            "There is no zero.")
+        bound, contact = self._bound("none", args), self.problem.question == "contact"
+        until = float(bound) if bound is not None and contact else math.inf
+        if contact and not below(self.problem.moment(0)) < until <= above(self.problem.moment(1)):
+            raise Refused("this is no time within the span")
+        for a, b in self.problem.pairs() if self.problem.of_bodies else ():
+            if self.lines.next() != (expected := f"pair {a[0]} {b[0]}"):
+                raise Refused(f"here the pieces {a[0]} and {b[0]} are to be excluded: {expected!r} was expected")
+            yield from self._tree(self._between((a, b), bound), (), until)
+        if not self.problem.of_bodies:
+            yield from self._tree(("formulas", bound), self.boxes)
+        self.theorem.append(words.none(self.problem, bound, self.shown, len(self.places)))
+        self.least = -math.inf if bound is None else float(bound)
 
-    def _above(self, args: Sequence[str]) -> Iterator[Step]:
-        """The objective is greater than this wherever the equations and conditions hold; without a number: they hold nowhere."""
-        self._asked("minimum", True)
-        least = _bound(args) if args else None
-        yield from self._tree(("formulas", least))
-        self.theorem.append("No point of the domain fulfils the constraints." if least is None else
-                            f"The objective is greater than {float(least)!r} at all points of the domain that fulfil the constraints.")
-
-    def _below(self, args: Sequence[str]) -> Iterator[Step]:
-        """A point that fulfils the equations and conditions has an objective of at most this."""
-        self._asked("minimum", True)
-        most = _bound(args)
-        step = self._exists(("formulas", most), self.lines.next())
+    def _some(self, args: Sequence[str]) -> Iterator[Step]:
+        """Two parts have a common point, or points at most so far from each other; or a point has an objective of at most this."""
+        bodies = self.problem.of_bodies
+        bound = self._bound("some", args[:-2] if bodies else args)
+        system = self._between(self._parts(args[-2:]), bound) if bodies else ("formulas", bound)
+        step = self._exists(system, self.lines.next())
         yield step
-        self.theorem.append(f"It is at most {float(most)!r} at a point of them in {box_text(step.box)}.")
+        self.theorem += words.some(self.problem, system, bound, step.box, self.least)
 
-    def _asked(self, question: str, complete: bool) -> None:
-        if self.problem.question != question or not complete:
+    def _one(self, args: Sequence[str]) -> Iterator[Step]:
+        """Two lines `x`: in the box of the first there is exactly one zero, or common point where tangents are dependent; it lies in the
+        second.
+        """
+        system: System = "formulas", None
+        if self.problem.question == "contact":
+            a, b = self._parts(args)
+            only, near = self._alone(("common point", a, b))
+            spatial = only.box[:len(only.box) - len(self.problem.variables) - 1]
+            system = "touch", a, b, tuple(i for i, (lo, hi) in enumerate(spatial) if lo < hi)
+            self.theorem.append(words.one(self.problem, system, only.box, near.box))
+        else:
+            if self.problem.question != "zeros" or args:
+                raise Refused("this is no claim about what the log states")
+            only, near = self._alone(system)
+            if any(lo == hi for lo, hi in only.box):
+                raise Refused("a zero is the only one where all variables are free")
+            if any(_meet(near.box, place) for place in self.places):
+                raise Refused("two of these boxes may hold one and the same zero")
+            self.places.append(near.box)
+            self._listed(only.box, near.box)
+        yield from (only._replace(system=system), near._replace(system=system))
+
+    def _box(self, args: Sequence[str]) -> Iterator[Step]:
+        """A box in which zeros may lie."""
+        if self.problem.question != "zeros" or len(args) != 2 * len(self.problem.variables):
+            raise Refused("a box of zeros has two ends of each variable")
+        box = _sides(args)
+        self._listed(box, box)
+        return iter(())
+
+    def _listed(self, box: Box, shown: Box) -> None:
+        self.boxes.append(box)
+        self.shown.append(shown)
+        if len(self.boxes) * len(box) > ZEROS:
+            raise Refused(f"boxes of zeros have more than {ZEROS} sides")
+
+    # -- what is meant --------------------------------------------------------------------------------------------
+
+    def _bound(self, claim: str, args: Sequence[str]) -> Fraction | None:
+        """The number of a claim, a double, if it has one."""
+        if len(args) not in BOUNDS.get((self.problem.question, claim), (0,)):
             raise Refused("this is no claim about what the log states")
-        if question == "distance" and self.problem.itself is not None:
-            raise Refused("nothing is claimed of the distances of places of one body")
-        if question in ("contact", "distance") and not any(True for _ in self.problem.pairs()):
+        if self.problem.of_bodies and not any(True for _ in self.problem.pairs()):
             raise Refused("the log is about no two bodies")
+        value = double(args[0]) if args else None
+        if self.problem.question == "distance" and (self.problem.itself is not None or not value or value < 0):
+            raise Refused("a distance is a positive number, and one of places of different bodies")
+        return None if value is None else Fraction(value)
+
+    def _between(self, parts: Sequence[Part], bound: Fraction | None) -> System:
+        """Common points of two parts, or points at most so far from each other."""
+        return ("common point", *parts) if self.problem.question == "contact" else ("near", *parts, bound)
+
+    def _parts(self, args: Sequence[str]) -> tuple[Part, ...]:
+        """Two pieces of different bodies, or parts of meshes."""
+        parts = tuple(tuple(int(number(word)) for word in name.split(":")) for name in args)
+        if any(len(part) > 1 and part[1:] != (part[1], part[1] + 1) for part in parts):
+            raise Refused("a point is one of a single triangle of a mesh")
+        if len(parts) != 2 or min(map(min, parts)) < 0 or not self.problem.claimed(*((self.problem.part(part), part)[1] for part in parts)):
+            raise Refused("these are no pieces of different bodies")
+        return parts
 
     # -- trees ----------------------------------------------------------------------------------------------------
 
-    def _parts(self, args: Sequence[str]) -> tuple[Part, Part]:
-        """Two pieces of different bodies, or parts of meshes."""
-        a, b = (tuple(int(number(word)) for word in name.split(":")) for name in args)
-        if any(len(part) > 1 and part[1:] != (part[1], part[1] + 1) for part in (a, b)):
-            raise Refused("a point is one of a single triangle of a mesh")
-        if min(*a, *b) < 0 or not self.problem.claimed(self.problem.part(a) and a, self.problem.part(b) and b):
-            raise Refused("these are no pieces of different bodies")
-        return a, b
-
-    def _named(self, a: Part, b: Part) -> list[str]:
-        """What the line of a pair says beside its pieces."""
-        words = self.lines.next().split()
-        if words[:3] != ["pair", str(a[0]), str(b[0])]:
-            raise Refused(f"here the pieces {a[0]} and {b[0]} are to be excluded: 'pair {a[0]} {b[0]}' was expected")
-        return words[3:]
-
     def _root(self, system: System) -> Box:
-        """The ranges of the variables, but for the time."""
+        """The ranges of the variables."""
         root = tuple((below(lo), above(hi)) for lo, hi in self.problem.ranges(*system))
         if not all(-math.inf < lo <= hi < math.inf for lo, hi in root):
             raise Refused("a range is empty, or without end")
         return root
 
-    def _tree(self, system: System, span: tuple[float, ...] = (), boxes: Sequence[Box] = (), until: float = math.inf) -> Iterator[Step]:
-        """The leaves of a tree over the ranges of a system, and a span of time if that is a variable. Leaves of the kind `i` lie inside a
-        box that is listed, those of the kind `l` begin later than `until`.
+    def _tree(self, system: System, boxes: Sequence[Box], until: float = math.inf) -> Iterator[Step]:
+        """The leaves of a tree over the ranges of a system. Leaves of the kind `i` lie inside a box that is listed, those of the kind `l`
+        begin later than `until`.
         """
-        stack: list[tuple[System, Box]] = [(system, (*self._root(system), *([(span[0], span[1])] if span else [])))]
+        stack: list[tuple[System, Box]] = [(system, self._root(system))]
         while stack:
-            (system, box), words = stack.pop(), self.lines.next().split()
+            (system, box), step = stack.pop(), self.lines.next().split()
             if len(stack) > DEEPEST:
                 raise Refused("the tree is too deep")
-            if words[:1] == ["s"] and len(words) in (2, 3):
-                k = int(number(words[1]))
+            if step[:1] == ["s"] and len(step) in (2, 3):
+                k = int(number(step[1]))
                 lo, hi = box[k] if 0 <= k < len(box) else (0.0, 0.0)
-                at = double(words[2]) if len(words) == 3 else 0.5 * (lo + hi)
+                at = double(step[2]) if len(step) == 3 else 0.5 * (lo + hi)
                 if not lo < at < hi:
                     raise Refused("this does not divide the box")
-                stack += [(system, (*box[:k], ends, *box[k + 1:])) for ends in ((at, box[k][1]), (box[k][0], at))]
-            elif words in (["h", "0"], ["h", "1"]):
-                n = len(self.problem.variables)
-                for half in halves(system, int(words[1])):
-                    root = self._root(half)
-                    stack.append((half, (*root[:len(root) - n], *box[-n - 1:])))
-            elif words[:1] == ["i"] and len(words) == 2:
-                k = int(number(words[1]))
+                stack += [(system, (*box[:k], ends, *box[k + 1:])) for ends in ((at, hi), (lo, at))]
+            elif step in (["h", "0"], ["h", "1"]):
+                shared = len(self.problem.variables) + 1
+                stack += [(half, (*self._root(half)[:-shared], *box[-shared:])) for half in halves(system, int(step[1]))]
+            elif step[:1] == ["i"] and len(step) == 2:
+                k = int(number(step[1]))
                 if not (0 <= k < len(boxes) and _within(box, boxes[k])):
                     raise Refused(f"{box_text(box)} does not lie in a box that is listed")
-            elif words == ["l"]:
+            elif step == ["l"]:
                 if not (box and box[-1][0] > until):
                     raise Refused(f"{box_text(box)} does not begin after the time of the claim")
-            elif words[:1] in (["n"], ["m"], ["c"], ["d"]):
-                yield Step(self.lines.number, system, box, tuple(words))
+            elif step[:1] in (["n"], ["c"], ["d"]):
+                yield Step(self.lines.number, system, box, tuple(step))
             else:
-                raise Refused(f"a step was expected here, not {' '.join(words)[:40]!r}")
+                raise Refused(f"a step was expected here, not {' '.join(step)[:40]!r}")
 
-    def _alone(self, system: System, line: str) -> tuple[Step, Step]:
-        """This line `x` and the next: in the box of the first is exactly one solution, if there is one in that of the second."""
-        only, near = self._exists(system, line), self._exists(system, self.lines.next())
+    def _alone(self, system: System) -> tuple[Step, Step]:
+        """Two lines `x`: in the box of the first is exactly one solution, if there is one in that of the second."""
+        only, near = self._exists(system, self.lines.next()), self._exists(system, self.lines.next())
         if not _within(near.box, only.box) or [lo == hi for lo, hi in near.box] != [lo == hi for lo, hi in only.box]:
             raise Refused("the second box has the same free variables, and lies in the first")
         return only, near
 
     def _exists(self, system: System, line: str) -> Step:
         """A line `x`: a box in the domain, and a matrix."""
-        words, ranges = line.split(), self.problem.ranges(*system)
-        n = len(ranges) + (system[0] != "formulas")
-        if words[:1] != ["x"] or len(words) < 1 + 2 * n:
+        (word, *numbers), ranges = line.split() or [""], self.problem.ranges(*system)
+        ends = 2 * len(ranges)
+        if word != "x" or len(numbers) < ends:
             raise Refused("a box in which a solution exists was expected")
-        box = _sides(words[1:1 + 2 * n])
-        inside = zip(ranges, box, strict=False)
-        if not all(a <= b for a, b in box) or not all(flint.arb(a) >= lo and flint.arb(b) <= hi for (lo, hi), (a, b) in inside):
+        box = _sides(numbers[:ends])
+        if not all(a <= b and flint.arb(a) >= lo and flint.arb(b) <= hi for (lo, hi), (a, b) in zip(ranges, box, strict=True)):
             raise Refused("this box does not lie in the domain")
-        return Step(self.lines.number, system, box, ("x", *words[1 + 2 * n:]))
+        if system[0] != "formulas" and system[1] == system[2]:
+            self._different(system, box)
+        return Step(self.lines.number, system, box, (word, *numbers[ends:]))
+
+    def _different(self, system: System, box: Box) -> None:
+        """Are two places in a box of places of one piece never the same?"""
+        n = len(self.problem.part(system[1]).letters)
+        if n + n + len(self.problem.variables) >= len(box):
+            raise Refused("of one piece only points of a surface or a triangle are two places")
+        if _meet(box[:n], box[n:2 * n]):
+            raise Refused("these may be one and the same place")
 
 
 def halves(system: System, side: int) -> Iterator[System]:
@@ -296,10 +252,3 @@ def _within(inner: Box, outer: Box) -> bool:
 
 def _meet(first: Box, second: Box) -> bool:
     return all(a <= d and c <= b for (a, b), (c, d) in zip(first, second, strict=True))
-
-
-def _bound(args: Sequence[str], least: float = -math.inf) -> Fraction:
-    """The number of a claim, a double."""
-    if len(args) != 1 or not double(args[0]) > least:
-        raise Refused("this claim has one number" if len(args) != 1 else "a distance is positive")
-    return Fraction(double(args[0]))

@@ -266,10 +266,3 @@ def _needed(formula: Formula, definitions: Mapping[str, Formula], known: Mapping
             found.add(e)
             stack.append(definitions[e])
     return iter(sorted(found, key=lambda name: int(name[1:])))
-
-
-def constant(formula: Formula, definitions: Mapping[str, Formula]) -> Any:
-    """The ball of a formula without variables."""
-    program = Program(0)
-    program.rows = [program.add(formula, {}, definitions)]
-    return program.jets([], 0)[0][0]

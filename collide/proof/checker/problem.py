@@ -9,12 +9,12 @@ from typing import Any
 
 from flint import arb
 
-from .formulas import Arb, Program, constant
+from .formulas import Arb, Program
 from .pieces import Mesh, Piece, index
 from .rules import Side, System
-from .text import Formula, Refused, read
+from .text import Formula, Refused, number, read
 
-WORDS = {"let": (2,), "surface": (8,), "level": range(8, 1000), "mesh": (13,), "corner": (3, 6), "triangle": (3,), "time": (0, 1, 2),
+WORDS = {"let": (2,), "surface": (8,), "level": range(8, 1000), "mesh": (13,), "corner": (3, 6), "triangle": (3,), "time": (2,),
          "self": (0, 2), "except": (2,), "variable": (3,), "equation": (1,), "condition": (1,), "objective": (1,)}  # fmt: skip
 """The lines of a statement, and how many arguments they have."""
 MOST, VARIABLES = 4096, 64
@@ -43,6 +43,7 @@ class Problem:
             self._read(line)
         if max(len(self.pieces), *map(len, self.rows.values())) > MOST or len(self.variables) > VARIABLES:
             raise Refused(f"there are more than {MOST} pieces or rows, or more than {VARIABLES} variables")
+        self.of_bodies = self.question in QUESTIONS[:2]
         self._built = functools.lru_cache(maxsize=8)(functools.partial(self.built, Arb))
 
     def _read(self, line: str) -> None:
@@ -110,11 +111,12 @@ class Problem:
     # -- systems, by their names ----------------------------------------------------------------------------------
 
     def ranges(self, kind: str, *names: Any) -> Ranges:
-        """Balls of both ends of the variables of a system; of pairs of pieces those of the first, the second, and of variables that both
-        depend on; but for the time, which comes last.
+        """Balls of both ends of the variables of a system; of pairs of pieces those of the first, the second, and of what both depend on,
+        of which the time comes last.
         """
-        ends = list(itertools.chain(*self.variables.values()))
+        ends = [*itertools.chain(*self.variables.values()), *self.time]
         if kind != "formulas":
+            self.moment(0)
             first, second = self._ordered(kind, *map(self.part, names[:2]))
             shared = kind != "near" and bool(second.equations)
             if shared and any(self.number(lo) > self.number(hi) for lo, hi in zip(second.ranges[::2], second.ranges[1::2], strict=True)):
@@ -226,7 +228,7 @@ class Problem:
     def number(self, formula: Formula) -> Any:
         """The ball of a formula without variables; definitions are computed once for all of these."""
         if isinstance(formula, str) and not formula.startswith("#"):
-            return constant(formula, {})
+            return Arb.constant(formula if formula in ("pi", "e") else number(formula))
         return self.numbers.values[self.numbers.add(formula, self.numbered, self.definitions)]
 
     def moment(self, k: int) -> Any:

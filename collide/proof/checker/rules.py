@@ -2,8 +2,8 @@
 
 A *system* has rows over variables x: equations F(x) = 0, and conditions G(x) <= 0. A *solution* fulfils all of them. For weights w (of
 conditions w >= 0) every solution has g(x) = w . (F, G)(x) <= 0, and g(x) + (m/2) |F(x)|^2 <= 0, too, since F vanishes there. So a box on
-which such a function is positive holds no solution: that is what the three rules of exclusion show, of which each may prove what the one
-before cannot. The fourth shows that there is a solution, by Krawczyk's operator.
+which such a function is positive holds no solution: that is what `natural` and `convex` show. `exists` shows that there is a solution, by
+Krawczyk's operator, and `injective` that different places have different images.
 
 A side of a box is (lower end, upper end, ball that contains both), the ends exact. Whatever is undefined, or has no derivative, is nan,
 and no comparison with nan holds.
@@ -17,6 +17,7 @@ from flint import arb
 from .formulas import Jet, Program
 
 Side = tuple[Any, Any, Any]
+_NONE = arb(0)
 
 
 def side(lo: float, hi: float) -> Side:
@@ -41,39 +42,32 @@ class System:
         """g > 0, by the enclosure of the formulas themselves."""
         return bool(_dot(weights, [value for value, _, _ in self.jets(_balls(box), 0)]) > 0)
 
-    def mean_value(self, box: Sequence[Side], weights: Sequence[Any]) -> bool:
-        """g > 0, by its derivatives. Where it is monotone in a variable it is least at one end of it. Of the others the mean value
-        theorem tells how far it may be from its value in the middle.
+    def convex(self, box: Sequence[Side], weights: Sequence[Any], m: Any = _NONE, bend: Any = _NONE, point: Sequence[Any] = ()) -> bool:
+        """Is h = g + (m/2) |F|^2 > 0, by its derivatives? Where it is monotone in a variable it is least at one end of it. In the others
+        the mean value theorem tells how far it may fall from its value in the middle; or, with a point, its second derivatives H are such
+        that H + bend I is positive definite, bend >= 0: then it lies above its tangent plane at the point, less (bend/2) times the square
+        of the distance from there.
         """
-        slopes = [_dot(weights, column) for column in _columns(self.jets(_balls(box), 1), len(box))]
-        face = _least_face(box, slopes)
-        middle = [x.mid() for _, _, x in face]
-        values = [value for value, _, _ in self.jets(middle, 0)]
-        change = [s * (x - c) for s, c, (lo, hi, x) in zip(slopes, middle, face, strict=True) if lo is not hi]
-        return bool(sum(change, _dot(weights, values)) > 0)
-
-    def convex(self, box: Sequence[Side], weights: Sequence[Any], m: Any, bend: Any, point: Sequence[Any]) -> bool:
-        """g + (m/2) |F|^2 > 0, by second derivatives. Where it is monotone it is least at an end, as above. In the other variables its
-        second derivatives H are such that H + bend I is positive definite, bend >= 0; so it lies above its tangent plane at the given
-        point, less (bend/2) times the square of the distance from there.
-        """
-        n = len(box)
-        jets = self.jets(_balls(box), 1)
-        slopes = [_dot(self._forces(jets, weights, m), column) for column in _columns(jets, n)]
-        face = _least_face(box, slopes)
+        slopes = self._slopes(self.jets(_balls(box), 1), weights, m, len(box))
+        face = [(lo, lo, lo) if s >= 0 else (hi, hi, hi) if s <= 0 else (lo, hi, x) for (lo, hi, x), s in zip(box, slopes, strict=True)]
         free = [i for i, (lo, hi, _) in enumerate(face) if lo is not hi]
-        at = [p if i in free else x for i, ((_, _, x), p) in enumerate(zip(face, point, strict=True))]
-        if not (bend >= 0 and all(face[i][0] <= at[i] <= face[i][1] for i in free)):
+        at = [point[i] if point and i in free else x.mid() for i, (_, _, x) in enumerate(face)]
+        if point and not (bend >= 0 and all(face[i][0] <= at[i] <= face[i][1] for i in free) and positive_definite(
+                self._second(self.jets(_balls(face), 2, free), weights, m, bend, free))):
             return False
-        if not positive_definite(self._second(self.jets(_balls(face), 2, free), weights, m, bend, free)):
-            return False
-        jets = self.jets(at, 1, free)
-        forces, values = self._forces(jets, weights, m), [value for value, _, _ in jets]
+        jets = self.jets(at, 1 if point else 0, free)
+        if point:
+            slopes = self._slopes(jets, weights, m, len(box))
+        values = [value for value, _, _ in jets]
         bound = _dot(weights, values) + sum((v * v for v in values[:self.equations]), arb(0)) * m / 2
         for i in free:
             away = face[i][2] - at[i]
-            bound += _dot(forces, [g.get(i, 0) for _, g, _ in jets]) * away - bend / 2 * away.abs_upper() ** 2
+            bound += slopes[i] * away - bend / 2 * away.abs_upper() ** 2
         return bool(bound > 0)
+
+    def _slopes(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any, n: int) -> list[Any]:
+        """The derivatives of g + (m/2) |F|^2 by each of n variables."""
+        return [_dot(self._forces(jets, weights, m), [g.get(i, 0) for _, g, _ in jets]) for i in range(n)]
 
     def _forces(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any) -> list[Any]:
         """By which the derivatives of the rows add up to that of g + (m/2) |F|^2."""
@@ -124,18 +118,8 @@ def _balls(box: Sequence[Side]) -> list[Any]:
     return [x for _, _, x in box]
 
 
-def _columns(jets: Sequence[Jet], n: int) -> list[list[Any]]:
-    """The derivatives of all rows by each of n variables."""
-    return [[g.get(i, 0) for _, g, _ in jets] for i in range(n)]
-
-
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return sum((x * y for x, y in zip(a, b, strict=True) if not isinstance(y, int)), arb(0))
-
-
-def _least_face(box: Sequence[Side], slopes: Sequence[Any]) -> list[Side]:
-    """The face of a box on which a function with these slopes is least: a variable in which it is monotone is held at that end."""
-    return [(lo, lo, lo) if s >= 0 else (hi, hi, hi) if s <= 0 else (lo, hi, x) for (lo, hi, x), s in zip(box, slopes, strict=True)]
 
 
 def positive_definite(table: list[list[Any]]) -> bool:

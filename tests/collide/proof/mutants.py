@@ -18,8 +18,8 @@ from .made import MADE
 from .referee import refuted
 
 NUMBER = re.compile(r"(?<![#\w.])-?(?:0x[0-9a-f.]+p[+-]\d+|\d+(?:/\d+)?)(?![\w.])")
-STEPS = ("n", "m", "c", "s", "h", "d", "i", "l", "x", "box")
-CLAIMS = ("clear", "meet", "touch", "farther", "nearer", "zeros", "above", "below", "infeasible")
+STEPS = ("n", "c", "s", "h", "d", "i", "l", "x", "box")
+CLAIMS = ("none", "some", "one")
 SHAPES = ("surface", "level", "mesh", "corner", "let", "equation", "condition", "objective")
 JUNK = ("", "(", ")", "nan", "inf", "-", "1/0", "0x1p+1000", "-1", "999999999", "#1", "t", "u", "1e5", "()", "pair", "x" * 300)
 CHANGES = (("cos", "sin"), ("sin", "cos"), ("+", "-"), ("*", "+"), (" u", " v"), ("t", "u"), ("cos", "cosh"), ("sin", "frob"),
@@ -40,7 +40,7 @@ def _some(rng: random.Random, lines: Lines, kinds: tuple[str, ...]) -> int:
 
 def _changed_number(rng: random.Random, line: str, change: Callable[[float], float]) -> str:
     """With one number changed, but for those that count bodies or pieces."""
-    begin = {"surface": 2, "level": 2, "mesh": 2, "pair": 3, "nearer": 1, "let": 2, "s": 2}.get(line.split(" ")[0], 1)
+    begin = {"surface": 2, "level": 2, "mesh": 2, "let": 2, "s": 2}.get(line.split(" ")[0], 1)
     head, rest = " ".join(line.split(" ")[:begin]), " ".join(line.split(" ")[begin:])
     found = [*NUMBER.finditer(rest)]
     if not found:
@@ -59,20 +59,20 @@ def _fraction(text: str) -> float:
 
 def bound(rng: random.Random, lines: Lines) -> None:
     """A claim says more, or less: later, farther, nearer."""
-    k = _some(rng, lines, ("clear", "farther", "nearer", "above", "below", "pair"))
+    k = _some(rng, lines, ("none", "some"))
     lines[k] = _changed_number(rng, lines[k], lambda x: x + rng.choice([1, -1]) * 2.0**-rng.randint(1, 12))
 
 
 def sign(rng: random.Random, lines: Lines) -> None:
     """The weights of a step are those of the opposite."""
-    k = _some(rng, lines, ("n", "m", "c"))
+    k = _some(rng, lines, ("n", "c"))
     kind, *words = lines[k].split()
     rows = min(3, len(words))
     lines[k] = " ".join([kind, *(w[1:] if w.startswith("-") else w if w == "0" else f"-{w}" for w in words[:rows]), *words[rows:]])
 
 
 def weight(rng: random.Random, lines: Lines) -> None:
-    k = _some(rng, lines, ("n", "m", "c"))
+    k = _some(rng, lines, ("n", "c"))
     lines[k] = _changed_number(rng, lines[k], lambda x: x * rng.choice([0.5, 1.5, 3, 0]) + rng.choice([0, 1, -40]))
 
 

@@ -214,13 +214,15 @@ def confirmed(system: tuple[np.ndarray, Rows, Rows], line: str) -> bool:
 
 def refuted(lines: Sequence[str]) -> str:
     """Which claim of a log is found to be false, or an empty text. `lines` of a log that a checker has accepted."""
-    first = next(k for k, line in enumerate(lines) if line.split(" ")[0] in CLAIMS)
+    first, question = next(k for k, line in enumerate(lines) if line.split(" ")[0] in WORDS), lines[1].split()[1]
     with np.errstate(all="ignore"):
         stated = Stated(lines[2:first])
         for k, line in enumerate(lines):
             word, *args = line.split()
-            if word in CLAIMS and k >= first and CLAIMS[word](stated, args, lines[k + 1:]):
-                return line
+            if k >= first and (question, word) in CLAIMS:
+                before = lines[first:k] if (question, word) == ("zeros", "none") else lines[k + 1:]
+                if CLAIMS[question, word](stated, args, before):
+                    return line
     return ""
 
 
@@ -266,19 +268,20 @@ def _touch(stated: Stated, args: list[str], rest: Sequence[str]) -> bool:
     return bool((abs(found - near.mean(axis=1)) > 1e-2 * size + np.ptp(near, axis=1)).any())
 
 
-def _zeros(stated: Stated, args: list[str], rest: Sequence[str]) -> bool:
+def _zeros(stated: Stated, args: list[str], before: Sequence[str]) -> bool:
     """Every zero found lies in a box that is listed, and in those that hold one it is the same."""
-    system, at, listed = stated.formulas(None), 0, []
-    for _ in range(int(number(args[0]))):
-        one = rest[at].startswith("x ")
-        listed.append((one, np.array([*map(number, rest[at].split()[1:1 + 2 * len(system[0])])]).reshape(-1, 2)))
-        if one and not confirmed(system, rest[at + 1]):
-            return True
-        at += 1 + one
+    system, listed = stated.formulas(None), []
+    for word, line in itertools.pairwise(["", *before]):
+        if word == "one" or line.startswith("box "):
+            listed.append((word == "one", np.array([*map(number, line.split()[1:1 + 2 * len(system[0])])]).reshape(-1, 2)))
     found = some(system)
     inside = [((box[:, 0] - 1e-9 <= found) & (found <= box[:, 1] + 1e-9)).all(axis=1) for _, box in listed]
     return not np.any([*inside, np.zeros(len(found), bool)], axis=0).all() or any(
         one and len(found[own]) and np.ptp(found[own], axis=0).max() > _FAR for (one, _), own in zip(listed, inside, strict=True))
+
+
+def _zero(stated: Stated, args: list[str], rest: Sequence[str]) -> bool:
+    return not confirmed(stated.formulas(None), rest[1])
 
 
 def _above(stated: Stated, args: list[str], _: Sequence[str]) -> bool:
@@ -290,6 +293,8 @@ def _below(stated: Stated, args: list[str], rest: Sequence[str]) -> bool:
     return not confirmed(stated.formulas(number(args[0])), rest[0])
 
 
-CLAIMS: dict[str, Callable[[Stated, list[str], Sequence[str]], bool]] = {
-    "clear": _clear, "farther": _farther, "meet": _meet, "nearer": _nearer, "touch": _touch, "zeros": _zeros, "above": _above,
-    "infeasible": _above, "below": _below}
+CLAIMS: dict[tuple[str, str], Callable[[Stated, list[str], Sequence[str]], bool]] = {
+    ("contact", "none"): _clear, ("distance", "none"): _farther, ("contact", "some"): _meet, ("distance", "some"): _nearer,
+    ("contact", "one"): _touch, ("zeros", "none"): _zeros, ("zeros", "one"): _zero, ("minimum", "none"): _above,
+    ("minimum", "some"): _below}
+WORDS = ("none", "some", "one", "box")

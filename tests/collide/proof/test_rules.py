@@ -89,20 +89,20 @@ def test_no_rule_excludes_a_solution(case: int) -> None:
         weights = [arb(rng.gauss(0, 1) if r < equations else abs(rng.gauss(0, 1))) for r in range(n)]
         at = [arb(rng.choice([lo, hi, c, rng.uniform(lo, hi)])) for (lo, hi), c in zip(ends, root, strict=True)]
         m, bend = arb(rng.choice([0, 1, -1, 10, 1000])), arb(rng.choice([0, 1e-3, 1, 100]))
-        assert not system.natural(box, weights) and not system.mean_value(box, weights) and not system.convex(box, weights, m, bend, at)
+        assert not system.natural(box, weights) and not system.convex(box, weights) and not system.convex(box, weights, m, bend, at)
 
 
 def test_what_the_rules_can_show() -> None:
     """Each of them excludes what the one before cannot; and one finds the zero that there is."""
     system, box = System(program("(+ (^ (- x y) 2) (* x x) (* -1 x) 5/16)"), 1), [side(-1.0, 1.0), side(-1.0, 1.0)]
     one = [arb(1)]
-    assert not system.natural(box, one) and not system.mean_value(box, one)
+    assert not system.natural(box, one) and not system.convex(box, one)
     assert system.convex(box, one, arb(0), arb(0), [arb(0.5), arb(0.5)]) and not system.convex(box, one, arb(0), arb(0), [arb(-1), arb(1)])
     assert not system.convex(box, one, arb(0), arb(-1), [arb(0.5), arb(0.5)])
     held = System(program("(+ (* x x) (* 100 x y) 1)"), 1)
     assert held.convex([side(-1.0, 1.0), side(0.0, 0.0)], one, arb(0), arb(0), [arb(0), arb(0)]), "no room, no curvature"
     straight = System(program("(+ (* 3 x) (* -2 x) 3/2)"), 1)
-    assert not straight.natural(box, one) and straight.mean_value(box, one)
+    assert not straight.natural(box, one) and straight.convex(box, one)
     crossing = System(program("(- (^ x 2) y)", "(- x y)", "(- x 2)"), 2)
     near, inverse = [side(0.9, 1.1), side(0.9, 1.1)], [arb(c) for c in (1, -1, 1, -2)]
     assert crossing.exists(near, inverse) and not crossing.exists([side(0.9, 0.99), side(0.9, 1.1)], inverse)

@@ -40,7 +40,7 @@ TILTED = Problem(["question contact", "let #1 (* 1/2 (cos u) (cos v))", "let #2 
                   "let #3 (+ 3/2 (- t) (* 1/2 (sin v)))",
                   "surface 0 -4 4 -4 4 (+ (* 2/7 u) (* 6/7 v)) (+ (* 3/7 u) (* 2/7 v)) (+ (* 6/7 u) (* -3/7 v))",
                   "surface 1 0 (* 2 pi) (* -1/2 pi) (* 1/2 pi) (+ (* 2/7 #1) (* 6/7 #2) (* -3/7 #3)) "
-                  "(+ (* 3/7 #1) (* 2/7 #2) (* 6/7 #3)) (+ (* 6/7 #1) (* -3/7 #2) (* -2/7 #3))", "time 0"])
+                  "(+ (* 3/7 #1) (* 2/7 #2) (* 6/7 #3)) (+ (* 6/7 #1) (* -3/7 #2) (* -2/7 #3))", "time 0 1"])
 
 
 def test_slopes_that_vanish_but_for_rounding_are_not_said_to_have_a_sign() -> None:
