@@ -25,6 +25,9 @@ _lock = threading.RLock()
 _codes: dict[str, Code] = {}
 _tiers: dict[str, Tiered | None] = {}
 
+# So many kernels are kept for formulas with their numbers in them; each takes some 8 kB, and its address is valid for ever.
+MANY = 1 << 14
+
 _BATCH_ARGUMENTS = [ctypes.c_int64, *[ctypes.c_void_p] * 4, ctypes.c_int64, *[ctypes.c_void_p] * 4]
 
 NONE = np.empty((0, 0))
@@ -56,6 +59,11 @@ def tiered(name: str, outputs: Sequence[Expr], graph: bytes, kind: Kind, bounded
             there = name in _codes or cache.stored(name)
             _tiers[name] = None if there else _interpreted(name, outputs, zlib.compress(graph, 1), kind, bounded)
         return _tiers[name]
+
+
+def crowded() -> bool:
+    """Are there so many kernels that new ones had better be of families, which serve any numbers?"""
+    return len(_tiers) >= MANY
 
 
 def _interpreted(name: str, outputs: Sequence[Expr], packed: bytes, kind: Kind, bounded: bool) -> Tiered:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 from codegen.deadline import TimeUp, limited
 from codegen.machine.loop_runtime import optimize_loops
 from codegen.machine.tiers import begin_query, compile_repeated
+from codegen.remembered import Working, forget_if_much
 
 from .budget import Budget
 from .progress import Progress, duration
@@ -113,6 +114,7 @@ class Clock:
         self.went_to: dict[str, float] = {}
         self.work, self._since = PREPARING, self.start
         begin_query()
+        forget_if_much()
         self.slice: int | None = None
         self._watch = _watch.get()
         self._bar = Progress() if progress else None
@@ -302,8 +304,10 @@ class _Work:
 
     def __init__(self, clock: Clock, left: Callable[[], float], work: str = "") -> None:
         self._clock, self._limit, self._kind = clock, limited(left), _Kind(clock, work or clock.work)
+        self._working = Working()
 
     def __enter__(self) -> None:
+        self._working.__enter__()
         self._kind.__enter__()
         self._limit.__enter__()
 
@@ -315,4 +319,5 @@ class _Work:
                 raise
         finally:
             self._kind.__exit__()
+            self._working.__exit__()
         return self._clock.end_by(error)

@@ -22,6 +22,7 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, reachable, substitute
 from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
+from codegen.machine.linked import crowded
 from codegen.time_bounds.moving_bodies import Bodies, deforming
 from generative import u, v
 
@@ -43,7 +44,8 @@ _KINKS = ("abs", "min", "max")
 def member(first: Cell, second: Cell, **options: Any) -> Problem:
     """The situation with its numbers as parameters: those of bodies of the same shapes share their kernels."""
     found = situation(first, second, literal=True, **options)
-    return found if any(options.get("symbols", ())[:2]) and not options.get("shared") else found.as_member()
+    known = any(options.get("symbols", ())[:2]) and not options.get("shared")
+    return found if known and not crowded() else found.as_member()
 
 
 @functools.lru_cache(maxsize=4096)

@@ -27,6 +27,7 @@ from codegen.from_sympy import convert
 from codegen.graph.expr import Expr
 from codegen.graph.vectors import Vector, cross, dot, subtract
 from codegen.kernel import Kernel
+from codegen.machine.linked import crowded
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.numbers import Numbers, both
@@ -62,7 +63,7 @@ def nearest(first: Cell, second: Cell, numbers: tuple[Numbers, Numbers], time: t
     if still:
         known = Numbers((*known.symbols, _MOMENT), (*known.exact, time[0]))
     free = tuple((*names, *("" for _ in part.own.symbols)) for names, part in zip(free, (first, second), strict=False))
-    build, all_ = _member if many else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
+    build, all_ = _member if many or crowded() else _situation, (both(numbers[0], first.own), both(numbers[1], second.own), known)
     whole = build(_kind(first), _kind(second), tuple(n.symbols for n in all_), further, free,
                   critical)
     whole = with_numbers(whole, all_, *spans, (0, 1)).with_data(features=(first.feature, second.feature))

@@ -19,6 +19,7 @@ import numpy as np
 import sympy as sp
 
 from codegen.deadline import check
+from codegen.machine.linked import crowded
 from generative import ImplicitBody, u, v
 from generative.changes import is_short, pieces_of, smooth_bodies
 from generative.creases import asks_numbers, divided
@@ -457,7 +458,7 @@ class Scene:
 
     def _whole(self, m: Meeting) -> tuple[Problem, tuple[Numbers, ...]]:
         """The situation over all of the scene's span, and its numbers."""
-        build = member if self.many or not (m.closed or self.faces(m)) else situation
+        build = member if self.many or crowded() or not (m.closed or self.faces(m)) else situation
         first, second = cells = self.nearby(m.label, (m.first, m.second))
         numbers = self.situation_numbers(m.label, cells)
         whole = build(whole_of(first), whole_of(second), **self.named(m.label, cells))
