@@ -151,8 +151,8 @@ def nested(first: Any, second: Any, moment: float, clock: Clock, numbers: tuple[
 
 def apart_within(pairs: Sequence[tuple[Cell, Cell]], window: tuple[float, float], tolerance: float, clock: Clock,
                  numbers: tuple[Numbers, Numbers]) -> bool:
-    """Are the surfaces of faces proved not to meet in a short window of time, however they moved before?"""
-    search, finished = met(pairs, window, tolerance, clock, numbers)
+    """Are the surfaces of faces proved not to meet in a short window of time, however they moved before, in some boxes?"""
+    search, finished = met(pairs, window, tolerance, clock, numbers, _PATIENCE)
     return finished and not search.solutions and not search.proved < math.inf
 
 

@@ -9,6 +9,7 @@ from collide import Budget, Start, Status, first_contact
 from collide.bodies.numbers import NONE, Numbers
 from collide.timeline.jumps import jumps_of, variants
 from generative import ImplicitSurface, Parameter, t, x, y, z
+from generative.polyhedron import brick
 from tests.collide.contact_scenes import FLOOR, TILT, Q, ball, box, move, slab
 
 
@@ -63,6 +64,13 @@ def test_bodies_that_overlap_all_the_time_prove_nothing_at_a_jump_of_others():
     c = first_contact([ball(Q(1, 2)).moved(TILT).moved(move(0, 0, 2 - 4 * sp.floor(t))), slab(), *crossed], (0, Q(3, 2)),
                       budget=Budget(boxes=200_000))
     assert c.start[2, 3] is Start.OVERLAPPING and c.status is Status.NO_CONTACT
+
+
+def test_a_box_that_jumps_onto_another_and_rests_there():
+    """Face on face: nothing shows the two apart by all formulas that may hold, and nobody tries to for long."""
+    c = first_contact([brick((1, 1, 1)), brick((1, 1, 1)).moved(move(0, 0, 3 - sp.floor(t)))], (0, Q(5, 2)), budget=Budget(boxes=300_000))
+    assert c.clear_until <= 2 and c.status in (Status.CONTACT, Status.UNRESOLVED)
+    assert c.time.lo <= 2 <= c.time.hi and c.clear_until > 2 - 1e-12
 
 
 def test_a_contact_for_a_moment_only_is_not_excluded_by_a_later_one():
