@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from generative import ParametricSurface, u, v
+from generative import ParametricSurface, t, u, v
 from generative.knots import followed
 
 from ..bodies.parts import parts_of, sides
@@ -64,6 +64,9 @@ def _on_its_side(problem: Problem, at: np.ndarray, side: int, normal: np.ndarray
     own = dict(zip(part.symbols, at[[problem.variables.index(f"{name}{side + 1}") for name in part.names[:part.dimension]]], strict=True))
     outward = normal if side == 0 else -normal
     for face, path in part.outward:
+        if set().union(*(e.free_symbols for e in face.expressions)) - {u, v, t}:
+            # Its numbers are parameters, whose values are not told here.
+            return True
         place = [float(sp.N(e.xreplace({s: sp.Float(value) for s, value in own.items()}))) for e in path]
         inward = _inward(face, place, float(at[-1]))
         if (inward @ outward > _SMALL * np.linalg.norm(inward, axis=1)).any():
