@@ -7,7 +7,9 @@
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
 - `neighbours`, `cover`, `apart`: which pairs come near each other, boxes round parts of surfaces, and until when pairs are apart by these
 - `meeting`, `lookout`: when a pair meets, with proof, and a queue of that
-- `impact`, `sustained`, `touches`: impulses at contacts; bodies that stay in contact; which of these it is
+- `impact`, `sweeps`, `sustained`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in closed
+  form; which of these it is
+- `linked`, `following`, `tracked`: bodies that rock, slip, push, or are carried: contacts that are followed by differential equations
 - `certified`: runs whose events are theorems about the exact initial value problem
 - `simulation`, `world`, `run`: event after event; the public question, and its answer; `page` plays it in a browser
 """

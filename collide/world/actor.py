@@ -1,12 +1,13 @@
 """The bodies of a world as a run sees them: each with its present motion, as numbers and as a body of a query."""
 
+import functools
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from codegen.kernel import compile
-from generative import Motion, Solid, t
+from generative import Motion, Rigid, Solid, t
 from generative.changes import pieces_of
 
 from ..bodies.mesh import Mesh
@@ -104,7 +105,9 @@ class Actor:
             self._templates = other._templates
 
     def falling(self, t: float, velocity: np.ndarray) -> Moving:
-        """The body at its place at t, moving evenly."""
+        """The body at its place at t, moving evenly; one that is not free stays there."""
+        if isinstance(self.course, Driven):
+            return placed(self.rigid.shape.moved(self.course.held(t)))
         if not self.free:
             return self.moving
         course = flight(t, self.course.centre_at(t), velocity, _NONE, self.course.turn_at(t), _NONE, self.inertia)
@@ -156,11 +159,16 @@ class Actor:
         return lo, hi, turning * (self.radius + (float(np.linalg.norm(self.middle)) if isinstance(self.course, Driven) else 0.0))
 
     def accelerations(self, points: np.ndarray, t: float) -> np.ndarray:
-        """(k, 3): of its points which are there at t, as it goes on from then; of what flies freely gravity's alone.
+        """(k, 3): of its points which are there at t, as it goes on from then, of a ball without its turn; of what flies freely gravity's
+        alone.
         """
         if isinstance(self.course, Flight):
             return np.broadcast_to(self.gravity, points.shape)
-        course, h = self.course, _INSTANT * min(1.0, getattr(self.course, "until", np.inf) - t)
+        # The polynomials of a forced course also tell what comes just after its end.
+        course, h = self.course, _INSTANT * (min(1.0, self.course.until - self.course.start) if isinstance(self.course, Forced) else 1.0)
+        if self.ball is not None:
+            # It touches with other points as it turns.
+            return np.broadcast_to((course.velocity_at(t + h) - course.velocity_at(t)) / h, points.shape)
         own = (points - course.centre_at(t)) @ course.turn_at(t)
         now, then = (course.velocity_at(s) + np.cross(course.spin_at(s), own @ course.turn_at(s).T) for s in (t, t + h))
         return np.asarray((then - now) / h)
@@ -182,11 +190,18 @@ class Driven:
     def __init__(self, motion: Motion) -> None:
         self.motion = motion
         entries = [*motion.rotation, *motion.translation]
-        self._kernel = compile([*entries, *(sp.diff(e, t) for e in entries)], [t], quick=True)
+        rates = [sp.diff(e, t) for e in entries]
+        self._kernel = compile([*entries, *rates], [t], quick=True)
+        self._rates = functools.cache(lambda: compile([*entries[:9], *(sp.diff(e, t) for e in rates)], [t], quick=True))
         self._place = compile(entries, [t], quick=True)
 
     def _at(self, time: float) -> np.ndarray:
         return np.asarray(self._kernel.points(np.array([[time]])))[0]
+
+    def held(self, time: float) -> Motion:
+        """The place at a time, as it is in doubles."""
+        entries = [sp.Rational(e) for e in self._at(time)[:12].tolist()]
+        return Rigid._unchecked(sp.ImmutableMatrix(3, 3, entries[:9]), entries[9:])
 
     def centre_at(self, t: float) -> np.ndarray:
         """Of the origin of the shape."""
@@ -204,7 +219,13 @@ class Driven:
         return np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2
 
     def acceleration_at(self, t: float) -> np.ndarray:
-        return (self.velocity_at(t + _INSTANT) - self.velocity_at(t)) / _INSTANT
+        return self.rates_at(t)[:3]
+
+    def rates_at(self, t: float) -> np.ndarray:
+        """(6,): how the velocity of the origin of the shape and the spin change."""
+        found = np.asarray(self._rates().points(np.array([[t]])))[0]
+        whirl = found[9:18].reshape(3, 3) @ found[:9].reshape(3, 3).T
+        return np.array([*found[18:21], *(np.array([whirl[2, 1] - whirl[1, 2], whirl[0, 2] - whirl[2, 0], whirl[1, 0] - whirl[0, 1]]) / 2)])
 
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """See `Actor.pace`; how fast points turn, against their distance from the origin of the shape."""

@@ -107,6 +107,10 @@ class Flight:
         turn = self.turn_at(t)
         return np.asarray(turn @ self.inertia.inverse @ turn.T @ self.momentum)
 
+    def rates_at(self, t: float) -> np.ndarray:
+        """(6,): how velocity and spin change, of what is in contact or does not move."""
+        return np.concatenate([self.acceleration, self.spinning])
+
     def pace(self, begin: float, end: float) -> tuple[np.ndarray, np.ndarray, float]:
         """Bounds (3,) of the velocity over a time, and of the size of the spin, but for rounding."""
         ends = self.velocity_at(begin), self.velocity_at(end)

@@ -16,6 +16,8 @@ from codegen.given import doubles, shown
 from . import rotation
 from .flight import Flight, Gait, Inertia, flight
 from .state import State
+from .tracked.contact import Place
+from .tracked.forces import Kept, Motion, motion, solved
 
 Forces = Callable[[State], Any]
 
@@ -97,6 +99,11 @@ class Forced:
         return middle - far, middle + far, self.until
 
 
+def place_of(course: Any, t: float) -> Place:
+    """Where a body is at a time, and how it moves."""
+    return Place(course.centre_at(t), course.turn_at(t), course.velocity_at(t), course.spin_at(t))
+
+
 @dataclass(frozen=True, eq=False)
 class Particulars:
     """Of one body: is it free, its mass, where its centre of mass is in the shape's coordinates, its inertia and its radius."""
@@ -109,18 +116,21 @@ class Particulars:
 
 
 class System:
-    """The differential equations of n bodies under gravity (3,) and `forces`."""
+    """The differential equations of n bodies under gravity (3,) and `forces`, if there are any, of which those that are `free` are solved;
+    with contacts that are `kept`.
+    """
 
-    def __init__(self, forces: Forces, bodies: Sequence[Particulars], gravity: np.ndarray) -> None:
-        self.forces, self.bodies, self.gravity = forces, bodies, gravity
-        self.free = [k for k, b in enumerate(bodies) if b.free]
+    def __init__(self, forces: Forces | None, bodies: Sequence[Particulars], gravity: np.ndarray, free: Sequence[int] | None = None,
+                 kept: Sequence[Kept] = ()) -> None:
+        self.forces, self.bodies, self.gravity, self.kept = forces, bodies, gravity, kept
+        self.free = [k for k, b in enumerate(bodies) if b.free] if free is None else list(free)
+        self.row = {k: n for n, k in enumerate(self.free)}
+        self.linked = sorted({k for c in kept for k in c.link.pair})
         self.step, self.left = 1.0, 0
 
     def courses(self, now: float, courses: Sequence[Any]) -> list[Forced] | None:
         """Those of the bodies that are free, from their states at a time on; None if no polynomials follow them."""
-        begin = [(courses[k].centre_at(now), rotation.quaternion(courses[k].turn_at(now)), courses[k].velocity_at(now),
-                  courses[k].spin_at(now)) for k in self.free]
-        y = np.concatenate([np.concatenate(state) for state in begin])
+        y = self._state(now, courses)
         for _ in range(_TRIES):
             found = self._fitted(now, y, courses)
             if found is not None:
@@ -128,6 +138,20 @@ class System:
                 return found
             self.step /= 2.0
         return None
+
+    def _state(self, now: float, courses: Sequence[Any]) -> np.ndarray:
+        begin = [(courses[k].centre_at(now), rotation.quaternion(courses[k].turn_at(now)), courses[k].velocity_at(now),
+                  courses[k].spin_at(now)) for k in self.free]
+        return np.concatenate([np.concatenate(state) for state in begin])
+
+    def look(self, now: float, courses: Sequence[Any]) -> tuple[dict[int, Place], Motion, np.ndarray, np.ndarray]:
+        """At a time: the places of bodies that are linked by the contacts, these, the inverse masses, and (m, 6), how the free bodies speed
+        up without forces at contacts.
+        """
+        states = self._state(now, courses).reshape(-1, 13)
+        turns = [rotation.matrix(s[3:7]) for s in states]
+        rates = self._free_rates(now, states, turns, courses)[:, 7:]
+        return *self._contacts(now, states, turns, rates, courses), self.inverse(turns), rates
 
     def _fitted(self, now: float, y: np.ndarray, courses: Sequence[Any]) -> list[Forced] | None:
         """By polynomials for the present step; None if these are too far from what is solved."""
@@ -148,12 +172,12 @@ class System:
         """The polynomials of one body, of its states (m, 13) after the times tau (m,); None if they are not close enough."""
         q, powers = own[0, 3:7], np.arange(1, rotation.TERMS + 1)
         turned = np.array([rotation.times(e, q * _BACK) for e in own[:, 3:7]]) / (q @ q)
-        wanted = np.column_stack([own[:, :3] - own[0, :3], turned - [1.0, 0.0, 0.0, 0.0]])
-        # It begins with just the velocities that it should.
-        first = np.concatenate([own[0, 7:10], [0.0], own[0, 10:] / 2.0])
-        basis = (tau / self.step)[:, None] ** powers
-        rest = np.linalg.lstsq(basis[:, 1:], wanted - tau[:, None] * first, rcond=None)[0] / self.step ** powers[1:, None]
-        path, turning = (np.ascontiguousarray(e) for e in np.split(np.vstack([first, rest]), [3], axis=1))
+        # Velocities are fitted, since differences of places say little of them where a step is short; it begins with just those it should.
+        spun = np.array([rotation.times(np.array([0.0, *w]), e) / 2.0 for w, e in zip(own[:, 10:], turned, strict=True)])
+        wanted = np.column_stack([own[:, 7:10], spun])
+        basis = powers * (tau / self.step)[:, None] ** (powers - 1)
+        rest = np.linalg.lstsq(basis[:, 1:], wanted - wanted[0], rcond=None)[0] / self.step ** (powers[1:, None] - 1)
+        path, turning = (np.ascontiguousarray(e) for e in np.split(np.vstack([wanted[0], rest]), [3], axis=1))
         found = Forced(now, now + self.step, own[0, :3], rotation.matrix(q), path, turning, self.bodies[k].inertia)
         size = self.bodies[k].radius
         for s, row, p in zip(now + tau, own, turned, strict=True):
@@ -171,6 +195,13 @@ class System:
             return np.zeros_like(y)
         states = y.reshape(-1, 13)
         turns = [rotation.matrix(s[3:7]) for s in states]
+        rates = self._free_rates(time, states, turns, courses)
+        if self.kept:
+            _, now = self._contacts(time, states, turns, rates[:, 7:], courses)
+            rates[:, 7:] += solved(self.kept, now, self.inverse(turns)).change.reshape(-1, 6)
+        return np.asarray(rates.ravel())
+
+    def _free_rates(self, time: float, states: np.ndarray, turns: Sequence[np.ndarray], courses: Sequence[Any]) -> np.ndarray:
         force = self._forces(time, states, turns, courses)
         rates = np.empty_like(states)
         for s, r, k, turn in zip(states, rates, self.free, turns, strict=True):
@@ -178,11 +209,31 @@ class System:
             r[:3], r[3:7] = s[7:10], rotation.times(np.array([0.0, *w]), s[3:7]) / 2.0
             r[7:10] = self.gravity + force[k, 0] / body.mass
             own = turn.T @ w
-            r[10:] = turn @ body.inertia.inverse @ (turn.T @ force[k, 1] - np.cross(own, body.inertia.matrix @ own))
-        return np.asarray(rates.ravel())
+            r[10:] = turn @ body.inertia.inverse @ (turn.T @ force[k, 1] - rotation.cross(own, body.inertia.matrix @ own))
+        return rates
+
+    def _contacts(self, time: float, states: np.ndarray, turns: Sequence[np.ndarray], rates: np.ndarray,
+                  courses: Sequence[Any]) -> tuple[dict[int, Place], Motion]:
+        places = {k: Place(s[:3], turn, s[7:10], s[10:]) for k, s, turn in zip(self.free, states, turns, strict=True)}
+        given = dict(zip(self.free, rates, strict=True))
+        for k in self.linked:
+            if k not in places:
+                places[k], given[k] = place_of(courses[k], time), courses[k].rates_at(time)
+        return places, motion([k.link for k in self.kept], places, given, self.row)
+
+    def inverse(self, turns: Sequence[np.ndarray]) -> np.ndarray:
+        """(6 m, 6 m): of the masses and inertias of the free bodies."""
+        found = np.zeros((6 * len(self.free), 6 * len(self.free)))
+        for n, (k, turn) in enumerate(zip(self.free, turns, strict=True)):
+            body, at = self.bodies[k], 6 * n
+            found[at:at + 3, at:at + 3] = np.eye(3) / body.mass
+            found[at + 3:at + 6, at + 3:at + 6] = turn @ body.inertia.inverse @ turn.T
+        return found
 
     def _forces(self, time: float, states: np.ndarray, turns: Sequence[np.ndarray], courses: Sequence[Any]) -> np.ndarray:
         """(n, 2, 3): forces and torques that act on the bodies."""
+        if self.forces is None:
+            return np.zeros((len(self.bodies), 2, 3))
         places = dict(zip(self.free, zip(states, turns, strict=True), strict=True))
         rows = []
         for k, (body, course) in enumerate(zip(self.bodies, courses, strict=True)):

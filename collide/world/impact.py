@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .rotation import cross
+from .sweeps import coulomb, in_disc
+
 # Rounds of impulses; the last one is without restitution, after which nothing approaches. Sweeps over contacts with friction.
 _ROUNDS, _SWEEPS = 200, 200
 # Against the speeds there, what counts as no approach, and against the work, as no change of it.
@@ -91,6 +94,12 @@ class Impact:
         wanted = -(1.0 + restitution) * self.speeds()[which, 0]
         return least_impulses(normals, wanted)
 
+    def stick(self) -> None:
+        """Impulses after which nothing approaches, and nothing parts where any acts along the normal, by Coulomb's law."""
+        bent = self.bent.reshape(-1, self.bent.shape[2])
+        found = coulomb(bent @ bent.T, self.speeds().ravel(), [c.friction for c in self.contacts])
+        self.apply(np.arange(len(self.contacts)), found)
+
     def rub(self, which: np.ndarray, normal: np.ndarray) -> None:
         """Friction at contacts, with these normal impulses: what takes most energy, within Coulomb's cones."""
         limits = np.array([self.contacts[k].friction for k in which]) * normal
@@ -113,9 +122,9 @@ def frame(normal: np.ndarray) -> np.ndarray:
     """(3, 3): the normal, and two directions across it."""
     across = np.zeros(3)
     across[np.argmin(np.abs(normal))] = 1.0
-    second = np.cross(normal, across)
+    second = cross(normal, across)
     second /= np.linalg.norm(second)
-    return np.array([normal, second, np.cross(normal, second)])
+    return np.array([normal, second, cross(normal, second)])
 
 
 def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -138,29 +147,16 @@ def least_impulses(normals: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return found
 
 
-def in_disc(block: np.ndarray, linear: np.ndarray, limit: float) -> np.ndarray:
-    """The p, |p| <= limit, with the least p block p / 2 + linear p; `block` (2, 2) is positive."""
-    free = -np.linalg.solve(block, linear)
-    if np.hypot(*free) <= limit:
-        return np.asarray(free)
-    if not limit:
-        return np.zeros(2)
-    moments, axes = np.linalg.eigh(block)
-    own = axes.T @ linear
-    (a, b), (m, n) = own.tolist(), moments.tolist()
-    lo, hi = 0.0, math.hypot(a, b) / limit
-    while lo < (middle := (lo + hi) / 2) < hi:
-        lo, hi = (middle, hi) if math.hypot(a / (m + middle), b / (n + middle)) > limit else (lo, middle)
-    found = -axes @ (own / (moments + hi))
-    return np.asarray(found * (limit / np.hypot(*found)))
-
-
 Law = Callable[[Impact], None]
 
 
 def newton(impact: Impact) -> None:
-    """Normal velocities are turned round, by the restitution; friction goes with each impulse."""
+    """Normal velocities are turned round, by the restitution; friction goes with each impulse, or with all of them at once where there is
+    no restitution.
+    """
     e = np.array([c.restitution for c in impact.contacts])
+    if not e.any() and len(impact.approaching()) and any(c.friction for c in impact.contacts):
+        impact.stick()
     for k in range(_ROUNDS + 1):
         which = impact.approaching()
         if not len(which):

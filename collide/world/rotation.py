@@ -38,9 +38,15 @@ def orthonormal(r: np.ndarray) -> np.ndarray:
     return matrix(quaternion(r))
 
 
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product of vectors (3,); `np.cross` takes five times as long."""
+    (a0, a1, a2), (b0, b1, b2) = a.tolist(), b.tolist()
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
+
+
 def times(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     """The product of quaternions."""
-    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + np.cross(p[1:], q[1:]))])
+    return np.array([p[0] * q[0] - p[1:] @ q[1:], *(p[0] * q[1:] + q[0] * p[1:] + cross(p[1:], q[1:]))])
 
 
 def steady_series(spin: np.ndarray, change: np.ndarray) -> np.ndarray:

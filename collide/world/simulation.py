@@ -15,12 +15,13 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
 from .actor import Actor
-from .forced import Forced, System
+from .following import Following
+from .forced import Forced, Forces
 from .impact import Contact, Impact, Law
 from .lookout import Due, Entry, Key, Undecided, ordered
 from .meeting import meet, state_at
 from .outline import Flat
-from .touches import Touches, Touching
+from .touches import Touching
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 _SAME, _ROUNDING = 1e-9, 1e-15
@@ -29,7 +30,7 @@ _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 _CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "queue", "touching", "leaving",
-             "events", "rests", "begun", "at_once")
+             "events", "rests", "begun", "at_once", "kept", "ends", "pairs", "modes", "steps", "since")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +49,12 @@ class Event:
     proved: np.ndarray
 
 
-class Simulation(Touches):
-    """Actors, and what they did: `events`. `law`: what contacts do. `system`: the equations of bodies under forces."""
+class Simulation(Following):
+    """Actors, and what they did: `events`. `law`: what contacts do. `forces`: those that act on bodies besides `gravity`, if there are."""
 
     def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float,
-                 system: System | None = None) -> None:
-        super().__init__(actors, coefficients, start)
-        self.system = system
+                 forces: Forces | None = None, gravity: np.ndarray | None = None) -> None:
+        super().__init__(actors, coefficients, start, forces, np.zeros(3) if gravity is None else gravity)
         self.law, self.begun, self.at_once, self.stuck = law, False, 0, ""
         self.events: list[Event] = []
         self.before: list[Any] = []
@@ -84,8 +84,11 @@ class Simulation(Touches):
             for j in self.near.near(k):
                 if j > k and (self.actors[k].free or self.actors[j].free):
                     self._first_state((k, j), clock)
-        self.after([*self.touching])
-        self.ask_all({k for k, a in enumerate(self.actors) if not a.rigid.fixed}, clock)
+        hit = [key for key in self.touching if self.speeds(key).min() < 0.0]
+        self.after([key for key in self.touching if key not in hit])
+        self.changed({k for k, a in enumerate(self.actors) if not a.rigid.fixed}, clock)
+        if hit:
+            self._respond(hit, Interval(self.now, self.now), clock)
         self.begun = True
 
     def _first_state(self, key: Key, clock: Clock) -> None:
@@ -100,7 +103,8 @@ class Simulation(Touches):
         self.unknown.add(key)
         if touch is not None:
             self.touching[key] = touch
-            if self.speeds(key).min() < 0.0:
+            if len(touch.points) == 1 and self.speeds(key).min() < 0.0:
+                # It is found by a search.
                 del self.touching[key]
 
     def _touch_at_start(self, key: Key, clock: Clock) -> Touching | None:
@@ -149,7 +153,11 @@ class Simulation(Touches):
     def _next_series(self, k: int, clock: Clock) -> None:
         actor = self.actors[k]
         if isinstance(actor.course, Forced):
-            self.changed(self._force(), clock)
+            hit = self.next_forced(k, clock)
+            for key in hit:
+                self.touching[key] = self.moved_touch(key)
+            if hit:
+                self._respond(hit, Interval(self.now, self.now), clock)
         elif actor.ball is not None:
             actor.take(actor.course.turned_on(self.now), self.now, seen=False)
             self.push(actor.course.until, Due.SERIES, (k,))
@@ -188,7 +196,8 @@ class Simulation(Touches):
     def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
         which = distinct(found.points, normals, _SAME * self.size(key))
-        return Touching(self.now, found.points[which], normals[which], found.existence[which], self._face(key, normals[which]))
+        touch = Touching(self.now, found.points[which], normals[which], found.existence[which], self._face(key, normals[which]))
+        return self.tracked(key, touch)
 
     def _face(self, key: Key, normals: np.ndarray) -> tuple[int, Flat] | None:
         """Which of two bodies is fixed, and touches with a flat face?"""
@@ -230,23 +239,15 @@ class Simulation(Touches):
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         """From now on all bodies move as the forces let them, if there are any; which ones. Small bounces go on, but of those that are hit.
         """
-        if self.system is None:
+        if self.forces is None:
             return set()
-        found = self.system.courses(self.now, [a.course for a in self.actors])
-        if found is None:
-            raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
         bounces = [e for e in self.queue if e.kind is Due.BOUNCE and e.versions == self._versions(e.key) and e.key not in hit]
-        for k, course in zip(self.system.free, found, strict=True):
-            self.actors[k].take(course, self.now)
+        owners = [key for key, kept in self.kept.items() if key not in hit for _ in kept]
+        free = [k for k, a in enumerate(self.actors) if a.free]
+        self._go_on(owners, [c for key, kept in self.kept.items() if key not in hit for c in kept], free)
         for e in bounces:
             self.push(e.time, Due.BOUNCE, e.key)
-        return set(self.system.free)
-
-    def _keep(self, keys: Sequence[Key]) -> None:
-        if keys and self.system is not None:
-            both = " and ".join(map(self.called, keys[0][:2]))
-            raise Undecided(f"{both} stay in contact from t = {self.now!r} on, and motion in contact is not followed under forces")
-        super()._keep(keys)
+        return set(free)
 
     def _together(self, hit: Sequence[Key]) -> list[Key]:
         """These pairs, and all that touch and hang together with them by bodies that are free."""
@@ -259,10 +260,15 @@ class Simulation(Touches):
             more = [key for key in rest if key in self.touching and key not in found and bodies.intersection(key[:2])]
             grown = bool(more)
             for key in more:
-                self.touching[key] = self.moved_touch(key)
+                moved = self.moved_touch(key)
+                if not len(moved.points):
+                    self.let_go(key)
+                    continue
+                self.touching[key] = moved
                 found.append(key)
                 bodies |= {k for k in key[:2] if self.actors[k].free}
         return found
+
 
 def distinct(points: np.ndarray, normals: np.ndarray, least: float) -> list[int]:
     """Which of some contacts are at other places, or have other normals, than those before: at a seam one may be listed twice."""

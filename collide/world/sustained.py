@@ -28,6 +28,7 @@ class Mode(Enum):
     REST = "rests"
     ROLLING = "rolls"
     SLIDING = "slides"
+    ROCKING = "rocks"
 
 
 @dataclass(frozen=True, eq=False)

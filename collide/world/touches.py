@@ -13,22 +13,31 @@ import numpy as np
 from ..search.clock import Clock
 from . import sustained
 from .actor import Actor
+from .forced import place_of
 from .impact import Contact
-from .lookout import Due, Key, Lookout, Undecided
+from .lookout import Due, Key, Lookout
 from .outline import Flat
 from .sustained import Held, Mode
+from .tracked.contact import OnFace
+from .tracked.manifold import Link
 
 # Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap; and bounces end in
 # rest when all that are left come within so many units in the last place of the time.
 _LOW, _AT_ONCE = 1e-7, 8.0
 # Against size and speeds: gaps that count as touching, speeds that count as none, and slip and spin that do not matter for a small bounce.
 _TOUCHING, _STILL, _STEADY = 1e-12, 1e-13, 1e-9
+# Against the speed of a fall from a body's size, one with which nothing rises higher than some roundings of that.
+_FALL = 1e-7
+# Against their speeds, how well those of bodies that are followed are known.
+_FITTED = 1e-10
+# Against size, what is on the border of a face.
+_BORDER = 1e-8
 
 
 @dataclass(frozen=True)
 class Rest:
-    """From `time` on `body` stays in contact, and rests, rolls or slides, as `mode` says: at the end of infinitely many bounces, where
-    there were any.
+    """From `time` on `body` stays in contact, and rests, rolls, slides or rocks, as `mode` says: at the end of infinitely many bounces,
+    where there were any.
     """
 
     time: float
@@ -39,7 +48,7 @@ class Rest:
 @dataclass(frozen=True, eq=False)
 class Touching:
     """Where two bodies touched at a time: points and normals (k, 3), from the first to the second, and whether that was found by a search.
-    `face`: the number of the body that touches with a flat face, and that, in the world.
+    `face`: the number of the body that touches with a flat face, and that, in the world. `links`: these contacts as they can be followed.
     """
 
     time: float
@@ -47,6 +56,7 @@ class Touching:
     normals: np.ndarray
     proved: np.ndarray
     face: tuple[int, Flat] | None = None
+    links: tuple[Link, ...] = ()
 
 
 class Touches(Lookout):
@@ -130,11 +140,11 @@ class Touches(Lookout):
             self.unknown.discard(key)
             self.clear.pop(key, None)
             self.hits.pop(key, None)
-        stay = self._pressed([key for key in keys if self._stays(key)])
+        stay = self._pressed([key for key in keys if np.abs(self.speeds(key)).max() <= self._still_speed(key)])
         self._keep(stay)
         for key in keys:
             speed, pull = float(self.speeds(key).min()), self._pull(key)
-            if key in stay:
+            if key in self.held:
                 continue
             if pull is not None and pull < 0.0 < speed and self._is_low(key, speed, pull):
                 self._hold_pair(key)
@@ -142,22 +152,32 @@ class Touches(Lookout):
             else:
                 self.parting.add(key)
 
-    def _stays(self, key: Key) -> bool:
-        speeds, pull = np.abs(self.speeds(key)), self._pull(key)
+    def _still_speed(self, key: Key) -> float:
+        """A speed that counts as none, along the normal."""
+        pull = self._pull(key)
         scale = sum(float(np.linalg.norm(a.course.velocity_at(self.now)) + a.radius * np.linalg.norm(a.course.spin_at(self.now)))
                     for a in (self.actors[k] for k in key[:2]))
         at_once = 0.0 if pull is None or not pull < 0.0 else _AT_ONCE * math.ulp(self.now) * -pull
-        return bool(speeds.max() <= max(at_once, _STILL * scale))
+        least = max(at_once, _STILL * scale)
+        if not self.touching[key].links or pull is not None:
+            return least
+        fall = max(float(np.abs(self._accelerations(key)).max()), *(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
+        return max(least, _FALL * math.sqrt(self.size(key) * fall), _FITTED * scale)
 
     def _pressed(self, keys: list[Key]) -> list[Key]:
         """Those that gravity, forces or a driven body press on each other, and what touches these."""
-        pressed = [key for key in keys if (self._accelerations(key) < 0.0).any()]
+        pressed = [key for key in keys if self._may_press(key) or (self._accelerations(key) < 0.0).any()]
         grown = True
         while grown:
             bodies = {k for key in pressed for k in key[:2] if self.actors[k].free}
             more = [key for key in keys if key not in pressed and bodies.intersection(key[:2])]
             pressed, grown = pressed + more, bool(more)
         return pressed
+
+    def _may_press(self, key: Key) -> bool:
+        """Only the equations of motion tell of bodies with corners that turn."""
+        return bool(self.touching[key].links) and any(a.free and a.ball is None and a.course.spin_at(self.now).any()
+                                                      for a in (self.actors[k] for k in key[:2]))
 
     def _accelerations(self, key: Key) -> np.ndarray:
         touch = self.touching[key]
@@ -184,27 +204,52 @@ class Touches(Lookout):
         if all(a.free or a.rigid.fixed for a in actors) and still and sustained.rest(actors, contacts, self.now):
             for k in free:
                 self._hold_body(k, Held(Mode.REST, sustained.at_rest(self.actors[k], self.now)))
+        elif (held := self._evenly(keys, free, contacts)) is not None:
+            self._hold_body(free[0], held)
         else:
-            self._hold_body(free[0], self._moving_in_contact(keys, free, contacts))
+            self._follow(keys, free)
+            return
         for key in keys:
             self._hold_pair(key)
 
-    def _moving_in_contact(self, keys: Sequence[Key], free: Sequence[int], contacts: Sequence[Contact]) -> Held:
-        k, actor, found = free[0], self.actors[free[0]], None
-        if len(free) == 1 and all(self.actors[j].rigid.fixed for key in keys for j in key[:2] if j != k):
-            toward = [c.normal if key[1] == k else -c.normal for key, c in zip(
-                [key for key in keys for _ in self.touching[key].points], contacts, strict=True)]
-            face = self.touching[keys[0]].face
-            if actor.ball is not None and len(keys) == 1 and face is not None:
-                normal = face[1].normal if face[1].normal @ toward[0] > 0 else -face[1].normal
-                found = sustained.ball_on(actor, face[1], normal, contacts[0].friction, self.now)
-            elif actor.ball is None:
-                found = sustained.block_on(actor, [replace(c, normal=n) for c, n in zip(contacts, toward, strict=True)], self.now)
-        if found is None:
-            names = " and ".join(self.called(j) for j in sorted({*keys[0][:2]}))
-            raise Undecided(f"{names} stay in contact from t = {self.now!r} on: such motion is followed for bodies at rest, for balls on "
-                            "flat faces that do not move, and for bodies that slide without turning")
-        return found
+    def _evenly(self, keys: Sequence[Key], free: Sequence[int], contacts: Sequence[Contact]) -> Held | None:
+        """A body that goes along a parabola on what is fixed."""
+        k, actor = free[0], self.actors[free[0]]
+        if len(free) > 1 or not all(self.actors[j].rigid.fixed for key in keys for j in key[:2] if j != k):
+            return None
+        owners = [key for key in keys for _ in self.touching[key].points]
+        toward = [c.normal if key[1] == k else -c.normal for key, c in zip(owners, contacts, strict=True)]
+        face = self.touching[keys[0]].face
+        if actor.ball is not None:
+            if len(keys) > 1 or face is None:
+                return None
+            normal = face[1].normal if face[1].normal @ toward[0] > 0 else -face[1].normal
+            return sustained.ball_on(actor, face[1], normal, contacts[0].friction, self.now)
+        held = sustained.block_on(actor, [replace(c, normal=n) for c, n in zip(contacts, toward, strict=True)], self.now)
+        links = [link for key in keys for link in self.touching[key].links]
+        if held is None or not links:
+            return held
+        # The contacts are the body's own corners, as long as each of them is on its face.
+        if not all(isinstance(link.contact, OnFace) and link.pair[0] == k and self._within(link) for link in links):
+            return None
+        return replace(held, until=min(held.until, *(self._leaves(link, held) for link in links)))
+
+    def _within(self, link: Link) -> bool:
+        """Is a contact not just at a border?"""
+        places = [place_of(self.actors[b].course, self.now) for b in link.pair]
+        return link.contact.outside(*places) < -_BORDER * self.actors[link.pair[0]].radius
+
+    def _leaves(self, link: Link, held: Held) -> float:
+        """When a corner that slides on a fixed face reaches its border."""
+        contact, (_, j) = link.contact, link.pair
+        assert isinstance(contact, OnFace)
+        other, course = self.actors[j].course, held.course
+        face = contact.face.moved(other.turn_at(self.now), other.centre_at(self.now))
+        point = course.centre + course.turn @ contact.point
+        return course.start + sustained.leaving(face, point, course.velocity, course.acceleration)
+
+    def _follow(self, keys: Sequence[Key], free: Sequence[int]) -> None:
+        raise NotImplementedError
 
     def _hold_body(self, k: int, held: Held) -> None:
         self.actors[k].take(held.course, self.now)
@@ -229,7 +274,8 @@ class Touches(Lookout):
         self.fly(k, np.concatenate([actor.course.velocity_at(self.now), actor.course.spin_at(self.now)]))
         if k in self.leaving:
             for key in keys:
-                self.gentle[key] = float(np.abs(self.touching.pop(key).normals @ actor.gravity).max())
+                pull = float(np.abs(self.touching.pop(key).normals @ actor.gravity).max())
+                self.gentle |= {key: pull} if pull > 0.0 else {}
                 self.held.discard(key)
                 self.parting.add(key)
         else:

@@ -14,7 +14,7 @@ from ..given import is_number
 from ..search.budget import Budget, as_budget
 from ..search.clock import Clock
 from .actor import Actor
-from .forced import Forces, System
+from .forced import Forces
 from .impact import LAWS, Impact, Law
 from .lookout import Undecided
 from .rigid_body import RigidBody, friction_of, restitution_of
@@ -71,11 +71,16 @@ class World:
         quaternions, whose last terms are roundings: how far that is from Euler's equations is not proved, and no claim rests on it, since
         the body moves by the series. For *that* flight each hit is proved to be the first contact, as by `first_contact`; states after it
         are computed in doubles. Under `forces` the flight is a polynomial of the time, fitted to what SciPy's solver finds:
-        to 1e-11 of the size of the body (velocities: 1e-9), as measured at 40 points, and to 1e-13 by the solver's own tolerance; motion
-        in contact is not followed then. Bodies that part from a contact are proved to be apart before they have moved a billionth
-        of their size, and to meet nowhere from then on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration
-        of the gap, and infinitely many of them end in motion in contact: rest, a ball that rolls or slides on a flat face, or a body that
-        slides without turning. Restitution, and friction by what takes most energy, never add energy. The same world gives the same run,
+        to 1e-11 of the size of the body (velocities: 1e-9), as measured at 40 points, and to 1e-13 by the solver's own tolerance. Bodies
+        that part from a contact are proved to be apart before they have moved a billionth of their size, and to meet nowhere from then
+        on. Below a height of 1e-7 of the size of a body bounces are told by the acceleration
+        of the gap, and infinitely many of them end in motion in contact. In closed form that is rest, a ball that rolls or slides on a flat
+        face, or a body that slides without turning. Else, for balls and for corners, edges and flat faces on flat faces, also of bodies
+        that are driven, under `forces`, or that push each other, accelerations obey the contacts, each of which sticks or slips by
+        Coulomb's law, and polynomials are fitted as above. At 40 points of each it is looked at whether a force would pull, a cone of
+        friction is left, a slip stops, a border is passed, or a corner lands; when that begins is found by halving. Contacts are kept to
+        1e-9 of the size of a body; slips that friction stops within 1e-12 of it are none; and what rocks comes to rest when it would rise
+        no higher than 1e-9 of it. Restitution, and friction by what takes most energy, never add energy. The same world gives the same run,
         bit for bit.
 
         `budget`: seconds or a `Budget`, for the whole run, 60 seconds if None; what is known when it is spent, or at Ctrl-C, is the answer,
@@ -102,9 +107,7 @@ class World:
         return self._finish(simulation, float(start), last, most, clock)
 
     def _simulation(self, start: float) -> Simulation:
-        actors = self._actors()
-        system = None if self.forces is None else System(self.forces, [a.particulars for a in actors], self.gravity)
-        return Simulation(actors, self.response, self.coefficients, start, system)
+        return Simulation(self._actors(), self.response, self.coefficients, start, self.forces, self.gravity)
 
     def _certified(self, start: float) -> "Certified":
         if self.response not in LAWS.values():

@@ -89,6 +89,18 @@ def marbles_in_funnel() -> Sequence[dict[str, Any]]:
     return [{"shape": funnel, "fixed": True}, *({"shape": marble, "position": p} for p in places)]
 
 
+@world(title="Dominoes: one falls against the next", source="ours", run={"until": 1.5}, restitution=0.0, friction=0.5,
+       known="the wave reaches the last one; the energy never grows, and no corner is in the floor")
+def dominoes() -> Sequence[dict[str, Any]]:
+    """The first one turns about its front edge as they start; each is a little wider than the one before."""
+    thick, apart, spin = 0.25, 0.75, 1.5
+    shapes = [box(sizes=(sp.Rational(1, 4), 1 + sp.Rational(k, 10), 2)) for k in range(4)]
+    floor = ParametricSurface([u, v, 0], {u: (-3, 7), v: (-3, 3)})
+    pushed = {"spin": (0, spin, 0), "velocity": (spin, 0, spin * thick / 2)}
+    return [{"shape": floor, "fixed": True},
+            *({"shape": shape, "position": (apart * k, 0, 1), **(pushed if k == 0 else {})} for k, shape in enumerate(shapes))]
+
+
 @world(title="Fruit tracing: fruits fall onto a lobster of voxels",
        source="Snyder et al. 1993, Figures 15 and 16; shapes and voxels are ours",
        run={"events": 12}, restitution=0.7, known="the energy never grows, and no fruit passes into another or into the lobster")

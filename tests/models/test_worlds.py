@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import collide
+from collide.search.budget import Budget
 from collide.world.run import Outcome, Run
 from generative import u, v
 from generative.mesh import approx_function
@@ -46,6 +47,21 @@ def test_the_gradient_of_two_balls_in_line() -> None:
     start, step = np.array([-2.5, 0.0, 1.0, 0.0]), 2.0**-6
     gradient = [(end(start + step * way) - end(start - step * way)) / (2 * step) for way in np.eye(4)]
     np.testing.assert_allclose(gradient, [1, 0, 1, 0], atol=1e-9)
+
+
+def test_dominoes_fall_one_against_the_next() -> None:
+    run = run_of(WORLDS["dominoes"], budget=Budget(seconds=None))
+    assert run.outcome is Outcome.FINISHED
+    first = [next(e.time[0] for e in run.events if [k, k + 1] in e.pairs.tolist()) for k in (1, 2, 3)]
+    assert first == sorted(first) and np.diff([run.energy(float(s)) for s in np.linspace(0, run.until, 200)]).max() < 1e-9
+    corners = np.array([[x, y, z] for x in (-0.125, 0.125) for y in (-0.5, 0.5) for z in (-1.0, 1.0)])
+    for moment in np.linspace(0, run.until, 60):
+        state = run.state(float(moment))
+        leans = 2 * np.arctan2(state.quaternions[1:, 2], state.quaternions[1:, 0])
+        # Each leans on the next one, behind it, and none is in the floor.
+        assert (np.diff(leans) <= 1e-9).all()
+        for q, at in zip(state.quaternions[1:], state.positions[1:], strict=True):
+            assert (corners @ collide.world.rotation.matrix(q).T + at)[:, 2].min() > -1e-9
 
 
 def test_marbles_fall_through_the_funnel() -> None:

@@ -1,0 +1,245 @@
+"""Bodies that are followed while they stay in contact, by differential equations: where forces act, where what they touch moves, and where
+they rock, slip or push each other. Which contacts press, which stick, and when that ends, is in `tracked`.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..search.clock import Clock
+from . import rotation
+from .actor import Actor
+from .forced import Forced, Forces, System
+from .linked import Linked
+from .lookout import Key, Undecided
+from .sustained import Held, Mode, at_rest, still
+from .touches import Rest
+from .tracked.ends import End, Watch, settled
+from .tracked.forces import Kept, solved
+from .tracked.grip import gripped
+
+# Against what acts on a body, and the speed of a fall from its size: what counts as none, and a slip that does.
+_SLOW, _SLIP = 1e-9, 1e-6
+# Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
+_QUIET, _AT_ONCE = 1e-11, 30
+
+
+class Following(Linked):
+    """`kept`: the contacts of pairs that are followed. Of bodies that are, `ends`: why their present motion ends; `pairs`: those that move
+    with them; `modes`: how they stay in contact; and `steps`: how long a time is tried at once.
+    """
+
+    def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
+                 forces: Forces | None, gravity: np.ndarray) -> None:
+        super().__init__(actors, coefficients, start)
+        self.particulars, self.forces, self.gravity = [a.particulars for a in actors], forces, gravity
+        self.kept: dict[Key, tuple[Kept, ...]] = {}
+        self.ends: dict[int, End | None] = {}
+        self.pairs: dict[int, tuple[Key, ...]] = {}
+        self.modes: dict[int, Mode] = {}
+        self.steps: dict[int, float] = {}
+        self.since = (start, 0)
+
+    # -- what is followed -----------------------------------------------------------------------------------------------
+
+    def after(self, keys: Sequence[Key]) -> None:
+        """Also where bodies stay in touch at some points, and part at others."""
+        for key in keys:
+            self.kept.pop(key, None)
+            touch, speeds = self.touching[key], self.speeds(key)
+            stay = np.abs(speeds) <= self._still_speed(key)
+            if touch.links and 0 < np.count_nonzero(stay) < len(stay):
+                which = np.flatnonzero(stay)
+                self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
+                                             links=tuple(touch.links[k] for k in which))
+        super().after(keys)
+
+    def _keep(self, keys: Sequence[Key]) -> None:
+        if keys and self.forces is not None:
+            self._follow([*keys, *(key for key in self.kept if key not in keys)], [k for k, a in enumerate(self.actors) if a.free])
+        else:
+            super()._keep(keys)
+
+    def _follow(self, keys: Sequence[Key], free: Sequence[int]) -> None:
+        """Motion in contact by differential equations, of pairs that touch."""
+        found = [(key, link) for key in keys for link in self.touching[key].links]
+        for key in keys:
+            if not self.touching[key].links:
+                self._not_followed(key)
+        kept = [Kept(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
+        system = self._system(kept, free)
+        _, motion, inverse, rates = system.look(self.now, self._all())
+        scales = np.concatenate([np.repeat([1.0, self.actors[k].radius], 3) for k in free])
+        chosen = gripped(kept, motion, inverse, scales, _QUIET * self._strength(system, rates))
+        if chosen is None:
+            self._not_followed(keys[0])
+        assert chosen is not None
+        pairs = list(zip((key for key, _ in found), chosen, strict=False))
+        pressed = {key for key, k in pairs if not k.loose}
+        pairs = [(key, k) for key, k in pairs if not k.loose or key not in pressed]
+        self._go_on([key for key, _ in pairs], [k for _, k in pairs], free)
+
+    def _go_on(self, owners: Sequence[Key], chosen: Sequence[Kept], free: Sequence[int]) -> None:
+        """With the contacts that stay, each of a pair of `owners`."""
+        free = free if self.forces is not None else sorted({k for key in owners for k in key[:2] if self.actors[k].free})
+        if not owners and self.forces is None:
+            return
+        system = self._system(chosen, free)
+        system.step = max([self.steps.get(k, 0.0) for k in free], default=0.0) or system.step
+        if chosen:
+            for k, (centre, shift, velocity, spin) in zip(free, settled(system, self.now, self._all()), strict=True):
+                course = self.actors[k].course
+                angle = float(np.linalg.norm(shift))
+                turn = rotation.about(shift / angle, angle) @ course.turn_at(self.now) if angle else course.turn_at(self.now)
+                self.actors[k].take(course.again(self.now, centre=centre, turn=turn, velocity=velocity, spin=spin), self.now, seen=False)
+        if chosen and self.forces is None and self._rests(system):
+            for k in free:
+                self._hold_body(k, Held(Mode.REST, at_rest(self.actors[k], self.now)))
+            for key in dict.fromkeys(owners):
+                self._hold_pair(key)
+        else:
+            self._solve(system, owners)
+
+    def _rests(self, system: System) -> bool:
+        """Does nothing move, or begin to?"""
+        actors = [self.actors[k] for k in system.linked]
+        if not all(a.free or a.rigid.fixed for a in actors):
+            return False
+        _, motion, inverse, rates = system.look(self.now, self._all())
+        speeding = np.abs(rates + solved(system.kept, motion, inverse).change.reshape(-1, 6)).max(axis=0)
+        size, pull = min(a.radius for a in actors if a.free), float(np.linalg.norm(self.gravity))
+        calm = speeding[:3].max() <= _SLOW * pull and speeding[3:].max() * size <= _SLOW * pull
+        return calm and all(still(a.course, self.now, a.radius, a.gravity) for a in actors if a.free)
+
+    def _solve(self, system: System, owners: Sequence[Key]) -> None:
+        found = system.courses(self.now, self._all())
+        if found is None:
+            raise Undecided(f"the forces change so much at t = {self.now!r} that no polynomial follows the motion")
+        end = self._end(system, owners, found) if system.kept else None
+        for k, course in zip(system.free, found, strict=True):
+            self.actors[k].take(course if end is None else replace(course, until=end.time), self.now)
+            self.steps[k] = system.step
+            self.ends[k] = end
+            self.pairs[k] = tuple(dict.fromkeys(owners))
+        for key in dict.fromkeys(owners):
+            self.kept[key] = tuple(k for k, own in zip(system.kept, owners, strict=True) if own == key)
+            self._hold_pair(key)
+        self._tell(system)
+
+    def _end(self, system: System, owners: Sequence[Key], found: Sequence[Forced]) -> End | None:
+        courses = self._all()
+        for k, course in zip(system.free, found, strict=True):
+            courses[k] = course
+        shapes = {k: shape for k in system.linked if (shape := self.shape(k)) is not None}
+        watch = Watch(system, self.now, courses, shapes, min(self.size(key) for key in owners))
+        for c, k in watch.around:
+            if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
+                self._not_followed(owners[c])
+        end = watch.end(self.now, found[0].until, courses)
+        if end is not None:
+            self._not_at_once(end.time, owners[0])
+        return end
+
+    def _not_at_once(self, time: float, key: Key) -> None:
+        begin, count = self.since
+        self.since = (begin, count + 1) if time - begin <= _SLOW * (1.0 + abs(begin)) else (time, 0)
+        if count > _AT_ONCE:
+            raise Undecided(f"{self.called(key[0])} and {self.called(key[1])} change how they touch again and again at t = {self.now!r}")
+
+    def _tell(self, system: System) -> None:
+        """How bodies stay in contact, where that has changed."""
+        _, motion, _, _ = system.look(self.now, self._all())
+        told = {}
+        for k in system.free:
+            own = [c for c, kept in enumerate(system.kept) if k in kept.link.pair and not kept.loose]
+            if own:
+                told[k] = self._mode(k, [system.kept[c] for c in own], motion.speeds[own])
+        for k, mode in told.items():
+            if self.modes.get(k) is not mode:
+                self.rests.append(Rest(self.now, k, mode))
+        self.modes = {k: m for k, m in self.modes.items() if k not in system.free} | told
+
+    def _mode(self, k: int, kept: Sequence[Kept], speeds: np.ndarray) -> Mode:
+        slips = [(c.slip is not None and c.friction > 0.0) or np.hypot(*s[1:]) > c.still for c, s in zip(kept, speeds, strict=True)]
+        if any(slips):
+            return Mode.SLIDING
+        own = self.actors[k].course.spin_at(self.now)
+        for c in kept:
+            other = self.actors[sum(c.link.pair) - k].course.spin_at(self.now)
+            if np.linalg.norm(own - other) * self.actors[k].radius > c.still:
+                return Mode.ROLLING if self.actors[k].ball is not None else Mode.ROCKING
+        return Mode.REST
+
+    def _system(self, kept: Sequence[Kept], free: Sequence[int]) -> System:
+        return System(self.forces, self.particulars, self.gravity, free, kept)
+
+    def _all(self) -> list[Any]:
+        return [a.course for a in self.actors]
+
+    def _slow(self, key: Key) -> float:
+        """A slip that friction stops within a billionth of a thousandth of the size counts as none."""
+        pull = max(float(np.abs(self._accelerations(key)).max()), max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
+        return _SLIP * math.sqrt(self.size(key) * pull)
+
+    def _strength(self, system: System, rates: np.ndarray) -> float:
+        spins = [float(np.linalg.norm(self.actors[k].course.spin_at(self.now))) for k in system.linked]
+        radii = [self.actors[k].radius for k in system.linked if self.actors[k].free]
+        return float(np.abs(rates[:, :3]).max()) + max(spins) ** 2 * min(radii)
+
+    # -- what comes next ------------------------------------------------------------------------------------------------
+
+    def next_forced(self, k: int, clock: Clock) -> Sequence[Key]:
+        """A motion comes to its end: it goes on as it did, or contacts change. Which pairs hit each other then?"""
+        end, keys = self.ends.get(k), [key for key in self.pairs.get(k, ()) if key in self.kept]
+        free = [j for j, a in enumerate(self.actors) if a.free] if self.forces is not None else sorted(
+            {j for key in keys for j in key[:2] if self.actors[j].free} | {k})
+        owners = [key for key in keys for _ in self.kept[key]]
+        kept = [c for key in keys for c in self.kept[key]]
+        if end is None:
+            self._go_on(owners, kept, free)
+            self.changed(set(free), clock)
+            return ()
+        if end.lands is not None:
+            return (owners[end.lands],)
+        self._grip_again(keys, free, clock)
+        return ()
+
+    def _grip_again(self, keys: Sequence[Key], free: Sequence[int], clock: Clock) -> None:
+        left = []
+        for key in keys:
+            touch = self.moved_touch(key)
+            if len(touch.points):
+                self.touching[key] = touch
+                left.append(key)
+            else:
+                self.let_go(key)
+        for k in free:
+            course = self.actors[k].course
+            self.fly(k, np.concatenate([course.velocity_at(self.now), course.spin_at(self.now)]))
+        changed = set(free) | self._force(left)
+        self.after(left)
+        self.changed(changed, clock)
+
+    def let_go(self, key: Key) -> None:
+        """A contact beyond a border is none; the bodies part."""
+        normals = self.touching.pop(key).normals
+        pull = max(float(np.abs(normals @ self.actors[k].gravity).max()) for k in key[:2])
+        if pull > 0.0:
+            self.gentle[key] = pull
+        self.held.discard(key)
+        self.kept.pop(key, None)
+        self.left.pop(key, None)
+        self.parting.add(key)
+
+    def _force(self, hit: Sequence[Key] = ()) -> set[int]:
+        raise NotImplementedError
+
+    def _not_followed(self, key: Key) -> None:
+        both = " and ".join(map(self.called, key[:2]))
+        raise Undecided(f"{both} stay in contact from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
+                        "slide without turning, and for balls, edges, corners and flat faces on flat faces")
+
+

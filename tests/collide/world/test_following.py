@@ -1,0 +1,167 @@
+"""Bodies that stay in contact and are followed by differential equations, against closed forms."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sp
+
+from collide import Mesh, Outcome, RigidBody, World
+from collide.world.sustained import Mode
+from generative import ParametricSurface, Rigid, t, u, v
+
+from .scenes import BALL, FLOOR, cube
+
+GRAVITY = (0, 0, -10)
+
+
+def block(*sizes):
+    unit = cube()
+    return Mesh(unit.arrays[0] * sizes, unit.triangles)
+
+
+def corners(run, k, moment):
+    """Of body k, a mesh, at a time."""
+    state = run.state(moment)
+    w, a = state.quaternions[k][0], state.quaternions[k][1:]
+    points = run.world.bodies[k].shape.arrays[0]
+    return state.positions[k] + points + 2 * np.cross(a, np.cross(a, points) + w * points)
+
+
+def modes(run, body):
+    return [rest.mode for rest in run.rests if rest.body == body]
+
+
+def turning(speed):
+    return Rigid(rotation=sp.Matrix([[sp.cos(speed * t), -sp.sin(speed * t), 0], [sp.sin(speed * t), sp.cos(speed * t), 0], [0, 0, 1]]))
+
+
+def tipped(angle, friction):
+    """A block of sides 1/2, 1 and 2 that stands on an edge, out of the vertical by an angle."""
+    half = np.array([0.25, 0.5, 1.0])
+    low = half[0] * math.sin(angle) + half[2] * math.cos(angle)
+    bodies = [RigidBody(FLOOR, fixed=True),
+              RigidBody(block(0.5, 1, 2), position=(0, 0, low), orientation=(math.cos(angle / 2), 0, math.sin(angle / 2), 0), mass=2)]
+    return World(bodies, gravity=GRAVITY, friction=friction, restitution=0.0)
+
+
+def test_a_block_that_is_tipped_falls_as_a_pendulum():
+    run = tipped(0.5, 100.0).run(events=1)
+    assert modes(run, 1)[:2] == [Mode.REST, Mode.ROCKING] and len(run.events) == 1
+    # About its edge: m r g (cos a - cos b) = I w^2 / 2, where a and b are angles of the line from the edge to the centre.
+    m, r, first = 2.0, math.hypot(0.25, 1.0), 0.5 - math.atan(0.25)
+    inertia = m * (0.5**2 + 2.0**2) / 12 + m * r * r
+    speed = math.sqrt(2 * m * r * 10 / inertia)
+    last = math.pi / 2 - math.atan(0.25)
+    when = float(mpmath.quad(lambda s: 2 / (speed * mpmath.sqrt(mpmath.sinc(s * s / 2) * mpmath.sin(first + s * s / 2))),
+                             [0, mpmath.sqrt(last - first)]))
+    assert run.events[0].time[0] == pytest.approx(when, abs=1e-9)
+    before = run.state(run.events[0].time[0] - 1e-9).spins[1][1]
+    assert before == pytest.approx(speed * math.sqrt(math.cos(first) - math.cos(last)), abs=1e-7)
+    for moment in np.linspace(0, when - 1e-9, 7):
+        assert run.energy(float(moment)) == pytest.approx(run.energy(0.0), rel=1e-9)
+        assert corners(run, 1, float(moment))[:, 2].min() == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_block_that_slides_over_a_rim_tips():
+    table = ParametricSurface([u, v, 0], {u: (-2, 2), v: (-2, 2)})
+    bodies = [RigidBody(table, fixed=True), RigidBody(cube(), position=(0, 0, 0.5), velocity=(3, 0, 0))]
+    run = World(bodies, gravity=GRAVITY, friction=0.1, restitution=0.0).run(until=1.2)
+    assert run.outcome is Outcome.FINISHED and not run.events
+    # Friction holds it up as if its centre were 1/10 of its height further: it tips at 3 t - t^2 / 2 = 2 - 1/20.
+    over = 3 - math.sqrt(5.1)
+    np.testing.assert_allclose(run.state(over).positions[1], [1.95, 0, 0.5], atol=1e-9)
+    assert abs(run.state(over).spins[1][1]) < 1e-6 and run.state(over + 0.1).spins[1][1] > 0.1
+    # Nothing of it is in the table: what is below is beyond the rim.
+    for moment in np.linspace(0, 1.2, 25):
+        found = corners(run, 1, float(moment))
+        assert not ((found[:, 2] < -1e-9) & (found[:, 0] < 2 - 1e-9)).any()
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.2, 25)]).max() < 1e-9
+
+
+def test_a_ball_on_a_turntable_goes_round_by_two_sevenths():
+    speed, at, velocity = 2.0, np.array([2.0, 0, 1]), np.array([0.5, 0.3, 0])
+    slip = np.cross([0, 0, speed], at) - velocity
+    ball = RigidBody(BALL, position=at, velocity=velocity, spin=(slip[1], -slip[0], 0))
+    run = World([RigidBody(FLOOR, motion=turning(2)), ball], gravity=GRAVITY, friction=0.9, restitution=0.0).run(until=1.5)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING]
+    for moment in (0.4, 1.0, 1.5):
+        angle = 2 / 7 * speed * moment
+        there = [0.5 * math.cos(angle) - 0.3 * math.sin(angle), 0.5 * math.sin(angle) + 0.3 * math.cos(angle), 0]
+        np.testing.assert_allclose(run.state(moment).velocities[1], there, atol=2e-9)
+
+
+@pytest.mark.parametrize(("push", "mode", "far"), [(sp.Rational(3, 2), Mode.REST, 3.0), (5, Mode.SLIDING, 6.0)])
+def test_a_table_that_speeds_up_carries_a_block_or_slips_away(push, mode, far):
+    table = RigidBody(FLOOR, motion=Rigid(translation=[push * t**2 / 2, 0, 0]))
+    run = World([table, RigidBody(cube(), position=(0, 0, 0.5))], gravity=GRAVITY, friction=0.3, restitution=0.0).run(until=2.0)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [mode]
+    np.testing.assert_allclose(run.state(2.0).positions[1], [far, 0, 0.5], atol=1e-9)
+
+
+def test_a_pusher_pushes():
+    pusher = RigidBody(cube(), motion=Rigid(translation=[-2 + t / 2, 0, sp.Rational(1, 2)]))
+    bodies = [RigidBody(FLOOR, fixed=True), pusher, RigidBody(cube(0.4), position=(0, 0, 0.4))]
+    run = World(bodies, gravity=GRAVITY, friction=0.3, restitution=0.0).run(until=3.0)
+    assert run.outcome is Outcome.FINISHED and modes(run, 2) == [Mode.REST, Mode.SLIDING]
+    assert run.events[0].time[0] == pytest.approx(2.2, abs=1e-9)
+    np.testing.assert_allclose(run.state(3.0).positions[2], [0.4, 0, 0.4], atol=1e-8)
+
+
+def test_a_spring_and_friction_stop_a_block():
+    """Each half swing takes 2 mu m g / k = 3 / 10 of the amplitude: from 1 to -7/10, 4/10, -1/10, where friction holds it."""
+    def spring(state):
+        return np.array([[0, 0, 0], [-20.0 * state.positions[1, 0], 0, 0]])
+
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(cube(), position=(1, 0, 0.5), mass=1)]
+    run = World(bodies, gravity=GRAVITY, friction=0.3, restitution=0.0, forces=spring).run(until=2.5)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING] * 3 + [Mode.REST]
+    half, pull = math.pi / math.sqrt(20), 3 / 20
+    np.testing.assert_allclose([rest.time for rest in run.rests], half * np.arange(4), atol=1e-9)
+    for moment in (0.3, 0.9, 1.7, 2.4):
+        turns = min(int(moment / half), 3)
+        side, wide = (-1) ** turns, 1 - pull - 2 * pull * turns
+        place = side * pull + side * wide * math.cos(math.sqrt(20) * (moment - turns * half)) if turns < 3 else -0.1
+        assert run.state(moment).positions[1, 0] == pytest.approx(place, abs=1e-8)
+
+
+def test_a_ball_rolls_on_under_drag():
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(BALL, position=(0, 0, 1), velocity=(3, 1, 0), spin=(-1, 3, 0.5), mass=2)]
+    run = World(bodies, gravity=GRAVITY, friction=0.8, restitution=0.0, forces=lambda state: -0.4 * state.velocities).run(until=3.0)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING]
+    # (1 + 2/5) m v' = -0.4 v.
+    for moment in (0.5, 1.7, 3.0):
+        np.testing.assert_allclose(run.state(moment).velocities[1], np.array([3, 1, 0]) * math.exp(-moment / 7), atol=1e-9)
+        np.testing.assert_allclose(run.state(moment).positions[1, :2], np.array([3, 1]) * 7 * (1 - math.exp(-moment / 7)), atol=1e-9)
+
+
+def test_a_table_that_tilts_lets_a_block_go():
+    """It turns with the table up to the angle of friction, but for what turning does: 1/100 of g at most."""
+    angle, half = t / 8, 0.1
+    table = RigidBody(FLOOR, motion=Rigid(rotation=sp.Matrix([[sp.cos(angle), 0, sp.sin(angle)], [0, 1, 0],
+                                                               [-sp.sin(angle), 0, sp.cos(angle)]])))
+    bodies = [table, RigidBody(cube(half), position=(0, 0, half), velocity=(half / 8, 0, 0), spin=(0, 1 / 8, 0))]
+    run = World(bodies, gravity=GRAVITY, friction=0.2, restitution=0.0).run(until=2.0)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST, Mode.SLIDING] and not run.events
+    assert run.rests[1].time == pytest.approx(8 * math.atan(0.2), rel=1e-3)
+
+
+def test_dominoes_hit_one_another():
+    bodies = [RigidBody(FLOOR, fixed=True)]
+    bodies += [RigidBody(block(0.5, 1, 2), position=(k, 0, 1), mass=1, spin=(0, 1.5 * (k == 0), 0),
+                         velocity=(1.5 * (k == 0), 0, 0.375 * (k == 0))) for k in range(2)]
+    run = World(bodies, gravity=GRAVITY, friction=0.5, restitution=0.0).run(until=0.3)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1)[0] is Mode.ROCKING
+    # The first one's upper edge is half a thickness of gap away: it turns until sin(b) = 1/4, with w^2 from its fall.
+    inertia, r, lean = (0.5**2 + 2.0**2) / 12 + 17 / 16, math.hypot(0.25, 1.0), -math.atan(0.25)
+    until = math.asin(0.25)
+    when = float(mpmath.quad(lambda b: 1 / mpmath.sqrt(2.25 + 20 * r * (mpmath.cos(lean) - mpmath.cos(lean + b)) / inertia), [0, until]))
+    first = run.events[0]
+    assert first.time[0] == pytest.approx(when, abs=1e-9) and first.pairs[0].tolist() == [1, 2]
+    np.testing.assert_allclose(first.points[:2, [0, 2]], [[0.75, 2 * math.cos(until)]] * 2, atol=1e-8)
+    assert run.state(0.3).spins[2][1] > 0.1
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0, 0.3, 31)]).max() < 1e-9
+    for moment in np.linspace(0, 0.3, 7):
+        one, other = (corners(run, k, float(moment)) for k in (1, 2))
+        assert min(one[:, 2].min(), other[:, 2].min()) > -1e-9
