@@ -1,5 +1,5 @@
 """``python -m tests.sampled [--count 300] [--seed 0] [KIND ...]``: random assemblies, and runs of random worlds, against dense sampling;
-and logs of random scenes, against the checker; prints what disagrees.
+distances of random pairs, against roots in forty digits; and logs of random scenes, against the checker; prints what disagrees.
 """
 
 import argparse
@@ -10,11 +10,11 @@ import collide
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
-from . import distances, worlds
+from . import distances, roots, worlds
 from .compared import Scene, wrong
 from .logs import logged
 
-KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", "worlds", "logs"), 20
+KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "logs"), 20
 
 
 def main() -> int:
@@ -29,7 +29,8 @@ def main() -> int:
         statuses, begin = Counter[str](), time.perf_counter()
         for seed in range(options.seed, options.seed + options.count):
             started = time.perf_counter()
-            ask = {"arms": arms, "worlds": runs, "distances": near, "clearances": near, "logs": logs}.get(kind, bodies)
+            ask = {"arms": arms, "worlds": runs, "distances": near, "clearances": near, "logs": logs}.get(
+                kind, roots.compared if kind in roots.KINDS else bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
             if time.perf_counter() - started > SLOW:

@@ -4,6 +4,7 @@ import pytest
 
 import collide
 
+from . import roots
 from .compared import Scene, wrong
 
 
@@ -21,3 +22,9 @@ def test_samples_see_a_contact_that_is_missed_and_one_that_is_none() -> None:
     assert list(scene.overlaps(1.0)), "bodies that meet go on into each other"
     scene.flights = [flight._replace(rate=flight.rate + 1) for flight in scene.flights]
     assert list(scene.beside(answer)), "bodies that turn otherwise are not where it says"
+
+
+@pytest.mark.parametrize("kind", roots.KINDS)
+def test_distances_agree_with_roots(kind: str) -> None:
+    for seed in (0, 1):
+        assert roots.compared(kind, seed, 60) == ("MEASURED", [])
