@@ -13,6 +13,7 @@ from generative import Edge, ParametricSurface, Solid, Vertex, u, v
 from generative.changes import with_formulas
 from generative.family import Member, member_of, parameters_in
 
+from .cells import Path
 from .numbers import NONE, Numbers
 
 Ranges = Mapping[Any, tuple[Any, Any]]
@@ -50,18 +51,44 @@ def family_of(body: Any) -> Member:
 
 
 def over_fixed_domain(body: Any, symbols: Collection[Any]) -> Any:
-    """The body, its patches over the unit interval in each parameter whose ends depend on some symbols: u is then the share of the way."""
+    """The body, its patches, faces and edges over the unit interval in each parameter whose ends depend on some symbols: that is then the
+    share of the way.
+    """
+    if isinstance(body, Solid):
+        return _solid_over_fixed(body, frozenset(symbols))
     if not isinstance(body, ParametricSurface):
         return body
-    domain, changes = dict(body.domain), {}
-    for s in (u, v):
-        lo, hi = domain[s]
-        if (lo.free_symbols | hi.free_symbols).intersection(symbols):
-            changes[s], domain[s] = lo + (hi - lo) * s, (0, 1)
-    if not changes:
+    ends = {s: body.domain[s] for s in (u, v) if _depend(body.domain[s], symbols)}
+    if not ends:
         return body
-    shape = [e.xreplace(changes) for e in body.body]
+    shape = [e.xreplace({s: lo + (hi - lo) * s for s, (lo, hi) in ends.items()}) for e in body.body]
+    domain = {s: (0, 1) if s in ends else body.domain[s] for s in (u, v)}
     return ParametricSurface(shape, domain, flipped=body.flipped, motion=body.motion, name=body.name)
+
+
+@functools.lru_cache(maxsize=256)
+def _solid_over_fixed(body: Solid, symbols: frozenset[Any]) -> Solid:
+    if not any(_depend(ends, symbols) for ends in (*(f.domain[s] for f in body.faces for s in (u, v)), *(e.domain for e in body.edges))):
+        return body
+
+    def on(k: int, place: Path) -> Path:
+        """The share of the way of a place on face k."""
+        first, second = (e if not _depend((lo, hi), symbols) else (e - lo) / (hi - lo)
+                         for e, (lo, hi) in zip(place, (body.faces[k].domain[s] for s in (u, v)), strict=True))
+        return first, second
+
+    edges = []
+    for edge in body.edges:
+        (lo, hi), along = edge.domain, _depend(edge.domain, symbols)
+        change = {u: lo + (hi - lo) * u} if along else {}
+        paths = tuple(on(k, (p.xreplace(change), q.xreplace(change))) for k, (p, q) in zip(edge.faces, edge.paths, strict=True))
+        edges.append(Edge(edge.faces, paths, (0, 1) if along else edge.domain))
+    corners = [Vertex(w.faces, tuple(on(k, p) for k, p in zip(w.faces, w.points, strict=True))) for w in body.vertices]
+    return Solid([over_fixed_domain(face, symbols) for face in body.faces], edges, corners, name=body.name)
+
+
+def _depend(ends: tuple[Any, Any], symbols: Collection[Any]) -> bool:
+    return bool((ends[0].free_symbols | ends[1].free_symbols).intersection(symbols))
 
 
 def variable_of(symbol: Any) -> str:

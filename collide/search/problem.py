@@ -65,7 +65,7 @@ class Problem:
     difference, and further functions that are zero (see `codegen.time_bounds.distance`), which depend on the variables before the
     objective, all others. The first `slots` of the parameters are numbers of the bodies that come with each
     instance; `ends` are then the exact ends of the domain, which may depend on them, as the parameters `late` do (number, body 1 or 2,
-    expression).
+    expression). The domain of the variables `hulls` holds that for any values of others on which its ends depend; `feasible` has the ends.
 
     `dataclasses.replace` makes a problem with other values: where its formulas are the same it has in `built` what was derived from them,
     kernels above all, so nothing is compiled again.
@@ -97,6 +97,7 @@ class Problem:
     ends: tuple[tuple[Any, Any], ...] = ()
     slots: int = 0
     late: list[tuple[int, int, Any]] = field(default_factory=list)
+    hulls: tuple[int, ...] = ()
     built: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

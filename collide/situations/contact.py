@@ -103,7 +103,7 @@ def _problem(a: Placed, b: Placed, frame: Frame, equations: Sequence[Expr], rows
         strict=incoming and bool(necessary), objective=len(names) - 1, border=frame.borders_array(),
         period=np.array([*frame.periods, *[0.0] * others]), polar=np.array([*frame.polar, *[(-math.inf, math.inf)] * others]),
         image=(*in_world(a, a.position), *in_world(b, b.position)),
-        parameters=np.array(frame.values).reshape(-1, 2), directions=directions, **fields)
+        parameters=np.array(frame.values).reshape(-1, 2), hulls=tuple(frame.hulls), directions=directions, **fields)
 
 
 @functools.lru_cache(maxsize=64)
@@ -116,6 +116,8 @@ def with_numbers(problem: Problem, numbers: tuple[Numbers, ...], *further: tuple
     sides = [numbers[int(name[-1]) - 1] if name[-1] in "12" else NONE for name in problem.variables[:-len(further)]]
     ends = [(side.enclose(lo), side.enclose(hi)) for side, (lo, hi) in zip(sides, problem.ends, strict=False)]
     outer, inner = framed([*ends, *((enclose(lo), enclose(hi)) for lo, hi in further)])
+    hulls = list(problem.hulls)
+    inner[hulls] = outer[hulls]
     return problem.instance(parameters_with(problem, numbers), outer, inner)
 
 

@@ -122,7 +122,7 @@ def _situation(first: Cell, second: Cell, symbols: tuple[tuple[Any, ...], ...], 
         feasible=all_of(frame.pool, conditions) if conditions else None, objective=len(frame.names) - 1, period=np.array(frame.periods),
         polar=np.array(frame.polar), image=(*between, *between), fast=True, gap=(*apart, *a.values, *b.values),
         parameters=np.array(frame.values).reshape(-1, 2), features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
-        ends=tuple(frame.ends), slots=frame.slots, late=frame.late)
+        ends=tuple(frame.ends), slots=frame.slots, late=frame.late, hulls=tuple(frame.hulls))
 
 
 def _variables(part: Cell) -> int:

@@ -21,7 +21,7 @@ class Frame:
     objective at the end, so `spatial`, how many come before them, is known first. `symbols` stand for numbers of the first body, of the
     second, and maybe of contacts known between them, and of a motion that both have in common; `free` names the further variables that
     some of those are, "" for others. `late` are the parameters that are expressions of symbols, (number, body 1 or 2, expression).
-    `asked`: the time is no variable, but the last symbol.
+    `asked`: the time is no variable, but the last symbol. `hulls`: see `Problem`.
     """
 
     spatial: int
@@ -32,6 +32,7 @@ class Frame:
     periods: list[float] = field(default_factory=list)
     borders: list[tuple[bool, bool]] = field(default_factory=list)
     polar: list[tuple[float, float]] = field(default_factory=list)
+    hulls: list[int] = field(default_factory=list)
     values: list[tuple[float, float]] = field(default_factory=list)
     moment: float | None = None
     asked: bool = False
@@ -60,6 +61,16 @@ class Frame:
         names = zip(self.symbols[side - 1], self.free[side - 1], strict=True) if side <= len(self.free) else ()
         return {s: name for s, name in names if name}
 
+    def varies(self, ends: tuple[Any, Any], side: int) -> bool:
+        """Do ends of a range depend on variables?"""
+        free = self._free(side).keys()
+        return bool(free) and any(getattr(e, "free_symbols", set()) & free for e in ends)
+
+    def between(self, e: Expr, ends: tuple[Any, Any], side: int) -> list[Expr]:
+        """It lies between these ends."""
+        low, high = convert(ends, self.known(side), self.pool)
+        return [self.pool.node("le", low, e), self.pool.node("le", e, high)]
+
     def beyond(self, name: str) -> Expr:
         """A further variable."""
         return self.pool.variable(self.spatial + self.further.index(name))
@@ -74,6 +85,8 @@ class Frame:
     def variable(self, name: str, ends: tuple[Any, Any], period: float = 0.0, border: tuple[bool, bool] = (False, False),
                  polar: tuple[Any, Any] = (None, None)) -> Expr:
         node = self.pool.variable(len(self.names))
+        if name[-1] in "12" and self.varies(ends, int(name[-1])):
+            self.hulls.append(len(self.names))
         self.names.append(name)
         self.ends.append(ends)
         self.periods.append(period)

@@ -151,15 +151,17 @@ class PlacedImplicit:
         return [e for (low, high), c in zip(ends, at, strict=False) for e in (pool.node("le", low, c), pool.node("le", c, high))]
 
     def bounds(self) -> list[Expr]:
-        """lo <= coordinate <= hi, in the frame of every leaf whose bounds are not the domain, but on the sides that the part lies on."""
-        pool, conditions = self.frame.pool, []
+        """lo <= coordinate <= hi, in the frame of every leaf whose bounds are not the domain, but on the sides that the part lies on.
+        Bounds that vary are not the domain, but within it.
+        """
+        conditions: list[Expr] = []
         # Leaves that move together share sides.
         fixed = {(self.part.leaves[side[0]].motion, side[1], end_of(self.part, side)) for side in self.part.sides}
         for k, leaf in enumerate(self.part.leaves):
             for c, coordinate in enumerate(self.coordinates(leaf)):
-                if not (self.carrier and k == 0) and not any((leaf.motion, c, end) in fixed for end in leaf.bounds[c]):
-                    low, high = convert(leaf.bounds[c], self.known, pool)
-                    conditions += [pool.node("le", low, coordinate), pool.node("le", coordinate, high)]
+                domain = self.carrier and k == 0 and not self.frame.varies(leaf.bounds[c], self.side)
+                if not domain and not any((leaf.motion, c, end) in fixed for end in leaf.bounds[c]):
+                    conditions += self.frame.between(coordinate, leaf.bounds[c], self.side)
         return conditions
 
     def on_surface(self) -> Expr | None:
