@@ -131,10 +131,11 @@ class System:
     def courses(self, now: float, courses: Sequence[Any]) -> list[Forced] | None:
         """Those of the bodies that are free, from their states at a time on; None if no polynomials follow them."""
         y = self._state(now, courses)
-        for _ in range(_TRIES):
+        for k in range(_TRIES):
             found = self._fitted(now, y, courses)
             if found is not None:
-                self.step *= 2.0
+                # What was too long just now is not tried again at once.
+                self.step *= 1.0 if k else 2.0
                 return found
             self.step /= 2.0
         return None

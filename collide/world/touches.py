@@ -227,8 +227,13 @@ class Touches(Lookout):
             return sustained.ball_on(actor, face[1], normal, contacts[0].friction, self.now)
         held = sustained.block_on(actor, [replace(c, normal=n) for c, n in zip(contacts, toward, strict=True)], self.now)
         links = [link for key in keys for link in self.touching[key].links]
-        if held is None or not links:
-            return held
+        if held is None:
+            return None
+        if not links:
+            # Of a border that is not known it is not known when the body passes over it.
+            points = np.concatenate([self.touching[key].points for key in keys])
+            return None if face is None or len(keys) > 1 else replace(held, until=min(held.until, *(
+                held.course.start + sustained.leaving(face[1], p, held.course.velocity, held.course.acceleration) for p in points)))
         # The contacts are the body's own corners, as long as each of them is on its face.
         if not all(isinstance(link.contact, OnFace) and link.pair[0] == k and self._within(link) for link in links):
             return None

@@ -77,22 +77,22 @@ class Watch:
     def _slipping(self, motion: Motion) -> None:
         self.slips |= self._along(motion) > [k.still for k in self.system.kept]
 
-    def lands(self, time: float, courses: Sequence[Any]) -> int | None:
-        """The contact in whose plane a corner is that was above it, if there is one."""
-        places, motion, *_ = self.system.look(time, courses)
+    def look(self, time: float, courses: Sequence[Any]) -> tuple[bool, int | None, Motion]:
+        """Do all contacts last? And the contact in whose plane a corner is that was above it, if there is one."""
+        places, motion, inverse, _ = self.system.look(time, courses)
+        return self._last(places, motion, inverse), self._lands(places, motion), motion
+
+    def _lands(self, places: dict[int, Any], motion: Motion) -> int | None:
         for plane in self.planes:
             high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body])
             if (high <= plane.least).any():
                 return plane.contact
         return None
 
-    def goes_on(self, time: float, courses: Sequence[Any]) -> bool:
-        """Do all contacts last?"""
+    def _last(self, places: dict[int, Any], motion: Motion, inverse: np.ndarray) -> bool:
         kept = self.system.kept
-        places, motion, inverse, _ = self.system.look(time, courses)
-        still = np.array([k.still for k in kept])
         along = self._along(motion)
-        if (self.slips & (along <= 0.0)).any() or (along < -10.0 * still).any():
+        if (self.slips & (along <= 0.0)).any() or (along < [-10.0 * k.still for k in kept]).any():
             return False
         if any(k.link.contact.outside(*(places[b] for b in k.link.pair)) > _BEYOND * self.size for k in kept):
             return False
@@ -104,15 +104,17 @@ class Watch:
     def end(self, now: float, until: float, courses: Sequence[Any]) -> End | None:
         """The first that is found after now."""
         def well(s: float) -> bool:
-            return self.goes_on(s, courses) and self.lands(s, courses) is None
+            lasts, lands, _ = self.look(s, courses)
+            return lasts and lands is None
 
         before = now
         for part in (1.0 - np.cos(np.pi * np.arange(1, _TIMES) / (_TIMES - 1))) / 2.0:
             moment = min(until, now + float(part) * (until - now))
-            if not well(moment):
+            lasts, lands, motion = self.look(moment, courses)
+            if not lasts or lands is not None:
                 last = _halved(well, before, moment)
-                return End(last, self.lands(last, courses))
-            self._slipping(self.system.look(moment, courses)[1])
+                return End(last, self.look(last, courses)[1])
+            self._slipping(motion)
             before = moment
         return None
 

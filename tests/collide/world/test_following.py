@@ -10,6 +10,7 @@ import sympy as sp
 from collide import Mesh, Outcome, RigidBody, World
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
+from models.shapes.solids import cylinder
 
 from .scenes import BALL, FLOOR, cube
 
@@ -78,6 +79,13 @@ def test_a_block_that_slides_over_a_rim_tips():
         found = corners(run, 1, float(moment))
         assert not ((found[:, 2] < -1e-9) & (found[:, 0] < 2 - 1e-9)).any()
     assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.2, 25)]).max() < 1e-9
+
+
+def test_what_slides_to_a_rim_that_is_not_flat_is_not_followed():
+    """A disc has no straight border: the block does not slide on in the air beyond it."""
+    bodies = [RigidBody(cylinder(radius=2), fixed=True), RigidBody(cube(), position=(0, 0, 2.5), velocity=(3, 0, 0))]
+    run = World(bodies, gravity=GRAVITY, friction=0.1, restitution=0.0).run(until=1.2)
+    assert run.outcome is Outcome.UNRESOLVED and "stay in contact" in run.reason and run.until < 3 - math.sqrt(5)
 
 
 def test_a_ball_on_a_turntable_goes_round_by_two_sevenths():
