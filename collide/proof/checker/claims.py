@@ -128,7 +128,7 @@ class Claims:
     def _listed(self, box: Box, shown: Box) -> None:
         self.boxes.append(box)
         self.shown.append(shown)
-        if len(self.boxes) * len(box) > ZEROS:
+        if len(self.boxes) * max(len(box), 1) > ZEROS:
             raise Refused(f"boxes of zeros have more than {ZEROS} sides")
 
     # -- what is meant --------------------------------------------------------------------------------------------

@@ -116,6 +116,8 @@ FALSE = {
     "a step of one piece about two": (HEAD + "surface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v 0\ntime 0 1\nnone 1\npair 0 1\n"
                                       "d 1 0 0 0 1 0\nend\n", "two places of one piece"),
     "the same place twice": (SHEET.format(z="0") + "d 1 0 0 0 1 0\nsome 0 0\nx 0 1 0 1 1/2 1/2 1/2 1/2 1/2 1/2 1\nend\n", "the same place"),
+    "the only place that is twice the same": (SHEET.format(z="0").replace("none 1\npair 0 0\n", "one 0 0\n") +
+                                              "x 0 1 0 1 1/2 1/2 1/2 1/2 1/2 1/2 1\n" * 2 + "end\n", "the same place"),
     "touching triangles": (HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0 1\nnone 1\npair 0 1\n"
                            "n 0 0 -1 0 0\nend\n", "does not show"),
     "a triangle that is halved": (HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0 1\nnone 1\npair 0 1\n"
