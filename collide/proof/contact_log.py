@@ -17,7 +17,7 @@ from .statement import Ranges, Statement, named
 
 # By how much less than what the search found a log proves, as parts of the time span, with the most boxes of all trees; likewise of
 # contacts that are not isolated; and which part is near enough there.
-_ISOLATED, _CURVES, _ENOUGH = ((2.0**-30, 150_000),), ((2.0**-30, 50_000), (2.0**-7, 150_000)), 2.0**-20
+_ISOLATED, _CURVES, _ENOUGH = ((2.0**-30, 150_000),), ((2.0**-30, 60_000), (2.0**-7, 150_000)), 2.0**-20
 # How long after a contact surfaces are seen to cross.
 _LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
 # Of how many contacts it is shown that they are alone; and how near to an end a parameter is held there.
@@ -28,8 +28,8 @@ class ContactLog(Log):
     def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                  ranges: Ranges | None = None) -> None:
         super().__init__(path)
-        self.bodies, self.time, self.span, self.ranges = bodies, time, span, ranges or {}
-        Statement("contact", bodies, time, span, (), ranges)
+        self.bodies, self.span, self.ranges = bodies, span, ranges or {}
+        self.statement = Statement("contact", bodies, time, span, ranges=ranges)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         n, states = len(self.bodies), dict(found.start.items())
@@ -38,8 +38,7 @@ class ContactLog(Log):
         if not claimed:
             self.said = ["no two bodies are proved apart at the beginning."]
             return []
-        self.statement = Statement("contact", self.bodies, self.time, self.span, sorted(pairs - claimed), self.ranges)
-        self.begin(self.statement.lines)
+        self.begin([*self.statement.lines, *(f"except {i} {j}" for i, j in sorted(pairs - claimed))])
         return [*self._cleared(found, alive), *self._met(found), *self._alone(found)]
 
     def _cleared(self, found: Contacts, alive: Alive) -> list[str]:

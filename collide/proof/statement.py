@@ -60,18 +60,17 @@ class _Variables:
     def rows(self) -> list[tuple[str, list[Any]]]:
         return [("variable", [self.names[s], *map(expression, ends)]) for s, ends in self.ranges.items()]
 
-    def over(self, formulas: Sequence[Any], boxes: Mapping[Any, Any]) -> list[Any]:
-        """Balls of formulas of the symbols of these boxes and of parameters, at all values of these."""
-        texts = Texts(formulas)
+    def over(self, formulas: Sequence[Any], symbols: Sequence[Any], boxes: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """Balls of formulas over each of some boxes of symbols, and at all values of parameters."""
+        texts, more = Texts(formulas), [self._ball(ends) for ends in self.ranges.values()]
         written = [read(texts.of(f))[0] for f in formulas]
-        known = {**boxes, **{s: self._ball(ends) for s, ends in self.ranges.items()}}
-        program, names = Program(len(known)), {s.name: i for i, s in enumerate(known)}
-        definitions = {f"#{k + 1}": read(d)[0] for k, d in enumerate(texts.definitions)}
+        names = {s.name: i for i, s in enumerate([*symbols, *self.ranges])}
+        program, definitions = Program(len(names)), {f"#{k + 1}": read(d)[0] for k, d in enumerate(texts.definitions)}
         program.rows = [program.add(f, names, definitions) for f in written]
-        return [value for value, _, _ in program.jets(list(known.values()), 0)]
+        return [[value for value, _, _ in program.jets([*box, *more], 0)] for box in boxes]
 
     def _ball(self, ends: Any) -> Any:
-        lo, hi = _Variables(self.span, {}).over([*map(expression, ends)], {})
+        lo, hi = _Variables(self.span, {}).over([*map(expression, ends)], (), [()])[0]
         return lo.union(hi)
 
 
@@ -118,10 +117,11 @@ def _level(piece: Piece, variables: _Variables) -> list[Any]:
 
 def _ranges(leaf: ImplicitSurface, variables: _Variables) -> list[Any]:
     """Ranges of x, y and z, somewhat larger than the leaf's bounds reach."""
-    ends = variables.over([*map(expression, itertools.chain(*leaf.bounds))], {})
-    sides = {s: lo.union(hi) for s, lo, hi in zip((x, y, z), ends[::2], ends[1::2], strict=True)}
+    (ends,) = variables.over([*map(expression, itertools.chain(*leaf.bounds))], (), [()])
+    sides = [lo.union(hi) for lo, hi in zip(ends[::2], ends[1::2], strict=True)]
     times = np.linspace(*variables.span, _WINDOWS + 1).tolist()
-    boxes = [variables.over(leaf.motion.apply((x, y, z)), {**sides, t: arb(lo).union(arb(hi))}) for lo, hi in itertools.pairwise(times)]
+    windows = [[*sides, arb(lo).union(arb(hi))] for lo, hi in itertools.pairwise(times)]
+    boxes = variables.over(leaf.motion.apply((x, y, z)), (x, y, z, t), windows)
     result: list[Any] = []
     for k in range(3):
         lo, hi = min(float(box[k].lower()) for box in boxes), max(float(box[k].upper()) for box in boxes)

@@ -17,6 +17,12 @@ _FIRST_BEND, _BENDS, _FINER, _NEAR = 2.0**-12, 10, 3, 1e-12
 
 
 @native
+def squared(s: ProverMemory, place: int, r: int, lane: int) -> bool:
+    """Does the square of a row count? Those of equations do, and while nearest points are looked for, of conditions that do not hold."""
+    return r < s.equations or (s.nearest != 0 and s.jet[place, r, lane] > 0.0)
+
+
+@native
 def hessian(s: ProverMemory, place: int, lane: int, held: bool) -> None:
     """H: the second derivatives of w . F + (m/2) |F|^2, and their radii R; if `held`, those of the variables that the face leaves."""
     for i in range(s.n):
@@ -24,7 +30,7 @@ def hessian(s: ProverMemory, place: int, lane: int, held: bool) -> None:
             mid, rad = 0.0, 0.0
             for r in range(s.m):
                 w, q = s.weight[r, lane], 0.0
-                if r < s.equations:
+                if squared(s, place, r, lane):
                     m = s.square[lane]
                     w += m * s.jet[place, r, lane]
                     q = m * s.jet[place, r, LANES + lane]
@@ -88,7 +94,7 @@ def newton_step(s: ProverMemory, lane: int) -> None:
     for i in range(s.n):
         total = 0.0
         for r in range(s.m):
-            w = s.weight[r, lane] + (s.square[lane] * s.jet[AT, r, lane] if r < s.equations else 0.0)
+            w = s.weight[r, lane] + (s.square[lane] * s.jet[AT, r, lane] if squared(s, AT, r, lane) else 0.0)
             total += w * s.jet[AT, slope_of(s, r, i), lane]
         s.slope[i] = total
     diagonal(s)

@@ -21,6 +21,7 @@ class ProverMemory(Structure):
     m: int                             # rows,
     equations: int                     # of which so many are equations
     scaled: int                        # are rows of different sizes?
+    nearest: int                       # are points looked for at which rows hold most nearly?
     objective: int                     # boxes come first by the beginning of this variable; -1: by their numbers
     entries: int
     base: int                          # address of the first register

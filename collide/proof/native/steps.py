@@ -10,13 +10,16 @@ import numpy as np
 from codegen.machine.loops import native
 from codegen.machine.structures import LANES
 
-from .algebra import bend_of, hessian, newton_step, weigh_squares
+from .algebra import bend_of, hessian, weigh_squares
+from .descent import descend, height
 from .evaluate import at_trials, evaluate, over_faces
 from .memory import AT, CONVEX, FACE, MEAN, NATURAL, NEW, OPEN, OVER, ROUNDED, SINGLE, ProverMemory, slope_of
 
 # Part of all sizes that numbers may be off; sweeps of a linear least value; weights as integers up to this. Where the value in the middle
 # is more than such a part of what slopes may take from it, halves will do without second derivatives.
 _EXACT, _SWEEPS, _DIGITS, _NEARLY = 1e-13, 4, 200.0, 0.5
+# Steps of Newton's method to the nearest points, at most.
+_MOST = 6
 
 
 @native
@@ -181,7 +184,9 @@ def convex(s: ProverMemory) -> None:
         for r in range(s.m):
             s.weight[r, lane] = 0.0
         s.square[lane] = 1.0
-    descend(s, 2)
+    s.nearest = 1
+    descend(s, _MOST)
+    s.nearest = 0
     for lane in range(LANES):
         if s.tried[lane] != 0:
             for r in range(s.m):
@@ -203,58 +208,6 @@ def _unit(s: ProverMemory, lane: int) -> None:
     size = np.sqrt(size)
     for r in range(s.m):
         s.weight[r, lane] = s.weight[r, lane] / size if size > 0.0 and size < np.inf else 0.0
-
-
-@native
-def _height(s: ProverMemory, place: int, lane: int) -> float:
-    """w . F + (m/2) |F|^2 at a point."""
-    total = 0.0
-    for r in range(s.m):
-        w, value = s.weight[r, lane], s.jet[place, r, lane]
-        total += (w + (0.5 * s.square[lane] * value if r < s.equations else 0.0)) * value
-    return total
-
-
-@native
-def descend(s: ProverMemory, steps: int) -> None:
-    """Newton's method for a least w . F + (m/2) |F|^2 within the boxes; where a step does not lead down, shorter ones are tried. `point` is
-    where it ends, with the jets there at AT.
-    """
-    for j in range(s.n):
-        for lane in range(LANES):
-            s.point[j, lane] = min(max(s.point[j, lane], s.lo[j, lane]), s.hi[j, lane])
-            s.trial[j, lane] = s.point[j, lane]
-    at_trials(s)
-    evaluate(s, 2, AT)
-    for lane in range(LANES):
-        s.best[lane], s.length[lane] = _height(s, AT, lane), 1.0
-    for _ in range(steps):
-        for lane in range(LANES):
-            if s.tried[lane] != 0:
-                newton_step(s, lane)
-                for j in range(s.n):
-                    move = s.length[lane] * s.step[j, lane]
-                    move = move if move == move else 0.0
-                    s.trial[j, lane] = min(max(s.point[j, lane] + move, s.lo[j, lane]), s.hi[j, lane])
-        at_trials(s)
-        evaluate(s, 2, NEW)
-        for lane in range(LANES):
-            if s.tried[lane] != 0:
-                _accept(s, lane)
-
-
-@native
-def _accept(s: ProverMemory, lane: int) -> None:
-    height = _height(s, NEW, lane)
-    if height <= s.best[lane]:
-        s.best[lane] = height
-        s.length[lane] = min(1.0, 4.0 * s.length[lane])
-        for j in range(s.n):
-            s.point[j, lane] = s.trial[j, lane]
-        for e in range(s.entries):
-            s.jet[AT, e, lane] = s.jet[NEW, e, lane]
-    else:
-        s.length[lane] = 0.125 * s.length[lane]
 
 
 @native
@@ -292,7 +245,7 @@ def _note(s: ProverMemory, lane: int) -> None:
 @native
 def _above_plane(s: ProverMemory, lane: int) -> float:
     """A lower bound of the function on the face."""
-    bound = _height(s, NEW, lane)
+    bound = height(s, NEW, lane)
     for j in range(s.n):
         low, high, at = s.face_lo[j, lane], s.face_hi[j, lane], s.trial[j, lane]
         if low < high:
