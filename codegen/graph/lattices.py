@@ -4,12 +4,14 @@ r = (x - origin) / spacing + 3, s and q likewise, are places in the lattice; cel
 the coefficients i - 3, ..., i, all of the cardinal cubic B-spline, do not vanish. Beyond the first and the last coefficient all are like
 these: so the function is defined everywhere, twice continuously differentiable, and constant far away.
 
-The value of the operation, bytes, says which function it is: the `orders` of derivatives by x, y and z, up to 3, and the `Lattice`.
+The value of the operation, bytes, says which function it is: the `orders` of derivatives by x, y and z, up to 3, the `Lattice`, and
+which `Bounds` there are over boxes.
 """
 
 import functools
 import itertools
 import marshal
+from enum import IntEnum
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -32,15 +34,36 @@ class Lattice(NamedTuple):
         return np.frombuffer(self.data, np.float64).reshape(self.shape)
 
 
-def encoded(orders: Orders, lattice: Lattice) -> bytes:
+class Bounds(IntEnum):
+    """How a function is bounded over a box: as well as is known; as in small boxes alone, by its value and the size of all coefficients
+    near by; by tables alone, which does not get better in boxes smaller than a cell. The last two take a fraction of the time.
+    """
+
+    CLOSE = 0
+    POINT = 1
+    ROUGH = 2
+
+
+def encoded(orders: Orders, lattice: Lattice, bounds: Bounds = Bounds.CLOSE) -> bytes:
     """The value of a node."""
-    return marshal.dumps((orders, *lattice), 2)
+    return marshal.dumps((orders, *lattice, int(bounds)), 2)
 
 
 @functools.lru_cache(maxsize=256)
 def decoded(value: bytes) -> tuple[Orders, Lattice]:
-    orders, *lattice = marshal.loads(value)
+    orders, *lattice, _ = marshal.loads(value)
     return orders, Lattice(*lattice)
+
+
+@functools.lru_cache(maxsize=256)
+def bounds_of(value: bytes) -> Bounds:
+    return Bounds(marshal.loads(value)[-1])
+
+
+@functools.lru_cache(maxsize=256)
+def bounded(value: bytes, bounds: Bounds) -> bytes:
+    """The same function with such bounds."""
+    return encoded(*decoded(value), bounds)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -50,7 +73,7 @@ def raised(value: bytes, axis: int) -> bytes | None:
     if orders[axis] == DEGREE:
         return None
     a, b, c = (n + (k == axis) for k, n in enumerate(orders))
-    return encoded((a, b, c), lattice)
+    return encoded((a, b, c), lattice, bounds_of(value))
 
 
 def weights(tau: Any, order: int) -> list[Any]:

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..emit.dispatch import LEVEL
+from ..graph import lattices
 from ..graph.autodiff import partials
 from ..graph.expr import Expr, reachable
+from ..graph.lattices import Bounds
 from ..kernel import Kernel
 from .directions import time_bound
 
@@ -48,15 +50,15 @@ def advance_kernel(equations: Sequence[Expr], variables: Sequence[str], time: in
     slopes = columns(equations, x)
     curvature = {k: partials(slopes[k], x) for k in range(n)}
     pairs = [(i, j) for i in others for j in others if i <= j and any(depends(row[j]) for row in curvature[i])]
-    outputs = [*equations,
-               *substituted(equations, start),
-               *substituted(equations, centre),
-               *(e for k in others for e in substituted(slopes[k], centre)),
-               *(e for i, j in pairs for e in substituted([row[j] for row in curvature[i]], start)),
-               *substituted(slopes[time], start),
-               *(row[time] for row in curvature[time])]
+    outputs = [*with_bounds(equations, Bounds.ROUGH),
+               *with_bounds(substituted(equations, start), Bounds.ROUGH),
+               *with_bounds(substituted(equations, centre), Bounds.POINT),
+               *(e for k in others for e in with_bounds(substituted(slopes[k], centre), Bounds.POINT)),
+               *(e for i, j in pairs for e in from_centre([row[j] for row in curvature[i]], start, centre)),
+               *from_centre(slopes[time], start, centre),
+               *with_bounds([row[time] for row in curvature[time]], Bounds.ROUGH)]
     m = len(equations)
-    if rough(equations):
+    if rough(equations, twice=True):
         for guard in [*equations, *(e for column in slopes for e in column)]:
             outputs[2 * m:3 * m] = [pool.trusted(e, guard, 3) for e in outputs[2 * m:3 * m]]
     return Advance(bound_kernel(outputs, variables, parameters, bounded), time_bound(n, time, m, pairs, quick=True))
@@ -82,16 +84,50 @@ def bound_kernel(outputs: Sequence[Expr], variables: Sequence[str], parameters: 
     return Kernel(outputs, names, [f"p{k}" for k in range(parameters)], quick=True, bounded=bounded)
 
 
-def rough(outputs: Sequence[Expr]) -> bool:
-    """May a function or its derivatives fail to be differentiable somewhere?"""
+def rough(outputs: Sequence[Expr], twice: bool = False) -> bool:
+    """May a function or its derivatives fail to be differentiable somewhere? `twice`: the function or its first derivatives."""
     variable: set[int] = set()
     for e in reachable(outputs):
         # What is bound runs over an interval too: the integral of a jump has a kink.
         if e.op in ("variable", "parameter", "bound") or any(a.index in variable for a in e.args):
             variable.add(e.index)
-            if e.op in _ROUGH:
+            if e.op in _ROUGH and not (twice and e.op == "tricubic" and not any(lattices.decoded(e.value)[0])):
                 return True
     return any(e.op == "undefined" for e in reachable(outputs))
+
+
+def with_bounds(outputs: Sequence[Expr], bounds: Bounds) -> list[Expr]:
+    """The same, with other bounds of B-splines: of what is multiplied with squares of widths, of what tells nothing but boxes that are far
+    from all contact, and of points.
+    """
+    image: dict[int, Expr] = {}
+    for e in reachable(outputs):
+        value = lattices.bounded(e.value, bounds) if e.op == "tricubic" else e.value
+        image[e.index] = e.pool.restore(e.op, tuple(image[a.index] for a in e.args), value)
+    return [image[e.index] for e in outputs]
+
+
+def from_centre(outputs: Sequence[Expr], variables: Sequence[Expr], centre: Sequence[Expr]) -> list[Expr]:
+    """The outputs of these variables, derivatives of B-splines by the mean-value theorem, from those at the centre: second ones are needed
+    in any case.
+    """
+    order = reachable(outputs)
+    places, middles = (dict(zip((e.index for e in order), substituted(order, by), strict=True)) for by in (variables, centre))
+    image: dict[int, Expr] = {}
+    for e in order:
+        if e.op == "tricubic" and sum(lattices.decoded(e.value)[0]) == 1:
+            at, middle = ([known[a.index] for a in e.args] for known in (places, middles))
+            image[e.index] = e.pool.node("tricubic", *middle, value=lattices.bounded(e.value, Bounds.POINT))
+            for k in range(3):
+                value = lattices.raised(lattices.bounded(e.value, Bounds.ROUGH), k)
+                image[e.index] += e.pool.node("tricubic", *at, value=value) * (at[k] - middle[k])
+        elif e.op == "tricubic":
+            bounds = Bounds.ROUGH if sum(lattices.decoded(e.value)[0]) > 1 else Bounds.CLOSE
+            image[e.index] = e.pool.node("tricubic", *(image[a.index] for a in e.args), value=lattices.bounded(e.value, bounds))
+        else:
+            args = tuple(image[a.index] for a in e.args)
+            image[e.index] = variables[e.value] if e.op == "variable" else e.pool.restore(e.op, args, e.value)
+    return [image[e.index] for e in outputs]
 
 
 def depends(e: Expr) -> bool:

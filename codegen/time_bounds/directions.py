@@ -11,6 +11,10 @@ So lower bounds of f or -f at t0 over X, of its time derivative over X at t0, an
 before which there is no zero (`step`). The direction may be any vector, so it is chosen in ordinary arithmetic; what
 is bounded is f for the vector of doubles that came out. Good ones are normal to two of the tangents E_j.
 
+A single function that is positive at one point of X at t0, and known to have no zero in X before the first contact, is not negative in X
+at t0 if that comes no sooner: then no first contact comes before the positive zero of B s + C s^2 / 2, B > 0 being a bound of the
+time derivative at t0. (At t0 itself the derivative at a first contact would not be positive.) So boxes where bodies part need not be small.
+
 Everything is rounded upward, lower bounds as negatives. Interval vectors are taken as m +- r with m in doubles. The
 radii of E and E_j are of rounding size and those of E_ij are of higher order; all are folded into one vector rho,
 which costs three multiplications a direction.
@@ -21,7 +25,7 @@ from collections.abc import Sequence
 
 from ..emit.lanes import Lanes, Module
 from ..machine.straight_line import straight_line
-from .step import Ball, Reader, Value, Vector, dot, half_width, largest, normals, step
+from .step import Ball, Reader, Value, Vector, dot, half_push, half_width, largest, normals, step
 from .trials import DirectionTrials
 
 
@@ -33,7 +37,8 @@ def time_bound(n: int, time: int, m: int, pairs: Sequence[tuple[int, int]], quic
     T    intervals of m entries: E over the box and the window, over the box at the beginning, E at the centre, E_j there
          for every variable j but the time, E_ij for each (i, j) of `pairs` over the box at the beginning, E_t likewise,
          E_tt over the box and the window
-    N    (m,)      one direction to try
+    N    (m,)      one direction to try; of a single function 1 in lanes where it is known that it has no zero in the box before the first
+                   contact, which comes no sooner than the window begins, and 0 in others: then the bound is one for first contacts
     out  (n + 1,)  the bound, which means "none in the window" where it lies beyond; then the size of |E_j| r_j + |E_jj| r_j^2 / 2 for
                    every variable j but the time, in order, NaN where one is unbounded; about which share of the gap was used up by the
                    second derivative by time, infinity where derivatives are unbounded
@@ -56,6 +61,8 @@ class Bound(DirectionTrials):
     def write(self, module: Module, L: Lanes) -> None:
         self.prepare(L)
         self.try_all(module, L, self.chosen(L))
+        if self.m == 1:
+            self.leave(L)
         self.finish(L)
 
     # -- preparation ------------------------------------------------------------------------------------------------
@@ -134,6 +141,16 @@ class Bound(DirectionTrials):
         high, low, total = self.extremes(L, n)
         minus_a, advance, curved = step(L, n, high, low, self.ball(L, "B"), self.ball(L, "C"))
         self.improve(L, L.both(L.lt(minus_a, L.const(0.0)), L.lt(total, L.const(math.inf))), advance, curved)
+
+    def leave(self, L: Lanes) -> None:
+        """By the sign of E at the centre and that of its derivative by time, in lanes where that suffices."""
+        zero, (rate, push) = L.const(0.0), (self.ball(L, name) for name in ("B", "C"))
+        positive, negative = (L.lt(L.load("%T", 4 + k), zero) for k in range(2))
+        turned = [L.select(positive, L.const(-1.0), L.const(1.0))]
+        b = dot(L, turned, rate[0], rate[1][0])
+        known = L.both(L.both(L.either(positive, negative), L.lt(L.const(0.5), L.load("%N", 0))),
+                       L.both(L.lt(b, zero), L.lt(self.number(L, "finite"), L.const(math.inf))))
+        self.improve(L, known, L.div(b, half_push(L, turned, [L.const(1.0)], push)), [zero, L.const(1.0)])
 
     def extremes(self, L: Lanes, n: Vector) -> tuple[Value, Value, Value]:
         """Upper bounds of f and of -f; and a sum that is finite where all that they rest on is."""

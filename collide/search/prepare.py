@@ -65,6 +65,8 @@ def _row(p: Problem, operator: str, march: bool) -> np.ndarray:
     row["image"] = p.image_kernel.block_address() if p.image_kernel else 0
     # Where two parametric faces meet, bounds of their positions say it all, unless a formula is undefined.
     row["ranged"] = int((e, n) != (3, 5) or p.domain is not None or len(p.gap) > 0)
+    # Rows of a single equation tell nothing that bounds of second order do not (measured).
+    row["possible"] = p.possible_kernel.block_address() if e == 1 and p.fast and not p.gap else 0
     # Of n equations the first n + 1 variables say where; an angle between gradients may follow.
     row["angle"] = p.variables.index("angle") if "angle" in p.variables else -1
     row["distance"] = int(len(p.gap) > 0)

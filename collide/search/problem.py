@@ -129,10 +129,19 @@ class Problem:
     @_shared
     def range_kernel(self) -> Kernel:
         """The rows, and 1 or 0 for feasible or not."""
+        return self._kernel([*self.rows, self.possible])
+
+    @_shared
+    def possible(self) -> Expr:
+        """1 or 0 for feasible or not."""
         pool = self.equations[0].pool
         one, zero = pool.constant(1), pool.constant(0)
-        feasible = one if self.condition is None else pool.where(self.condition, one, zero)
-        return self._kernel([*self.rows, feasible])
+        return one if self.condition is None else pool.where(self.condition, one, zero)
+
+    @_shared
+    def possible_kernel(self) -> Kernel:
+        """That alone."""
+        return self._kernel([self.possible])
 
     @_shared
     def domain(self) -> Expr | None:

@@ -71,7 +71,8 @@ def situation(first: Cell, second: Cell, time: tuple[Any, Any], *, tangency: boo
     rows = _dependence(a, b, equations, frame) if tangency else _implied(a, b, equations) if implied else ()
     feasible = _feasible(a, b, equations, frame, incoming, tracked)
     implicit = any(p.leaves and p.dimension == 1 for p in (first, second))
-    fast = not incoming and not tracked and (angle or (len(equations) == 3 and spatial == 4) or (implicit and len(equations) == spatial))
+    faces = angle or (len(equations), spatial) in ((3, 4), (1, 2))
+    fast = not incoming and not tracked and (faces or (implicit and len(equations) == spatial))
     least, slopes = stationary(a, b, equations, frame) if tangency and len(further) > 1 else ((), ())
     found = _problem(a, b, frame, equations, rows, feasible=feasible, fast=fast, incoming=incoming, label=label, least=least,
                      features=(first.feature, second.feature), held=(held_of(first), held_of(second)),
@@ -154,7 +155,10 @@ def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
     inner += ends
     outer[time] = inner[time] = window
     if "still" not in problem.built:
-        problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
+        # A single equation is bounded to second order. That parts were not in contact before is not known.
+        single, border = len(problem.equations) == 1, np.zeros_like(problem.border)
+        border[time, 0] = single
+        problem.built["still"] = replace(problem, fast=problem.fast and single, polar=None, border=border)
     still: Problem = problem.built["still"]
     own = {name: getattr(problem, name) for name in DATA if name not in ("polar", "border")}
     return still.instance(problem.parameters, outer, inner, **own)

@@ -22,6 +22,8 @@ from .rigid_body import RigidBody
 from .rotation import matrix
 
 _NONE = np.zeros(3)
+# A box is good for so many series, of which each may begin out by a rounding (see `neighbours.ROUNDINGS`).
+_SERIES = 64.0
 # A driven body gets a new box after so much time, against that in which it moves about its size.
 _SOON, _SHORTEST = 1.0, 1e-6
 # Accelerations that no formula tells are differences of velocities over this time.
@@ -31,11 +33,13 @@ _INSTANT = 2.0**-20
 class Actor:
     """A body: `kind` of shape (equal for equal shapes), `middle`, its centre of mass in the shape's coordinates, `radius` round it,
     `ball`, the radius of a ball, or None, and `flats`, its flat faces. `course`: its present motion; `path`: all so far, with the times
-    from which they hold. `version` counts changes of what queries see. `before`: where it notes what `undone` takes back, if anywhere.
+    from which they hold. `version` counts changes of what queries see, and `way` those of the path of its centre. `before`: where it notes
+    what `undone` takes back, if anywhere.
     """
 
     def __init__(self, rigid: RigidBody, gravity: np.ndarray) -> None:
         self.rigid, self.gravity, self.version = rigid, gravity if rigid.free else _NONE, 0
+        self.way = 0
         self.middle = rigid.centre
         middle = (float(self.middle[0]), float(self.middle[1]), float(self.middle[2]))
         self.radius, self.ball = reach(rigid.shape, middle), ball_radius(rigid.shape, middle)
@@ -71,19 +75,20 @@ class Actor:
         lasts = isinstance(self.course, Forced) or (isinstance(self.course, Flight) and self.ball is None)
         return float(self.course.until) if lasts else np.inf
 
-    def take(self, course: Any, time: float, seen: bool = True) -> None:
-        """From now on it moves like that; `seen`: in the eyes of queries, too."""
+    def take(self, course: Any, time: float, seen: bool = True, onward: bool = False) -> None:
+        """From now on it moves like that; `seen`: in the eyes of queries, too; `onward`: its centre as before, but for a rounding."""
         if self.before is not None:
-            self.before.append((self, self.course, self.version, getattr(self, "moving", None), len(self.path)))
+            self.before.append((self, self.course, self.version, self.way, getattr(self, "moving", None), len(self.path)))
         self.course = course
         self.path.append((time, course))
+        self.way += not onward
         if seen:
             self.version += 1
             self.moving = self._moving()
 
-    def undone(self, course: Any, version: int, moving: Any, count: int) -> None:
+    def undone(self, course: Any, version: int, way: int, moving: Any, count: int) -> None:
         """As it was."""
-        self.course, self.version, self.moving = course, version, moving
+        self.course, self.version, self.way, self.moving = course, version, way, moving
         del self.path[count:]
 
     def _moving(self) -> Moving:
@@ -138,7 +143,7 @@ class Actor:
             return self.course.box(t, self.radius, self.middle)
         if isinstance(self.course, Forced):
             return self.course.box(t, self.radius)
-        until = min(neighbours.leash(self.course, t, reach * self.radius), self.lasts)
+        until = min(neighbours.leash(self.course, t, reach * self.radius), t + _SERIES * (self.lasts - t))
         if self.ball is None:
             near = neighbours.leash(self.course, t, self.radius)
             until = min(until, max(near, neighbours.turns_little(self.course, t)))

@@ -121,6 +121,12 @@ class Flight:
         return np.minimum(*ends), np.maximum(*ends), turning
 
     @cached_property
+    def largest(self) -> tuple[float, float, float]:
+        """The sizes of the largest coordinates of the centre, the velocity and the acceleration."""
+        centre, velocity, acceleration = (max(map(abs, e.tolist())) for e in (self.centre, self.velocity, self.acceleration))
+        return centre, velocity, acceleration
+
+    @cached_property
     def momentum(self) -> np.ndarray:
         """The angular momentum at the start; it is constant in free flight."""
         return np.asarray(self.turn @ self.inertia.matrix @ self.turn.T @ self.spin)

@@ -21,11 +21,12 @@ from ..moment.start import Start
 from ..search.clock import Clock
 from .actor import Actor
 from .apart import Apart
+from .far import Far
 from .flight import Flight, Gait
 from .forced import Forced
 from .formulas import Moving
 from .meeting import meet, surfaces_apart, surfaces_cross
-from .neighbours import Neighbours, not_before, not_before_box
+from .neighbours import Neighbours
 
 # How far bodies that part may move, against their size, before they are proved apart.
 _SOON = 1e-10, 1e-9
@@ -83,7 +84,7 @@ class Lookout:
     tells up to when they do not meet. `apart_at`: when pairs that parted are proved apart. `gentle`: the acceleration at which a ball that
     rolled over the border of a flat face may fall through its plane. `unknown`: pairs of which it is not known whether they are apart.
     `held`: pairs that are not searched, since they bounce a little or stay in contact; `left`: what else of one of their bodies is searched
-    then.
+    then. `far`: until when pairs are apart, however they turn.
     """
 
     def __init__(self, actors: Sequence[Actor], start: float) -> None:
@@ -97,6 +98,7 @@ class Lookout:
         self.gentle: dict[Key, float] = {}
         self.held: set[Key] = set()
         self.left: dict[Key, tuple[int, list[Moving]]] = {}
+        self.far = Far()
         self.queue: list[Entry] = []
         self._order = itertools.count()
 
@@ -131,7 +133,7 @@ class Lookout:
     # -- looking ------------------------------------------------------------------------------------------------------
 
     def hold(self, k: int) -> None:
-        """A new box for a body, and an entry for its end; also for that of its series."""
+        """A new box for a body."""
         actor, most = self.actors[k], _FEW
         for reach in _REACHES:
             lo, hi, until = actor.box(self.now, reach)
@@ -142,10 +144,15 @@ class Lookout:
                 break
             most = max(most, count)
             self.near.hold(k, lo, hi, until)
-        until = float(self.near.until[k])
-        if until < min(actor.lasts, math.inf):
+        self.expect(k)
+
+    def expect(self, k: int) -> None:
+        """Entries for the end of a body's box, and for that of its series."""
+        actor, until = self.actors[k], float(self.near.until[k])
+        forced = isinstance(actor.course, Forced)
+        if until < (actor.lasts if forced else math.inf):
             self.push(until, Due.BOX, (k,))
-        if isinstance(actor.course, Forced):
+        if forced:
             self.push(actor.course.until, Due.SERIES, (k,))
         elif isinstance(actor.course, Flight) and actor.course.gait is Gait.TUMBLE:
             # Somewhat before its end: what is clear up to that is then known to be apart.
@@ -171,7 +178,7 @@ class Lookout:
         if key in self.held or not (one.free or other.free) or (one.still and other.still):
             return
         begin = self._clear_until(key)
-        until = float(min(self.near.until[k] for k in key[:2]))
+        until = self._known_until(key)
         if not until > begin or self._moves_alike(one, other):
             return
         if key in self.parting:
@@ -179,7 +186,7 @@ class Lookout:
         end = min(until, self._stride(key, begin))
         start, last = Start.TOUCHING if key in self.parting else None if key in self.unknown else Start.DISJOINT, end
         if start is Start.DISJOINT and begin < end:
-            later, enough = self._not_before(key, (begin, until)), begin + _SHORT * (end - begin)
+            later, enough = self.not_before(key, (begin, until)), begin + _SHORT * (end - begin)
             apart = None if later > enough else self._apart(key, (begin, until))
             later = apart.until() if apart else later
             if later > enough:
@@ -196,6 +203,10 @@ class Lookout:
             self._is_clear(key, end)
         if begin < end < until and key not in self.hits:
             self.push(end, Due.LOOK, key)
+
+    def _known_until(self, key: Key) -> float:
+        """As long as both are in their boxes, and move as their formulas say."""
+        return float(min(min(self.near.until[k], self.actors[k].lasts) for k in key[:2]))
 
     def _apart(self, key: Key, window: tuple[float, float]) -> Apart | None:
         """Two bodies that fly, looked at more closely; None of balls, with each other or beside what is fixed, of which all is known."""
@@ -221,9 +232,10 @@ class Lookout:
             return max(self.now, until)
         del self.clear[key]
         hit, apart_at = self.hits.pop(key, until), self.apart_at.pop(key, self.now)
-        # Apart up to later than now is apart now. Two bodies that were clear up to an earlier time were not asked about since then: boxes
-        # round them did not meet until now, or they moved alike, so they are apart.
-        if not (hit > self.now or (until < self.now and len(key) == 2)) or apart_at > self.now:
+        # Apart up to later than now is apart now. Two bodies that were clear up to an earlier time, or that changed earlier, were not asked
+        # about since then: boxes round them did not meet until now, or they moved alike, so they are apart.
+        earlier = until < self.now or max(self.actors[k].path[-1][0] for k in key[:2]) < self.now
+        if not (hit > self.now or (earlier and len(key) == 2)) or apart_at > self.now:
             self.unknown.add(key)
         return self.now
 
@@ -256,7 +268,7 @@ class Lookout:
 
     def _while_near(self, key: Key, most: float, reach: float = _SOON[-1]) -> float:
         """A time, `most` from now at the latest, until which no two points of the bodies come together by more than that, against size."""
-        later = min(self.now + most, float(min(self.near.until[k] for k in key[:2])))
+        later = min(self.now + most, self._known_until(key))
         for _ in range(_HALVINGS if later < math.inf else 0):
             (lo, hi, turning), (low, high, other) = (self.actors[k].pace(self.now, later) for k in key[:2])
             speed = float(np.linalg.norm(np.maximum(np.abs(hi - low), np.abs(high - lo)))) + turning + other
@@ -297,15 +309,14 @@ class Lookout:
             self.parting.discard(key)
             self.unknown.add(key)
 
-    def _not_before(self, key: Key, window: tuple[float, float]) -> float:
+    def not_before(self, key: Key, window: tuple[float, float]) -> float:
         """A time before which balls round two bodies are apart, or a ball and the box of a body that is fixed; without any search."""
-        one, other = (self.actors[k] for k in key[:2])
+        i, j = key[:2]
+        one, other = self.actors[i], self.actors[j]
         if not (isinstance(one.course, Flight) and isinstance(other.course, Flight)):
             return window[0]
-        if one.free and other.free:
-            return not_before(one.course, other.course, window, one.radius + other.radius)
-        still, free = (key[0], other) if other.free else (key[1], one)
-        return not_before_box(free.course, self.near.lo[still], self.near.hi[still], window, free.radius)
+        still = i if one.rigid.fixed else j if other.rigid.fixed else None
+        return self.far.until((i, j), (one, other), None if still is None else (self.near.lo[still], self.near.hi[still]), window)
 
     def _moves_alike(self, one: Actor, other: Actor) -> bool:
         """Have two bodies one velocity and acceleration, and no spin that matters?"""

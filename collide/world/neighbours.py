@@ -81,9 +81,8 @@ def box(flight: Flight, window: Window, radius: float) -> tuple[np.ndarray, np.n
 
 def sizes(flight: Flight, window: Window) -> float:
     """What roundings of the positions are measured against."""
-    tau = max(abs(t - flight.start) for t in window)
-    return float(np.abs(flight.centre).max() + tau * np.abs(flight.velocity).max() + tau * tau * np.abs(flight.acceleration).max()
-                 + (abs(window[1]) + tau) * np.abs(flight.velocity).max())
+    tau, (place, speed, force) = max(abs(t - flight.start) for t in window), flight.largest
+    return place + tau * speed + tau * tau * force + (abs(window[1]) + tau) * speed
 
 
 def rates(flight: Flight, window: Window) -> tuple[float, float, float]:

@@ -29,8 +29,8 @@ _SAME, _ROUNDING = 1e-9, 1e-15
 _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
-_CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "queue", "touching", "leaving",
-             "events", "rests", "begun", "at_once", "kept", "ends", "pairs", "modes", "steps", "since")
+_CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "far", "queue", "touching",
+             "leaving", "events", "rests", "begun", "at_once", "kept", "ends", "pairs", "modes", "steps", "since")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +92,8 @@ class Simulation(Following):
         self.begun = True
 
     def _first_state(self, key: Key, clock: Clock) -> None:
+        if self.not_before(key, (self.now, self._known_until(key))) > self.now:
+            return
         a, b = ordered(self.actors, key)
         state = state_at(self.actors[a].moving, self.actors[b].moving, self.now, clock)
         if state is Start.DISJOINT:
@@ -162,8 +164,9 @@ class Simulation(Following):
             actor.take(actor.course.turned_on(self.now), self.now, seen=False)
             self.push(actor.course.until, Due.SERIES, (k,))
         else:
-            actor.take(actor.course.again(self.now), self.now)
-            self.changed({k}, clock)
+            actor.take(actor.course.again(self.now), self.now, onward=True)
+            self.expect(k)
+            self.ask_all({k}, clock)
 
     def _hits(self, first: Entry, clock: Clock) -> None:
         """A hit, with all others that may come at the same time and share bodies with it."""

@@ -1,11 +1,15 @@
-"""Simulations: time of the first event and of later ones for many balls and tori in a box, beside MuJoCo (where it is installed) for balls.
+"""Simulations: time of the first event and of later ones for many balls and tori in a box, beside MuJoCo and PyBullet (where they are
+installed) for balls. All times but those of these two are of the processor.
 
-Everything is elastic, without friction and gravity, so the energy must stay. MuJoCo has no events: it makes steps, with contacts as springs
-without damping; shown are its time for as long a time of the world, how deep balls are in each other, and its error of the energy. And
-a fast ball against a thin plate, which is hit or not; and bumpy fruits that fall onto a body fitted to voxels, in processor time.
+Everything is elastic, without friction and gravity, so the energy must stay. MuJoCo and PyBullet have no events: they make steps, MuJoCo
+with contacts as springs without damping; shown are their times for as long a time of the world, how deep balls are in each other, how
+many of the pairs that are proved to hit in that time they never bring together, and their error of the energy. And a fast ball against a
+thin plate, which is hit or not; bumpy fruits that fall onto a body fitted to voxels; two blocks before a wall, which count the digits of
+pi (Galperin 2003).
 """
 
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,12 +17,16 @@ import numpy as np
 from collide import Outcome, RigidBody, Run, World
 from generative import ParametricSurface, u, v
 from models.scenes.fruits import pile
+from tests.collide.world.certified.test_simulation import blocks
 from tests.collide.world.scenes import BALL, RING
 
 from .timing import table
 
-CASES, EVENTS = (("balls", 30), ("balls", 100), ("balls", 300), ("balls and tori", 30), ("balls and tori", 100)), 150
-FRUITS, HITS = (30, 300), 40
+CASES = ("balls", 30), ("balls", 100), ("balls", 300), ("balls and tori", 30), ("balls and tori", 100), ("balls and tori", 1000)
+EVENTS = 150
+# Numbers of fruits, and of events after the first.
+FRUITS = (30, 40), (300, 40), (300, 1000)
+DIGITS = 1, 2, 3
 STEPS = 1e-3, 1e-4
 SPACING, SEED = 3.0, 1
 # Stiffness of MuJoCo's contacts, and the speed and the radius of the ball against a plate of a thickness of 0.02.
@@ -28,40 +36,65 @@ STIFF, FAST, SMALL = 1e5, 300.0, 0.05
 def main() -> None:
     rows = [_row(kind, count) for kind, count in CASES]
     table(f"Elastic bodies in a box: {EVENTS} events",
-          ["", "first event s", "later: ms an event", "proved", "time of the world", "relative error of the energy"], rows)
-    table(f"Bumpy fruits that fall onto a body of voxels (goals for 300: 10 s, 20 ms): {HITS} events",
-          ["", "first event: s of processor time", "later: median ms", "longest ms", "time of the world"],
-          [_fell(count) for count in FRUITS])
-    found = [_stepped(step) for step in STEPS]
-    if found[0] is None:
-        print("MuJoCo is not installed.")
-        return
-    table("MuJoCo, 100 balls in the same box, for 1 second",
-          ["step", "seconds", "deepest overlap of balls", "relative error of the energy"],
-          [row for row in found if row is not None])
-    own = World(plate_scene(), gravity=(0, 0, 0)).run(until=0.02)
-    table("A ball of radius 0.05 at speed 300 against a plate of thickness 0.02: does it come through?", ["", "speed after"],
-          [["World", float(own.state(0.02).velocities[1, 0])], *([f"MuJoCo, step {step:g}", _plate(step)] for step in STEPS)])
+          ["", "first event s", "later: median ms", "mean ms", "proved", "time of the world", "relative error of the energy"], rows)
+    table("Bumpy fruits that fall onto a body of voxels (goals for 300: 10 s, 20 ms)",
+          ["", "first event s", "events", "later: median ms", "longest ms", "time of the world", "greatest growth of the energy"],
+          [_fell(*case) for case in FRUITS])
+    table("Blocks of mass 1 and 100^k before a wall, certified: hits as digits of pi", ["k", "hits", "s", "outcome"],
+          [_pi(k) for k in DIGITS])
+    _beside()
+
+
+def _pi(k: int) -> list[Any]:
+    begin = time.process_time()
+    run = World(blocks(100**k), gravity=(0, 0, 0)).run(until=1000.0, certified=True, budget=1200)
+    return [k, len(run.events), time.process_time() - begin, f"{run.outcome.name}, certified until {run.certified_until:g}"]
+
+
+def _beside() -> None:
+    own, begin = boxed("balls", 100), time.process_time()
+    run = own.run(until=1.0, budget=600)
+    took = time.process_time() - begin
+    met = _balls((int(i), int(j)) for event in run.events for i, j in event.pairs)
+    rows = [["World", took, 0, f"0 of {len(met)}", _error(run)]]
+    rows += [row for engine in (_mujoco, _pybullet) for step in STEPS for row in engine(step, met)]
+    table("100 balls in the same box for 1 second", ["", "seconds", "deepest overlap of balls", "pairs that hit in truth and not there",
+                                                      "relative error of the energy"], rows)
+    plate = World(plate_scene(), gravity=(0, 0, 0)).run(until=0.02)
+    rows = [["World", float(plate.state(0.02).velocities[1, 0])]]
+    rows += [[f"{name}, step {step:g}", speed] for name, engine in (("MuJoCo", _plate), ("PyBullet", _bullet_plate)) for step in STEPS
+             for speed in engine(step)]
+    table("A ball of radius 0.05 at speed 300 against a plate of thickness 0.02: does it come through?", ["", "speed after"], rows)
+
+
+def _balls(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Those of balls alone."""
+    return {pair for pair in pairs if max(pair) < 100}
 
 
 def _row(kind: str, count: int) -> list[Any]:
-    begin = time.perf_counter()
-    first = boxed(kind, count).run(events=1, budget=600)
-    between = time.perf_counter()
-    run = first.resumed(events=EVENTS, budget=600)
-    later = 1e3 * (time.perf_counter() - between) / EVENTS
-    return [f"{count} {kind}", between - begin, later, f"{_proved(run)} of {len(run.events)}", run.until, _error(run)]
-
-
-def _fell(count: int) -> list[Any]:
     begin = time.process_time()
-    run, took = World([RigidBody(**body) for body in pile(count)], restitution=0.7).run(events=1, budget=600), []
+    run, took = boxed(kind, count).run(events=1, budget=600), []
     first = time.process_time() - begin
-    while len(run.events) < HITS and run.outcome is Outcome.FINISHED:
+    for _ in range(EVENTS):
         begin = time.process_time()
         run = run.resumed(events=1, budget=600)
         took.append(1e3 * (time.process_time() - begin))
-    return [f"{count} fruits", first, float(np.median(took)), max(took), run.until]
+    proved = f"{_proved(run)} of {len(run.events)}"
+    return [f"{count} {kind}", first, float(np.median(took)), float(np.mean(took)), proved, run.until, _error(run)]
+
+
+def _fell(count: int, hits: int) -> list[Any]:
+    begin = time.process_time()
+    run, took = World([RigidBody(**body) for body in pile(count)], restitution=0.7).run(events=1, budget=600), []
+    first = time.process_time() - begin
+    while len(run.events) <= hits and run.outcome is Outcome.FINISHED:
+        begin = time.process_time()
+        run = run.resumed(events=1, budget=600)
+        took.append(1e3 * (time.process_time() - begin))
+    energies = [run.energy(event.time[1]) for event in run.events]
+    return [f"{count} fruits", first, len(run.events), float(np.median(took)), max(took), run.until,
+            float(np.diff(energies).max() / energies[0])]
 
 
 def _proved(run: Run) -> int:
@@ -114,9 +147,16 @@ def _model(bodies: str, step: float) -> Any:
         f"</default><worldbody>{bodies}</worldbody></mujoco>")
 
 
-def _stepped(step: float) -> list[Any] | None:
+def _states(count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities and spins of the balls of `boxed`."""
+    rng = np.random.default_rng(SEED)
+    found = np.array([(rng.normal(size=4), rng.normal(size=3), rng.normal(size=3))[1:] for _ in range(count)])
+    return found[:, 0], found[:, 1]
+
+
+def _mujoco(step: float, met: set[tuple[int, int]]) -> Iterator[list[Any]]:
     """Steps of balls in a box, for a second."""
-    rng, (centres, half) = np.random.default_rng(SEED), places(100)
+    centres, half = places(100)
     text = "".join(f'<body pos="{x} {y} {z}"><freejoint/><geom type="sphere" size="1" density="1"/></body>' for x, y, z in centres)
     for axis in range(3):
         for side in (-1, 1):
@@ -126,18 +166,21 @@ def _stepped(step: float) -> list[Any] | None:
     try:
         mujoco, model = _model(text, step)
     except ImportError:
-        return None
-    data = mujoco.MjData(model)
-    for k in range(len(centres)):
-        rng.normal(size=4)
-        data.qvel[6 * k:6 * k + 3], data.qvel[6 * k + 3:6 * k + 6] = rng.normal(size=3), rng.normal(size=3)
-    before, deepest, seconds = (data.qvel**2 @ _weights(model)), 0.0, 0.0
+        return
+    data, seen, deepest, seconds = mujoco.MjData(model), set[tuple[int, int]](), 0.0, 0.0
+    data.qvel[:] = np.concatenate(_states(len(centres)), axis=1).ravel()
+    before = data.qvel**2 @ _weights(model)
+    # The walls are geometries 0 to 5 of the world, which come first; then there is one a ball.
     for _ in range(round(1.0 / step)):
-        begin = time.perf_counter()
+        begin = time.process_time()
         mujoco.mj_step(model, data)
-        seconds += time.perf_counter() - begin
-        deepest = max([deepest, *(-contact.dist for contact in data.contact)])
-    return [step, seconds, deepest, abs(float(data.qvel**2 @ _weights(model) / before) - 1.0)]
+        seconds += time.process_time() - begin
+        for contact in data.contact:
+            deepest = max(deepest, -contact.dist)
+            i, j = sorted((g - 6 if g > 5 else g + len(centres)) for g in (contact.geom1, contact.geom2))
+            seen.add((int(i), int(j)))
+    yield [f"MuJoCo, step {step:g}", seconds, deepest, f"{len(met - seen)} of {len(met)}",
+           abs(float(data.qvel**2 @ _weights(model) / before) - 1.0)]
 
 
 def _weights(model: Any) -> np.ndarray:
@@ -145,11 +188,83 @@ def _weights(model: Any) -> np.ndarray:
     return np.concatenate([[m, m, m, i[0], i[1], i[2]] for m, i in zip(model.body_mass[1:], model.body_inertia[1:], strict=True)])
 
 
-def _plate(step: float) -> float:
+def _plate(step: float) -> Iterator[float]:
     ball = '<body pos="-1 0 0"><freejoint/><geom type="sphere" size="0.05"/></body>'
-    mujoco, model = _model(f'<geom type="box" size="0.01 1 1"/>{ball}', step)
+    try:
+        mujoco, model = _model(f'<geom type="box" size="0.01 1 1"/>{ball}', step)
+    except ImportError:
+        return
     data = mujoco.MjData(model)
     data.qvel[0] = FAST
     for _ in range(round(0.02 / step)):
         mujoco.mj_step(model, data)
-    return float(data.qvel[0])
+    yield float(data.qvel[0])
+
+
+# -- PyBullet ---------------------------------------------------------------------------------------------------------
+
+
+def _bullet(step: float) -> Any:
+    try:
+        import pybullet
+    except ImportError:
+        return None
+    pybullet.connect(pybullet.DIRECT)
+    pybullet.resetSimulation()
+    pybullet.setTimeStep(step)
+    pybullet.setPhysicsEngineParameter(restitutionVelocityThreshold=0.0)
+    return pybullet
+
+
+def _made(engine: Any, shape: int, mass: float, at: Any, velocity: Any = (0, 0, 0), spin: Any = (0, 0, 0)) -> int:
+    made = int(engine.createMultiBody(mass, shape, basePosition=list(map(float, at))))
+    engine.changeDynamics(made, -1, restitution=1.0, lateralFriction=0.0, linearDamping=0.0, angularDamping=0.0)
+    engine.resetBaseVelocity(made, list(map(float, velocity)), list(map(float, spin)))
+    return made
+
+
+def _pybullet(step: float, met: set[tuple[int, int]]) -> Iterator[list[Any]]:
+    engine = _bullet(step)
+    if engine is None:
+        return
+    (centres, half), (velocities, spins) = places(100), _states(100)
+    ball = engine.createCollisionShape(engine.GEOM_SPHERE, radius=1.0)
+    balls = [_made(engine, ball, 1.0, *state) for state in zip(centres, velocities, spins, strict=True)]
+    for axis in range(3):
+        for side in (-1, 1):
+            towards = -side * np.eye(3)[axis]
+            plane = engine.createCollisionShape(engine.GEOM_PLANE, planeNormal=towards.tolist())
+            _made(engine, plane, 0.0, -half * towards)
+    before, seen, deepest, seconds = _moving(engine, balls), set[tuple[int, int]](), 0.0, 0.0
+    for _ in range(round(1.0 / step)):
+        begin = time.process_time()
+        engine.stepSimulation()
+        seconds += time.process_time() - begin
+        for contact in engine.getContactPoints():
+            deepest = max(deepest, -contact[8])
+            # Those that are near, but apart, and get no impulse, are told as well.
+            if contact[9] > 0.0 or contact[8] <= 0.0:
+                i, j = sorted((int(contact[1]), int(contact[2])))
+                seen.add((i, j))
+    after = _moving(engine, balls)
+    engine.disconnect()
+    yield [f"PyBullet, step {step:g}", seconds, deepest, f"{len(met - seen)} of {len(met)}", abs(after / before - 1.0)]
+
+
+def _moving(engine: Any, balls: Sequence[int]) -> float:
+    """Twice the energy of balls of mass 1 and radius 1."""
+    states = [engine.getBaseVelocity(b) for b in balls]
+    return sum(float(np.dot(v, v) + 0.4 * np.dot(w, w)) for v, w in states)
+
+
+def _bullet_plate(step: float) -> Iterator[float]:
+    engine = _bullet(step)
+    if engine is None:
+        return
+    _made(engine, engine.createCollisionShape(engine.GEOM_BOX, halfExtents=[0.01, 1, 1]), 0.0, (0, 0, 0))
+    ball = _made(engine, engine.createCollisionShape(engine.GEOM_SPHERE, radius=SMALL), 1.0, (-1, 0, 0), (FAST, 0, 0))
+    for _ in range(round(0.02 / step)):
+        engine.stepSimulation()
+    speed = engine.getBaseVelocity(ball)[0][0]
+    engine.disconnect()
+    yield float(speed)

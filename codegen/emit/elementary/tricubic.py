@@ -7,7 +7,9 @@ bounds,
     f(r)  in  f(m) + sum_k [f_k] (r_k - m_k),
 
 by the mean-value theorem, across knots too, where f is continuous; this is intersected with the hull of the coefficients of f itself. A
-larger box is enclosed by the hull of a table: that of 2^j + 2^j cells a side for every 2^j-th cell, j = 1, 2, ....
+larger box is enclosed by the hull of a table: that of 2^j + 2^j cells a side for every 2^j-th cell, j = 1, 2, .... Bounds that may be rough
+are those of such tables, of second derivatives with j = 0, too; and those for points have twice the largest coefficient for a bound of the
+differences, and no more than a window.
 
 Rounding. Places have three roundings, outward. With u = 2^-52 and |c| <= C for the coefficients, a weight is wrong by less than 30 u of
 itself: those of the ends are products, the others are at least 1/6, and made of terms of at most 6. Each of the three sums adds 5 u, and
@@ -23,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...graph import lattices
-from ...graph.lattices import DEGREE, Lattice, Orders
+from ...graph.lattices import DEGREE, Bounds, Lattice, Orders
 from ..lanes import Lanes
 from .solution import name
 from .window import Window, window
@@ -88,15 +90,18 @@ class _Table:
     def __init__(self, L: Lanes, value: bytes) -> None:
         self.L, (self.orders, self.lattice) = L, lattices.decoded(value)
         own = name(lattices.encoded((0, 0, 0), self.lattice))
-        self.points, self.hulls = f"lattice_{own}", f"lattice_hulls_{own}_{'_'.join(map(str, self.orders))}"
+        # Of one cell and one more a side, only where there is nothing better for small boxes, and these are too many to be kept for all.
+        least = 0 if lattices.bounds_of(value) is Bounds.ROUGH and sum(self.orders) > 1 else 1
+        self.levels = range(least, (max(self.lattice.shape) + DEGREE).bit_length() + 1)
+        self.points, self.hulls = f"lattice_{own}", f"lattice_hulls_{own}_{'_'.join(map(str, self.orders))}_{least}"
         self.sides = [n + 2 * DEGREE + 1 for n in self.lattice.shape]
 
-    def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]]) -> Window:
+    def window(self, first: Sequence[Value], weights: Sequence[Sequence[Value]], point: bool) -> Window:
         """What the coefficients from those of these cells on say."""
         L, (_, b, c) = self.L, self.sides
         L.table(self.points, self._coefficients)
         start = L.fma(first[0], L.const(float(b * c)), L.fma(first[1], L.const(float(c)), first[2]))
-        return window(L, self.points, (b * c, c), _bits(L, start), self.orders, weights)
+        return window(L, self.points, (b * c, c), _bits(L, start), self.orders, weights, point)
 
     def _coefficients(self) -> list[list[float]]:
         """Windows are read by whole rows of vectors, beyond the end, too."""
@@ -104,10 +109,10 @@ class _Table:
 
     def hull(self, axes: Sequence[_Axis]) -> Interval:
         """That of the coefficients of a box, after differences."""
-        L, shapes = self.L, [[(n + DEGREE >> j) + 1 for n in self.lattice.shape] for j in range(1, self._levels() + 1)]
+        L, shapes = self.L, [[(n + DEGREE >> j) + 1 for n in self.lattice.shape] for j in self.levels]
         width = reduce(L.max, [L.sub(axis.last, axis.first) for axis in axes])
         index, total = L.const(0.0), 0
-        for j, (a, b, c) in enumerate(shapes, 1):
+        for j, (a, b, c) in zip(self.levels, shapes, strict=True):
             x, y, z = (L.floor(L.mul(axis.first, L.const(0.5**j))) for axis in axes)
             here = L.fma(x, L.const(float(b * c)), L.fma(y, L.const(float(c)), L.add(z, L.const(float(total)))))
             # Of the levels on which two blocks hold the box the lowest.
@@ -116,13 +121,10 @@ class _Table:
         n, h = L.row(self.hulls, self._all_hulls, _bits(L, index), 2)
         return n, h
 
-    def _levels(self) -> int:
-        return (max(self.lattice.shape) + DEGREE).bit_length()
-
     def _all_hulls(self) -> list[list[float]]:
         low, high = _cells(self.lattice, self.orders)
         rows = []
-        for j in range(1, self._levels() + 1):
+        for j in self.levels:
             least, most = (_blocks(e, 1 << j, best) for e, best in ((low, np.minimum), (high, np.maximum)))
             rows.append(np.stack([-least.ravel(), most.ravel()], axis=1))
         return np.concatenate(rows).tolist()  # type: ignore[no-any-return]
@@ -166,10 +168,9 @@ def _bits(L: Lanes, k: Value) -> Value:
 
 def tricubic(L: Lanes, xn: Value, xh: Value, yn: Value, yh: Value, zn: Value, zh: Value, value: bytes) -> Interval:
     """The values in a box."""
-    t = _Table(L, value)
+    t, bounds = _Table(L, value), lattices.bounds_of(value)
     axes = [_axis(L, t.lattice, k, n, h) for k, (n, h) in enumerate(((xn, xh), (yn, yh), (zn, zh)))]
-    near = reduce(L.both, [L.le(L.sub(axis.last, axis.first), L.const(1.0)) for axis in axes])
-    low, high = (L.select(near, a, b) for a, b in zip(_near(L, t, axes), t.hull(axes), strict=True))
+    low, high = t.hull(axes) if bounds is Bounds.ROUGH else _near(L, t, axes, bounds is Bounds.POINT and DEGREE not in t.orders)
     below, above = _around(lattices.scale(t.orders, t.lattice.spacing))
     return (L.max(L.mul(low, L.const(below)), L.mul(low, L.const(above))),
             L.max(L.mul(high, L.const(below)), L.mul(high, L.const(above))))
@@ -181,9 +182,26 @@ def _around(s: Fraction) -> tuple[float, float]:
     return (math.nextafter(near, 0.0) if Fraction(near) > s else near, math.nextafter(near, math.inf) if Fraction(near) < s else near)
 
 
-def _near(L: Lanes, t: _Table, axes: Sequence[_Axis]) -> Interval:
-    """Over a box of at most two cells along each axis, before scaling."""
-    w = t.window([axis.first for axis in axes], [_placed(L, axis, k) for axis, k in zip(axes, t.orders, strict=True)])
+def _near(L: Lanes, t: _Table, axes: Sequence[_Axis], point: bool) -> Interval:
+    """Before scaling: over a box of at most two cells along each axis what the window says; over others the hull, or nothing."""
+    near = reduce(L.both, [L.le(L.sub(axis.last, axis.first), L.const(1.0)) for axis in axes])
+    w = t.window([axis.first for axis in axes], [_placed(L, axis, k) for axis, k in zip(axes, t.orders, strict=True)], point)
+    if point:
+        return _at_point(L, t, axes, w, near)
+    n, h = _in_window(L, t, axes, w)
+    low, high = t.hull(axes)
+    return L.select(near, n, low), L.select(near, h, high)
+
+
+def _at_point(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window, near: Value) -> Interval:
+    """After k differences coefficients, and what they differ by, are no more than 2^k and 2^(k + 1) as large."""
+    reach = reduce(L.add, [axis.reach for axis in axes])
+    error = L.mul(w.size, L.fma(reach, L.const(2.0 ** (sum(t.orders) + 1)), L.const(_error(t.orders))))
+    error = L.select(near, error, L.const(math.inf))
+    return L.sub(error, w.value), L.add(w.value, error)
+
+
+def _in_window(L: Lanes, t: _Table, axes: Sequence[_Axis], w: Window) -> Interval:
     error = L.mul(w.size, L.const(_error(t.orders)))
     n, h = L.sub(error, w.least), L.add(w.most, error)
     if DEGREE in t.orders:
@@ -214,7 +232,7 @@ def tricubic_point(L: Lanes, x: Value, y: Value, z: Value, value: bytes) -> tupl
         r = _confined(L, t.lattice, k, r)
         cells.append(L.floor(r))
         weights.append([*_weights(L, L.sub(r, cells[k]), t.orders[k]), L.const(0.0)])
-    found = L.mul(t.window(cells, weights).value, L.const(float(lattices.scale(t.orders, t.lattice.spacing))))
+    found = L.mul(t.window(cells, weights, True).value, L.const(float(lattices.scale(t.orders, t.lattice.spacing))))
     # What is no number stays so.
     known = L.add(L.add(x, y), z)
     return (L.select(L.isnan(known), known, found),)

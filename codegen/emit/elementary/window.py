@@ -15,37 +15,39 @@ Value = str
 Rows = dict[tuple[int, int], Value]
 """Vectors along the third axis, by their places along the others."""
 
-_WINDOW, _WIDTH, _COUNT = DEGREE + 2, 8, 7
+_WINDOW, _WIDTH = DEGREE + 2, 8
 
 
 class Window(NamedTuple):
-    """Of the coefficients after differences: the sum of all times their weights, the `least` and the `most`; `size`: of the largest before
-    differences; `steepest`: of the largest difference more along each axis.
+    """Of the coefficients after differences: the sum of all times their weights; `size`: of the largest before differences. And unless only
+    a `point` is asked for the `least` and the `most`, and `steepest`: of the largest difference more along each axis.
     """
 
     value: Value
-    least: Value
-    most: Value
     size: Value
-    steepest: tuple[Value, ...]
+    least: Value = ""
+    most: Value = ""
+    steepest: tuple[Value, ...] = ()
 
 
-def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders: Orders, weights: Sequence[Sequence[Value]]) -> Window:
+def window(L: Lanes, table: str, strides: tuple[int, int], start: Value, orders: Orders, weights: Sequence[Sequence[Value]],
+           point: bool) -> Window:
     """Of a table with such strides, from `start` (bits) on. `weights`: as many along each axis as there are coefficients."""
-    name, results = f"window_{'_'.join(map(str, orders))}", f"{{ {', '.join([L.vector] * _COUNT)} }}"
+    count = 2 if point else 7
+    name, results = f"window{'_point' * point}_{'_'.join(map(str, orders))}", f"{{ {', '.join([L.vector] * count)} }}"
     given = [(f"%w{axis}{k}", w) for axis, along in enumerate(weights) for k, w in enumerate(along)]
     if name not in L.intrinsics:
-        L.intrinsics[name] = _written(L, name, results, orders, [w for w, _ in given])
+        L.intrinsics[name] = _written(L, name, results, orders, [w for w, _ in given], point)
     arguments = [f"ptr @{table}", *(f"i64 {e}" for e in strides), f"{L.bits} {start}", *(f"{L.vector} {w}" for _, w in given)]
     packed = L.emit(f"call fastcc {results} @{name}({', '.join(arguments)})")
-    found = [L.emit(f"extractvalue {results} {packed}, {k}") for k in range(_COUNT)]
-    return Window(found[0], found[1], found[2], found[3], tuple(found[4:]))
+    found = [L.emit(f"extractvalue {results} {packed}, {k}") for k in range(count)]
+    return Window(found[0], found[1]) if point else Window(found[0], found[1], found[2], found[3], tuple(found[4:]))
 
 
-def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequence[str]) -> str:
+def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequence[str], point: bool) -> str:
     """The function, a loop over lanes."""
     B = Lanes(L.intrinsics, _WIDTH, L.rounding)
-    values = _values(B, L, orders)
+    values = _values(B, L, orders, point)
     ends = [B.emit(f"insertelement {L.vector} %o{k}, double {e}, i64 %lane") for k, e in enumerate(values)]
     body, B.lines = B.lines, []
     packed = "poison"
@@ -59,16 +61,19 @@ def _written(L: Lanes, name: str, results: str, orders: Orders, weights: Sequenc
                       f"  ret {results} {packed}", "}"])
 
 
-def _values(B: Lanes, L: Lanes, orders: Orders) -> list[Value]:
+def _values(B: Lanes, L: Lanes, orders: Orders, point: bool) -> list[Value]:
     """Those of a `Window`, scalars."""
     rows, length = _rows(B, L), _WINDOW
     size = _extreme(B, (B.abs(r) for r in rows.values()), B.max, length)
     for axis, n in enumerate(orders):
         for _ in range(n):
             rows, length = _differences(B, rows, axis), length - (axis == 2)
+    value = _sum(B, L, rows, orders)
+    if point:
+        return [value, size]
     least, most = (_extreme(B, rows.values(), best, length) for best in (B.min, B.max))
     steepest = [_extreme(B, (B.abs(r) for r in _differences(B, rows, axis).values()), B.max, length - (axis == 2)) for axis in range(3)]
-    return [_sum(B, L, rows, orders), least, most, size, *steepest]
+    return [value, size, least, most, *steepest]
 
 
 def _rows(B: Lanes, L: Lanes) -> Rows:

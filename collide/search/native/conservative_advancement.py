@@ -25,7 +25,7 @@ from .contraction import respect_limits
 from .layout import LANES, Problem, SearchMemory
 from .node_pairs import marching, model_boxes, pair_settled, take_pairs, wanted
 from .queue import copy_box, pop, push
-from .solutions import may_hold_zero
+from .ranges import drop_impossible, evaluate_ranges
 from .split import NEGLECTED
 
 # These decide only effort (measured: tests/benchmarks/constants.py, a quarter to four times).
@@ -61,6 +61,8 @@ def march(s: SearchMemory, p: Problem) -> None:
     if p.body[0] != 0:
         gather(s, p, 0, used, s.A)
         gather(s, p, 1, used, s.B)
+    if p.ranged != 0:
+        evaluate_ranges(s, p, used)
     bound_times(s, p)
     if p.ranged != 0:
         drop_impossible(s, p, used)
@@ -68,20 +70,6 @@ def march(s: SearchMemory, p: Problem) -> None:
         begin_within_limits(s, p, used)
     for lane in range(used):
         settle(s, p, lane)
-
-
-@native
-def drop_impossible(s: SearchMemory, p: Problem, used: int) -> None:
-    """Boxes in which the rows have no common zero, or the inequalities fail, as beyond the bounds of an implicit surface, or a formula is
-    undefined: no contact.
-    """
-    for lane in range(LANES):
-        load_lane(s, p, s.before[lane if lane < used else 0], lane)
-    call_kernel(p.range, s.X, p.parameters, s.F)
-    for lane in range(used):
-        if not may_hold_zero(s, p, lane):
-            s.out[0, lane] = np.inf
-            s.until[lane] = s.before[lane].hi(p.objective)
 
 
 @native
@@ -165,6 +153,8 @@ def narrow(s: SearchMemory, p: Problem) -> None:
         for j in range(n if p.body[0] == 0 else 0):
             lo, hi = s.X.lo(j, lane), s.X.hi(j, lane)
             put_lane(s, n, j, lane, lo, hi, lo if j == objective else min(max(0.5 * (lo + hi), lo), hi))
+        if p.equations == 1:
+            s.N[0, lane] = 0.0
     bound_times(s, p)
     for lane in range(LANES):
         bound = s.out[0, lane]

@@ -24,6 +24,7 @@ class Problem(Row):
     distance: int                  # 1 where the objective is a distance of points
     placing: int                   # so many of the first variables say where a box is
     ranged: int                    # 1 where `march` looks at the ranges of the rows, too
+    possible: int                  # or at the inequalities alone, by this kernel; 0 if it does not
     varying: int                   # 1 where the rates at which bodies move differ from point to point
     label: int                     # the same for problems of the same two bodies
     tried_beside: int              # boxes beside which proofs were tried (`crossings_beside`)

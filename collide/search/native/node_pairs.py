@@ -19,6 +19,9 @@ _ALIKE = 0.5
 # which surfaces meet, tangency leaves points. Effort only (measured likewise: a quarter takes 8 to 13 % more
 # in the mean; four times as much takes 9 to 12 % less, but twice as many on implicit tori).
 _SMALL = 0.05
+# Likewise of a single equation, where parts that leave are told at once. (Measured on fruits that fall onto a body of voxels: 0.01 takes a
+# quarter more boxes in all, 0.05 as many as this, of which steps take longer.)
+_SMALLER = 0.025
 
 
 @native
@@ -36,7 +39,7 @@ def marching(s: SearchMemory, p: Problem) -> bool:
         return False
     if s.box[i].lo(p.objective) >= min(s.proved, s.tentative) - s.simultaneity:
         return False
-    least = 0.0 if at_border(s, p, s.box[i]) else _SMALL
+    least = 0.0 if at_border(s, p, s.box[i]) else _SMALL if p.possible == 0 else _SMALLER
     for j in range(p.placing):
         if s.box[i].width(j) > max(tolerance(s, p, s.box[i], j), least * p.domain.width(j)):
             return True

@@ -12,6 +12,7 @@ import codegen
 from codegen.functions.lattices import Coefficients, TricubicSpline
 from codegen.graph import lattices
 from codegen.reference.interpreter import interpret
+from codegen.time_bounds.advance import with_bounds
 
 x, y, z = sp.symbols("x y z", real=True)
 TABLE = np.random.default_rng(3).normal(size=(4, 5, 6))
@@ -73,6 +74,24 @@ def test_kernels_enclose_exact_values_and_the_reference() -> None:
             point = np.clip(np.clip(a, -1e3, 1e3) * (1 - share) + np.clip(b, -1e3, 1e3) * share, a, b)
             values = [lattices.exact(e.value, tuple(map(Fraction, point))) for e in OUTPUTS]  # type: ignore[arg-type]
             assert all(Fraction(r) <= v <= Fraction(s) for r, v, s in zip(p, values, q, strict=True))
+
+
+@pytest.mark.parametrize("bounds", [lattices.Bounds.ROUGH, lattices.Bounds.POINT])
+def test_quick_bounds_enclose_exact_values(bounds: lattices.Bounds) -> None:
+    lo, hi = boxes(120)
+    kernel = codegen.compile(OUTPUTS, [x, y, z])
+    low, high = codegen.Kernel(with_bounds(kernel.outputs, bounds), ["x", "y", "z"]).interval(lo, hi)
+    rng = np.random.default_rng(7)
+    for a, b, p, q in zip(lo, hi, low, high, strict=True):
+        for share in (rng.random(3), rng.integers(0, 2, 3), np.full(3, 0.5)):
+            point = np.clip(np.clip(a, -1e3, 1e3) * (1 - share) + np.clip(b, -1e3, 1e3) * share, a, b)
+            for e, r, s in zip(OUTPUTS, p, q, strict=True):
+                value = lattices.exact(e.value, tuple(map(Fraction, point)))  # type: ignore[arg-type]
+                assert r <= value <= s
+    if bounds is lattices.Bounds.POINT:
+        assert (high - low)[:20, :4].max() < 1e-10 and (hi - lo).max() > 9 and np.isinf(high[:, 0]).any()
+    else:
+        assert np.isfinite(high).all()
 
 
 def test_enclosures_are_tight_where_boxes_are_small() -> None:

@@ -97,3 +97,36 @@ def test_sizes_count_second_derivatives_of_either_sign():
     low[:, bends] = -np.inf
     call(kernel, z, block(low.reshape(8, -1), high.reshape(8, -1)), np.ones((2, 8)), out)
     assert not (out[1] < np.inf).any() and (out[2] == 0.125 + 0.375).all()
+
+
+@pytest.mark.parametrize("known", [0.0, 1.0])
+def test_a_function_that_leaves_has_no_first_zero(known):
+    """Of a single function its sign at the centre and that of its derivative by time suffice, where it is known to have no zero before."""
+    kernel, rng, advanced, left = time_bound(3, 2, 1, ((0, 0),)), np.random.default_rng(4), 0, 0
+    for _ in range(200):
+        lo = rng.uniform(-1, 1, (8, 3))
+        hi = lo + rng.choice([1e-8, 1e-2], (8, 1))
+        centre = np.column_stack([(lo + hi)[:, :2] / 2, lo[:, 2]])
+        z = block(np.concatenate([lo, centre], axis=1), np.concatenate([hi, centre], axis=1))
+        e = rng.normal(size=(8, 1)) * rng.choice([1e-9, 1e-1], (8, 1))
+        middles = [np.zeros((8, 1)), np.zeros((8, 1)), e, *(rng.normal(size=(8, 1)) for _ in range(5))]
+        ends = [thin(rng, m, spread) for m, spread in zip(middles, [9.0, 9.0, 1e-9, 0.0, 0.0, 0.0, 0.5, 0.5], strict=True)]
+        taylor = block(*(np.concatenate([end[k] for end in ends], axis=1) for k in (0, 1)))
+        out = np.zeros((4, 8))
+        call(kernel, z, taylor, np.full((1, 8), known), out)
+        for lane in range(8):
+            step = Fraction(out[0, lane]) - Fraction(lo[lane, 2]) if math.isfinite(out[0, lane]) else Fraction(10**6)
+            if step > 0:
+                (value,), *_, (rate,), (push,) = ([tuple(map(Fraction, (a[lane, 0], b[lane, 0])))] for a, b in ends[2:])
+                low, middle, high = ([Fraction(e[lane, j]) for j in (0, 1)] for e in (lo, centre, hi))
+                r = [max(b - m, m - a) for a, m, b in zip(low, middle, high, strict=True)]
+                slopes = sum(max(abs(Fraction(e[lane, 0])) for e in both) * w for both, w in zip(ends[3:5], r, strict=True))
+                bend = [Fraction(e[lane, 0]) * r[0] * r[0] / 2 for e in ends[5]]
+                gap = max(value[0] - slopes + min(bend[0], Fraction(0)), -value[1] - slopes - max(bend[1], Fraction(0)))
+                side = 1 if value[0] > 0 else -1 if value[1] < 0 else 0
+                slowest, harder = (min(side * a for a in both) for both in (rate, push))
+                ordinary = gap > 0 and gap + slowest * step + min(harder, Fraction(0)) * step * step / 2 >= 0
+                leaves = bool(known and side and slowest > 0 and slowest + min(harder, Fraction(0)) * step / 2 >= 0)
+                assert ordinary or leaves
+                advanced, left = advanced + 1, left + (leaves and not ordinary)
+    assert advanced > 60 and (left > 60) == bool(known)

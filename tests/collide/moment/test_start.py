@@ -5,9 +5,14 @@ import pytest
 import sympy as sp
 
 from collide import Budget, Start, Status, first_contact
+from collide.bodies.parts import faces_of
 from collide.bodies.surface_points import surface_point
 from collide.moment.start import nested, start_of
 from collide.search.clock import Clock
+from collide.search.drive import drive
+from collide.search.options import Options
+from collide.search.search import Search
+from collide.situations.contact import at_time, situation
 from collide.timeline.scene import Scene
 from generative import ImplicitSurface, ParametricSurface, Rigid, Solid, t, u, v, x, y, z
 from generative.motion import axis_angle
@@ -258,3 +263,13 @@ def test_what_rests_on_each_other_does_not_hide_what_comes(carrier, kind):
     assert c.start[1, 2] is not Start.DISJOINT and c.start[0, 1] is c.start[0, 2] is Start.DISJOINT
     assert c.status is Status.CONTACT and c.proved.all() and c.time.lo <= Q(3, 2) <= c.time.hi and c.clear_until == c.time.lo
     assert c.pairs.tolist() == [[0, 1]] and "Bodies 1 and 2 do not move against each other" in c.summary()
+
+
+def test_bodies_that_overlap_and_part_fast_are_not_called_apart():
+    """The sign of the function at a point, and that it grows, tell of first contacts alone. No sample is tried, which would find a crossing
+    at once.
+    """
+    leaving = ball().moved(Rigid(translation=[0, 0, Q(3, 2) + 1000 * t]))
+    problem = at_time(situation(*faces_of(leaving), *faces_of(sphere()), (0, 1), tangency=False), (0.0, 0.0))
+    search = Search([problem], Options(tolerance=1e-2, sample=False))
+    assert problem.fast and drive(search, Clock(Budget(seconds=60))) and len(search.solutions)

@@ -12,9 +12,10 @@ from codegen.time_bounds.separable_advance import ComposedAdvance
 from collide.bodies.parts import faces_of, parts_of
 from collide.search.native import layout
 from collide.search.native.boxes import keep_clear, take
-from collide.search.native.conservative_advancement import drop_impossible, narrow, settle
+from collide.search.native.conservative_advancement import narrow, settle
 from collide.search.native.layout import SearchMemory
 from collide.search.native.node_pairs import wanted
+from collide.search.native.ranges import drop_impossible, evaluate_ranges
 from collide.search.native.split import split
 from collide.search.native.thinning import near_sample, thin
 from collide.search.options import Options
@@ -272,6 +273,7 @@ def test_a_box_that_cannot_be_halved_is_located():
 
 @native
 def drop_lanes(s: SearchMemory, p: layout.Problem, used: int) -> int:
+    evaluate_ranges(s, p, used)
     drop_impossible(s, p, used)
     return 0
 

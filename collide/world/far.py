@@ -1,0 +1,43 @@
+"""Until when two bodies in flight are apart, however they turn: balls round them are, or a ball and the box of a body that is fixed.
+
+Series of bodies that tumble end sooner than that may be, and begin anew without a change of the paths of their centres. So more is asked
+for than is wanted at once, and kept.
+"""
+
+import math
+
+import numpy as np
+
+from ..culling.broad_phase import Window
+from .actor import Actor
+from .neighbours import not_before, not_before_box
+
+# So many times as long as is wanted. Effort only.
+_AHEAD = 16.0
+
+
+class Far:
+    """What is kept of pairs: until when they are apart, and by which `way` of either."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], tuple[float, tuple[int, int]]] = {}
+
+    def __copy__(self) -> "Far":
+        other = Far()
+        other._known = self._known.copy()
+        return other
+
+    def until(self, pair: tuple[int, int], actors: tuple[Actor, Actor], box: tuple[np.ndarray, np.ndarray] | None, window: Window) -> float:
+        """A time of the window before which two bodies that fly are apart; its beginning if none is found. `box`: of one that is fixed."""
+        one, other = actors
+        ways = one.way, other.way
+        until, known = self._known.get(pair, (window[0], None))
+        if known != ways or until < window[1]:
+            later = window[0] + _AHEAD * (window[1] - window[0]) if window[1] < math.inf else math.inf
+            if box is None:
+                until = not_before(one.course, other.course, (window[0], later), one.radius + other.radius)
+            else:
+                free = other if one.rigid.fixed else one
+                until = not_before_box(free.course, *box, (window[0], later), free.radius)
+            self._known[pair] = until, ways
+        return min(until, window[1])
