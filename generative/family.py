@@ -195,6 +195,12 @@ def _carrier(moves: Moves, kept: bool, own: int) -> Motion:
     return Product(*made) if kept else made[0]
 
 
+def _carried(moves: Moves, kept: bool, own: int, rest: int | None = None) -> Motion:
+    """A carrier, after a constant motion before whose twelve numbers there are `rest` others."""
+    carrier = _carrier(moves, kept, own)
+    return carrier if rest is None else Product(carrier, _written_factor(Factor((), 12), symbols_of(rest + 12)[rest:]))
+
+
 def _written_factor(factor: Factor, symbols: Sequence[Parameter]) -> Motion:
     if not factor.formulas:
         return Rigid._unchecked(sp.ImmutableMatrix(3, 3, symbols[:9]), symbols[9:])
@@ -207,15 +213,17 @@ def _implicit_member(body: ImplicitBody) -> Member:
     motions = tuple(dict.fromkeys(leaf.motion for leaf in leaves))
     shape = Reader()
     formulas = shape.read([e for leaf in leaves for e in (leaf.body, *chain(*leaf.bounds))])
-    moves, numbers = _read_motions(motions, len(shape.numbers))
-    carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
     together = isinstance(body, Combination) and body.together
+    moves, numbers = (_read_together if together and len(motions) > 1 else _read_motions)(motions, len(shape.numbers))
+    carriers = tuple(motions.index(leaf.motion) for leaf in leaves)
     whole = _implicit(_tree(body, leaves), formulas, moves, carriers, len(shape.numbers), len(numbers), together)
     return Member(whole, symbols_of(len(shape.numbers) + len(numbers)), (*shape.numbers, *numbers))
 
 
-Several = tuple[tuple[Formulas, Formulas], ...] | tuple[tuple[Moves, bool, int], ...]
-"""Motions that have their numbers in common, or, where one of them is a product, numbers of their own, so many before them."""
+Several = tuple[tuple[Formulas, Formulas], ...] | tuple[tuple[Moves, bool, int], ...] | tuple[tuple[Moves, bool, int, int | None], ...]
+"""Motions that have their numbers in common, or, where one of them is a product, numbers of their own, so many before them. Or products of
+a motion that they have in common and a constant one, None the identity, before whose twelve numbers there are so many.
+"""
 
 
 def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[Any, ...]]:
@@ -231,6 +239,19 @@ def _read_motions(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[A
         moves.append((factors, isinstance(m, Product), own + len(numbers)))
         numbers += found
     return tuple(moves), tuple(numbers)
+
+
+def _read_together(motions: Sequence[Motion], own: int) -> tuple[Several, tuple[Any, ...]]:
+    """Motions of which one moves them all, and their numbers."""
+    mover = motions[0].mover
+    moves, numbers = _read_motion(mover)
+    rests = [None if m.rest.is_identity else m.rest.entries for m in motions]
+    several = list[tuple[Moves, bool, int, int | None]]()
+    kept, found = isinstance(mover, Product), list(numbers)
+    for rest in rests:
+        several.append((moves, kept, own, None if rest is None else own + len(found)))
+        found += rest or ()
+    return tuple(several), tuple(found)
 
 
 def parameters_in(body: Any) -> frozenset[Parameter]:
@@ -283,7 +304,7 @@ def _implicit(tree: Tree, shapes: Formulas, motions: Several, carriers: tuple[in
     """
     symbols = symbols_of(own + others)
     made = _written(shapes, symbols[:own])
-    moves = [_carrier(*parts) if len(parts) == 3 else _rigid(parts, symbols[own:]) for parts in motions]
+    moves = [_rigid(parts, symbols[own:]) if len(parts) == 2 else _carried(*parts) for parts in motions]
     leaves = [ImplicitSurface(e, [ends[:2], ends[2:4], ends[4:]], motion=moves[carrier])
               for carrier, (e, *ends) in zip(carriers, (made[k:k + 7] for k in range(0, len(made), 7)), strict=True)]
     whole = _grown(tree, leaves)

@@ -92,6 +92,18 @@ class Motion(Value):
             return last.mover
         return self if first.mover is first else last @ first.mover
 
+    @cached_property
+    def rest(self) -> "Motion":
+        """What comes before the `mover`: a constant motion, after which that is the whole."""
+        if self.is_constant:
+            return self
+        if self._made is None:
+            return IDENTITY
+        last, first = self._made
+        if first.is_constant:
+            return last.rest @ first
+        return IDENTITY if first.mover is first else first.rest
+
     def apply(self, point: Sequence[Any]) -> tuple[Any, Any, Any]:
         """The image of a point, given as three expressions."""
         px, py, pz = (a + b for a, b in zip(self.turn(point), self.translation, strict=True))

@@ -146,6 +146,11 @@ class Product(Motion):
         before, last = self.factors[:moving[-1]] if moving else (), self.factors[moving[-1]].mover if moving else IDENTITY
         return Product(*before, last) if before else last
 
+    @cached_property
+    def rest(self) -> Motion:
+        moving = [k for k, f in enumerate(self.factors) if not f.is_constant]
+        return Product(self.factors[moving[-1]].rest, *self.factors[moving[-1] + 1:]) if moving else self
+
     def changed(self, change: Callable[[Any], Any]) -> "Motion":
         return Product(*(f.changed(change) for f in self.factors))
 

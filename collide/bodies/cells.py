@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import sympy as sp
 
-from generative import ImplicitBody, ImplicitSurface, ParametricSurface
+from generative import ImplicitBody, ImplicitSurface, Motion, ParametricSurface
 from generative.implicit import Piece
 
 from .numbers import NONE, Numbers
@@ -67,6 +67,10 @@ class Cell(Protocol):
     def body(self) -> ImplicitBody | None: ...
     @property
     def within(self) -> tuple[tuple[Any, Any], ...]: ...
+    @property
+    def mover(self) -> Motion | None: ...
+    @property
+    def unbounded(self) -> tuple[int, ...]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +103,8 @@ class Parametric:
     of: tuple[Any, int] | None = None
 
     # It is not given by equations.
-    leaves = pieces = sides = within = ()
-    body = None
+    leaves = pieces = sides = within = unbounded = ()
+    body = mover = None
 
     @property
     def dimension(self) -> int:

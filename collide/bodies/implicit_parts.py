@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from generative import ImplicitBody, ImplicitSurface, x, y, z
+from generative import ImplicitBody, ImplicitSurface, Motion, x, y, z
 from generative.implicit import Combination, Piece
 
 from .cells import Side
@@ -36,6 +36,8 @@ class Implicit:
     within: tuple[tuple[Any, Any], ...] = ()
     own: Numbers = NONE
     whole: "Implicit | None" = None
+    mover: Motion | None = None
+    unbounded: tuple[int, ...] = ()
 
     # It has no parameters of its own.
     path = symbols = names = domain = periods = border = polar = outward = ()

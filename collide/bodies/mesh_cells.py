@@ -50,8 +50,8 @@ class Triangles:
 
     feature, dimension, own = "faces", 2, NONE
     path, symbols, names, domain = (u, v), (u, v), ("u", "v"), ()
-    periods = border = polar = outward = leaves = pieces = sides = within = ()
-    whole = around = body = of = None
+    periods = border = polar = outward = leaves = pieces = sides = within = unbounded = ()
+    whole = around = body = of = mover = None
 
     def __init__(self, mesh: Mesh) -> None:
         self.mesh, self.surface, self.two_sided = mesh, mesh.face, not (mesh.closed and mesh.topology.oriented)

@@ -54,3 +54,12 @@ def carried(entries: Sequence[Expr], point: Sequence[Expr]) -> Vector:
     """R p + T, of the entries of a motion."""
     a, b, c = (e + shift for e, shift in zip(turned(entries, point), entries[9:], strict=True))
     return a, b, c
+
+
+def way_between(first: Sequence[Expr], second: Sequence[Expr]) -> list[Expr]:
+    """R2^T R1, row after row, and R2^T (T1 - T2), of the entries of two motions: where a point in the frame of the first is in that of the
+    second.
+    """
+    back = [second[k:9:3] for k in range(3)]
+    shift = [a.pool.node("sub", a, b) for a, b in zip(first[9:], second[9:], strict=True)]
+    return [*(row_times(row, first[c:9:3]) for row in back for c in range(3)), *(row_times(row, shift) for row in back)]

@@ -60,11 +60,29 @@ def windows(parts: Sequence[Extent], owners: Sequence[int] | np.ndarray, span: W
     return {(i, j): (lo, hi) for (i, j), lo, hi in zip(*(values[keep].tolist() for values in (pairs, begin, end)), strict=True)}
 
 
-def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray:
-    """Of each pair of parts: may they meet within a span of time? Where not, they are *proved* apart throughout."""
+def closer(pairs: Sequence[tuple[Extent, Extent]], begin: Sequence[float], end: Sequence[float]) -> list[Window]:
+    """Windows of pairs of parts, of which each is *proved* apart outside of its time from `begin` to `end`, that may be shorter; where they
+    are proved apart throughout they end as they begin.
+    """
+    parts, rows = _numbered(pairs)
+    lo, hi = np.array(begin, float), np.array(end, float)
+    step = np.where(lo < hi, 2.0 * (hi - lo), np.inf)
+    approach = Approach(parts, rows)
+    hi = approach.moved_on(hi, lo, step, tries=_TRIES, finest=_COARSE, backward=True)
+    lo = approach.moved_on(lo, hi, step, tries=_TRIES, finest=_FINEST)
+    return list(zip(lo.tolist(), hi.tolist(), strict=True))
+
+
+def _numbered(pairs: Sequence[tuple[Extent, Extent]]) -> tuple[list[Extent], np.ndarray]:
+    """The different parts, and of each pair their numbers (n, 2)."""
     parts = list(dict.fromkeys(p for pair in pairs for p in pair))
     number = {p: k for k, p in enumerate(parts)}
-    rows = np.array([[number[p] for p in pair] for pair in pairs], np.int64).reshape(-1, 2)
+    return parts, np.array([[number[p] for p in pair] for pair in pairs], np.int64).reshape(-1, 2)
+
+
+def may_meet(pairs: Sequence[tuple[Extent, Extent]], span: Window) -> np.ndarray:
+    """Of each pair of parts: may they meet within a span of time? Where not, they are *proved* apart throughout."""
+    parts, rows = _numbered(pairs)
     begin, end = (np.full(len(rows), t) for t in _extended(span))
     return Approach(parts, rows).moved_on(begin, end, np.full(len(rows), np.inf), tries=1) < end
 

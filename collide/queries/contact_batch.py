@@ -166,7 +166,7 @@ class _Answer:
         (begin, end), proved, where = self.span, math.inf, None
         while True:
             with clock.doing(CONVERTING):
-                meetings = [] if scene is None else [m for m in scene.meetings() if within(m, (begin, end))]
+                meetings = [] if scene is None else [m for m in scene.meetings(end) if within(m, (begin, end))]
                 problems = [self.rows.problem(k)] if scene is None else [scene.problem(m, (begin, end)) for m in meetings]
             if not problems:
                 self._set(k, _NONE, (math.nan, math.nan), False, None)

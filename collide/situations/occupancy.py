@@ -7,7 +7,7 @@ are not there, and to tell where the others are, and no time for what is far apa
 
 import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,8 +28,9 @@ Window = tuple[float, float]
 Plane = tuple[int, int, Any]
 """A side of bounds: the number of the frame, of the coordinate in it, and its value there."""
 
-# Effort only: what is left is kept. Boxes round a face are halved until there are so many, and not beyond so many times.
-_MANY, _ROUNDS = 512, 24
+# Effort only: what is left is kept. Boxes round a face are halved until there are so many, at a first look and closely, and not beyond so
+# many times each.
+_SOME, _MANY, _ROUNDS = 32, 512, 24
 
 
 class _Look(NamedTuple):
@@ -49,6 +50,13 @@ class _Look(NamedTuple):
         return _Look(*(a[which] for a in self))
 
 
+class _Face(NamedTuple):
+    """Boxes round the face of a leaf, and which of them have the same `met` and `shown`, as bits of integers."""
+
+    look: _Look
+    kinds: dict[tuple[int, int], np.ndarray]
+
+
 class Occupancy:
     """Where the parts of a combined body with these numbers may be within a span of time."""
 
@@ -57,6 +65,13 @@ class Occupancy:
         self._planes = np.array([numbers.enclose(end) for _, _, end in self._tree.planes]).reshape(-1, 2)
         # Which frame a side is in, as a matrix.
         self._in_frame = np.array([[frame == k for frame, _, _ in self._tree.planes] for k in range(self._placed.frames.max() + 1)], bool)
+        self._close: dict[int, _Face] = {}
+
+    def outline(self, leaf: int) -> np.ndarray:
+        """(n, 4, 2): some boxes in the frame of a leaf that hold all of it that is on the surface of the body, and all parts on it of which
+        it is the first leaf.
+        """
+        return self._outline.boxes[self._outline.own == leaf]
 
     def boxes(self, part: Cell) -> np.ndarray:
         """(n, 4, 2): boxes in the frame of its first leaf that hold all points of a part; none where it is proved to be nowhere."""
@@ -64,22 +79,26 @@ class Occupancy:
 
     def _rows(self, part: Cell) -> _Look:
         leaves, sides = self._tree.numbers(part)
-        look, kinds = self._all
+        self.look_closely(leaves[:1])
+        look, kinds = self._close[leaves[0]]
         bits, shown = sum(1 << k for k in (*leaves, *sides)), sum(1 << k for k in leaves)
-        rows = [at for (met, seen), at in kinds[leaves[0]].items() if met & bits == bits and seen & shown]
+        rows = [at for (met, seen), at in kinds.items() if met & bits == bits and seen & shown]
         return look.those(np.concatenate(rows) if rows else np.zeros(0, int))
 
-    def parts(self, candidates: Candidates) -> Iterator[Implicit]:
-        """The parts that may have a point, in the order of the candidates."""
+    def parts(self, candidates: Candidates, first: Sequence[int] | None = None) -> Iterator[Implicit]:
+        """The parts that may have a point, in the order of the candidates: all, or those of which one of these leaves is the `first`."""
+        first = range(len(self._placed.leaves)) if first is None else first
+        self.look_closely(first)
         found = set[tuple[tuple[int, ...], tuple[Side, ...]]]()
-        for k, kinds in self._all[1].items():
-            for met, seen in kinds:
+        for k in first:
+            for met, seen in self._close[k].kinds:
                 found |= self._tree.chosen(k, met, seen)
-        tree, on = self._tree, {part: self._tree.on(*part) for part in found}
+        tree, on, known = self._tree, {part: self._tree.on(*part) for part in found}, set(first)
         edges = {own for own in on.values() if len(own) == 2}
         for part in sorted(found, key=lambda part: (len(part[0]) + len(part[1]), len(part[1]) > 0, *part)):
-            # A vertex is where edges meet.
-            if len(on[part]) < 3 or all(frozenset(pair) in edges for pair in itertools.combinations(on[part], 2) if tree.is_edge(pair)):
+            # A vertex is where edges meet, of which those are known that are on these leaves first.
+            if len(on[part]) < 3 or all(frozenset(pair) in edges for pair in itertools.combinations(on[part], 2)
+                                        if min(pair) in known and tree.is_edge(pair)):
                 yield candidates.part(*part)
 
     def numbers(self, part: Cell) -> list[int]:
@@ -99,29 +118,44 @@ class Occupancy:
         up, down = self._placed.signs(boxes, self._placed.frames[[first]], every)
         return up[0], down[0]
 
+    def within_bounds(self, part: Cell, box: np.ndarray) -> list[int]:
+        """Of which of the leaves of a part, by their numbers there, do the bounds hold a box (3, 2) in the frame of the first one?"""
+        (first, *others), _ = self._tree.numbers(part)
+        frames = self._placed.frames
+        boxes, asked = np.concatenate([box, [self._span]])[None], np.isin(np.arange(frames.max() + 1), frames[[first, *others]])[None]
+        at = self._placed.coordinates(boxes, frames[[first]], asked)[0]
+        return [k for k, leaf in enumerate((first, *others)) if _holds(self._placed.inner[leaf], at[frames[leaf]])]
+
     def test(self, part: Cell) -> "Test":
         """What tells of boxes in the frame of the first leaf of a part whether they may hold a point of it."""
         return Test(self._tree, self._placed, self._planes, self._rows(part), part)
 
-    @functools.cached_property
-    def _all(self) -> tuple[_Look, dict[int, dict[tuple[int, int], np.ndarray]]]:
-        """Boxes round all faces, smaller ones where they may meet others; and of each face which of them have the same `met` and `shown`,
-        as bits of integers.
-        """
-        looks = list(self._looks())
-        whole = _Look(*(np.concatenate(arrays) for arrays in zip(*looks, strict=True)))
-        return whole, _grouped(whole, len(self._placed.leaves))
+    def look_closely(self, leaves: Iterable[int]) -> None:
+        """Looks at boxes round the faces of these leaves, smaller ones where they may meet others: at all together, which is faster."""
+        new = [k for k in leaves if k not in self._close]
+        if new:
+            looks = self._levels(self._outline.those(np.isin(self._outline.own, new)), _MANY)
+            whole = _Look(*(np.concatenate(arrays) for arrays in zip(*looks, strict=True)))
+            for k in new:
+                own = whole.those(whole.own == k)
+                self._close[k] = _Face(own, _grouped(own))
 
-    def _looks(self) -> Iterator[_Look]:
-        """Boxes that are not halved again, a level at a time. Those round one face are never more than `_MANY`."""
+    @functools.cached_property
+    def _outline(self) -> _Look:
+        """Boxes round all faces."""
         count = len(self._placed.leaves)
         boxes = np.concatenate([self._placed.bounds, np.tile([[self._span]], (count, 1, 1))], axis=1)
         own, doubt = np.arange(count), np.ones((count, count), bool)
-        look = self._look(boxes, own, doubt, doubt)
+        looks = self._levels(self._look(boxes, own, doubt, doubt), _SOME)
+        return _Look(*(np.concatenate(arrays) for arrays in zip(*looks, strict=True)))
+
+    def _levels(self, look: _Look, most: int) -> Iterator[_Look]:
+        """Boxes that are not halved again, a level at a time. Those round one face are never more than `most`."""
+        count = len(self._placed.leaves)
         for level in itertools.count():
             look = look.those(look.met[np.arange(len(look.own)), look.own] & look.shown.any(axis=1))
             crowded = look.met.sum(axis=1) > 1
-            again = crowded & (2 * np.bincount(look.own[crowded], minlength=count) <= _MANY)[look.own] & (level < _ROUNDS)
+            again = crowded & (2 * np.bincount(look.own[crowded], minlength=count) <= most)[look.own] & (level < _ROUNDS)
             yield look.those(~again)
             look = look.those(again)
             if not len(look.own):
@@ -180,6 +214,10 @@ def _within(at: np.ndarray, placed: PlacedLeaves, leaves: Any = slice(None)) -> 
     """(n, leaves): may a box that is at these places in the frames (n, frames, 3, 2) be within the bounds of leaves?"""
     there, bounds = at[:, placed.frames[leaves]], placed.bounds[leaves]
     return np.asarray(((there[..., 0] <= bounds[..., 1]) & (there[..., 1] >= bounds[..., 0])).all(axis=2))
+
+
+def _holds(outer: np.ndarray, box: np.ndarray) -> bool:
+    return bool((outer[:, 0] <= box[:, 0]).all() and (box[:, 1] <= outer[:, 1]).all())
 
 
 def _on_planes(at: np.ndarray, planes: list[Plane], ends: np.ndarray) -> np.ndarray:
@@ -248,11 +286,10 @@ class Tree:
 tree_of = functools.lru_cache(maxsize=128)(Tree)
 
 
-def _grouped(look: _Look, count: int) -> dict[int, dict[tuple[int, int], np.ndarray]]:
-    """The numbers of the boxes round each face that have the same `met` and `shown`."""
+def _grouped(look: _Look) -> dict[tuple[int, int], np.ndarray]:
+    """The numbers of the boxes that have the same `met` and `shown`."""
     packed = [np.packbits(bits, axis=1, bitorder="little") for bits in (look.met, look.shown)]
-    kinds: dict[int, dict[tuple[bytes, bytes], list[int]]] = {k: {} for k in range(count)}
-    for row, (own, met, shown) in enumerate(zip(look.own.tolist(), *packed, strict=True)):
-        kinds[own].setdefault((met.tobytes(), shown.tobytes()), []).append(row)
-    return {k: {(int.from_bytes(met, "little"), int.from_bytes(shown, "little")): np.array(rows) for (met, shown), rows in own.items()}
-            for k, own in kinds.items()}
+    kinds: dict[tuple[bytes, bytes], list[int]] = {}
+    for row, (met, shown) in enumerate(zip(*packed, strict=True)):
+        kinds.setdefault((met.tobytes(), shown.tobytes()), []).append(row)
+    return {(int.from_bytes(met, "little"), int.from_bytes(shown, "little")): np.array(rows) for (met, shown), rows in kinds.items()}

@@ -18,6 +18,7 @@ from generative.implicit import Combination, Piece
 from ..bodies.cells import Cell
 from ..bodies.implicit_parts import Implicit, is_large
 from ..bodies.numbers import Numbers
+from .part_kind import of_kind
 from .placed_leaves import leaves_of, moves
 from .presence import occupancy_of, where
 
@@ -39,9 +40,12 @@ def _nearby(part: Implicit, numbers: Numbers) -> Cell:
     box = None if moves(part.body, numbers) else where(part, numbers, (0.0, 0.0))
     if box is None or not np.isfinite(box).all():
         return part
-    box = roomy(box)
-    up, down = occupancy_of(part.body, numbers, (0.0, 0.0)).signs(part, box)
+    box, known = roomy(box), occupancy_of(part.body, numbers, (0.0, 0.0))
+    up, down = known.signs(part, box)
     kind = _reduced(part, tuple((up.astype(int) - down.astype(int)).tolist()))
+    gathered = of_kind(kind, part.body, numbers, box, known.within_bounds(part, box))
+    if gathered is not None:
+        return gathered
     if kind is part:
         return part
     return replace(kind, own=Numbers(_SYMBOLS, [None] * len(_SYMBOLS), np.repeat(box.reshape(-1, 1), 2, axis=1)), whole=kind)

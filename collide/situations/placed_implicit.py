@@ -7,13 +7,13 @@ from typing import Any
 from codegen.from_sympy import convert
 from codegen.graph.expr import Expr, reachable, substitute
 from codegen.graph.meanvalue import mean_value_form
-from codegen.graph.vectors import Vector, cross, dot, subtract
+from codegen.graph.vectors import Vector, cross
 from generative import ImplicitBody, ImplicitSurface, Motion, t, x, y, z
 from generative.implicit import Combination, Piece
 
 from ..bodies.cells import Cell, end_of
-from ..bodies.motions import entries_of
-from .frame import Frame, Local, all_of, any_of, as_vector
+from ..bodies.motions import carried, entries_of, turned, way_between
+from .frame import Frame, Local, all_of, any_of
 
 
 class PlacedImplicit:
@@ -31,7 +31,7 @@ class PlacedImplicit:
             at = [self._coordinate(k, ends) for k, ends in enumerate(leaf.bounds)]
             self.local = Local(leaf.motion, self.known, (at[0], at[1], at[2]))
             self._seen[leaf.motion] = self.local.at
-            self.position = self._vector(leaf.motion.apply((x, y, z)), at)
+            self.position = self._vector(self._mover(leaf).apply((x, y, z)), self._carried(leaf))
         else:
             self.local, self.position = other
         self.values = [*(self.value(leaf) for leaf in part.leaves), *self._beyond_sides()]
@@ -62,22 +62,56 @@ class PlacedImplicit:
     def coordinates(self, leaf: ImplicitSurface) -> Vector:
         """The point in the frame of a leaf."""
         if leaf.motion not in self._seen:
+            if self.part.mover is not None:
+                self._seen[leaf.motion] = carried(self._way_to(leaf), self.local.at)
+                return self._seen[leaf.motion]
             direct = leaf.motion.is_identity or self.local.motion.is_identity
             self._seen[leaf.motion] = self._vector(leaf.coordinates, self.position) if direct else self._between(leaf.motion)
         return self._seen[leaf.motion]
 
     def _between(self, motion: Motion) -> Vector:
-        """The point in the frame of `motion`, as A p + b with A = R2^T R1 and b = R2^T (T1 - T2): functions of the time alone.
+        """The point in the frame of `motion`."""
+        return carried(self._way(motion), self.local.at)
+
+    def _way(self, motion: Motion) -> list[Expr]:
+        """A = R2^T R1, row after row, and b = R2^T (T1 - T2), functions of the time alone: in the frame of `motion` the point is A p + b.
 
         Where both bodies are in one frame that is tilted, or turns, A is but for rounding what it is without that frame. Of a point in
         the world that would not be seen, since its coordinates forget that they vary together.
         """
         moves = (self.local.motion, self.local.known), (motion, self.known)
-        entries = [entries_of(m, known, self.frame.pool, self.frame.time) for m, known in moves]
-        (first, shift), (second, away) = ((e[:9], e[9:]) for e in entries)
-        columns = [*(as_vector(first[k::3]) for k in range(3)), subtract(as_vector(shift), as_vector(away))]
-        rows = [[self._close(dot(as_vector(second[k::3]), column)) for column in columns] for k in range(3)]
-        return as_vector([dot(as_vector(row[:3]), self.local.at) + row[3] for row in rows])
+        first, second = (entries_of(m, known, self.frame.pool, self.frame.time) for m, known in moves)
+        return [self._close(e) for e in way_between(first, second)]
+
+    # -- frames that one motion carries ---------------------------------------------------------------------------
+
+    def _mover(self, leaf: ImplicitSurface) -> Motion:
+        """What moves the frame in which the leaf keeps its place: of a part by itself that of the leaf."""
+        return leaf.motion if self.part.mover is None else self.part.mover
+
+    def _rest(self, leaf: ImplicitSurface) -> list[Expr] | None:
+        """The entries of the way from the frame of a leaf into the one that moves; None where they are one."""
+        if self._mover(leaf) == leaf.motion:
+            return None
+        return convert(leaf.motion.factors[-1].entries, self.known, self.frame.pool)
+
+    def _carried(self, leaf: ImplicitSurface) -> Vector:
+        """The point in the frame that moves."""
+        rest = self._rest(leaf)
+        return self.coordinates(leaf) if rest is None else carried(rest, self.coordinates(leaf))
+
+    def _way_to(self, leaf: ImplicitSurface) -> list[Expr]:
+        """As `_way`, into the frame of a leaf, from the part's own frame, or by that which moves: only there the time matters."""
+        rest = self._rest(leaf)
+        way = self._rest(self.part.leaves[0]) if self.carrier else self._into_moving
+        if way is None:
+            way = [self.frame.pool.constant(int(k in (0, 4, 8))) for k in range(12)]
+        return way if rest is None else way_between(way, rest)
+
+    @cached_property
+    def _into_moving(self) -> list[Expr]:
+        assert self.part.mover is not None
+        return self._way(self.part.mover)
 
     def _close(self, e: Expr) -> Expr:
         """A function of the time, enclosed to second order too: of a sum that hardly varies the terms may."""
@@ -93,13 +127,13 @@ class PlacedImplicit:
         result = []
         for leaf in self.part.leaves:
             (a,), (b,), (c,), _ = self._derivatives([leaf.body], self.coordinates(leaf))
-            result.append(self._turned(leaf.motion, (a, b, c)))
+            result.append(self._turned(leaf, (a, b, c)))
         return result
 
-    def _turned(self, motion: Motion, local: Vector) -> Vector:
-        if motion.is_identity:
-            return local
-        return self._vector(motion.turn((x, y, z)), local)
+    def _turned(self, leaf: ImplicitSurface, local: Vector) -> Vector:
+        rest, motion = self._rest(leaf), self._mover(leaf)
+        within = local if rest is None else turned(rest, local)
+        return within if motion.is_identity else self._vector(motion.turn((x, y, z)), within)
 
     @property
     def tangents(self) -> list[Vector]:
@@ -110,14 +144,14 @@ class PlacedImplicit:
         sides = []
         for k, c, _ in self.part.sides:
             axis = [one if i == c else zero for i in range(3)]
-            sides.append(self._turned(self.part.leaves[k].motion, (axis[0], axis[1], axis[2])))
+            sides.append(self._turned(self.part.leaves[k], (axis[0], axis[1], axis[2])))
         return [cross(*self.outward, *sides)]
 
     @cached_property
     def velocity(self) -> Vector:
         """Of the material point that is here: the body's motion, without its deformation."""
         leaf = self.part.leaves[0]
-        a, b, c = self._derivatives(leaf.motion.apply((x, y, z)), self.coordinates(leaf))[3]
+        a, b, c = self._derivatives(self._mover(leaf).apply((x, y, z)), self._carried(leaf))[3]
         return a, b, c
 
     @cached_property
@@ -158,6 +192,8 @@ class PlacedImplicit:
         # Leaves that move together share sides.
         fixed = {(self.part.leaves[side[0]].motion, side[1], end_of(self.part, side)) for side in self.part.sides}
         for k, leaf in enumerate(self.part.leaves):
+            if k in self.part.unbounded:
+                continue
             for c, coordinate in enumerate(self.coordinates(leaf)):
                 domain = self.carrier and k == 0 and not self.frame.varies(leaf.bounds[c], self.side)
                 if not domain and not any((leaf.motion, c, end) in fixed for end in leaf.bounds[c]):

@@ -21,7 +21,7 @@ from generative.family import symbols_of
 from generative.implicit import Combination
 from generative.template import Reader, write
 
-from ..bodies.motions import carried, entries_of, row_times
+from ..bodies.motions import carried, entries_of, way_between
 from ..bodies.numbers import Numbers
 
 # Rows of one call of a kernel.
@@ -37,7 +37,8 @@ _SAME = np.repeat([1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0], 2).reshape(12, 2)
 
 
 class PlacedLeaves:
-    """The leaves of a body with these numbers. `frames`: the number of the frame of each; `bounds` (leaves, 3, 2).
+    """The leaves of a body with these numbers. `frames`: the number of the frame of each; `bounds` (leaves, 3, 2) hold the exact ones,
+    which hold those of `inner`.
 
     Boxes (n, 4, 2) are in coordinates of the frames `own` (n,), the last column is the time.
     """
@@ -45,7 +46,7 @@ class PlacedLeaves:
     def __init__(self, body: ImplicitBody, numbers: Numbers) -> None:
         self.leaves, motions = leaves_of(body)
         self.frames = np.array([motions.index(leaf.motion) for leaf in self.leaves])
-        self.bounds = np.stack([numbers.bounds(leaf.bounds)[0] for leaf in self.leaves])
+        self.bounds, self.inner = np.stack([numbers.bounds(leaf.bounds) for leaf in self.leaves], axis=1)
         self._kinds = [_Kind(kernel, np.array(own), _enclosed(values, numbers).reshape(len(own), len(values) // len(own), 2))
                        for kernel, own, values in _kinds(self.leaves)]
         self._entries, self._numbers = _entries(motions, numbers.symbols), numbers
@@ -158,10 +159,7 @@ def _relative() -> Kernel:
     """R2^T R1 and R2^T (T1 - T2), of the entries of two motions."""
     pool = ExprPool()
     first, second = ([pool.variable(12 * side + k) for k in range(12)] for side in (0, 1))
-    back = [second[k:9:3] for k in range(3)]
-    shift = [pool.node("sub", a, b) for a, b in zip(first[9:], second[9:], strict=True)]
-    outputs = [*(row_times(row, first[c:9:3]) for row in back for c in range(3)), *(row_times(row, shift) for row in back)]
-    return Kernel(outputs, [f"e{k}" for k in range(24)], quick=True)
+    return Kernel(way_between(first, second), [f"e{k}" for k in range(24)], quick=True)
 
 
 def _spread(entries: np.ndarray) -> np.ndarray:

@@ -104,7 +104,16 @@ def near(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
     if not is_large(part.body):
         return where(part, numbers, span)
     boxes = boxes_of(part, numbers, span)
-    return _hull(boxes) if len(boxes) else None
+    return hull(boxes) if len(boxes) else None
+
+
+def outline(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
+    """A box as of `where`, or None, for faces; those of large bodies are looked at but briefly."""
+    if not is_large(part.body):
+        return where(part, numbers, span)
+    occupied = _occupancy(part, numbers, span)
+    boxes = occupied.outline(*occupied.numbers(part))
+    return hull(boxes) if len(boxes) else None
 
 
 def where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
@@ -145,7 +154,7 @@ def _where(part: Cell, numbers: Numbers, span: Window) -> np.ndarray | None:
         boxes = _sharpened(test, boxes, axis)
     if not len(boxes):
         return None
-    return _shaved(test, _hull(boxes), span) if part.pieces and not is_large(part.body) else _hull(boxes)
+    return _shaved(test, hull(boxes), span) if part.pieces and not is_large(part.body) else hull(boxes)
 
 
 def _shaved(test: Test, hull: np.ndarray, span: Window) -> np.ndarray | None:
@@ -174,14 +183,15 @@ def _sharpened(test: Test, boxes: np.ndarray, axis: int) -> np.ndarray:
     """The boxes, those at either end of their hull along an axis without the outer or inner half where that holds no point; all of them if
     too many would be left.
     """
-    lo, hi = _hull(boxes)[axis]
+    lo, hi = hull(boxes)[axis]
     ends = (boxes[:, axis, 0] <= lo) | (boxes[:, axis, 1] >= hi)
     halves = divided(boxes[ends], axis)
     found = np.concatenate([boxes[~ends], halves[test(halves)]])
     return found if len(found) <= 2 * _MANY else boxes
 
 
-def _hull(boxes: np.ndarray) -> np.ndarray:
+def hull(boxes: np.ndarray) -> np.ndarray:
+    """(3, 2): the box round boxes (n, 4, 2) of places and times."""
     return np.stack([boxes[:, :3, 0].min(axis=0), boxes[:, :3, 1].max(axis=0)], axis=1)
 
 

@@ -20,7 +20,7 @@ def at_jump(query: Query, span: Window) -> Evidence:
     then; or it is proved of the moment after it, where bodies cross then.
     """
     scene, options, clock = query
-    meetings = [m for m in scene.meetings() if within(m, span)]
+    meetings = [m for m in scene.meetings(span[1]) if within(m, span)]
     if not meetings:
         return Evidence(None, True, span[1])
     with clock.doing(CONVERTING):

@@ -29,7 +29,8 @@ from generative.rest import at_rest, carried_along, carrier
 
 from ..bodies.cells import Cell, whole_of
 from ..bodies.extent import Extent, extent_of
-from ..bodies.implicit_parts import is_large
+from ..bodies.implicit_parts import Candidates, is_large
+from ..bodies.mesh import Mesh
 from ..bodies.motions import divided as divided_motion
 from ..bodies.numbers import NONE, Numbers, both, check_numbers, numbers_of
 from ..bodies.parts import Pole, ends_of, faces_of, like, parts_of
@@ -42,10 +43,11 @@ from ..search.clock import Clock
 from ..search.problem import Problem
 from ..situations.contact import member, situation, with_numbers
 from ..situations.part_nearby import nearby
-from ..situations.presence import is_still, near, where, without_absent
+from ..situations.presence import is_still, near, outline, where, without_absent
 from ..situations.tracking import Known, Tracked, known_points
 from . import jumps
 from .course import Course, Held
+from .near_parts import Group, NearParts, Side
 from .near_triangles import Bundle, as_window, faces_at, is_bundle, own_columns
 
 # Of no more parts it is counted which pairs are asked about.
@@ -124,19 +126,29 @@ class Scene:
 
     def _place(self) -> None:
         bodies = range(len(self.bodies)) if self.labels is None else sorted({k for label in self.labels for k in label})
-        self._parts: dict[int, Sequence[Cell]] = {k: self._parts_of(k) for k in bodies}
+        self._parts: dict[int, Sequence[Cell]] = {k: self._parts_of(k) for k in bodies if not is_large(self.bodies[k])}
         self.near, self.many = self._near(self._faces(bodies), self.labels), True
         self._meetings: list[Meeting] | None = None
         self.bundles: list[Bundle] = []
+        self._late_parts: dict[Pair, NearParts] = {}
         self._kinds: dict[Any, tuple[Problem, tuple[Numbers, ...]]] = {}
 
     def _parts_of(self, body: int) -> Sequence[Cell]:
         return without_absent(parts_of(self.bodies[body], self.charts[body]), self.numbers[body], self.span)
 
     def _faces(self, bodies: Iterable[int]) -> list[tuple[int, Cell]]:
-        return [(k, part) for k in bodies for part in self.parts(k) if part.dimension == 2]
+        return [(k, part) for k in bodies for part in self._faces_of(k) if part.dimension == 2]
+
+    def _faces_of(self, body: int) -> Sequence[Cell]:
+        """The faces of a body, of one of few leaves all parts."""
+        if not is_large(self.bodies[body]):
+            return self.parts(body)
+        return [face for face in faces_of(self.bodies[body]) if outline(face, self.numbers[body], self.span) is not None]
 
     def parts(self, body: int) -> Sequence[Cell]:
+        """Those of a body of many leaves are found when they are asked for."""
+        if body not in self._parts:
+            self._parts[body] = self._parts_of(body)
         return self._parts[body]
 
     def use_chart(self, problem: Problem, variable: int, end: int) -> None:
@@ -158,8 +170,8 @@ class Scene:
                  for lo, hi in [known[m.features]] if m.window[0] <= hi and lo <= m.window[1]]
         self.near = sorted([*(m for m in self.near if body not in m.label), *again], key=attrgetter("label"))
 
-    def _near(self, parts: Sequence[tuple[int, Cell]], labels: Iterable[Pair] | None = None) -> list[Meeting]:
-        """Pairs of parts of different bodies, of these pairs of bodies, that may meet."""
+    def _near(self, parts: Sequence[tuple[int, Cell]], labels: Iterable[Pair] | None = None, closely: bool = False) -> list[Meeting]:
+        """Pairs of parts of different bodies, of these pairs of bodies, that may meet. `closely`: they are not faces alone."""
         owners = np.array([k for k, _ in parts], np.int64)
         wanted = None if labels is None else Pairs(len(self.bodies), labels)
 
@@ -168,8 +180,12 @@ class Scene:
 
         found = self._all_of(owners, asked if wanted is not None or any(self.left_out) else None)
         if found is None:
-            found = self._windows(parts, owners, asked)
-        near = self._late([Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()])
+            found = self._windows(parts, owners, asked, closely)
+        return self._cut([Meeting((parts[a][0], parts[b][0]), parts[a][1], parts[b][1], window) for (a, b), window in found.items()])
+
+    def _cut(self, meetings: list[Meeting]) -> list[Meeting]:
+        """Meetings in the time for which they are searched."""
+        near = self._late(meetings)
         if self.span[0] == self.begin:
             return near
         # Only the pairs in `early` are searched from before the beginning.
@@ -211,10 +227,13 @@ class Scene:
             pairs = list(itertools.compress(pairs, asked(*owners[np.array(pairs)].T)))
         return dict.fromkeys(pairs, self.span) if len(pairs) <= FEW else None
 
-    def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked) -> dict[Pair, Window]:
-        """When pairs of parts, by their numbers, may meet. Parts of large bodies are looked at closely if they come near others at all."""
-        met = windows([self.extent(owner, part, near) for owner, part in parts], owners, self.span, asked=asked, shared=self._frames)
-        if not any(is_large(part.body) for _, part in parts):
+    def _windows(self, parts: Sequence[tuple[int, Cell]], owners: np.ndarray, asked: Asked, closely: bool) -> dict[Pair, Window]:
+        """When pairs of parts, by their numbers, may meet. `closely`: parts of large bodies are looked at so if they come near others at
+        all.
+        """
+        place = near if closely else outline
+        met = windows([self.extent(owner, part, place) for owner, part in parts], owners, self.span, asked=asked, shared=self._frames)
+        if not closely or not any(is_large(part.body) for _, part in parts):
             return met
         left = sorted(k for k in {k for pair in met for k in pair}
                       if not is_large(parts[k][1].body) or where(parts[k][1], self.numbers[parts[k][0]], self.span) is not None)
@@ -249,9 +268,19 @@ class Scene:
     def _close(self, at: float) -> dict[Pair, list[tuple[Cell, Cell]]]:
         """The pairs of faces that may meet at a moment, by pairs of bodies."""
         close: dict[Pair, list[tuple[Cell, Cell]]] = {}
-        for m in self.single([m for m in self.near if m.window[0] <= at], (at, at)):
+        for m in self.single(self._closer_faces([m for m in self.near if m.window[0] <= at], at), (at, at)):
             close.setdefault(m.label, []).append((m.first, m.second))
         return close
+
+    def _closer_faces(self, meetings: list[Meeting], at: float) -> list[Meeting]:
+        """Those of pairs of faces that may meet at a moment, where bodies have many leaves."""
+        late = [m for m in meetings if is_large(m.first.body) or is_large(m.second.body)]
+        absent = [m for m in late if any(c.leaves and where(c, n, self.span) is None
+                                         for c, n in zip((m.first, m.second), self.pair_numbers(m.label), strict=True))]
+        doubt = [m for m in late if m not in absent]
+        met = may_meet([(self.extent(m.label[0], m.first), self.extent(m.label[1], m.second)) for m in doubt], (at, at))
+        apart = {*absent, *(m for m, meet in zip(doubt, met.tolist(), strict=True) if not meet)}
+        return [m for m in meetings if m not in apart]
 
     def single(self, meetings: Iterable[Meeting], window: Window) -> list[Meeting]:
         """Meetings, those of single triangles that may meet within a window in the place of those of all of a mesh."""
@@ -267,7 +296,7 @@ class Scene:
     def _overlapping(self) -> list[Pair]:
         """Pairs of bodies round which boxes at the beginning meet, so that one of them may enclose the other."""
         owned = [(k, p) for k, body in enumerate(self.bodies) for p in faces_of(body)]
-        boxes, owners = boxes_at([self.extent(k, p) for k, p in owned], self.begin), np.array([k for k, _ in owned], np.int64)
+        boxes, owners = boxes_at([self.extent(k, p, outline) for k, p in owned], self.begin), np.array([k for k, _ in owned], np.int64)
         first = np.searchsorted(owners, np.arange(len(self.bodies)))
         pairs = np.sort(sweep_and_prune(np.minimum.reduceat(boxes[..., 0], first), np.maximum.reduceat(boxes[..., 1], first)), axis=1)
         return [(i, j) for i, j in pairs.tolist() if (i, j) not in self.left_out[0]]
@@ -388,7 +417,8 @@ class Scene:
     def crossings(self, moment: float) -> list[tuple[Meeting, Problem]]:
         """Where do faces of bodies that started apart cross at a moment?"""
         close: dict[Pair, list[Meeting]] = {}
-        for m in self.single([m for m in self.near if self.apart(m.label) and m.window[0] <= moment <= m.window[1]], (moment, moment)):
+        near = [m for m in self.near if self.apart(m.label) and m.window[0] <= moment <= m.window[1]]
+        for m in self.single(self._closer_faces(near, moment), (moment, moment)):
             close.setdefault(m.label, []).append(m)
         return [found for label, own in close.items() for found in zip(
             own, crossings([(m.first, m.second) for m in own], moment, self.pair_numbers(label), label), strict=True)]
@@ -398,38 +428,69 @@ class Scene:
         apart = self.apart(label) and label not in self.tracked
         return self.closed and apart and not any(isinstance(self.bodies[k], ImplicitBody) for k in label)
 
-    def meetings(self, until: float = -math.inf) -> list[Meeting]:
-        """All that must be searched to know when bodies meet, in the order of their windows; of triangles of meshes those found so far, and
-        all that may meet up to a time.
+    def meetings(self, until: float = math.inf) -> list[Meeting]:
+        """All that must be searched to know when bodies meet up to a time, in the order of their windows. Of triangles of meshes, and parts
+        of bodies of many leaves, no more is looked for than may meet up to then, or has been found.
         """
-        known = self.of_parts()
+        known = self.of_parts(until)
         if not self.bundles:
             return known
         found = [m for bundle in self.bundles for m in bundle.meetings(bundle.until(max(until, self.horizon)))]
         return sorted([*known, *found], key=lambda m: m.window[0])
 
-    def of_parts(self) -> list[Meeting]:
+    def of_parts(self, until: float = math.inf) -> list[Meeting]:
         """The meetings that are not of triangles of meshes, those being in `bundles`."""
+        known = self._known_meetings()
+        if not self._late_parts:
+            return known
+        found = [Meeting(label, *own) for label, parts in self._late_parts.items() for own in parts.until(max(until, self.horizon))]
+        return sorted([*known, *self._cut(found)], key=lambda m: m.window[0])
+
+    def _known_meetings(self) -> list[Meeting]:
+        """Those that are all found at once."""
         if self._meetings is None:
             by_faces = {label: self.by_faces(label) for label in {m.label for m in self.near}}
             faces = [replace(m, closed=True) for m in self.near if by_faces[m.label]]
             labels = {label for label, alone in by_faces.items() if not alone}
-            owners = sorted({k for label in labels for k in label})
-            others = self._near([(k, part) for k in owners for part in self.parts(k)], labels) if labels else []
+            late = {label for label in labels if self._are_late(label)}
+            owners = sorted({k for label in labels - late for k in label})
+            others = self._near([(k, part) for k in owners for part in self.parts(k)], labels - late, True) if owners else []
             self._set_meetings([*faces, *others])
+            self._late_parts = {label: self._parts_near(label) for label in sorted(late)}
+            self.many |= bool(late)
         assert self._meetings is not None
         return self._meetings
+
+    def _are_late(self, label: Pair) -> bool:
+        """Are the parts of two bodies looked for as far in time as they are asked for?"""
+        bodies = [self.bodies[k] for k in label]
+        return any(map(is_large, bodies)) and not any(isinstance(body, Mesh) for body in bodies)
+
+    def _parts_near(self, label: Pair) -> NearParts:
+        sides = [self._groups(k) for k in label]
+        groups, owners = [*sides[0], *sides[1]], np.repeat(label, [len(own) for own in sides])
+        return NearParts(groups, windows([g.extent for g in groups], owners, self.span))
+
+    def _groups(self, body: int) -> list[Group]:
+        """What is looked at first of a body."""
+        numbers = self.numbers[body]
+        if not is_large(self.bodies[body]):
+            return [Group(self.extent(body, part), part) for part in self.parts(body)]
+        candidates = parts_of(self.bodies[body])
+        assert isinstance(candidates, Candidates)
+        return Side(candidates, numbers, self.span, lambda part, box: placed(part, numbers, box)).groups()
 
     def _set_meetings(self, meetings: Sequence[Meeting]) -> None:
         self.bundles = [self._bundle(m, m.window) for m in meetings if is_bundle(m)]
         self._meetings = sorted([m for m in meetings if not is_bundle(m)], key=lambda m: m.window[0])
-        self._kinds = {}
+        self._kinds, self._late_parts = {}, {}
         self.many, self.horizon = len(meetings) > FEW or bool(self.bundles), -math.inf
 
     def look_ahead(self, count: int) -> float:
-        """A time up to which all meetings are known: so many more of the triangles of each mesh, or all."""
-        self.of_parts()
-        self.horizon = min([self.span[1], *(bundle.more(count) for bundle in self.bundles)])
+        """A time up to which all meetings are known: so many more of the triangles of each mesh, or of parts of many leaves, or all."""
+        self._known_meetings()
+        ends = [*(bundle.more(count) for bundle in self.bundles), *(parts.more(count) for parts in self._late_parts.values())]
+        self.horizon = min([self.span[1], *ends])
         return self.horizon
 
     def closer(self, meetings: Sequence[Meeting], span: Window) -> list[Meeting]:
@@ -505,7 +566,8 @@ class Scene:
 
     def situation_numbers(self, label: Pair, cells: tuple[Cell, Cell]) -> tuple[Numbers, ...]:
         """The numbers of two parts as their situations take them: of the first, the second, known contacts, and a motion in common."""
-        pair, shared = tuple(both(n, cell.own) for n, cell in zip(self.pair_numbers(label), cells, strict=True)), self._shared(label)
+        pair = tuple(both(n, cell.own) if cell.mover is None else cell.own for n, cell in zip(self.pair_numbers(label), cells, strict=True))
+        shared = self._shared(label)
         if not shared:
             return *pair, self._known(label)[1]
         (before, first), (_, second) = (_divided_numbers(self.bodies[k], own, shared) for k, own in zip(label, pair, strict=True))
@@ -525,8 +587,12 @@ class Scene:
 
     def extent(self, body: int, part: Cell, place: Callable[..., np.ndarray | None] = where) -> Extent:
         """Where a part is; `place` tells it of implicit ones."""
-        found = place(part, self.numbers[body], self.span) if part.leaves else None
-        return extent_of(part, self.numbers[body], None if found is None else tuple(map(tuple, found.tolist())))
+        return placed(part, self.numbers[body], place(part, self.numbers[body], self.span) if part.leaves else None)
+
+
+def placed(part: Cell, numbers: Numbers, box: np.ndarray | None) -> Extent:
+    """Where a part is that is in a box, if one is known."""
+    return extent_of(part, numbers, None if box is None else tuple(map(tuple, box.tolist())))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -26,7 +26,7 @@ _MANY, _AT_ONCE, _PARTS, _SOME, _STEPS = 128, 1 << 12, (1, 4, 16), 16, 60
 
 def near_in(query: Query, span: Window) -> list[Meeting] | None:
     """The meetings that may be within a span; None if the time is up before they are known."""
-    found = [m for m in query.scene.of_parts() if within(m, span)]
+    found = [m for m in query.scene.of_parts(span[1]) if within(m, span)]
     for bundle in query.scene.bundles:
         rows: Rows | None = bundle.until(span[1])
         if rows is not None and len(rows.begin) > _MANY:

@@ -121,7 +121,7 @@ class Stages:
         while self.known <= before:
             self.known, self.ahead = self.query.scene.look_ahead(self.ahead), 2 * self.ahead
         span = self.query.scene.span[0], self.known
-        inner = {*_ends(self.query.scene.of_parts(), span), *self.divided}
+        inner = {*_ends(self.query.scene.of_parts(self.known), span), *self.divided}
         return sorted(end for end in inner if before < end <= self.known)
 
     def _over(self) -> bool:
