@@ -86,6 +86,8 @@ class Neighbours(Meetings):
         least, and whether the search came to its end.
         """
         pole: Any = True
+        # With many parts the search takes longer than the question.
+        self.slice([label for label in labels if not self.crowded.isdisjoint(label)])
         self.meet([label for label in labels if self.seem_to_meet(label, found)], clock, found)
         if found.meets is not None:
             return 0.0, True

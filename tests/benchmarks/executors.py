@@ -1,4 +1,5 @@
-"""Rows of `contact_batch` by executors: threads, processes, and dask and loky, where these are installed, beside one call; and by how much.
+"""Rows of `contact_batch` by executors: threads, processes, and dask and loky, where these are installed, beside one call; by how much, and
+whether the bits are the same.
 
 By the clock, after workers have made or read their machine code. Goal: two threads on two cores, 1.8 times the rows of one. `python -m
 tests.benchmarks.executors COUNT` streams so many cheap rows through two threads, and prints their rate and the memory of the process.
@@ -26,7 +27,7 @@ from .families import asked, bicubic, drawn
 from .timing import table
 from .tolerances import HEIGHT, RADIUS, SPEED, bodies
 
-GOAL, ROUNDS, ROWS = 1.8, 4, 1200
+GOAL, ROUNDS, ROWS, LONG = 1.8, 4, 1200, 900
 
 
 @contextlib.contextmanager
@@ -58,33 +59,42 @@ def scenes() -> dict[str, Callable[..., Any]]:
     many = {s: np.tile(array, ROWS // 60) for s, array in parameters.items()}
     share = np.linspace(0, 1, ROWS)
     balls = {RADIUS: 0.1 + 0.2 * share, HEIGHT: 2 + share, SPEED: 1.5 - share / 2}
-    return {"bicubic patches": lambda **more: collide.contact_batch(patches, (0, 1), parameters=many, **more),
-            "ball on torus": lambda **more: collide.contact_batch(bodies(), (0, 4), parameters=balls, **more),
-            "clearance, at_least=3/5": lambda **more: collide.clearance_batch(bodies(), (0, 1), 0.6, parameters=balls, **more)}
+    return {"bicubic patches": lambda **more: collide.contact_batch(patches, (0, 1), parameters=many, budget=LONG, **more),
+            "ball on torus": lambda **more: collide.contact_batch(bodies(), (0, 4), parameters=balls, budget=LONG, **more),
+            "clearance, at_least=3/5": lambda **more: collide.clearance_batch(bodies(), (0, 1), 0.6, parameters=balls, budget=LONG, **more)}
 
 
 def main() -> None:
     for name, ask in scenes().items():
-        alone = best(ask)
-        rows = [["no executor", ROWS / alone, 1.0, ""]]
+        (alone, expected), rows = best(ask), list[list[Any]]()
+        rows.append(["no executor", ROWS / alone, 1.0, "", ""])
         for way, (needed, made) in WAYS.items():
             if needed and find_spec(needed) is None:
-                rows.append([way, "not installed", "", ""])
+                rows.append([way, "not installed", "", "", ""])
                 continue
             with made() as executor:
-                rate = alone / best(partial(ask, executor=executor))
-            rows.append([way, ROWS / alone * rate, rate, rate / GOAL if way == "two threads" else ""])
-        table(f"{ROWS} rows, {name} (goal: {GOAL} by two threads on two cores)", ["", "rows a second", "beside none", "/ goal"], rows)
+                took, answer = best(partial(ask, executor=executor))
+            rate, same = alone / took, "same" if _bits(answer) == _bits(expected) else "OTHER"
+            rows.append([way, ROWS / alone * rate, rate, rate / GOAL if way == "two threads" else "", same])
+        head = ["", "rows a second", "beside none", "/ goal", "bits"]
+        table(f"{ROWS} rows, {name} (goal: {GOAL} by two threads on two cores)", head, rows)
 
 
-def best(ask: Callable[[], Any]) -> float:
-    ask()
+def _bits(answer: Any) -> dict[str, bytes]:
+    """Of all arrays of an answer."""
+    arrays = {f.name: getattr(answer, f.name) for f in fields(answer)}
+    return {name: array.tobytes() for name, array in arrays.items() if isinstance(array, np.ndarray)}
+
+
+def best(ask: Callable[[], Any]) -> tuple[float, Any]:
+    """Seconds, and the answer."""
+    answer = ask()
     times = []
     for _ in range(ROUNDS):
         begin = time.perf_counter()
         ask()
         times.append(time.perf_counter() - begin)
-    return min(times)
+    return min(times), answer
 
 
 def stream(count: int) -> None:

@@ -82,6 +82,12 @@ def test_a_torus_that_falls_along_its_axis_and_turns() -> None:
     assert (k.times[:, 1] >= 1 - 1e-6).all() and not k.unique.any()
 
 
+def test_a_can_that_rises_and_turns_in_a_ring() -> None:
+    moving = primitives.round_cylinder(1, 2).moved(Screw(axis=[0, 0, 1], angle=t, advance=t))
+    k = collide.clearance([moving, ring(2, R(1, 2))], (0, 1), budget=30)
+    assert narrow(k) and holds(k.bracket, exact(R(1, 2))), k.summary()
+
+
 def test_a_tube_of_any_radius_in_a_range() -> None:
     r = Parameter("r")
     d = collide.distance(tube(r), tube(2), parameters={r: (R(1, 2), R(3, 2))}, budget=20)
