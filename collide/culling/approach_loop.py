@@ -29,7 +29,7 @@ class Part(Row):
 
 
 class ApproachMemory(Structure):
-    unset = ("grids", "images")
+    unset, quick = ("grids", "images"), True
 
     part: Table[Part] = table("parts")
     pairs: int
