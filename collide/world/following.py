@@ -23,6 +23,8 @@ from .tracked.grip import gripped
 
 # Against what acts on a body, and the speed of a fall from its size: what counts as none, and a slip that does.
 _SLOW, _SLIP = 1e-9, 1e-6
+# Against size: bounces that rise no higher are followed.
+_LOW = 1e-7
 # Against what acts at contacts, what counts as no force. So many ends of motions at one moment are none.
 _QUIET, _AT_ONCE = 1e-11, 30
 
@@ -56,6 +58,20 @@ class Following(Linked):
                 self.touching[key] = replace(touch, points=touch.points[which], normals=touch.normals[which], proved=touch.proved[which],
                                              links=tuple(touch.links[k] for k in which))
         super().after(keys)
+        for key in keys:
+            if key in self.parting and self._hops(key):
+                self.parting.discard(key)
+                links, free = self.touching[key].links, [k for k in key[:2] if self.actors[k].free]
+                self._go_on([key] * len(links), [Kept(link, 0.0, None, self._slow(key), True) for link in links], free)
+
+    def _hops(self, key: Key) -> bool:
+        """Do bodies part that touch nothing else, and so slowly that a search would not tell them apart before they touch again?"""
+        touch, speeds = self.touching[key], self.speeds(key)
+        if self.forces is not None or not touch.links or self._pull(key) is not None or not speeds.min() >= 0.0:
+            return False
+        alone = not any(set(key[:2]) & set(other[:2]) & {k for k, a in enumerate(self.actors) if a.free} for other in self.held)
+        pull = float(np.abs(self._accelerations(key)).max())
+        return alone and 0.0 < float(speeds.max()) ** 2 <= 2.0 * pull * _LOW * self.size(key)
 
     def _keep(self, keys: Sequence[Key]) -> None:
         if keys and self.forces is not None:

@@ -26,8 +26,8 @@ from .tracked.manifold import Link
 _LOW, _AT_ONCE = 1e-7, 8.0
 # Against size and speeds: gaps that count as touching, speeds that count as none, and slip and spin that do not matter for a small bounce.
 _TOUCHING, _STILL, _STEADY = 1e-12, 1e-13, 1e-9
-# Against the speed of a fall from a body's size, one with which nothing rises higher than some roundings of that.
-_FALL = 1e-7
+# Against the speed of a fall from a body's size, one with which nothing rises higher than 1e-10 of that.
+_FALL = 1e-5
 # Against their speeds, how well those of bodies that are followed are known.
 _FITTED = 1e-10
 # Against size, what is on the border of a face.

@@ -12,7 +12,7 @@ from .forces import Kept, Motion, missing, solved
 _NOTHING, _LIMIT = 1e-10, 1e-6
 # What is lacking clearly, against the most; how far a slip that begins may be from its direction, against it, unless it hardly begins;
 # and directions that count as one.
-_CLEAR, _ASIDE, _BEGUN, _TURNED = 1e-5, 1e-6, 1e-5, 1e-4
+_CLEAR, _ASIDE, _BEGUN, _TURNED = 1e-5, 1e-6, 1e-5, 1e-2
 # Forces count as possible whose sum is out by no more, against it.
 TOLERANCE = 1e-9
 
@@ -31,20 +31,23 @@ def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.nda
     lack = missing(at_first, now, found.push, size, 0.5 * TOLERANCE)
     if found.fits and lack.none:
         return at_first
-    for chosen in (_giving_way(at_first, now, lack.lack, found.forces), _chosen(at_first, now, relaxed(at_first, now, inverse), inverse)):
+    ways = [lambda: _giving_way(at_first, now, lack.lack, found.forces), lambda: _giving_way(at_first, now, lack.lack, None),
+            lambda: _chosen(at_first, now, relaxed(at_first, now, inverse), inverse)]
+    for way in ways:
+        chosen = way()
         if _holds(chosen, now, inverse, size):
             return [k or replace(first, loose=True) for k, first in zip(chosen, at_first, strict=True)]
     return None
 
 
-def _giving_way(kept: Sequence[Kept], now: Motion, lack: np.ndarray, forces: np.ndarray) -> list[Kept | None]:
+def _giving_way(kept: Sequence[Kept], now: Motion, lack: np.ndarray, forces: np.ndarray | None) -> list[Kept | None]:
     """What just begins to slip, or to part, does so where forces are lacking; None for what parts."""
     sides = np.hypot(lack[:, 1], lack[:, 2])
     least = _CLEAR * np.abs(lack).max()
     found: list[Kept | None] = []
-    for k, axes, own, side, force in zip(kept, now.frames, lack, sides, forces, strict=True):
+    for k, axes, own, side, force in zip(kept, now.frames, lack, sides, -lack if forces is None else forces, strict=True):
         parts = own[0] + k.friction * (side if k.slip is None else -float(own[1:] @ (axes[1:] @ k.slip))) < -least
-        # Where the forces that would make it stick have the same direction, that is out by less.
+        # Where the forces that would make it stick have about that direction, theirs is out by less.
         most = float(np.hypot(*force[1:]))
         along = force[1:] if np.hypot(*(force[1:] * side - own[1:] * most)) <= _TURNED * side * most else own[1:]
         found.append(None if parts else replace(k, slip=_world(axes, -along)) if k.slip is None and side > least else k)
