@@ -31,10 +31,9 @@ def gripped(kept: Sequence[Kept], now: Motion, inverse: np.ndarray, size: np.nda
     lack = missing(at_first, now, found.push, size, 0.5 * TOLERANCE)
     if found.fits and lack.none:
         return at_first
-    ways = [lambda: _giving_way(at_first, now, lack.lack, found.forces), lambda: _giving_way(at_first, now, lack.lack, None),
-            lambda: _chosen(at_first, now, relaxed(at_first, now, inverse), inverse)]
-    for way in ways:
-        chosen = way()
+    for way in range(3):
+        chosen = (_chosen(at_first, now, relaxed(at_first, now, inverse), inverse) if way == 2 else
+                  _giving_way(at_first, now, lack.lack, None if way else found.forces))
         if _holds(chosen, now, inverse, size):
             return [k or replace(first, loose=True) for k, first in zip(chosen, at_first, strict=True)]
     return None
