@@ -36,7 +36,8 @@ from ..search.search import Search
 from ..timeline.along import searched
 from ..timeline.evidence import Evidence, Query, within
 from ..timeline.examine import shortly_before
-from ..timeline.scene import Meeting, Scene
+from ..timeline.scene import Scene
+from ..timeline.situated import Meeting
 from .arguments import ignored_pairs
 from .flat_rows import Place, flat_row
 from .rows import Rows, check_rows, checked, shared

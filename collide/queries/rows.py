@@ -31,7 +31,8 @@ from ..search.problem import Problem
 from ..search.rows import Instances
 from ..situations.contact import situation
 from ..timeline.course import Course
-from ..timeline.scene import Scene, closed_border
+from ..timeline.scene import Scene
+from ..timeline.situated import closed_border
 from .arguments import check_bodies, check_kinds
 from .parameters import check_symbol
 

@@ -10,7 +10,8 @@ from ..search.clock import Clock
 from ..search.options import Options
 from ..search.search import Search
 from .course import Held
-from .scene import Meeting, Scene
+from .scene import Scene
+from .situated import Meeting
 
 
 class Query(NamedTuple):

@@ -17,8 +17,8 @@ from ..search.problem import Problem
 from ..search.search import Search
 from .evidence import Evidence, Query
 from .features import bordered, explained, features
-from .scene import Meeting
 from .sieve import near_in
+from .situated import Meeting
 from .stalls import Looks, Request, Stop, drive_looking, drive_past
 
 # Effort only (measured: tests/benchmarks/constants.py, 4 and 64 are alike).

@@ -25,7 +25,8 @@ from ..moment.pairs import Pair
 from ..search.problem import Problem
 from ..search.search import Search
 from ..situations.contact import situation
-from .scene import Meeting, Scene
+from .scene import Scene
+from .situated import Meeting
 
 
 def bordered(scene: Scene, meetings: Sequence[Meeting]) -> bool:

@@ -17,7 +17,7 @@ from ..search.problem import Problem
 from ..search.rows import Instances, RowSearch
 from .evidence import Query, within
 from .near_triangles import Bundle, Rows, own_columns
-from .scene import Meeting
+from .situated import Meeting
 
 # Effort only: so many pairs are sieved, so many of them at a time, in so many parts of their time; and where so many are left, they are
 # searched in so many steps each.

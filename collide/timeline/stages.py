@@ -23,7 +23,7 @@ from .evidence import Doubts, Evidence, Query, about
 from .examine import first_meeting, hit, simultaneous_until
 from .jumps import free_of_jumps, jumps_of
 from .kinks import stage_ends
-from .scene import Meeting
+from .situated import Meeting
 from .stalls import Looks
 
 # At least so many pairs of parts come into play at a time, or this part of those before. Effort only (measured:

@@ -27,7 +27,8 @@ from ..search.search import Search
 from ..situations.contact import member, situation, with_numbers
 from ..situations.stationary import ends_of, slope_kernel, symbols_of
 from .examine import shortly_before
-from .scene import Meeting, Scene, over
+from .scene import Scene
+from .situated import Meeting, over
 
 # Boxes between two looks at the signs of derivatives. Effort only.
 _LOOK = 64

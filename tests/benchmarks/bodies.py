@@ -16,7 +16,7 @@ import sympy as sp
 
 import collide
 from collide.search.search import Search
-from collide.timeline import scene
+from collide.timeline import approaching
 from generative import ParametricSurface, Rigid, axis_angle, t, u, v
 
 from .timing import table
@@ -58,7 +58,7 @@ def measured(bodies: list[Any]) -> list[Any]:
 def apart() -> Iterator[dict[str, float]]:
     """Seconds in the broad phase and in the native search."""
     spent = {"windows": 0.0, "run": 0.0}
-    kept = scene.windows, Search.run
+    kept = approaching.windows, Search.run
 
     def timed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
@@ -70,11 +70,11 @@ def apart() -> Iterator[dict[str, float]]:
 
         return call
 
-    scene.windows, Search.run = timed("windows", kept[0]), timed("run", kept[1])  # type: ignore[method-assign]
+    approaching.windows, Search.run = timed("windows", kept[0]), timed("run", kept[1])  # type: ignore[method-assign]
     try:
         yield spent
     finally:
-        scene.windows, Search.run = kept  # type: ignore[method-assign]
+        approaching.windows, Search.run = kept  # type: ignore[method-assign]
 
 
 # -- scenes -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from collide.search.native import layout
 from collide.timeline import examine, stages
 from collide.timeline import stalls as standing
 from collide.timeline.features import _faces_at, explained
-from collide.timeline.scene import Meeting, Scene
+from collide.timeline.scene import Scene
+from collide.timeline.situated import Meeting
 from generative import ParametricSurface, Rigid, Screw, axis_angle, t, u, v
 from models.shapes.machine import frustum
 from models.shapes.patches import plane_patch
