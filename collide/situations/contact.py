@@ -155,10 +155,7 @@ def at_time(problem: Problem, window: tuple[float, float]) -> Problem:
     inner += ends
     outer[time] = inner[time] = window
     if "still" not in problem.built:
-        # A single equation is bounded to second order. That parts were not in contact before is not known.
-        single, border = len(problem.equations) == 1, np.zeros_like(problem.border)
-        border[time, 0] = single
-        problem.built["still"] = replace(problem, fast=problem.fast and single, polar=None, border=border)
+        problem.built["still"] = replace(problem, fast=False, polar=None, border=np.zeros_like(problem.border))
     still: Problem = problem.built["still"]
     own = {name: getattr(problem, name) for name in DATA if name not in ("polar", "border")}
     return still.instance(problem.parameters, outer, inner, **own)

@@ -118,8 +118,8 @@ class Neighbours(Meetings):
             if finished and not asked.reach < math.inf:
                 search = self._listed(search, meetings, asked, clock, found)
                 pole = search.pole
-            if pole is not None:
-                self._use_chart(*pole)
+            if pole is not None and not self._use_chart(*pole):
+                break
         self._keep(search, found)
         return known
 
@@ -167,8 +167,7 @@ class Neighbours(Meetings):
             search = self._roughly([m for m in some if m.least <= found.upper], reach, clock, found)
             if clock.over:
                 return False
-            if search.pole is not None:
-                self._use_chart(*search.pole)
+            if search.pole is not None and self._use_chart(*search.pole):
                 return self._narrow(labels, reach, clock, found)
             for p, boxes in left_of(search):
                 known.setdefault(p.label, []).append(whereabouts(p, boxes, self.span, functools.partial(self._met, p)))
@@ -233,13 +232,16 @@ class Neighbours(Meetings):
                 if box is not None and box[-1, 1] < found.upper:
                     found.upper, found.best = float(box[-1, 1]), (problem, box, {})
 
-    def _use_chart(self, problem: Problem, variable: int, end: int) -> None:
-        """Smooth parameters round the pole at an end of a variable of a problem."""
+    def _use_chart(self, problem: Problem, variable: int, end: int) -> bool:
+        """Smooth parameters round the pole at an end of a variable of a problem; had it others?"""
         name = problem.variables[variable]
         side = int(name[-1]) - 1
-        k = problem.label[side]
-        self.charts[k] |= {(int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)}
+        k, pole = problem.label[side], (int(problem.features[side].split()[1]), u if name[0] == "u" else v, end)
+        if pole in self.charts[k]:
+            return False
+        self.charts[k] |= {pole}
         self._look_at_parts(k)
+        return True
 
     def _separation(self, labels: Sequence[Pair]) -> float:
         """A tenth of the size of the smallest body."""
