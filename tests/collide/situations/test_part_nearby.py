@@ -86,18 +86,27 @@ def test_in_its_box_a_part_is_on_the_surface_where_the_whole_tree_says_so(seed):
         if near is part:
             continue
         known = dict(numbers.pairs) | {t: sp.S.Zero}
-        box = near.own.intervals[:, 0].reshape(3, 2)
+        box = near.own.intervals[-6:, 0].reshape(3, 2)
         place = presence.where(part, numbers, (0.0, 0.0))
         assert (box[:, 0] <= place[:, 0]).all() and (place[:, 1] <= box[:, 1]).all()
         inside = rng.uniform(box[:, 0], box[:, 1], (POINTS, 3)).T
         world = sp.lambdify((x, y, z), [e.xreplace(known) for e in part.leaves[0].motion.apply((x, y, z))])(*inside)
-        at = {leaf: np.broadcast_to(sp.lambdify((x, y, z), leaf.expression.xreplace(known))(*world), POINTS)
-              for leaf in dict.fromkeys(member.body.leaves)}
-        whole, some = (np.any([on(p, at) for p in q.pieces], axis=0) for q in (part, near))
+        at = values(member.body.leaves, known, world)
+        # A part of a kind has leaves of its own, with numbers.
+        own = {s: e for s, e in near.own.pairs if e is not None} | {t: sp.S.Zero}
+        leaves = [leaf for p in near.pieces for leaf in (p.leaf, *(b for body in (*p.outside, *p.inside) for b in body.leaves))]
+        whole, some = (np.any([on(p, of) for p in q.pieces], axis=0)
+                       for q, of in ((part, at), (near, at | values([leaf for leaf in leaves if leaf not in at], own, world))))
         clear = np.min([np.abs(v) for v in at.values()], axis=0) > 1e-9
         assert (whole == some)[clear].all()
         fewer += sum(map(size, near.pieces)) < sum(map(size, part.pieces))
     assert fewer > 5
+
+
+def values(leaves, known, world):
+    """Of each leaf, in the world."""
+    return {leaf: np.broadcast_to(sp.lambdify((x, y, z), leaf.expression.xreplace(known))(*world), POINTS)
+            for leaf in dict.fromkeys(leaves)}
 
 
 def size(piece):
