@@ -155,11 +155,11 @@ class Approaching(Situated):
     def _closer_faces(self, meetings: list[Meeting], at: float) -> list[Meeting]:
         """Those of pairs of faces that may meet at a moment, where bodies have many leaves."""
         late = [m for m in meetings if is_large(m.first.body) or is_large(m.second.body)]
-        absent = [m for m in late if any(c.leaves and where(c, n, self.span) is None
-                                         for c, n in zip((m.first, m.second), self.pair_numbers(m.label), strict=True))]
+        absent = {m for m in late if any(c.leaves and where(c, n, self.span) is None
+                                         for c, n in zip((m.first, m.second), self.pair_numbers(m.label), strict=True))}
         doubt = [m for m in late if m not in absent]
         met = may_meet([(self.extent(m.label[0], m.first), self.extent(m.label[1], m.second)) for m in doubt], (at, at))
-        apart = {*absent, *(m for m, meet in zip(doubt, met.tolist(), strict=True) if not meet)}
+        apart = absent.union(m for m, meet in zip(doubt, met.tolist(), strict=True) if not meet)
         return [m for m in meetings if m not in apart]
 
     def single(self, meetings: Iterable[Meeting], window: Window) -> list[Meeting]:
