@@ -129,7 +129,9 @@ class Moving:
 
 
 class Template:
-    """A shape that moves by a formula, as a member of a family."""
+    """A shape that moves by a formula, as a member of a family. `places`: which number of the formula each of the member's is, -1 for those
+    of the shape, which are `exact`, None for others.
+    """
 
     def __init__(self, shape: Any, middle: np.ndarray, gait: Gait | None) -> None:
         centred = shape
@@ -138,14 +140,15 @@ class Template:
         self.carried = {side: centred.moved(formula(gait, side).motion) for side in (ONE, OTHER)}
         self.member = member_of(self.carried[ONE])
         number = {s: k for k, s in enumerate(formula(gait).symbols)}
-        self._from = np.array([number.get(e, -1) for e in self.member.numbers], np.int64)
-        self._exact = [None if e in number else e for e in self.member.numbers]
+        self.places = np.array([number.get(e, -1) for e in self.member.numbers], np.int64)
+        self.exact = [None if e in number else e for e in self.member.numbers]
         self._known = np.array([(0.0, 0.0) if e in number else enclose(e) for e in self.member.numbers]).reshape(-1, 2)
 
     def moving(self, values: np.ndarray) -> Moving:
-        """With the numbers of a flight."""
-        intervals = np.where(self._from[:, None] < 0, self._known, values[self._from, None])
-        return Moving(self.member.body, Numbers(self.member.symbols, self._exact, intervals), self.carried)
+        """With the numbers (n,) of a flight, or enclosures (n, 2) of them."""
+        own = values[self.places] if values.ndim > 1 else values[self.places, None]
+        intervals = np.where(self.places[:, None] < 0, self._known, own)
+        return Moving(self.member.body, Numbers(self.member.symbols, self.exact, intervals), self.carried)
 
 
 def placed(body: Any) -> Moving:

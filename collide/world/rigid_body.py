@@ -45,6 +45,7 @@ class RigidBody:
         if density is not None and mass is not None:
             raise ValueError(f"{self._name} takes a mass or a density, not both")
         self.mass, self.centre, self.inertia = 0.0, np.zeros(3), np.zeros((3, 3))
+        self.given = centre is not None, inertia is not None
         if self.free:
             self._weigh(density, mass, centre, inertia)
 

@@ -89,15 +89,20 @@ class World:
         says why.
 
         `certified`: states are enclosures, of as many digits as are needed, and every event is a theorem about the exact initial value
-        problem, whose numbers are those of the bodies and of the world (positions, velocities, masses, restitutions: doubles), with
-        Newton's restitution. `Run.certified_until` tells up to when the events are *proved* to be all there are. The run is UNRESOLVED
-        where it is not decided which of two hits of a body comes first, as if both come at once, where bodies just graze each other or stay
-        in contact, and where hits come so soon after each other that doubles do not tell them apart. Such runs are made of balls and of
-        fixed balls and flat faces with four sides, without friction, and need python-flint (``pip install generative-collision[proof]``).
+        problem, whose numbers are those of the bodies and of the world (positions, velocities, masses, restitutions: doubles; the inertia
+        of bodies of revolution, where it is not given, is exactly that of the shape if its integrals are known), with Newton's restitution.
+        `Run.certified_until` tells up to when the events are *proved* to be all there are. Balls, and fixed balls and flat faces with four
+        sides, meet by polynomials. Bodies of other shapes are searched as above, by intervals that hold the numbers of their flights, and
+        what a search finds, between smooth parts of surfaces, is proved once more, and enclosed, by Krawczyk's test with all digits
+        (Krawczyk 1969). The run is UNRESOLVED where it is not decided which of two hits of a body comes first, as if both come at once;
+        where bodies just graze each other, touch at edges, corners or several places, or stay in contact; from where a body spins that has
+        three different moments of inertia, since closed forms are those of balls and of bodies with two equal moments whose axis is one of
+        the shape's own coordinates; and where hits come so soon after each other that doubles do not tell them apart. Such runs are without
+        friction and driven bodies, and need python-flint (``pip install generative-collision[proof]``).
 
         Raises ValueError for bodies that overlap at the start, for a time that is not finite or not after the start, if neither `until`
-        nor `events` is given, and for certified runs of other bodies, with friction, or with an own response; ImportError for such runs
-        without python-flint.
+        nor `events` is given, and for certified runs with driven bodies, friction, or an own response; ImportError for such runs without
+        python-flint.
         """
         if not (is_number(start) and np.isfinite(float(start))):
             raise ValueError(f"a run starts at a finite time, got {shown(start)}")

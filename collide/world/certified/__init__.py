@@ -1,9 +1,19 @@
 """Certified runs: states are enclosures of any precision, and every event is a theorem about the exact initial value problem.
 
-    obstacles ─► roots ─► hits ─► simulation
+    obstacles ─► roots ─► hits ───────┐
+    graphs ─► systems ─► contacts ────┴─► asking ─► responses ─► simulation
+    flights ─► bodies
 
 - `enclosures`: Arb's balls (python-flint) for exact numbers, vectors of them, and doubles that enclose them
+- `graphs`: formulas over balls
+- `flights`: parabolas, and how balls, tops and what does not spin turn
+- `bodies`: exact mass properties; a flight as a body of a query, whose intervals hold its numbers
 - `obstacles`: what the centre of a ball is measured against: points, lines, planes, and other balls
 - `roots`: when a polynomial of the time first falls through zero, with proof
-- `simulation`: which hit comes first, and what it does; with more digits where these do not suffice to tell
+- `hits`: of balls, with such polynomials
+- `systems`: the equations of a contact over balls, and that they have one zero in a box
+- `contacts`: of all other bodies: a search excludes what comes before, and a system tells when and where it is; and that bodies part
+- `asking`: when a pair touches next
+- `responses`: Newton's restitution
+- `simulation`: which hit comes first; with more digits where these do not suffice to tell
 """

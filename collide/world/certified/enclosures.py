@@ -5,28 +5,32 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from flint import arb, fmpq
 
 from codegen.constants import enclose
+from codegen.from_sympy import convert
+from codegen.graph.expr import ExprPool
 from codegen.interval import Interval
 from generative.symbols import exact
 
+from .graphs import Unsupported, values
+
 
 def number(given: Any) -> Any:
-    """An exact number: rational ones, roots and pi with all digits, others as doubles enclose them."""
+    """An exact number with all digits; as doubles enclose it where its formula has operations of which balls know nothing."""
+    if isinstance(given, float):
+        return arb(given)
     e = exact(given)
     if e.is_Rational:
         return arb(fmpq(int(e.p), int(e.q)))
-    if e is sp.pi:
-        return arb.pi()
-    if e.is_Add or e.is_Mul:
-        parts = [number(a) for a in e.args]
-        return sum(parts[1:], parts[0]) if e.is_Add else math.prod(parts[1:], start=parts[0])
-    if e.is_Pow and e.exp in (sp.S.Half, -sp.S.Half):
-        root = number(e.base).sqrt()
-        return root if e.exp > 0 else 1 / root
-    lo, hi = enclose(e)
+    try:
+        return values(convert([e], {}, ExprPool()), ())[0]
+    except Unsupported:
+        return hull(*enclose(e))
+
+
+def hull(lo: float, hi: float) -> Any:
+    """All numbers between two doubles."""
     return arb(lo).union(arb(hi))
 
 

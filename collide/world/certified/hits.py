@@ -6,28 +6,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from .flights import Parabola
 from .obstacles import Obstacle
 from .roots import Unclear, first_fall, value
-
-
-@dataclass(frozen=True, eq=False)
-class Parabola:
-    """Enclosures of a centre and a velocity (3,) at the time `start`, and the exact acceleration (3,)."""
-
-    start: Any
-    centre: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-
-    def at(self, time: Any) -> np.ndarray:
-        tau = time - self.start
-        return np.asarray(self.centre + tau * (self.velocity + tau / 2 * self.acceleration))
-
-    def velocity_at(self, time: Any) -> np.ndarray:
-        return np.asarray(self.velocity + (time - self.start) * self.acceleration)
-
-    def since(self, time: Any) -> "Parabola":
-        return self if time is self.start else Parabola(time, self.at(time), self.velocity_at(time), self.acceleration)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,3 +61,21 @@ def first_hit(g: Gap, parting: bool, end: Any) -> Any:
         if hit is None or g.over(hit[0]):
             return None if hit is None else hit[0]
         at = hit[1]
+
+
+def together(g: Gap) -> tuple[Any, Any] | None:
+    """A time, since the start, before which two balls do not touch or overlap, and one from which on they never do, None if none is known;
+    None if they never do.
+    """
+    p, outside = g.polynomial, [-c for c in g.polynomial]
+    begin = at = arb(0)
+    try:
+        if p[0] > 0:
+            hit = first_fall(p, at, None)
+            if hit is None:
+                return None
+            begin, at = hit[0].lower(), hit[1]
+        out = first_fall(outside, at, None) if value(p, at) < 0 else None
+        return begin, out[1] if out is not None and first_fall(p, out[1], None) is None else None
+    except Unclear:
+        return begin, None

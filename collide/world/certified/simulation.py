@@ -7,11 +7,10 @@ order; where the digits do not suffice the run begins anew with more of them, an
 import copy
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import ctx
 
 from ...bodies.parts import is_closed
 from ...moment.start import Start
@@ -20,44 +19,30 @@ from ...search.clock import Clock
 from ..actor import Actor
 from ..lookout import Undecided, ordered
 from ..meeting import state_at
-from ..outline import exact_ball
 from ..simulation import Event
-from .enclosures import above, below, interval, matrix, nearest, number, product, vector
-from .hits import Gap, Parabola, first_hit, gap
-from .obstacles import ball_of, obstacles_of, point
-from .roots import Unclear
+from .asking import Asking, Hit, Pair, Question
+from .bodies import Body
+from .enclosures import above, below, interval, nearest, number
+from .flights import Flight
+from .responses import Touch, pushed
 
 # Bits of the numbers at first, at most, and by how many times they become more; and the bits of a time which suffice to tell that more of
 # them will not help.
 _BITS, _MOST_BITS, _MORE, _PLENTY = 256, 1 << 15, 4, 128
-_CHANGING = "events", "now", "bits", "version", "last", "states", "radii", "obstacles", "hits", "stuck"
-
-Pair = tuple[int, int]
-
-
-@dataclass(frozen=True, eq=False)
-class Hit:
-    """What is known of a pair: the time at which it touches next, with the gap that closes then, and the number of that; or, without one,
-    why nothing is known from then on.
-    """
-
-    time: Any
-    gap: Gap | None
-    number: int = 0
-    why: str = ""
+_CHANGING = "events", "now", "bits", "version", "last", "flights", "bodies", "asking", "hits", "stuck", "begun"
 
 
 class Certified:
-    """Balls, in free flight between hits at which nothing rubs, and fixed obstacles. `now`: up to this time all is proved. `states`: of
-    each body all its parabolas so far. `last`: of pairs that have touched, the versions of their motions after it and the number of the
-    gap.
+    """Bodies in free flight between hits at which nothing rubs, and fixed ones. `now`: up to this time all is proved. `flights`: of each
+    body all so far. `last`: of pairs that have touched, the versions of their motions after it and the number of the gap.
     """
 
     def __init__(self, actors: Sequence[Actor], coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  called: Callable[[int], str]) -> None:
         self.actors, self.coefficients, self.start, self.called = actors, coefficients, start, called
         self.rests: list[Any] = []
-        self.bits, self.stuck = _BITS, ""
+        self.events: list[Event] = []
+        self.bits, self.stuck, self.now, self.begun = _BITS, "", start, False
         self._check()
         with ctx.workprec(self.bits):
             self._begin()
@@ -66,11 +51,9 @@ class Certified:
 
     def _check(self) -> None:
         """Refuses worlds of which nothing is proved yet."""
-        self.obstacles = [obstacles_of(a.rigid) if a.rigid.fixed else None for a in self.actors]
         for k, actor in enumerate(self.actors):
-            if actor.rigid.motion is not None or (actor.free and actor.ball is None) or (actor.rigid.fixed and self.obstacles[k] is None):
-                raise ValueError(f"certified runs are of balls, and of fixed bodies that are balls or have flat faces of four sides, and "
-                                 f"{self.called(k)} is neither")
+            if actor.rigid.motion is not None:
+                raise ValueError(f"certified runs are of bodies that fly freely or are fixed, and {self.called(k)} is driven")
         for i, j in self._pairs():
             if self.coefficients(i, j)[1]:
                 raise ValueError(f"certified runs are without friction, and {self.called(i)} and {self.called(j)} have some")
@@ -78,40 +61,42 @@ class Certified:
     def _check_inside(self) -> None:
         """Refuses balls in closed bodies that do not move."""
         for pair in self._pairs():
-            still = next((k for k in pair if self.actors[k].rigid.fixed and self.actors[k].ball is None), None)
+            still = next((k for k in pair if self.bodies[k].obstacles is not None and self.actors[k].ball is None), None)
             if still is not None and is_closed(self.actors[still].rigid.shape):
                 one, other = (self.actors[k].moving for k in ordered(self.actors, pair))
                 if state_at(one, other, self.start, Clock(as_budget(None), False)) is Start.OVERLAPPING:
-                    raise ValueError(f"{self._both(pair)} overlap at the start")
+                    raise ValueError(f"{self.asking.both(pair)} overlap at the start")
 
     def _pairs(self) -> list[Pair]:
         return [(i, j) for i, j in itertools.combinations(range(len(self.actors)), 2) if self.actors[i].free or self.actors[j].free]
 
     def _begin(self) -> None:
-        self.events: list[Event] = []
-        self.now = self.start
+        """Everything as it is at the start, but for the hits, which are asked for once there is a clock."""
+        self.events, self.now, self.begun = [], self.start, False
         self.version = [0] * len(self.actors)
         self.last: dict[Pair, tuple[int, int, int]] = {}
-        self.states: list[list[Parabola]] = []
-        self.radii: list[Any] = []
-        self.obstacles = [obstacles_of(a.rigid) if a.rigid.fixed else None for a in self.actors]
         for actor in self.actors:
-            ball = ball_of(actor.rigid) if actor.free else None
-            centre, radius = ball if ball is not None else (vector((0, 0, 0)), number(0))
-            state = Parabola(number(self.start), centre, vector(actor.rigid.velocity.tolist()), vector(actor.gravity.tolist()))
-            self.states.append([state])
-            self.radii.append(radius)
             actor.path.clear()
             actor.begin(self.start)
+        self.bodies = [Body(actor) for actor in self.actors]
+        self.asking = Asking(self.bodies, self.called, self.start)
+        self.flights = [[body.begun(self.start, body.actor.gravity)] for body in self.bodies]
+        self.hits: dict[Pair, Hit] = {}
+
+    def _begin_to_ask(self, last: float, clock: Clock) -> None:
+        self.begun = True
         if not self.bits > _BITS:
             self._check_inside()
-        self.hits = {pair: hit for pair in self._pairs() if (hit := self._ask(pair)) is not None}
+        for k, (flight,) in enumerate(self.flights):
+            self._note_tumbling(k, flight)
+        for pair in self._pairs():
+            self._ask(pair, last, clock)
 
     # -- the loop -----------------------------------------------------------------------------------------------------
 
     def snapshot(self) -> Any:
         """What a step may change, so that one that does not come to its end can be undone."""
-        own = {name: copy.copy(getattr(self, name)) for name in _CHANGING} | {"states": [list(s) for s in self.states]}
+        own = {name: copy.copy(getattr(self, name)) for name in _CHANGING} | {"flights": [list(s) for s in self.flights]}
         return own, [(a.course, list(a.path)) for a in self.actors]
 
     def restore(self, saved: Any) -> None:
@@ -126,16 +111,26 @@ class Certified:
         with ctx.workprec(self.bits):
             if len(self.events) >= most:
                 return True
+            if not self.begun:
+                self._begin_to_ask(last, clock)
             pair = min(self.hits, key=lambda p: self.hits[p].time.lower(), default=None)
             if pair is None or self.hits[pair].time > last:
                 self.now = max(self.now, last) if last < np.inf else self.now
                 return True
-            why = self._doubt(pair) or self._respond(pair)
-            if not why:
+            hit = self.hits[pair]
+            if hit.stride:
+                self.now = max(self.now, float(hit.time))
+                self._ask(pair, last, clock, hit)
                 return False
-            accurate = self.hits[pair].time.rel_accuracy_bits() > _PLENTY
-        if accurate or self.bits * _MORE > _MOST_BITS:
-            self.now = max(self.now, below(self.hits[pair].time))
+            known = [hit.time, *(self.flights[k][-1].start for k in pair)]
+            accurate, most_bits = min(x.rel_accuracy_bits() for x in known) > _PLENTY, self.bits * _MORE > _MOST_BITS
+            # Searches are with doubles, which shall tell of flights all that they can.
+            good = hit.contact is None or most_bits or min(x.rel_one_accuracy_bits() for x in known) > _PLENTY
+            why = (self._doubt(pair) or self._respond(pair, last, clock)) if good else ""
+            if good and not why:
+                return False
+        if good and (accurate or most_bits):
+            self.now = max(self.now, below(hit.time))
             raise Undecided(why)
         self.bits *= _MORE
         with ctx.workprec(self.bits):
@@ -145,7 +140,7 @@ class Certified:
     def _doubt(self, pair: Pair) -> str:
         """Why it is not decided that this is the next event; empty if it is."""
         hit = self.hits[pair]
-        if hit.gap is None:
+        if hit.why:
             return hit.why
         free = {k for k in pair if self.actors[k].free}
         for other, its in self.hits.items():
@@ -155,134 +150,83 @@ class Certified:
                         "of a body at once are not followed")
         before = next((e.time for e in reversed(self.events) if tuple(e.pairs[0]) == pair), None)
         if before is not None and not above(hit.time) > before[1]:
-            return f"{self._both(pair)} hit each other ever sooner: from t = {before[0]!r} on doubles do not tell their hits apart"
+            return (f"{self.asking.both(pair)} hit each other ever sooner: from t = {before[0]!r} on doubles do not tell their hits apart")
         return ""
-
-    def _both(self, pair: Pair) -> str:
-        return " and ".join(map(self.called, pair))
 
     # -- which hit comes next -----------------------------------------------------------------------------------------
 
-    def _ask(self, pair: Pair) -> Hit | None:
-        """When a pair touches next."""
-        i, j = pair
-        start = max((self.states[k][-1].start for k in pair if self.actors[k].free), key=lambda s: s.mid())
-        first: Hit | None = None
-        for n, g in enumerate(self._gaps(pair, start)):
-            try:
-                tau = first_hit(g, self.last.get(pair) == (self.version[i], self.version[j], n), None)
-            except Unclear as stop:
-                found = self._unclear(pair, start + stop.time)
-            except ValueError:
-                raise ValueError(f"{self._both(pair)} overlap at the start") from None
-            else:
-                if tau is None:
-                    continue
-                found = Hit(start + tau, g, n)
-            first = found if first is None else self._sooner(first, found, pair)
-        return first
+    def _ask(self, pair: Pair, last: float, clock: Clock, before: Hit | None = None) -> None:
+        """When a pair touches next; `before`: what was known, up to the time at which it was to be asked again."""
+        self.hits.pop(pair, None)
+        (i, j), known = pair, self.last.get(pair)
+        touched = known[2] if known is not None and known[:2] == (self.version[i], self.version[j]) else None
+        since, stride = (None, 0.0) if before is None else (float(before.time), before.stride)
+        flights = self.flights[i][-1], self.flights[j][-1]
+        if any(f.tumbles for f in flights):
+            return
+        found = self.asking.ask(Question(pair, flights, touched, since, stride, last, clock))
+        if found is not None:
+            self.hits[pair] = found
 
-    def _unclear(self, pair: Pair, time: Any) -> Hit:
-        return Hit(time, None, why=f"whether {self._both(pair)} touch, or part, near t = {below(time)!r} is not decided; contacts that "
-                   "last are not followed in certified runs")
-
-    def _sooner(self, one: Hit, other: Hit, pair: Pair) -> Hit:
-        if one.time < other.time or other.time < one.time:
-            return one if one.time < other.time else other
-        return Hit(one.time.union(other.time), None, why=f"{self._both(pair)} touch near t = {below(one.time)!r} at several places of "
-                   "which it is not decided which one is first")
-
-    def _gaps(self, pair: Pair, start: Any) -> list[Gap]:
-        i, j = pair if self.actors[pair[0]].free else pair[::-1]
-        ball, obstacles = self.states[i][-1].since(start), self.obstacles[j]
-        if obstacles is None:
-            other = self.states[j][-1].since(start)
-            ball = Parabola(start, ball.centre - other.centre, ball.velocity - other.velocity, ball.acceleration - other.acceleration)
-            obstacles = [point(vector((0, 0, 0)), self.radii[j])]
-        return [gap(ball, self.radii[i], o) for o in obstacles]
+    def _note_tumbling(self, k: int, flight: Flight) -> None:
+        if flight.tumbles:
+            self.hits[(k, k)] = Hit(flight.start, why=f"{self.called(k)} tumbles from t = {below(flight.start)!r} on: in certified runs "
+                                    "bodies turn that have two equal moments of inertia")
 
     # -- what a hit does ----------------------------------------------------------------------------------------------
 
-    def _respond(self, pair: Pair) -> str:
-        """Newton's restitution, and new parabolas for the bodies that move; or why it is not decided what comes first."""
-        hit, (i, j) = self.hits[pair], pair
-        a, b = pair if self.actors[i].free else (j, i)
-        assert hit.gap is not None
-        g, tau = hit.gap, hit.time - hit.gap.start
-        # From b to a, at right angles to the surfaces.
-        normal = g.obstacle.across @ (g.path[0] + tau * (g.path[1] + tau * g.path[2]))
-        before = [self.states[k][-1].since(hit.time) for k in (a, b)]
-        push = self._push(pair, normal, before[0].velocity - before[1].velocity) * normal
-        after = {k: replace(state, velocity=state.velocity + sign / number(self.actors[k].rigid.mass) * push)
-                 for k, sign, state in zip((a, b), (1, -1), before, strict=True) if self.actors[k].free}
+    def _respond(self, pair: Pair, last: float, clock: Clock) -> str:
+        """Newton's restitution, and new flights for the bodies that move; or why it is not decided what comes first."""
+        hit = self.hits[pair]
+        before = {k: self.flights[k][-1].since(hit.time) for k in pair}
+        touch = Touch.of(hit, pair, [self.bodies[k] for k in pair], [before[k] for k in pair])
+        impulse = touch.impulse(number(self.coefficients(*pair)[0]))
+        after = {k: pushed(self.bodies[k], before[k], touch.point, sign * impulse * touch.normal)
+                 for k, sign in zip(pair, (-1, 1), strict=True) if self.actors[k].free}
         if why := self._near_others(after, hit.time):
             return why
         for k, state in after.items():
             self._fly(k, state)
-        unit, sign = normal / (normal @ normal).sqrt(), 1 if a == j else -1
-        at = before[0].centre - self.radii[a] * unit
-        self.events.append(Event(interval(hit.time), np.array([pair]), nearest(at)[None], sign * nearest(unit)[None],
-                                 sign * nearest(push)[None], np.array([True])))
+        self.events.append(Event(interval(hit.time), np.array([pair]), nearest(touch.point)[None], nearest(touch.normal)[None],
+                                 nearest(impulse * touch.normal)[None], np.array([True])))
         self.now = max(self.now, below(hit.time))
-        self.last[pair] = self.version[i], self.version[j], hit.number
-        self._ask_again(set(after))
+        self.last[pair] = self.version[pair[0]], self.version[pair[1]], hit.number
+        for other in [p for p in self._pairs() if set(after).intersection(p)]:
+            self._ask(other, last, clock)
         return ""
 
-    def _push(self, pair: Pair, normal: np.ndarray, relative: np.ndarray) -> Any:
-        """The impulse on the first body against the second, in lengths of the normal."""
-        mobility = sum((1 / number(self.actors[k].rigid.mass) for k in pair if self.actors[k].free), arb(0))
-        return -(1 + number(self.coefficients(*pair)[0])) * (normal @ relative) / (normal @ normal * mobility)
-
-    def _fly(self, k: int, state: Parabola) -> None:
+    def _fly(self, k: int, state: Flight) -> None:
         actor, time = self.actors[k], float(state.start.mid())
-        self.states[k].append(state)
+        self.flights[k].append(state)
         self.version[k] += 1
-        actor.take(actor.course.again(time, centre=nearest(state.centre), velocity=nearest(state.velocity)), time, seen=False)
+        own = {"centre": nearest(state.centre), "velocity": nearest(state.velocity)}
+        if self.bodies[k].ball is None:
+            own |= {"turn": nearest(state.placed), "spin": nearest(state.spin_at(state.start))}
+        actor.take(actor.course.again(time, **own), time, seen=False)
+        self._note_tumbling(k, state)
 
-    def _near_others(self, after: dict[int, Parabola], time: Any) -> str:
+    def _near_others(self, after: dict[int, Flight], time: Any) -> str:
         """Hits without a common body may come in either order: then bodies of both must be proved to be apart meanwhile, too."""
-        for (k, new), (other, states) in itertools.product(after.items(), enumerate(self.states)):
+        for (k, new), (other, states) in itertools.product(after.items(), enumerate(self.flights)):
             recent = itertools.takewhile(lambda n, own=states: not own[n].start < time, range(len(states) - 1, 0, -1))  # type: ignore[misc]
             for n in () if other in after else recent:
                 both = time.union(states[n].start)
-                way, far = new.at(both) - states[n - 1].at(both), self.radii[k] + self.radii[other]
+                way, far = new.at(both) - states[n - 1].at(both), self.bodies[k].reach + self.bodies[other].reach
                 if not way @ way > far * far:
-                    return (f"{self._both((k, other))} are near each other at t = {below(both)!r}, when others hit them at times of which "
-                            "it is not decided which one is first")
+                    return (f"{self.asking.both((k, other))} are near each other at t = {below(both)!r}, when others hit them at times of "
+                            "which it is not decided which one is first")
         return ""
-
-    def _ask_again(self, changed: set[int]) -> None:
-        for other in self._pairs():
-            if changed.intersection(other):
-                self.hits.pop(other, None)
-                found = self._ask(other)
-                if found is not None:
-                    self.hits[other] = found
 
     # -- states -------------------------------------------------------------------------------------------------------
 
     def bounds(self, k: int, time: float) -> list[np.ndarray]:
         """Doubles that enclose the position (3, 2) of a body at a time, its quaternion (4, 2), velocity and spin (3, 2)."""
         with ctx.workprec(self.bits):
-            found = [self._state(k, state, number(time)) for n, state in enumerate(self.states[k])
-                     if not state.start > time and not (n + 1 < len(self.states[k]) and self.states[k][n + 1].start < time)]
+            found = [self._state(k, flight, number(time)) for n, flight in enumerate(self.flights[k])
+                     if not flight.start > time and not (n + 1 < len(self.flights[k]) and self.flights[k][n + 1].start < time)]
             return [np.array([[min(below(e[n][d]) for e in found), max(above(e[n][d]) for e in found)] for d in range(len(found[0][n]))])
                     for n in range(4)]
 
-    def _state(self, k: int, state: Parabola, time: Any) -> list[np.ndarray]:
-        rigid, begin = self.actors[k].rigid, vector(self.actors[k].rigid.orientation.tolist())
-        q, spin = begin / (begin @ begin).sqrt(), vector(rigid.spin.tolist())
-        if not self.actors[k].free:
-            return [vector(rigid.position.tolist()), q, state.velocity, spin]
-        speed = (spin @ spin).sqrt()
-        if rigid.spin.any():
-            half = (time - number(self.start)) * speed / 2
-            q = product(np.array([half.cos(), *(half.sin() / speed * spin)], object), q)
-        turn = matrix(q)
-        return [state.at(time) - turn @ self._middle(k), q, state.velocity_at(time), spin]
-
-    def _middle(self, k: int) -> np.ndarray:
-        a, b, c = self.actors[k].middle.tolist()
-        found = exact_ball(self.actors[k].rigid.shape, (a, b, c))
-        assert found is not None
-        return vector(found[0])
+    def _state(self, k: int, flight: Flight, time: Any) -> list[np.ndarray]:
+        turn = flight.turn_at(time)
+        return [self.bodies[k].position(flight, time), turn, flight.velocity_at(time), flight.spin_at(time)]

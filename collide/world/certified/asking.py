@@ -1,0 +1,195 @@
+"""When does a pair of bodies touch next? Balls and flat faces by polynomials (`hits`), all others by a search (`contacts`)."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...moment.start import Start
+from ...search.clock import Clock
+from ..lookout import Undecided, ordered
+from ..meeting import state_at
+from .bodies import Body
+from .contacts import Contact, apart, first_meeting, parted
+from .enclosures import above, below, nearest, number, vector
+from .flights import Flight, Parabola
+from .hits import Gap, first_hit, gap, together
+from .obstacles import point
+from .roots import Unclear
+
+Pair = tuple[int, int]
+# Windows of time, against that in which bodies move by the size of the smaller one: of the first search, where no end is given; and in
+# which bodies that touched are proved to part. What is beyond the end of a run is looked at for so much of its time.
+_STRIDE, _SOON, _BEYOND = 64.0, tuple(2.0**-k for k in (3, 6, 9, 14, 20, 28, 36)), 2.0**-20
+
+
+@dataclass(frozen=True, eq=False)
+class Hit:
+    """What is known of a pair: the time at which it touches next, with the `gap` that closes then, and the number of that, or with the
+    `contact`; or `why` nothing is known from then on; or that it does not touch until then, and for which `stride` it is asked about next.
+    """
+
+    time: Any
+    gap: Gap | None = None
+    number: int = 0
+    contact: Contact | None = None
+    why: str = ""
+    stride: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Of a pair with these flights: when does it touch next? `touched`: the number of the gap that closed as the flights began, if they
+    began so; `since`: up to when it is known not to touch, in doubles; `until`: how far the run goes.
+    """
+
+    pair: Pair
+    flights: tuple[Flight, Flight]
+    touched: int | None
+    since: float | None
+    stride: float
+    until: float
+    clock: Clock
+
+
+class Asking:
+    """The bodies of a run, and what they are called; `start`: where it begins."""
+
+    def __init__(self, bodies: Sequence[Body], called: Callable[[int], str], start: float) -> None:
+        self.bodies, self.called, self.start = bodies, called, start
+
+    def both(self, pair: Pair) -> str:
+        return " and ".join(map(self.called, pair))
+
+    def ask(self, q: Question) -> Hit | None:
+        """None: never again. Raises ValueError for bodies that overlap at the start, and Undecided if the budget is spent."""
+        start = max((f.start for f, k in zip(q.flights, q.pair, strict=True) if self.bodies[k].rigid.free), key=lambda s: s.mid())
+        gaps = self._gaps(q, start)
+        if gaps is None:
+            return self._searched(q, start)
+        first: Hit | None = None
+        for n, g in enumerate(gaps):
+            try:
+                tau = first_hit(g, q.touched == n, None)
+            except Unclear as stop:
+                found = self._unclear(q.pair, start + stop.time)
+            except ValueError:
+                raise self._overlap(q.pair) from None
+            else:
+                if tau is None:
+                    continue
+                found = Hit(start + tau, g, n)
+            first = found if first is None else self._sooner(first, found, q.pair)
+        return first
+
+    def _overlap(self, pair: Pair) -> ValueError:
+        return ValueError(f"{self.both(pair)} overlap at the start")
+
+    def _unclear(self, pair: Pair, time: Any) -> Hit:
+        return Hit(time, why=f"whether {self.both(pair)} touch, or part, near t = {below(time)!r} is not decided; contacts that last are "
+                   "not followed in certified runs")
+
+    def _sooner(self, one: Hit, other: Hit, pair: Pair) -> Hit:
+        if one.time < other.time or other.time < one.time:
+            return one if one.time < other.time else other
+        return self._several(pair, one.time.union(other.time))
+
+    def _several(self, pair: Pair, time: Any) -> Hit:
+        return Hit(time, why=f"{self.both(pair)} touch near t = {below(time)!r} at several places of which it is not decided which one is "
+                   "first")
+
+    # -- by polynomials -----------------------------------------------------------------------------------------------
+
+    def _gaps(self, q: Question, start: Any) -> list[Gap] | None:
+        """Of a ball from what is simple; None for other bodies."""
+        order = q.pair if self.bodies[q.pair[0]].rigid.free else q.pair[::-1]
+        one, other = (self.bodies[k] for k in order)
+        if one.ball is None or (other.ball if other.rigid.free else other.obstacles) is None:
+            return None
+        ball, obstacles = self._relative(q, start), other.obstacles
+        if obstacles is None:
+            return [gap(ball, one.ball, point(vector((0, 0, 0)), other.ball))]
+        return [gap(ball, one.ball, o) for o in obstacles]
+
+    def _relative(self, q: Question, start: Any) -> Parabola:
+        """The flight of the centre of the first body that is free, as seen from that of the other one, if that is free."""
+        one, other = (f.falling(start) for f in (q.flights if self.bodies[q.pair[0]].rigid.free else q.flights[::-1]))
+        if not self.bodies[q.pair[1]].rigid.free or not self.bodies[q.pair[0]].rigid.free:
+            return one
+        return Parabola(start, one.centre - other.centre, one.velocity - other.velocity, one.acceleration - other.acceleration)
+
+    # -- by searches --------------------------------------------------------------------------------------------------
+
+    def _searched(self, q: Question, start: Any) -> Hit | None:
+        """In a window of time from the start on, or from where the last one ended."""
+        near = self._near(q, start)
+        if near is None:
+            return None
+        seen = [self.bodies[k].seen(f) for k, f in zip(q.pair, q.flights, strict=True)]
+        pace = self._pace(q.pair, q.flights, start)
+        begin = self._begun(q, start, pace)
+        if isinstance(begin, Hit):
+            return begin
+        begin = max(begin, near[0])
+        stride = q.stride or _STRIDE * pace
+        end = q.until + _BEYOND * (q.until - self.start) if q.until < math.inf else begin + stride
+        end = max(min(end, near[1]), begin + _BEYOND * pace)
+        if not begin < end < math.inf or not apart(seen[0], seen[1], begin, q.clock):
+            return self._unclear(q.pair, number(begin))
+        answer = first_meeting(seen[0], seen[1], (begin, end), self._size(q.pair), q.clock)
+        if answer.contact is not None:
+            clear = answer.contact.closing > 0
+            return Hit(answer.contact.time, contact=answer.contact) if clear else self._unclear(q.pair, answer.contact.time)
+        if answer.open:
+            return self._several(q.pair, number(answer.clear))
+        return Hit(number(end), stride=2.0 * stride) if end < near[1] else None
+
+    def _near(self, q: Question, start: Any) -> tuple[float, float] | None:
+        """Times before which and after which balls about the bodies are apart; None if they always are."""
+        one, other = (self.bodies[k] for k in (q.pair if self.bodies[q.pair[0]].rigid.free else q.pair[::-1]))
+        centre = vector((0, 0, 0)) if other.rigid.free else other.centre
+        found = together(gap(self._relative(q, start), one.reach, point(centre, other.reach)))
+        if found is None:
+            return None
+        begin, end = found
+        return below(start + begin) if begin > 0 else -math.inf, math.inf if end is None else above(start + end)
+
+    def _begun(self, q: Question, start: Any, pace: float) -> float | Hit:
+        """A double from which on the pair is to be searched, since it is proved not to touch up to then, but for a touch at the start."""
+        if q.since is not None:
+            return q.since
+        if q.touched is not None:
+            return self._parted(q, start, pace)
+        if start != number(self.start):
+            return below(start)
+        seen = {k: self.bodies[k].seen(f)[0] for k, f in zip(q.pair, q.flights, strict=True)}
+        first, second = (seen[k] for k in ordered([b.actor for b in self.bodies], q.pair))
+        state = state_at(first, second, self.start, q.clock)
+        if state is Start.OVERLAPPING:
+            raise self._overlap(q.pair)
+        if q.clock.over and state is not Start.DISJOINT:
+            raise Undecided("")
+        return self.start if state is Start.DISJOINT else self._unclear(q.pair, number(self.start))
+
+    def _parted(self, q: Question, start: Any, pace: float) -> float | Hit:
+        back = [self.bodies[k].seen(f, backward=True) for k, f in zip(q.pair, q.flights, strict=True)]
+        for part in _SOON:
+            after = above(start) + part * pace
+            if parted(back[0], back[1], start, after, self._size(q.pair), q.clock):
+                return after
+        return self._unclear(q.pair, start)
+
+    def _size(self, pair: Pair) -> float:
+        return min(self.bodies[k].size for k in pair if self.bodies[k].rigid.free)
+
+    def _pace(self, pair: Pair, flights: tuple[Flight, Flight], start: Any) -> float:
+        """About the time in which the bodies move by the size of the smaller one. Effort only."""
+        own = [f.falling(start) for f in flights]
+        speed, pull = (float(np.linalg.norm(nearest(a - b))) for a, b in (
+            (own[0].velocity, own[1].velocity), (own[0].acceleration, own[1].acceleration)))
+        speed += sum(self.bodies[k].size * float(np.linalg.norm(nearest(f.spin_at(f.start)))) for k, f in zip(pair, flights, strict=True))
+        size = self._size(pair)
+        return min([size / e for e in (speed, math.sqrt(size * pull)) if e > 0.0], default=1.0)
+
