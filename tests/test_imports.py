@@ -65,7 +65,7 @@ ONLY: dict[str, set[str]] = {
     "collide.__main__": {"models"},
     "collide.world.certified": {"flint"},
     "collide.world.forced": {"scipy"},
-    "collide.world.mass": {"scipy"},
+    "collide.world.implicit_mass": {"scipy"},
     "collide.world.impact": {"scipy"},
     "collide.world.sustained": {"scipy"},
     "collide.world.tracked.forces": {"scipy"},

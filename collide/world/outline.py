@@ -16,7 +16,8 @@ from generative.changes import pieces_of
 from ..bodies.mesh import Mesh
 from ..bodies.parts import is_closed
 from ..bodies.surface_points import extent
-from .mass import mass_properties, sides_of, triangles_of
+from .implicit_mass import sides_of
+from .mass import mass_properties, triangles_of
 
 # Cells along each side of a face; normals of triangles that differ by less are those of one flat face.
 _CELLS, _SAME = 24, 1e-9

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from collide import mass_properties
-from generative import ParametricSurface, Rigid, primitives, solids, t, u, v
+from generative import ImplicitSurface, ParametricSurface, Rigid, primitives, solids, t, u, v, x, y, z
 
 from .scenes import BALL, EGG, RING, cube
 
@@ -34,6 +34,35 @@ def test_closed_forms(shape, volume, centre, moments):
         np.testing.assert_allclose(found.inertia / volume, np.diag(moments), atol=1e-12)
 
 
+HALF, QUARTER = sp.Rational(1, 2), sp.Rational(1, 4)
+
+
+@pytest.mark.parametrize(("shape", "volume", "centre"), [
+    (primitives.block((1, 1, 1)) - primitives.block((HALF, HALF, 2)), 3 / 4, (0, 0, 0)),
+    (primitives.block((1, 1, 1)) - primitives.block((HALF,) * 3).moved(Rigid(translation=[QUARTER, 0, 0])), 7 / 8, (-1 / 28, 0, 0)),
+    (primitives.ball(1) - primitives.ball(HALF, (QUARTER, 0, 0)), 7 * math.pi / 6, (-1 / 28, 0, 0)),
+    (primitives.ball(1) & primitives.ball(1, (1, 0, 0)), 5 * math.pi / 12, (1 / 2, 0, 0)),
+    (primitives.ball(1) | primitives.ball(1, (1, 0, 0)), 9 * math.pi / 4, (1 / 2, 0, 0)),
+    (primitives.ball(1) | primitives.ball(1, (3, 0, 0)), 8 * math.pi / 3, (3 / 2, 0, 0)),
+])  # fmt: skip
+def test_implicit_bodies_that_no_point_sees_all_of(shape, volume, centre):
+    found = mass_properties(shape)
+    assert found.volume == pytest.approx(volume, rel=1e-12)
+    np.testing.assert_allclose(found.centre, centre, atol=1e-12)
+
+
+@pytest.mark.parametrize(("shape", "volume", "moment"), [
+    (ImplicitSurface((x**2 + y**2 + z**2 + 1 - QUARTER**2) ** 2 - 4 * (x**2 + y**2), bounds=[(-2, 2), (-2, 2), (-1, 1)]), math.pi**2 / 8,
+     1 + 3 / 64),
+    (primitives.block((1, 1, 1)) - ImplicitSurface(x**2 + y**2 - QUARTER**2, bounds=[(-1, 1), (-1, 1), (-3, 3)]), 1 - math.pi / 16,
+     (1 / 6 - math.pi / 512) / (1 - math.pi / 16)),
+])  # fmt: skip
+def test_the_error_that_is_told_of_a_ring_and_of_a_drilled_block(shape, volume, moment):
+    found = mass_properties(shape)
+    assert abs(found.volume / volume - 1) < found.error < 1e-3
+    assert found.inertia[2, 2] / found.volume == pytest.approx(moment, rel=found.error)
+
+
 def test_an_inside_out_surface_has_the_same_properties():
     turned = ParametricSurface(BALL.body, BALL.domain, flipped=True)
     assert mass_properties(turned).volume == pytest.approx(4 * math.pi / 3, rel=1e-13)
@@ -41,7 +70,7 @@ def test_an_inside_out_surface_has_the_same_properties():
 
 @pytest.mark.parametrize(("shape", "what"), [
     (ParametricSurface([u, v, u * v], {u: (0, 1), v: (0, 1)}), "not closed"), (BALL.moved(Rigid(translation=[t, 0, 0])), "at rest"),
-    (primitives.half_space(), "meets the surface once"),
+    (primitives.half_space(), "not closed"), (primitives.ball(1) & primitives.ball(1, (3, 0, 0)), "no volume"),
 ])  # fmt: skip
 def test_what_has_no_volume_is_refused(shape, what):
     with pytest.raises(ValueError, match=what):
