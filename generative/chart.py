@@ -113,12 +113,18 @@ def from_chart(surface: ParametricSurface, symbol: Any, end: int, first: float, 
     """
     lo, hi = surface.domain[v if symbol is u else u]
     pole, inward = float(surface.domain[symbol][end]), 1 if end == 0 else -1
-    r = sp.Dummy("r", real=True)
-    rate = _rate([e.xreplace({symbol: surface.domain[symbol][end] + inward * r}) for e in surface.body], r)
+    rate = pole_rate(surface, symbol, end)
     rho, angle = math.hypot(p, q), math.atan2(q, p) % (2 * math.pi)
     across = first + float(hi - lo) * angle / (2 * math.pi)
-    along = pole + inward * (2 * math.atan(rho) / float(rate) if rate else rho)
+    along = pole + inward * (2 * math.atan(rho) / rate if rate else rho)
     return (along, across) if symbol is u else (across, along)
+
+
+def pole_rate(surface: ParametricSurface, symbol: Any, end: int) -> float:
+    """By how much distances are multiplied in sines and cosines, of which rho is then the tangent of half; 0 where rho is the distance."""
+    r = sp.Dummy("r", real=True)
+    inward = 1 if end == 0 else -1
+    return float(_rate([e.xreplace({symbol: surface.domain[symbol][end] + inward * r}) for e in surface.body], r))
 
 
 def _rate(body: Sequence[Any], r: Any) -> Any:

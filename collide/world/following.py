@@ -51,6 +51,7 @@ class Following(Linked):
         """Also where bodies stay in touch at some points, and part at others."""
         for key in keys:
             self.kept.pop(key, None)
+            self.look_closely(key)
             touch, speeds = self.touching[key], self.speeds(key)
             stay = np.abs(speeds) <= self._still_speed(key)
             if touch.links and 0 < np.count_nonzero(stay) < len(stay):
@@ -84,14 +85,14 @@ class Following(Linked):
         found = [(key, link) for key in keys for link in self.touching[key].links]
         for key in keys:
             if not self.touching[key].links:
-                self._not_followed(key)
+                self.not_followed(key)
         kept = [Kept(link, self.coefficients(*key[:2])[1], None, self._slow(key)) for key, link in found]
         system = self._system(kept, free)
         _, motion, inverse, rates = system.look(self.now, self._all())
         scales = np.concatenate([np.repeat([1.0, self.actors[k].radius], 3) for k in free])
         chosen = gripped(kept, motion, inverse, scales, _QUIET * self._strength(system, rates))
         if chosen is None:
-            self._not_followed(keys[0])
+            self.not_followed(keys[0])
         assert chosen is not None
         pairs = list(zip((key for key, _ in found), chosen, strict=False))
         pressed = {key for key, k in pairs if not k.loose}
@@ -103,6 +104,7 @@ class Following(Linked):
         free = free if self.forces is not None else sorted({k for key in owners for k in key[:2] if self.actors[k].free})
         if not owners and self.forces is None:
             return
+        chosen = self._renewed(owners, chosen)
         system = self._system(chosen, free)
         system.step = max([self.steps.get(k, 0.0) for k in free], default=0.0) or system.step
         if chosen:
@@ -118,6 +120,16 @@ class Following(Linked):
                 self._hold_pair(key)
         else:
             self._solve(system, owners)
+
+    def _renewed(self, owners: Sequence[Key], chosen: Sequence[Kept]) -> list[Kept]:
+        """These contacts alone are what touches from now on; those of curved surfaces from where they are."""
+        found = [replace(k, link=self.renewed(k.link)) for k in chosen]
+        for key in dict.fromkeys(owners):
+            links = tuple(k.link for k, own in zip(found, owners, strict=True) if own == key)
+            points, normals = self.courses(key, links)
+            self.touching[key] = replace(self.touching[key], time=self.now, points=points, normals=normals,
+                                         proved=np.zeros(len(links), bool), links=links)
+        return found
 
     def _rests(self, system: System) -> bool:
         """Does nothing move, or begin to?"""
@@ -153,7 +165,7 @@ class Following(Linked):
         watch = Watch(system, self.now, courses, shapes, min(self.size(key) for key in owners))
         for c, k in watch.around:
             if not (self.actors[k].rigid.fixed and self.touching[owners[c]].face is not None):
-                self._not_followed(owners[c])
+                self.not_followed(owners[c])
         end = watch.end(self.now, found[0].until, courses)
         if end is not None:
             self._not_at_once(end.time, owners[0])
@@ -186,7 +198,7 @@ class Following(Linked):
         for c in kept:
             other = self.actors[sum(c.link.pair) - k].course.spin_at(self.now)
             if np.linalg.norm(own - other) * self.actors[k].radius > c.still:
-                return Mode.ROLLING if self.actors[k].ball is not None else Mode.ROCKING
+                return Mode.ROCKING if self.shape(k) is not None else Mode.ROLLING
         return Mode.REST
 
     def _system(self, kept: Sequence[Kept], free: Sequence[int]) -> System:
@@ -253,9 +265,10 @@ class Following(Linked):
     def _force(self, hit: Sequence[Key] = ()) -> set[int]:
         raise NotImplementedError
 
-    def _not_followed(self, key: Key) -> None:
+    def not_followed(self, key: Key) -> None:
         both = " and ".join(map(self.called, key[:2]))
         raise Undecided(f"{both} stay in contact from t = {self.now!r} on: such motion is followed for bodies at rest, for bodies that "
-                        "slide without turning, and for balls, edges, corners and flat faces on flat faces")
+                        "slide without turning, for balls, edges, corners and flat faces on flat faces, and for smooth surfaces on balls, "
+                        "flat faces and, if convex, each other")
 
 

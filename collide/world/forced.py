@@ -18,6 +18,7 @@ from .flight import Flight, Gait, Inertia, flight
 from .state import State
 from .tracked.contact import Place
 from .tracked.forces import Kept, Motion, motion, solved
+from .tracked.smooth import Lost
 
 Forces = Callable[[State], Any]
 
@@ -161,8 +162,11 @@ class System:
         tau = self.step * (1.0 - np.cos(np.pi * np.arange(_NODES) / (_NODES - 1))) / 2.0
         scale = np.concatenate([np.repeat([self.bodies[k].radius, 1.0, self.bodies[k].radius, 1.0], [3, 4, 3, 3]) for k in self.free])
         self.left = _ASKED
-        solved = solve_ivp(lambda s, e: self._rates(now + s, e, courses), (0.0, self.step), y, method="DOP853", t_eval=tau,
-                           rtol=_SOLVED, atol=_SOLVED * scale)
+        try:
+            solved = solve_ivp(lambda s, e: self._rates(now + s, e, courses), (0.0, self.step), y, method="DOP853", t_eval=tau,
+                               rtol=_SOLVED, atol=_SOLVED * scale)
+        except Lost:
+            return None
         if not solved.success or self.left < 0 or now + self.step == now:
             return None
         found = [self._fit(k, now, tau, own) for k, own in zip(self.free, np.swapaxes(solved.y.reshape(-1, 13, _NODES), 1, 2), strict=True)]

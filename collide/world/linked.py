@@ -1,5 +1,6 @@
 """Where two bodies of corners, edges, flat faces and balls touch, as contacts that can be followed."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,11 +9,15 @@ import numpy as np
 from .forced import place_of
 from .lookout import Key
 from .touches import Touches, Touching
+from .tracked.curved import OnSmooth
 from .tracked.manifold import Link, Side, manifold
 from .tracked.polyhedral import Polyhedral, polyhedral
+from .tracked.smooth import Curved, curved
 
 # Against size: points that are one, and normals that are out by no more; bounces that rise no higher are none.
 _SAME, _FLAT = 1e-9, 1e-9
+# Against the speed of a fall from its size, one with which a body may stay in contact.
+_SLOWLY = 1e-3
 
 
 class Linked(Touches):
@@ -23,15 +28,21 @@ class Linked(Touches):
         middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
         return polyhedral(actor.rigid.shape, middle) if actor.ball is None else None
 
-    def links(self, key: Key, points: np.ndarray, normals: np.ndarray) -> tuple[Link, ...]:
+    def curved(self, k: int) -> Curved | None:
+        actor = self.actors[k]
+        middle = float(actor.middle[0]), float(actor.middle[1]), float(actor.middle[2])
+        return curved(actor.rigid.shape, middle) if actor.ball is None and self.shape(k) is None else None
+
+    def links(self, key: Key, points: np.ndarray, normals: np.ndarray, curved: bool) -> tuple[Link, ...]:
         """The contacts in the planes of some points, with normals from the first body to the second; none where it is not known how to
-        follow one of them.
+        follow one of them, or where they are of curved surfaces and these are not asked for.
         """
         i, j = key[:2]
-        one, other = (Side(place_of(self.actors[k].course, self.now), self.shape(k), self.actors[k].ball) for k in (i, j))
+        one, other = (Side(place_of(self.actors[k].course, self.now), self.shape(k), self.actors[k].ball,
+                           self.curved(k) if curved else None) for k in (i, j))
         found: list[Link] = []
         for n in range(len(points)):
-            if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)):
+            if any(normals[m] @ normals[n] > 1.0 - _SAME for m in range(n)) and (one.curved is None or other.curved is None):
                 continue
             own = manifold(i, j, one, other, points[n], -normals[n], self.size(key))
             if not own:
@@ -39,39 +50,57 @@ class Linked(Touches):
             found += own
         return tuple(found)
 
-    def tracked(self, key: Key, touch: Touching) -> Touching:
+    def tracked(self, key: Key, touch: Touching, curved: bool = False) -> Touching:
         """With the contacts that are tracked, if they are, and of bodies with corners at these."""
-        links = self.links(key, touch.points, touch.normals)
-        if not links or any(self.actors[k].ball is not None for k in key[:2]):
+        links = self.links(key, touch.points, touch.normals, curved)
+        if not links or (len(links) == len(touch.points) and any(self.actors[k].ball is not None for k in key[:2])):
             return replace(touch, links=links)
-        points, normals = self._courses(key, links)
+        points, normals = self.courses(key, links)
         near = [np.linalg.norm(touch.points - p, axis=1) for p in points]
         proved = np.array([bool(e.min() <= _SAME * self.size(key) and touch.proved[np.argmin(e)]) for e in near])
         return replace(touch, points=points, normals=normals, proved=proved, links=links)
 
-    def _courses(self, key: Key, links: Sequence[Link]) -> tuple[np.ndarray, np.ndarray]:
+    def courses(self, key: Key, links: Sequence[Link]) -> tuple[np.ndarray, np.ndarray]:
         """(k, 3): points of contacts, and normals from the first body to the second."""
         places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
         found = [link.contact.course(*(places[b] for b in link.pair)) for link in links]
         signs = np.array([1.0 if link.pair[0] == key[1] else -1.0 for link in links])
         return np.array([c.point for c in found]), signs[:, None] * np.array([c.normal for c in found])
 
+    def renewed(self, link: Link) -> Link:
+        """A contact of curved surfaces as it is found from where it is now."""
+        if not isinstance(link.contact, OnSmooth):
+            return link
+        link.contact.course(*(place_of(self.actors[b].course, self.now) for b in link.pair))
+        return Link(link.pair, link.contact.again())
+
     def moved_touch(self, key: Key) -> Touching:
         """What still touches may be nowhere."""
         old = self.touching[key]
         if not old.links:
             return super().moved_touch(key)
-        points, normals = self._courses(key, old.links)
-        links = self.links(key, points, normals)
+        points, normals = self.courses(key, old.links)
+        links = self.links(key, points, normals, True)
         if links:
-            points, normals = self._courses(key, links)
+            points, normals = self.courses(key, links)
         count = len(links)
         return replace(old, time=self.now, points=points[:count], normals=normals[:count], proved=np.zeros(count, bool), links=links)
+
+    def look_closely(self, key: Key) -> None:
+        """Contacts of curved surfaces are made only where bodies hardly part, or come together: others just bounce."""
+        touch = self.touching[key]
+        if touch.links or all(self.actors[k].ball is not None or self.shape(k) is not None for k in key[:2]):
+            return
+        pull = max(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2])
+        pull = max(pull, float(np.abs(self._accelerations(key)).max()))
+        if np.abs(self.speeds(key)).min() <= _SLOWLY * math.sqrt(self.size(key) * pull) + _SAME * sum(map(self.pace, key[:2])):
+            self.touching[key] = self.tracked(key, touch, True)
 
     def bounces_end(self, key: Key, e: float) -> bool:
         """Or none of them would rise higher than a billionth of the size, of what rocks or turns."""
         if super().bounces_end(key, e):
             return True
+        self.look_closely(key)
         touch = self.touching[key]
         if e >= 1.0 or not touch.links or self._pull(key) is not None:
             return False

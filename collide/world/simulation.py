@@ -22,10 +22,11 @@ from .lookout import Due, Entry, Key, Undecided, ordered
 from .meeting import meet, state_at
 from .outline import Flat
 from .touches import Touching
+from .tracked.smooth import Lost
 
 # Against size: points nearer to each other are one; and normals, that are out by no more. The rounding of velocities.
 _SAME, _ROUNDING = 1e-9, 1e-15
-# Against size: bodies may not move further in the time in which a hit is known to come.
+# Against size: bodies may not move further in the time in which a hit is known to come; and points no further off are on a face.
 _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
@@ -84,7 +85,7 @@ class Simulation(Following):
             for j in self.near.near(k):
                 if j > k and (self.actors[k].free or self.actors[j].free):
                     self._first_state((k, j), clock)
-        hit = [key for key in self.touching if self.speeds(key).min() < 0.0]
+        hit = [key for key in self.touching if self._comes(key)]
         self.after([key for key in self.touching if key not in hit])
         self.changed({k for k, a in enumerate(self.actors) if not a.rigid.fixed}, clock)
         if hit:
@@ -105,9 +106,14 @@ class Simulation(Following):
         self.unknown.add(key)
         if touch is not None:
             self.touching[key] = touch
-            if len(touch.points) == 1 and self.speeds(key).min() < 0.0:
+            self.look_closely(key)
+            if len(touch.points) == 1 and self._comes(key):
                 # It is found by a search.
                 del self.touching[key]
+
+    def _comes(self, key: Key) -> bool:
+        """Do bodies that touch come together, but for rounding?"""
+        return bool(self.speeds(key).min() < -self._still_speed(key))
 
     def _touch_at_start(self, key: Key, clock: Clock) -> Touching | None:
         """Where bodies touch that gravity presses together: by letting them come together that way."""
@@ -124,6 +130,12 @@ class Simulation(Following):
 
     def go_on(self, last: float, most: float, clock: Clock) -> bool:
         """The next step up to a time, and to so many events. Was there none left?"""
+        try:
+            return self._go_on_to(last, most, clock)
+        except Lost:
+            raise Undecided(f"from t = {self.now!r} on it is not told where curved surfaces touch: they may do so along a curve") from None
+
+    def _go_on_to(self, last: float, most: float, clock: Clock) -> bool:
         if not self.begun:
             self.begin(clock)
             return False
@@ -158,6 +170,8 @@ class Simulation(Following):
             hit = self.next_forced(k, clock)
             for key in hit:
                 self.touching[key] = self.moved_touch(key)
+                if not len(self.touching[key].points):
+                    self.not_followed(key)
             if hit:
                 self._respond(hit, Interval(self.now, self.now), clock)
         elif actor.ball is not None:
@@ -199,16 +213,18 @@ class Simulation(Following):
     def _touch(self, found: Contacts, key: Key) -> Touching:
         normals = found.normals if ordered(self.actors, key) == key[:2] else -found.normals
         which = distinct(found.points, normals, _SAME * self.size(key))
-        touch = Touching(self.now, found.points[which], normals[which], found.existence[which], self._face(key, normals[which]))
+        touch = Touching(self.now, found.points[which], normals[which], found.existence[which],
+                         self._face(key, found.points[which], normals[which]))
         return self.tracked(key, touch)
 
-    def _face(self, key: Key, normals: np.ndarray) -> tuple[int, Flat] | None:
-        """Which of two bodies is fixed, and touches with a flat face?"""
+    def _face(self, key: Key, points: np.ndarray, normals: np.ndarray) -> tuple[int, Flat] | None:
+        """Which of two bodies is fixed, and touches with a flat face? It may have others that are parallel to that."""
         for k in key[:2]:
             actor = self.actors[k]
             if actor.rigid.fixed:
                 for f in actor.flats_at(self.now):
-                    if np.abs(normals @ f.normal).min() > 1.0 - _SAME:
+                    near = np.abs(points @ f.normal - f.level).max() <= _LOOSE * self.size(key)
+                    if near and np.abs(normals @ f.normal).min() > 1.0 - _SAME:
                         return k, f
         return None
 

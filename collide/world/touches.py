@@ -19,6 +19,7 @@ from .lookout import Due, Key, Lookout
 from .outline import Flat
 from .sustained import Held, Mode
 from .tracked.contact import OnFace
+from .tracked.curved import OnSmooth
 from .tracked.manifold import Link
 
 # Bounces that rise no higher than this, against the size of the smaller body, are told by the acceleration of the gap; and bounces end in
@@ -155,14 +156,18 @@ class Touches(Lookout):
     def _still_speed(self, key: Key) -> float:
         """A speed that counts as none, along the normal."""
         pull = self._pull(key)
-        scale = sum(float(np.linalg.norm(a.course.velocity_at(self.now)) + a.radius * np.linalg.norm(a.course.spin_at(self.now)))
-                    for a in (self.actors[k] for k in key[:2]))
+        scale = sum(map(self.pace, key[:2]))
         at_once = 0.0 if pull is None or not pull < 0.0 else _AT_ONCE * math.ulp(self.now) * -pull
         least = max(at_once, _STILL * scale)
         if not self.touching[key].links or pull is not None:
             return least
         fall = max(float(np.abs(self._accelerations(key)).max()), *(float(np.linalg.norm(self.actors[k].gravity)) for k in key[:2]))
         return max(least, _FALL * math.sqrt(self.size(key) * fall), _FITTED * scale)
+
+    def pace(self, k: int) -> float:
+        """No point of a body is faster."""
+        actor = self.actors[k]
+        return float(np.linalg.norm(actor.course.velocity_at(self.now)) + actor.radius * np.linalg.norm(actor.course.spin_at(self.now)))
 
     def _pressed(self, keys: list[Key]) -> list[Key]:
         """Those that gravity, forces or a driven body press on each other, and what touches these."""
@@ -175,7 +180,9 @@ class Touches(Lookout):
         return pressed
 
     def _may_press(self, key: Key) -> bool:
-        """Only the equations of motion tell of bodies with corners that turn."""
+        """Only the equations of motion tell of bodies with corners that turn, and of what is curved."""
+        if any(isinstance(link.contact, OnSmooth) for link in self.touching[key].links):
+            return True
         return bool(self.touching[key].links) and any(a.free and a.ball is None and a.course.spin_at(self.now).any()
                                                       for a in (self.actors[k] for k in key[:2]))
 

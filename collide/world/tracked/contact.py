@@ -111,9 +111,6 @@ class OnEdge:
         return max(float(np.linalg.norm(e)) * max(-x, x - 1.0) for e, x in ((along, s), (across, r)))
 
 
-Contact = OnFace | OnBall | OnEdge
-
-
 def outside(face: Flat, point: np.ndarray) -> float:
     """How far a point in the plane of a face is outside its border; less than 0, and no more than how deep, inside it."""
     if not len(face.border):

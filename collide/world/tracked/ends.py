@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..forced import System
+from .curved import OnSmooth
 from .forces import Motion, missing, solved
 from .grip import TOLERANCE
 from .polyhedral import Polyhedral
+from .smooth import Lost
 
 # Against size: corners that are no higher are in the plane of a contact; how deep these may come, and how far a contact beyond a border.
 IN_PLANE, _DEEP, _BEYOND = 1e-9, 1e-10, 2e-9
@@ -53,6 +55,7 @@ class Watch:
                 if body in shapes:
                     self._add(c, body, side, shapes[body].corners, motion, places)
         self._slipping(motion)
+        self.begun = motion
 
     def _add(self, c: int, body: int, side: float, corners: np.ndarray, motion: Motion, places: dict[int, Any]) -> None:
         high = self._heights(c, side, corners, motion, places[body])
@@ -79,7 +82,10 @@ class Watch:
 
     def look(self, time: float, courses: Sequence[Any]) -> tuple[bool, int | None, Motion]:
         """Do all contacts last? And the contact in whose plane a corner is that was above it, if there is one."""
-        places, motion, inverse, _ = self.system.look(time, courses)
+        try:
+            places, motion, inverse, _ = self.system.look(time, courses)
+        except Lost:
+            return False, None, self.begun
         return self._last(places, motion, inverse), self._lands(places, motion), motion
 
     def _lands(self, places: dict[int, Any], motion: Motion) -> int | None:
@@ -87,6 +93,13 @@ class Watch:
             high = self._heights(plane.contact, plane.side, plane.corners, motion, places[plane.body])
             if (high <= plane.least).any():
                 return plane.contact
+        for c, kept in enumerate(self.system.kept):
+            if kept.loose and motion.gaps[c] <= -_DEEP * self.size:
+                return c
+            if isinstance(kept.link.contact, OnSmooth):
+                others = kept.link.contact.others(*(places[b] for b in kept.link.pair))
+                if any(gap <= -_DEEP * self.size for _, gap in others):
+                    return c
         return None
 
     def _last(self, places: dict[int, Any], motion: Motion, inverse: np.ndarray) -> bool:

@@ -5,11 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..outline import Flat
-from .contact import Contact, OnBall, OnEdge, OnFace, Place, outside
+from .contact import OnBall, OnEdge, OnFace, Place, outside
+from .curved import OnSmooth
 from .polyhedral import Polyhedral
+from .smooth import At, Core, Curved, Level, Part, Plane, place_near
 
 # Against size: what is in a plane, or on a border; and what is parallel to it.
 _NEAR, _PARALLEL = 1e-9, 1e-8
+
+
+Contact = OnFace | OnBall | OnEdge | OnSmooth
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +24,7 @@ class Side:
     place: Place
     flat: Polyhedral | None
     ball: float | None
+    curved: Curved | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +41,11 @@ def manifold(i: int, j: int, one: Side, other: Side, point: np.ndarray, normal: 
     """
     if one.ball is not None and other.ball is not None:
         return [Link((i, j), OnBall(np.zeros(3), one.ball, np.zeros(3), other.ball))]
+    if one.curved is not None or other.curved is not None:
+        # A ball first, and what is flat last.
+        ahead = one.ball is not None or (other.ball is None and one.curved is not None)
+        (a, b, k, m, toward) = (one, other, i, j, normal) if ahead else (other, one, j, i, -normal)
+        return _smoothly(a, b, k, m, point, toward, size)
     if one.ball is not None or other.ball is not None:
         (a, b, k, m, toward) = (one, other, i, j, normal) if one.ball is not None else (other, one, j, i, -normal)
         return _ball_on(a, b, k, m, point, toward, size)
@@ -58,6 +69,45 @@ def _ball_on(ball: Side, other: Side, k: int, m: int, point: np.ndarray, normal:
             if abs(face.normal @ (other.place.turn.T @ normal)) > 1.0 - _NEAR:
                 return [Link((k, m), OnFace(np.zeros(3), ball.ball or 0.0, _turned(face, side)))]
     return []
+
+
+def _smoothly(one: Side, other: Side, k: int, m: int, point: np.ndarray, normal: np.ndarray, size: float) -> list[Link]:
+    """A curved surface or a ball on a curved surface, or on a flat face: wherever they touch."""
+    core = None if one.ball is None else Core(np.zeros(3))
+    first: tuple[Part, At] | None = (core, ()) if core is not None else _placed(one, point)
+    second = _placed(other, point) if other.curved is not None else _on_plane(other, point, normal, size)
+    if first is None or second is None or not _followed(one, other):
+        return []
+    side = float(np.sign((other.place.turn @ second[0].jet(second[1]).normal) @ normal))
+    contact = OnSmooth(first[0], second[0], (first[1], second[1]), one.ball or 0.0, side, size)
+    if not (contact.regular(one.place, other.place) and abs(contact.course(one.place, other.place).gap) <= _NEAR * size):
+        return []
+    more = [c for c, gap in contact.others(one.place, other.place) if gap <= _NEAR * size]
+    return [Link((k, m), c) for c in (contact, *more)]
+
+
+def _followed(one: Side, other: Side) -> bool:
+    """Is it seen where else they might touch?"""
+    convex = [s.curved is None or s.curved.convex for s in (one, other)]
+    patches = not any(isinstance(s.curved, Level) for s, e in zip((one, other), convex, strict=True) if not e)
+    return all(convex) or (patches and (one.curved is None or other.curved is None))
+
+
+def _placed(side: Side, point: np.ndarray) -> tuple[Part, At] | None:
+    if side.curved is None:
+        return None
+    at = place_near(side.curved, _own(side, point))
+    return None if at is None else (side.curved, at)
+
+
+def _on_plane(other: Side, point: np.ndarray, normal: np.ndarray, size: float) -> tuple[Part, At] | None:
+    own, up = _own(other, point), other.place.turn.T @ normal
+    for face in other.flat.faces if other.flat is not None else ():
+        level = abs(face.normal @ own - face.level) <= _NEAR * size
+        if level and abs(face.normal @ up) > 1.0 - _NEAR and outside(face, own) <= _NEAR * size:
+            plane = Plane(_turned(face, float(np.sign(face.normal @ up))))
+            return plane, plane.place(own)
+    return None
 
 
 def _own(side: Side, point: np.ndarray) -> np.ndarray:

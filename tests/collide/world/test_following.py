@@ -10,7 +10,7 @@ import sympy as sp
 from collide import Mesh, Outcome, RigidBody, World
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
-from models.shapes.solids import cylinder
+from models.shapes.solids import box, cylinder
 
 from .scenes import BALL, FLOOR, cube
 
@@ -79,6 +79,16 @@ def test_a_block_that_slides_over_a_rim_tips():
         found = corners(run, 1, float(moment))
         assert not ((found[:, 2] < -1e-9) & (found[:, 0] < 2 - 1e-9)).any()
     assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.2, 25)]).max() < 1e-9
+
+
+def test_a_block_stands_on_a_box_and_rocks_on_it():
+    """The upper face of the box is meant, not the lower one that is parallel; two of the block's four corners leave, and come back."""
+    floor = RigidBody(box(sizes=(60, 40, 1)), fixed=True, position=(0, 0, -0.5))
+    body = RigidBody(block(0.3, 1.2, 2.9), position=(0, 0, 1.45), velocity=(1.3, 0, 0))
+    run = World([floor, body], gravity=GRAVITY, friction=0.3, restitution=0.1).run(until=1.5)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1)[:2] == [Mode.SLIDING, Mode.ROCKING] and run.events
+    assert all(corners(run, 1, float(s))[:, 2].min() > -1e-9 for s in np.linspace(0, 1.5, 60))
+    assert np.diff([run.energy(float(s)) for s in np.linspace(0, 1.5, 60)]).max() < 1e-9
 
 
 def test_what_slides_to_a_rim_that_is_not_flat_is_not_followed():

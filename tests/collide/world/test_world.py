@@ -11,6 +11,7 @@ from collide import Outcome, RigidBody, World
 from collide.search.budget import Budget
 from collide.world.sustained import Mode
 from generative import ParametricSurface, Rigid, t, u, v
+from models.shapes.solids import cylinder
 from tests.sampled import worlds
 
 from .scenes import BALL, FLOOR, RING, WALL, cube, slope
@@ -185,10 +186,12 @@ def test_a_spent_budget_is_an_outcome_that_can_be_gone_on_with():
 
 
 def test_what_is_not_followed_is_said():
-    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(RING, position=(0, 0, 1.6), orientation=(1, 1, 0, 0), velocity=(0.5, 0.3, 0))]
+    """The rim of a can, on which it rolls."""
+    can = cylinder(radius=1, height=1)
+    bodies = [RigidBody(FLOOR, fixed=True), RigidBody(can, position=(0, 0, 1.6), orientation=(1, 0.3, 0, 0), velocity=(0.5, 0.3, 0))]
     run = World(bodies, gravity=(0, 0, -10), restitution=0.0, friction=0.5).run(until=1.0, budget=20)
     assert run.outcome is Outcome.UNRESOLVED and "body 0 and body 1 stay in contact" in run.reason
-    assert run.state(run.until).positions[1, 2] > 1.3 - 1e-9
+    assert 0.0 < run.until < 0.6
 
 
 def test_own_laws():

@@ -1,0 +1,139 @@
+"""Curved surfaces that stay in contact: their contact is tracked on both of them, against closed forms and other coordinates."""
+
+import math
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+from collide import Outcome, RigidBody, World
+from collide.world.rotation import matrix
+from collide.world.sustained import Mode
+from generative import ImplicitSurface, ParametricSurface, u, v, x, y, z
+
+from .scenes import BALL, FLOOR, RING
+
+GRAVITY = (0, 0, -10)
+
+
+def ellipsoid(a, b, c):
+    return ParametricSurface([a * sp.cos(u) * sp.cos(v), b * sp.sin(u) * sp.cos(v), c * sp.sin(v)],
+                             {u: (0, 2 * sp.pi), v: (-sp.pi / 2, sp.pi / 2)})
+
+
+def about(axis, angle):
+    axis = np.array(axis, float) / np.linalg.norm(axis)
+    return np.array([math.cos(angle / 2), *(math.sin(angle / 2) * axis)])
+
+
+def low(semiaxes, q):
+    """How far below its centre an ellipsoid reaches."""
+    return float(np.linalg.norm(np.array(semiaxes) * (matrix(q).T @ [0, 0, 1])))
+
+
+def modes(run, body):
+    return [rest.mode for rest in run.rests if rest.body == body]
+
+
+@pytest.mark.parametrize("shape", [ellipsoid(2, sp.Rational(3, 2), 1),
+                                   ImplicitSurface(x**2 / 4 + 4 * y**2 / 9 + z**2 - 1, bounds=[(-3, 3)] * 3)])
+def test_an_ellipsoid_rocks_without_slip_as_one_angle_tells(shape):
+    """Rolling in a plane, with the height h(a) of the centre: T = (m (h^2 + h'^2) + I) a'^2 / 2. Its pole is at the floor in the middle."""
+    first = 0.3
+    q = about((0, 1, 0), first)
+    body = RigidBody(shape, position=(0, 0, low((2, 1.5, 1), q)), orientation=q, mass=1, inertia=np.diag([0.65, 1.0, 1.25]))
+    run = World([RigidBody(FLOOR, fixed=True), body], gravity=GRAVITY, friction=0.9, restitution=0.0).run(until=0.8)
+
+    def rates(_, state):
+        angle, speed = state
+        h = math.sqrt((2 * math.sin(angle))**2 + math.cos(angle)**2)
+        slope = 3 * math.sin(angle) * math.cos(angle) / h
+        bend = (3 * math.cos(2 * angle) - slope * slope) / h
+        return speed, (-10 * slope - (h + bend) * slope * speed * speed) / (h * h + slope * slope + 1)
+
+    found = solve_ivp(rates, (0, 0.8), (first, 0), method="DOP853", rtol=1e-13, atol=1e-14, dense_output=True).sol
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.REST, Mode.ROLLING] and not run.events
+    for moment in (0.2, 0.5, 0.8):
+        state = run.state(moment)
+        assert 2 * math.atan2(state.quaternions[1, 2], state.quaternions[1, 0]) == pytest.approx(found(moment)[0], abs=1e-9)
+        assert state.spins[1, 1] == pytest.approx(found(moment)[1], abs=1e-9)
+        assert state.positions[1, 2] == pytest.approx(low((2, 1.5, 1), state.quaternions[1]), abs=1e-9)
+
+
+def test_a_slightly_rocking_ellipsoid_has_the_period_of_a_pendulum():
+    """w^2 = m g (R - h) / (I + m h^2), where R = a^2 / c is the radius of curvature."""
+    small = 1e-4
+    q = about((0, 1, 0), small)
+    body = RigidBody(ellipsoid(2, sp.Rational(3, 2), 1), position=(0, 0, low((2, 1.5, 1), q)), orientation=q)
+    run = World([RigidBody(FLOOR, fixed=True), body], gravity=GRAVITY, friction=0.9, restitution=0.0).run(until=0.6)
+    speed = math.sqrt(10 * (4 - 1) / ((4 + 1) / 5 + 1))
+    for moment in (0.2, 0.4, 0.6):
+        assert 2 * run.state(moment).quaternions[1, 2] == pytest.approx(small * math.cos(speed * moment), abs=1e-10)
+
+
+def spinning(tilt, offset, spin, turning, friction):
+    """A ball with its mass above its middle, if `offset` is more than 0, that spins about its axis, which turns about the vertical."""
+    q = about((1, 0, 0), tilt)
+    axis = matrix(q) @ [0, 0, 1]
+    across = spin - turning * math.cos(tilt)
+    whirl = across * axis + np.array([0, 0, turning])
+    body = RigidBody(ellipsoid(1, 1, 1), position=(0, 0, 1), orientation=q, mass=2, centre=(0, 0, offset), inertia=np.diag([0.8, 0.8, 0.5]),
+                     spin=whirl)
+    return World([RigidBody(FLOOR, fixed=True), body], gravity=GRAVITY, friction=friction, restitution=0.0)
+
+
+def test_a_top_on_its_tip_goes_round_steadily():
+    """Without friction: I1 W^2 cos(a) - I3 w W + m g l = 0."""
+    tilt, offset, spin = 0.5, 0.25, 12.0
+    square, middle, last = 0.8 * math.cos(tilt), -0.5 * spin, 2 * 10 * offset
+    turning = (-middle - math.sqrt(middle * middle - 4 * square * last)) / (2 * square)
+    run = spinning(tilt, offset, spin, turning, 0.0).run(until=0.5)
+    assert run.outcome is Outcome.FINISHED and not run.events
+    for moment in (0.1, 0.3, 0.5):
+        axis = matrix(run.state(moment).quaternions[1]) @ [0, 0, 1]
+        round_ = turning * moment
+        np.testing.assert_allclose(axis, [math.sin(tilt) * math.sin(round_), -math.sin(tilt) * math.cos(round_), math.cos(tilt)], atol=1e-8)
+
+
+def test_jellett_s_constant_is_kept_under_friction():
+    """Of a tippe top: the angular momentum along the way from the centre of mass to the contact."""
+    run = spinning(0.4, -0.2, 10.0, 0.0, 0.3).run(until=0.15)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.SLIDING]
+    kept, energies = [], []
+    for moment in np.linspace(0, 0.15, 6).tolist():
+        state = run.state(moment)
+        turn = matrix(state.quaternions[1])
+        momentum = turn @ np.diag([0.8, 0.8, 0.5]) @ turn.T @ state.spins[1]
+        kept.append(momentum @ (turn @ [0, 0, 0.2] - [0, 0, 1]))
+        energies.append(run.energy(moment))
+        assert state.positions[1, 2] == pytest.approx(1.0, abs=1e-9)
+    np.testing.assert_allclose(kept, kept[0], rtol=1e-9)
+    assert np.diff(energies).max() < 0.0
+
+
+def test_a_ball_leaves_a_ring_where_a_particle_leaves_a_sphere():
+    """Over the tube, which lies flat: at cos(a) = 2/3 + v^2 / (3 g (r + rho)), without friction. The ring is not convex."""
+    speed, far = 0.5, 0.3 + 1.0
+    bodies = [RigidBody(RING, fixed=True), RigidBody(BALL, position=(1, 0, far), velocity=(speed, 0, 0))]
+    run = World(bodies, gravity=GRAVITY, restitution=0.0).run(until=1.0)
+    cosine = 2 / 3 + speed**2 / (3 * 10 * far)
+    # a' = sqrt(v^2 + 2 g far (1 - cos a)) / far, from the top on.
+    angles, weights = np.polynomial.legendre.leggauss(40)
+    last = math.acos(cosine)
+    when = last / 2 * float(weights @ (far / np.sqrt(speed**2 + 20 * far * (1 - np.cos(last * (angles + 1) / 2)))))
+    assert run.outcome is Outcome.FINISHED and not run.events
+    before, after = run.state(when - 1e-3), run.state(when + 0.05)
+    assert np.hypot(before.positions[1, 0] - 1, before.positions[1, 2]) == pytest.approx(far, abs=1e-9)
+    assert np.hypot(after.positions[1, 0] - 1, after.positions[1, 2]) > far + 1e-6
+    assert run.state(when).positions[1, 0] == pytest.approx(1 + far * math.sin(last), abs=1e-8)
+
+
+def test_a_wheel_rolls_on_and_an_egg_rests():
+    q = about((1, 0, 0), math.pi / 2)
+    wheel = RigidBody(RING, position=(0, 0, 1.3), orientation=q, velocity=(2.6, 0, 0), spin=(0, 2, 0))
+    egg = RigidBody(ellipsoid(1, sp.Rational(3, 4), sp.Rational(1, 2)), position=(0, -4, 0.5))
+    run = World([RigidBody(FLOOR, fixed=True), wheel, egg], gravity=GRAVITY, friction=0.5, restitution=0.0).run(until=1.0)
+    assert run.outcome is Outcome.FINISHED and modes(run, 1) == [Mode.ROLLING] and modes(run, 2) == [Mode.REST]
+    np.testing.assert_allclose(run.state(1.0).positions[1], [2.6, 0, 1.3], atol=1e-9)
+    np.testing.assert_allclose(run.state(1.0).positions[2], [0, -4, 0.5], atol=1e-12)
