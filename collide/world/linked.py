@@ -9,6 +9,7 @@ import numpy as np
 from .forced import place_of
 from .lookout import Key
 from .touches import Touches, Touching
+from .tracked.contact import OnEdge, OnFace
 from .tracked.curved import OnSmooth
 from .tracked.manifold import Link, Side, manifold
 from .tracked.polyhedral import Polyhedral, polyhedral
@@ -67,6 +68,16 @@ class Linked(Touches):
         signs = np.array([1.0 if link.pair[0] == key[1] else -1.0 for link in links])
         return np.array([c.point for c in found]), signs[:, None] * np.array([c.normal for c in found])
 
+    def _feet(self, key: Key, links: Sequence[Link], points: np.ndarray) -> np.ndarray:
+        """Of corners and edges, where they would touch: they may be higher than others that have landed."""
+        places = {k: place_of(self.actors[k].course, self.now) for k in key[:2]}
+        found = points.copy()
+        for k, link in enumerate(links):
+            if isinstance(link.contact, (OnFace, OnEdge)):
+                at = link.contact.course(*(places[b] for b in link.pair))
+                found[k] -= at.gap * at.normal
+        return found
+
     def renewed(self, link: Link) -> Link:
         """A contact of curved surfaces as it is found from where it is now."""
         if not isinstance(link.contact, OnSmooth):
@@ -80,7 +91,7 @@ class Linked(Touches):
         if not old.links:
             return super().moved_touch(key)
         points, normals = self.courses(key, old.links)
-        links = self.links(key, points, normals, True)
+        links = self.links(key, self._feet(key, old.links, points), normals, True)
         if links:
             points, normals = self.courses(key, links)
         count = len(links)
