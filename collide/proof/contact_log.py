@@ -10,7 +10,7 @@ import numpy as np
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
-from .checker.problem import Part, above, below
+from .checker.problem import Case, Part, above
 from .existence import inner, only_one
 from .log import Alive, Halved, Log
 from .statement import Ranges, Statement, named
@@ -59,15 +59,15 @@ class ContactLog(Log):
 
     def _cleared_until(self, found: Contacts, end: float, enough: float, most: int, alive: Alive) -> tuple[float, list[str]]:
         """How far trees come that end then, or need come so far only."""
-        begin, until, steps = below(self.problem.moment(0)), end, 0
+        begin, until, steps = self.begins, end, 0
         trees = dict[tuple[Part, Part], tuple[float, Halved]]()
         for a, b in self.pairs({(int(i), int(j)) for i, j in found.pairs}):
             if not begin < until:
                 return -math.inf, []
-            tree = self.halved(("common point", a, b), (begin, until), most - steps, alive, enough=enough)
+            tree = self.halved(Case((a, b)), (begin, until), most - steps, alive, enough=enough)
             trees[a, b], steps = (until, tree), steps + tree.used
             until = min(until, math.nextafter(tree.open_from, -math.inf))
-        told = until if until == self.domain(("common point", a, b))[-1][1] else math.nextafter(until, -math.inf)
+        told = until if until == self.domain(Case((a, b)))[-1][1] else math.nextafter(until, -math.inf)
         return told, [] if not begin < told else [f"none {told.hex()}", *(
             line for (a, b), (last, tree) in sorted(trees.items()) for line in self.pair(a, b, last, tree.lines(told)))]
 
@@ -91,7 +91,7 @@ class ContactLog(Log):
             a, b = (self._place(found, int(k), side) for side in (0, 1))
             if a is None or b is None or self.ranges or a[0] == b[0]:
                 continue
-            *ends, time = self.problem.ranges("common point", (a[0],), (b[0],))
+            *ends, time = self.problem.ranges(Case(((a[0],), (b[0],))))
             point = np.array([*(a[1] + b[1] or found.points[k].tolist()), 0.5 * sum(map(float, found.boxes[k][-1]))])
             held = {i: min(map(float, ends[i]), key=lambda end: abs(end - point[i])) for i in range(len(ends))}
             held = {i: end for i, end in held.items() if abs(end - point[i]) < _EDGE}
@@ -102,9 +102,9 @@ class ContactLog(Log):
             free = [i for i in range(len(ends)) if i not in held]
             for i, end in held.items():
                 point[i] = end
-            system = "touch", (a[0],), (b[0],), tuple(free)
+            case = Case(((a[0],), (b[0],)), None, tuple(free))
             root = np.array(inner([*ends, time]))
-            found_one = only_one(self.grower(system), self.problem.system(*system), point, root, [*free, len(ends)])
+            found_one = only_one(self.grower(case), self.problem.system(case), point, root, [*free, len(ends)])
             lines += [f"one {a[0]} {b[0]}", found_one[0]] if found_one else []
         if lines:
             self.said.append(f"that {len(lines) // 2} of the contacts are each the only one in a box")
@@ -128,7 +128,7 @@ class ContactLog(Log):
         for a, near in self._places(found, k, 0, moment):
             for b, other in self._places(found, k, 1, moment):
                 point = self._start(near, other) or found.points[k].tolist()
-                line = self.solution(("common point", a, b), [*point, *values], reach, moment)
+                line = self.solution(Case((a, b)), [*point, *values], reach, moment)
                 if line:
                     return [f"some {named(a)} {named(b)}", line]
         return []

@@ -3,11 +3,10 @@
 import itertools
 import os
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from ..answers.distances import Clearance, Distance, DistanceStatus
-from .checker.problem import Part
+from .checker.problem import Case, Part
 from .log import Alive, Log
 from .statement import Ranges, Statement, named
 from .trees import Stuck
@@ -36,11 +35,11 @@ class DistanceLog(Log):
             if not least > 0:
                 return []
             try:
-                trees = {(a, b): self.tree(("near", a, b, Fraction(least)), most, alive) for a, b in self.pairs(pairs)}
+                trees = {(a, b): self.tree(Case((a, b), least), most, alive) for a, b in self.pairs(pairs)}
             except Stuck:
                 continue
             self.said.append(f"that the distance is greater than {least!r}")
-            return [f"none {least.hex()}", *(line for (a, b), tree in sorted(trees.items()) for line in (f"pair {a[0]} {b[0]}", *tree))]
+            return [f"none {least.hex()}", *(line for _, tree in sorted(trees.items()) for line in tree)]
         return []
 
     def _nearer(self, found: Distance) -> list[str]:
@@ -62,7 +61,7 @@ class DistanceLog(Log):
         values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
         places = [self._places(body, side, found, k, box, time) for side, body in enumerate(bodies)]
         for (a, near), (b, other) in itertools.product(*places):
-            line = self.solution(("near", a, b, Fraction(most)), [*near, *other, *values], 0.0, time)
+            line = self.solution(Case((a, b), most), [*near, *other, *values], 0.0, time)
             if line:
                 return [f"some {most.hex()} {named(a)} {named(b)}", line]
         return []
@@ -76,13 +75,9 @@ class DistanceLog(Log):
 
     def _start(self, piece: int, side: int, found: Distance, k: int, box: dict[str, float]) -> list[float]:
         """Where on a piece the nearest point is, about."""
-        if self.problem.part((piece,)).equations:
+        if self.problem.part((piece,)).rows["equation"]:
             return [float(x) for x in found.points[k, side]]
         names = [f"{letter}{side + 1}" for letter in "uv"]
-        middle = [0.5 * (lo + hi) for lo, hi in self._ends(piece)]
+        middle = [0.5 * (lo + hi) for lo, hi in self.ends(piece)]
         return [box.get(name, w) for name, w in zip(names, middle, strict=True)]
 
-    def _ends(self, piece: int) -> list[tuple[float, float]]:
-        formulas = self.problem.part((piece,)).ranges
-        ends = [float(self.problem.number(f)) for f in formulas]
-        return [*zip(ends[::2], ends[1::2], strict=True)]

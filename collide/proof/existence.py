@@ -94,7 +94,7 @@ def only_one(grower: Grower, system: System, point: np.ndarray, root: np.ndarray
     """The largest box round a zero in which it is seen to be the only one, as far as some variables are free, and its line with that of the
     smallest such box; if there are as many of these as equations.
     """
-    own, m = list(free), system.equations
+    own, m = list(free), len(system.equations)
     if len(own) != m:
         return None
     for _ in range(_POLISHED):

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from .checker.problem import Case
 from .existence import inner, only_one, sides_text
 from .log import Alive, Log
 from .statement import formulas_lines
@@ -27,18 +27,18 @@ class ZerosLog(Log):
         self.begin(formulas_lines("zeros", variables, [*(("equation", f) for f in equations), *(("condition", -g) for g in at_least)]))
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
-        system = "formulas", None
-        self.root = np.array(inner(self.problem.ranges(*system)))
+        case = Case(((0,),))
+        self.root = np.array(inner(self.problem.ranges(case)))
         for wider in _WIDER:
             lines, boxes, proved = list[str](), list[np.ndarray](), 0
             for box in found.boxes:
-                only = only_one(self.grower(system), self.problem.system(*system), box.mean(axis=1), self.root, range(len(box)))
+                only = only_one(self.grower(case), self.problem.system(case), box.mean(axis=1), self.root, range(len(box)))
                 proved += bool(only)
                 more = wider * (self.root[:, 1] - self.root[:, 0])
                 boxes.append(only[1] if only else np.stack([box[:, 0] - more, box[:, 1] + more], axis=1))
-                lines.append(f"one\n{only[0]}" if only else f"box {sides_text(boxes[-1])}")
+                lines.append(f"one 0\n{only[0]}" if only else f"box {sides_text(boxes[-1])}")
             try:
-                tree = self.tree(system, _MOST, alive, [box.tolist() for box in boxes])
+                tree = self.tree(case, _MOST, alive, [box.tolist() for box in boxes])
             except Stuck:
                 continue
             self.said.append(f"that all zeros lie in {len(boxes)} boxes, of which {proved} hold exactly one each")
@@ -50,8 +50,9 @@ class MinimumLog(Log):
     def __init__(self, path: str | os.PathLike[str], variables: Variables, objective: Any, equations: Sequence[Any],
                  at_least: Sequence[Any]) -> None:
         super().__init__(path)
-        rows = [*(("equation", f) for f in equations), *(("condition", -g) for g in at_least), ("objective", objective)]
-        self.begin(formulas_lines("minimum", variables, rows))
+        self.variables = variables
+        self.rows = [*(("equation", f) for f in equations), *(("condition", -g) for g in at_least), ("point", objective)]
+        self.begin(formulas_lines("minimum", variables, self.rows))
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         if found.status.name == "INFEASIBLE":
@@ -59,8 +60,9 @@ class MinimumLog(Log):
         return [*self._above(found, alive), *self._below(found)]
 
     def _infeasible(self, alive: Alive) -> list[str]:
+        self.begin(formulas_lines("zeros", self.variables, self.rows[:-1]))
         try:
-            tree = self.tree(("formulas", None), _MOST, alive)
+            tree = self.tree(Case(((0,),)), _MOST, alive)
         except Stuck:
             return []
         self.said.append("that no point of the domain fulfils the constraints")
@@ -70,7 +72,7 @@ class MinimumLog(Log):
         for gap, most in _GAPS if found.bracket.lo > -np.inf else ():
             least = found.bracket.lo - gap * max(1.0, abs(found.bracket.lo))
             try:
-                tree = self.tree(("formulas", Fraction(least)), most, alive)
+                tree = self.tree(Case(((0,),), least), most, alive)
             except Stuck:
                 continue
             self.said.append(f"that the minimum is greater than {least!r}")
@@ -80,8 +82,8 @@ class MinimumLog(Log):
     def _below(self, found: Any) -> list[str]:
         for gap, _ in _GAPS if found.point is not None else ():
             most = found.bracket.hi + gap * max(1.0, abs(found.bracket.hi))
-            line = self.solution(("formulas", Fraction(most)), found.point.tolist(), 2.0**-20)
+            line = self.solution(Case(((0,),), most), found.point.tolist(), 2.0**-20)
             if line:
                 self.said.append(f"that it is at most {most!r}")
-                return [f"some {most.hex()}", line]
+                return [f"some {most.hex()} 0", line]
         return []

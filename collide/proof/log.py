@@ -10,8 +10,8 @@ import numpy as np
 from codegen.given import shown
 
 from .checker.check import BITS
-from .checker.claims import FIRST, System, halves
-from .checker.problem import Part, Problem, above, below
+from .checker.claims import FIRST
+from .checker.problem import Case, Part, Problem, below, halves
 from .existence import found_solution, inner
 from .trees import Box, Grower, Stuck, Tree, short
 
@@ -48,7 +48,7 @@ class Log:
 
     def begin(self, lines: Sequence[str]) -> None:
         self.lines, self.problem = [*lines], Problem(lines)
-        self.growers = dict[System, Grower]()
+        self.growers = dict[Case, Grower]()
 
     def write(self, found: Any, alive: Alive) -> str:
         """Writes the log of an answer, and says in words what it proves, or why there is none. An older file does not stay."""
@@ -70,36 +70,46 @@ class Log:
 
     # -- parts of claims ------------------------------------------------------------------------------------------
 
-    def grower(self, system: System) -> Grower:
+    def grower(self, case: Case) -> Grower:
         """What grows trees of a system, named as the checker does."""
-        alike = self.problem.alike(*system)
+        alike = self.problem.alike(case)
         if alike not in self.growers:
             self.growers[alike] = Grower(self.problem, alike)
-        return self.growers[alike].of(self.problem.system(*system).corners)
+        return self.growers[alike].of(self.problem.system(case).cells)
 
-    def domain(self, system: System, span: Span | None = None) -> list[Span]:
+    def domain(self, case: Case, span: Span | None = None) -> list[Span]:
         """The box that a tree divides, or, if there is a `span`, its part with these times."""
-        box = [(below(lo), above(hi)) for lo, hi in self.problem.ranges(*system)]
-        return box if span is None else [*box[:-1], span]
+        box = self.problem.root(case)
+        return [*box] if span is None else [*box[:-1], span]
+
+    @property
+    def begins(self) -> float:
+        """When the time of bodies begins, or just before."""
+        return below(self.problem.program.constants[self.problem.variables["t"][0]])
+
+    def ends(self, piece: int) -> list[Span]:
+        """The ranges of the parameters of a piece, nearly."""
+        known = self.problem.program.constants
+        return [(float(known[lo]), float(known[hi])) for lo, hi in self.problem.part((piece,)).parameters.values()]
 
     def pair(self, a: Part, b: Part, end: float, lines: Sequence[str]) -> list[str]:
         """The lines of a pair of which a tree tells until a time, and nothing is told of later."""
-        domain = self.domain(("common point", a, b))
+        domain = self.domain(Case((a, b)))
         later = end < domain[-1][1]
-        return [f"pair {a[0]} {b[0]}", *[f"s {len(domain) - 1} {short(end)}"] * later, *lines, *["l"] * later]
+        return [*[f"s {len(domain) - 1} {short(end)}"] * later, *lines, *["l"] * later]
 
-    def tree(self, system: System, most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
+    def tree(self, case: Case, most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
         """A tree that excludes a system. Raises `Stuck`."""
         if inside:
-            return Grower(self.problem, system, inside).grow(self.domain(system), most, alive).lines()
-        return self.halved(system, None, most, alive, True).lines()
+            return Grower(self.problem, case, inside).grow(self.domain(case), most, alive).lines()
+        return self.halved(case, None, most, alive, True).lines()
 
-    def halved(self, system: System, span: Span | None, most: int, alive: Alive, whole: bool = False, enough: float = np.inf) -> Halved:
+    def halved(self, case: Case, span: Span | None, most: int, alive: Alive, whole: bool = False, enough: float = np.inf) -> Halved:
         """A tree that excludes a system, as far as it comes, or until `enough`; if it is wanted as a `whole`, given up at the first box
         that stays open. What is not told apart at once from the box round several triangles is looked at with halves of these, down to
         single triangles.
         """
-        parts, stack, used = list[str | Tree](), [system], 0
+        parts, stack, used = list[str | Tree](), [case], 0
         first = np.inf
         while stack:
             at, larger = stack[-1], self._larger(stack.pop())
@@ -115,28 +125,27 @@ class Log:
                 used += 1
         return Halved(parts, used, first)
 
-    def _larger(self, system: System) -> int | None:
+    def _larger(self, case: Case) -> int | None:
         """Which of two parts is several triangles; the larger one, if both are."""
-        several = [k for k, part in enumerate(system[1:3]) if system[0] != "formulas" and len(part) == 3 and part[2] - part[1] > 1]
-        return max(several, key=lambda k: self._size(system[1 + k]), default=None)
+        several = [k for k, part in enumerate(case.parts) if len(part) == 3 and part[2] - part[1] > 1]
+        return max(several, key=lambda k: self._size(case.parts[k]), default=None)
 
     def _size(self, part: Part) -> float:
         """The longest side of the box round some triangles."""
-        ends = self.problem.pieces[part[0]].box(*part[1:])  # type: ignore[union-attr]
-        return max(hi - lo for lo, hi in zip(ends[::2], ends[1::2], strict=True))
+        return max(hi - lo for lo, hi in self.problem.box(*part))
 
-    def pairs(self, first: set[tuple[int, int]]) -> Iterator[tuple[Part, Part]]:
+    def pairs(self, first: set[tuple[int, int]]) -> Iterator[tuple[Part, ...]]:
         """Pairs of pieces, those of the bodies in `first` before others, since they fail first."""
         own = self.problem.pieces
-        return iter(sorted(self.problem.pairs(), key=lambda pair: (own[pair[0][0]].body, own[pair[1][0]].body) not in first))
+        return iter(sorted(self.problem.tuples(), key=lambda pair: (own[pair[0][0]].body, own[pair[1][0]].body) not in first))
 
-    def solution(self, system: System, near: Sequence[float], reach: float, moment: float | None = None) -> str | None:
+    def solution(self, case: Case, near: Sequence[float], reach: float, moment: float | None = None) -> str | None:
         """A step `x`: a solution near a point; of bodies at a moment, with the values of parameters as they are."""
-        root, at = inner(self.problem.ranges(*system)), []
+        root, at = inner(self.problem.ranges(case)), []
         if moment is not None:
             at = [min(max(moment, root[-1][0]), root[-1][1])]
             root[-1] = at[0], at[0]
         point, size = np.array([*near, *at]), np.array([hi - lo for lo, hi in root])
         point = np.clip(point, *np.array(root).T)
-        held = range(len(root) - 1 - len(self.problem.variables), len(root)) if at else []
-        return found_solution(self.grower(system), self.problem.system(*system), root, point, reach * size, held)
+        held = range(len(root) - len(self.problem.variables), len(root)) if at else []
+        return found_solution(self.grower(case), self.problem.system(case), root, point, reach * size, held)

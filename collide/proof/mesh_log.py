@@ -17,9 +17,8 @@ from codegen.given import expression
 from ..answers.contacts import Contacts, Status
 from ..bodies.mesh import Mesh
 from ..moment.start import Start
-from .checker.problem import Part, above, below
+from .checker.problem import Box, Case, Part, above
 from .checker.rules import side
-from .checker.words import Box
 from .log import Alive, Log
 from .statement import named, written
 from .trees import Stuck, short
@@ -41,7 +40,7 @@ class MeshLog(Log):
         super().__init__(path)
         self.span, self.meshes = span, [*map(Triangles, meshes, motions)]
         rows = [row for k, mesh in enumerate(self.meshes) for row in mesh.rows(k)]
-        self.texts = written([*rows, ("time", list(map(expression, time)))])
+        self.texts = written([("variable t", list(map(expression, time))), *rows])
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         pairs = set(itertools.combinations(range(len(self.meshes)), 2))
@@ -54,12 +53,12 @@ class MeshLog(Log):
         return [*self._cleared(found, alive), *self._met(found)]
 
     def _cleared(self, found: Any, alive: Alive) -> list[str]:
-        apart, begin = found.status is Status.NO_CONTACT, below(self.problem.moment(0))
+        apart, begin = found.status is Status.NO_CONTACT, self.begins
         for gap in _GAPS:
             until = above(arb(self.span[1])) if apart else min(found.clear_until, self.span[1]) - gap * (self.span[1] - self.span[0])
             try:
                 self.used = 0
-                lines = [line for a, b in self.problem.pairs() if begin < until for line in (
+                lines = [line for a, b in self.problem.tuples() if begin < until for line in (
                     self.pair(a, b, until, [*self._tree(a, b, (begin, until), alive)]))]
             except Stuck:
                 continue
@@ -85,7 +84,7 @@ class MeshLog(Log):
             elif self._moves(first, second, (lo, hi)):
                 if hi - lo < _SHORTEST * (self.span[1] - self.span[0]) or not lo < middle < hi:
                     raise Stuck
-                yield f"s {len(self.problem.ranges('common point', first, second)) - 1} {short(middle)}"
+                yield f"s {len(self.problem.ranges(Case((first, second)))) - 1} {short(middle)}"
                 stack += [(first, second, (middle, hi)), (first, second, (lo, middle))]
             else:
                 larger = int(self._size(second) > self._size(first) or first[2] - first[1] == 1)
@@ -107,8 +106,8 @@ class MeshLog(Log):
             return None
         way = np.concatenate([ways, -ways])[best]
         weights = [*(np.round(_DIGITS * way) / _DIGITS).tolist(), *_multipliers(a, way, first), *_multipliers(b, -way, second)]
-        box: Box = (*self.domain(("common point", a, b), span),)
-        follows = self.problem.system("common point", a, b).convex([side(*ends) for ends in box], [arb(w) for w in weights])
+        box: Box = (*self.domain(Case((a, b)), span),)
+        follows = self.problem.system(Case((a, b))).excludes([side(*ends) for ends in box], [arb(w) for w in weights])
         return " ".join(["n", *map(short, weights)]) if follows else None
 
     def _points(self, part: Part, moment: float) -> np.ndarray:
@@ -141,7 +140,7 @@ class MeshLog(Log):
             for (i, j), point in zip(*_contacts(found), strict=True):
                 for (p, _), (q, _) in itertools.product(*(self.meshes[k].nearest(point, moment) for k in (i, j))):
                     a, b = (i, *p), (j, *q)
-                    line = self.solution(("common point", a, b), [1 / 3] * 4, 0.5, moment)
+                    line = self.solution(Case((a, b)), [1 / 3] * 4, 0.5, moment)
                     if line:
                         self.said.append(f"that there is one at t = {moment!r}")
                         return [f"some {named(a)} {named(b)}", line]

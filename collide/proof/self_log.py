@@ -20,9 +20,8 @@ from generative import ParametricSurface, u, v
 
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
-from .checker.problem import Part, above, below
+from .checker.problem import Box, Case, Part, above
 from .checker.rules import side
-from .checker.words import Box
 from .contact_log import ContactLog
 from .log import Alive
 from .statement import Statement
@@ -30,6 +29,7 @@ from .trees import Stuck, short
 
 # By how much less than what the search found a log proves, as parts of the time span; the most boxes, and how small they become.
 _GAPS, _MOST, _SMALLEST = (2.0**-30, 2.0**-10, 2.0**-7), 100_000, 2.0**-16
+U1, V1 = sp.symbols("u1 v1", real=True)
 # How far from each other the places are that a log of a closed surface is about, as a part of its period: more than half.
 _REACH = sp.Rational(9, 16)
 
@@ -49,7 +49,7 @@ class SelfLog(ContactLog):
             body, reach = _continued(bodies[0], closing)
             bodies = [body]
         super().__init__(path, bodies, time, span)
-        self.statement = Statement("contact", bodies, time, span, itself=reach)
+        self.statement = Statement("contact", bodies, time, span, itself=_compared(reach))
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         if Start.UNKNOWN in found.start.values():
@@ -59,13 +59,13 @@ class SelfLog(ContactLog):
         return [*self._cleared(found, alive), *self._met(found)]
 
     def _cleared(self, found: Contacts, alive: Alive) -> list[str]:
-        apart, begin = found.status is Status.NO_CONTACT, below(self.problem.moment(0))
+        apart, begin = found.status is Status.NO_CONTACT, self.begins
         for gap in _GAPS:
             until = above(arb(self.span[1])) if apart else min(found.clear_until, self.span[1]) - gap * (self.span[1] - self.span[0])
             self.used, lines = 0, list[str]()
             try:
-                for a, b in self.problem.pairs() if begin < until else ():
-                    root = self.domain(("common point", a, b), (begin, until))
+                for a, b in self.problem.tuples() if begin < until else ():
+                    root = self.domain(Case((a, b)), (begin, until))
                     lines += self.pair(a, b, until, self._divided(a, b, tuple(root), alive))
             except Stuck:
                 continue
@@ -77,7 +77,7 @@ class SelfLog(ContactLog):
 
     def _start(self, near: Sequence[float], other: Sequence[float]) -> list[float]:
         """Two places as near each other as joins bring them, u of the first the lesser one."""
-        ends = [float(self.problem.number(f)) for f in self.problem.part((0,)).ranges[::2]]
+        ends = [lo for lo, _ in self.ends(0)]
         images = [(p, [float(x) for x in way.at(q)]) for p, q in ((near, other), (other, near)) for way in self.closing]
         pairs = [(p, q) for p, q in [(near, other), (other, near), *images] if p[0] <= q[0] and all(map(operator.ge, q, ends))]
         return [*itertools.chain(*min(pairs, key=lambda pair: math.dist(*pair)))]
@@ -104,7 +104,7 @@ class SelfLog(ContactLog):
         return lines
 
     def _grown(self, a: Part, b: Part, box: Box, alive: Alive) -> list[str]:
-        tree = self.grower(("common point", a, b)).grow(box, _MOST - self.used, alive)
+        tree = self.grower(Case((a, b))).grow(box, _MOST - self.used, alive)
         self.used += tree.used
         return tree.lines()
 
@@ -112,18 +112,18 @@ class SelfLog(ContactLog):
         """A step that shows that places in a box differ in space, if the checker finds so; and by which variable it is divided else: that
         with which tangents change most.
         """
-        ends, system = np.array(box), ("common point", a, a)
+        ends, case = np.array(box), Case((a, a))
         ends[2:4] = np.stack([np.minimum(ends[:2, 0], ends[2:4, 0]), np.maximum(ends[:2, 1], ends[2:4, 1])], axis=1)
         points = np.tile(ends.mean(axis=1), (2 * len(ends) - 3, 1))
         for k in range(2, len(ends)):
             points[2 * k - 3:2 * k - 1, k] = ends[k]
         points[:, :2] = points[:, 2:4]
-        slopes = self.grower(system).jets(points)[1][:, :3, :2]
+        slopes = self.grower(case).jets(points)[1][:, :3, :2]
         lengths = np.linalg.norm(slopes[0], axis=0)
         if not (np.isfinite(slopes).all() and lengths.all()):
             raise Stuck
         matrix = lengths[:, None]**2 * np.linalg.pinv(slopes[0])
-        follows = self.problem.different(system, [side(*own) for own in box], [arb(y) for y in matrix.ravel().tolist()])
+        follows = self.problem.system(case).injective([side(*own) for own in box], [arb(y) for y in matrix.ravel().tolist()])
         change = np.linalg.norm(slopes[1:] - slopes[0], axis=1) / lengths
         k = 2 + int(change.max(axis=1).argmax()) // 2
         k -= 2 if k < 4 and np.ptp(box[k - 2]) > np.ptp(box[k]) else 0
@@ -133,6 +133,11 @@ class SelfLog(ContactLog):
 def _apart(box: Box) -> bool:
     """Are two places farther from each other, in one parameter, than half as far as they reach in it?"""
     return any(max(p[0] - q[1], q[0] - p[1]) > 0.5 * max(p[1] - p[0], q[1] - q[0]) for p, q in zip(box[:2], box[2:4], strict=True))
+
+
+def _compared(reach: Sequence[Any]) -> list[Any]:
+    """What is <= 0 of two places of one surface that the log is about: u of the first is the lesser one; how far they are apart."""
+    return [u - U1, *(size - most for size, most in zip((U1 - u, sp.Max(V1 - v, v - V1)), reach, strict=False))]
 
 
 def _continued(body: Any, closing: Sequence[Any]) -> tuple[ParametricSurface, tuple[Any, ...]]:

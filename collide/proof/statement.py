@@ -17,7 +17,7 @@ from ..bodies.mesh import Mesh
 from .checker.formulas import Program
 from .checker.text import read
 from .text import NoLog, Texts
-from .triangles import Triangles
+from .triangles import COORDINATES, Triangles
 
 Ranges = Mapping[Any, tuple[Any, Any]]
 # Windows of time in which it is seen how far implicit bodies reach, and by which part more their ranges are.
@@ -32,18 +32,17 @@ class Statement:
     def __init__(self, question: str, bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                  excepted: Sequence[tuple[int, int]] = (), ranges: Ranges | None = None, itself: Sequence[Any] | None = None) -> None:
         """`ranges`: of parameters that the bodies have, {symbol: (lo, hi)}; their patches are over domains without them. `itself`: it is
-        about all places of all bodies; or, if it is two numbers, of those of one surface whose u and v differ by at most these.
+        about all places of all bodies, of those of one surface where these formulas of u, v, u1 and v1 are <= 0.
         """
-        rows: list[tuple[str, list[Any]]] = []
         self.faces: list[list[int]] = []
         self.meshes = {k: Triangles(body, body.motion) for k, body in enumerate(bodies) if isinstance(body, Mesh)}
         variables, pieces = _Variables(span, ranges or {}), 0
+        rows = [*variables.rows(), ("variable t", list(map(expression, time)))]
         for k, body in enumerate(bodies):
             own = _pieces(body, k, variables, self.meshes.get(k))
-            count = 1 if k in self.meshes else len(own)
+            count = sum(word.startswith("piece") for word, _ in own)
             self.faces.append([*range(pieces, pieces + count)])
             rows, pieces = rows + own, pieces + count
-        rows += [*variables.rows(), ("time", list(map(expression, time)))]
         rows += [] if itself is None else [("self", list(map(expression, itself)))]
         self.lines = [f"question {question}", *written(rows), *(f"except {i} {j}" for i, j in excepted)]
 
@@ -62,12 +61,14 @@ class _Variables:
 
     def over(self, formulas: Sequence[Any], symbols: Sequence[Any], boxes: Sequence[Sequence[Any]]) -> list[list[Any]]:
         """Balls of formulas over each of some boxes of symbols, and at all values of parameters."""
-        texts, more = Texts(formulas), [self._ball(ends) for ends in self.ranges.values()]
-        written = [read(texts.of(f))[0] for f in formulas]
-        names = {s.name: i for i, s in enumerate([*symbols, *self.ranges])}
-        program, definitions = Program(len(names)), {f"#{k + 1}": read(d)[0] for k, d in enumerate(texts.definitions)}
-        program.rows = [program.add(f, names, definitions) for f in written]
-        return [[value for value, _, _ in program.jets([*box, *more], 0)] for box in boxes]
+        renamed = [f.xreplace(self.names) for f in formulas]
+        texts, more = Texts(renamed), [self._ball(ends) for ends in self.ranges.values()]
+        lines, stated, program, names = [texts.of(f) for f in renamed], Program(), Program(), dict[str, int]()
+        for k, text in enumerate(texts.definitions):
+            names[f"#{k + 1}"] = stated.add(read(text)[0], names)
+        bound = {s.name: program.variable() for s in [*symbols, *self.names.values()]}
+        rows = program.take(stated, [stated.add(read(line)[0], names) for line in lines], bound)
+        return [[value for value, _, _ in program.jets(rows, [*box, *more], 0, ())] for box in boxes]
 
     def _ball(self, ends: Any) -> Any:
         lo, hi = _Variables(self.span, {}).over([*map(expression, ends)], (), [()])[0]
@@ -75,10 +76,11 @@ class _Variables:
 
 
 def formulas_lines(question: str, variables: Sequence[tuple[Any, Any, Any]], rows: Sequence[tuple[str, Any]]) -> list[str]:
-    """The statement about formulas: `variables` (symbol, lo, hi), `rows` (equation, condition or objective; formula)."""
+    """The statement about formulas: `variables` (symbol, lo, hi), `rows` (equation, condition or point, which is the
+    objective; formula)."""
     names = {s: sp.Symbol(f"x{k}") for k, (s, _, _) in enumerate(variables)}
     lines = [("variable", [names[s], expression(lo), expression(hi)]) for s, lo, hi in variables]
-    return [f"question {question}", *written([*lines, *((kind, [expression(f).xreplace(names)]) for kind, f in rows)])]
+    return [f"question {question}", *written([*lines, ("piece 0", []), *((kind, [expression(f).xreplace(names)]) for kind, f in rows)])]
 
 
 def named(part: Sequence[int]) -> str:
@@ -97,36 +99,42 @@ def _pieces(body: Any, k: int, variables: _Variables, triangles: Triangles | Non
     if triangles:
         own = triangles.rows(k)
     elif isinstance(body, ImplicitBody):
-        own = [(f"level {k}", _level(piece, variables)) for piece in body.pieces]
+        own = [row for piece in body.pieces for row in [(f"piece {k}", []), *_level(piece, variables)]]
     else:
         faces = body.faces if isinstance(body, Solid) else (body,)
-        own = [(f"surface {k}", [*(end for s in (u, v) for end in face.domain[s]), *face.expressions]) for face in faces]
-    strange = {s for _, formulas in own for f in formulas for s in f.free_symbols} - {*SYMBOLS.values(), *variables.names}
+        own = [row for face in faces for row in [(f"piece {k}", []), *_ranges((u, v), [face.domain[s] for s in (u, v)]),
+                                                 ("point", list(face.expressions))]]
+    strange = {s for _, formulas in own for f in formulas for s in f.free_symbols} - {*SYMBOLS.values(), *COORDINATES, *variables.names}
     if strange:
         raise NoLog(f"no log can be written for bodies with free parameters, such as {min(map(str, strange))}")
     return [(word, [f.xreplace(variables.names) for f in formulas]) for word, formulas in own]
 
 
-def _level(piece: Piece, variables: _Variables) -> list[Any]:
+def _ranges(symbols: Sequence[Any], ends: Sequence[Sequence[Any]]) -> list[tuple[str, list[Any]]]:
+    return [(f"parameter {s}", list(own)) for s, own in zip(symbols, ends, strict=True)]
+
+
+def _level(piece: Piece, variables: _Variables) -> list[tuple[str, list[Any]]]:
     """Ranges that hold the leaf at all times, its equation, and what is fulfilled where it is part of the surface of the whole."""
     leaf = piece.leaf
     within = [e for c, (lo, hi) in zip(leaf.coordinates, leaf.bounds, strict=True) for e in (lo - c, c - hi)]
     others = [-body.expression for body in piece.outside] + [body.expression for body in piece.inside]
-    return [*_ranges(leaf, variables), leaf.expression, *within, *others]
+    return [*_ranges((x, y, z), _reach(leaf, variables)), ("point", [x, y, z]), ("equation", [leaf.expression]),
+            *(("condition", [f]) for f in (*within, *others))]
 
 
-def _ranges(leaf: ImplicitSurface, variables: _Variables) -> list[Any]:
+def _reach(leaf: ImplicitSurface, variables: _Variables) -> list[list[Any]]:
     """Ranges of x, y and z, somewhat larger than the leaf's bounds reach."""
     (ends,) = variables.over([*map(expression, itertools.chain(*leaf.bounds))], (), [()])
     sides = [lo.union(hi) for lo, hi in zip(ends[::2], ends[1::2], strict=True)]
     times = np.linspace(*variables.span, _WINDOWS + 1).tolist()
     windows = [[*sides, arb(lo).union(arb(hi))] for lo, hi in itertools.pairwise(times)]
     boxes = variables.over(leaf.motion.apply((x, y, z)), (x, y, z, t), windows)
-    result: list[Any] = []
+    result = list[list[Any]]()
     for k in range(3):
         lo, hi = min(float(box[k].lower()) for box in boxes), max(float(box[k].upper()) for box in boxes)
         more = _MORE * (hi - lo)
-        result += [sp.Rational(_few(lo - more)), sp.Rational(_few(hi + more))]
+        result.append([sp.Rational(_few(lo - more)), sp.Rational(_few(hi + more))])
     return result
 
 

@@ -6,8 +6,7 @@ where something is to spare.
 
 import functools
 import math
-from collections.abc import Callable
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,10 @@ from codegen.graph.expr import Expr, ExprPool
 from codegen.kernel import Kernel
 from codegen.machine.structures import LANES
 
+from .checker.formulas import Program
 from .native.evaluate import ADD, MUL, NEG, SUB
 
+_STEPS = {"+": ADD, "-": SUB, "*": MUL, "neg": NEG}
 # Arb encloses sin and cos of wide balls with 30 bits; and what it adds to other functions, by measurement.
 _WIDE, _WIDE_PART, _ADDED = 2e-9, 1e-8, 1.002
 
@@ -30,42 +31,9 @@ class Ball:
     def __init__(self, tape: "Tape", at: int) -> None:
         self.tape, self.at = tape, at
 
-    def __add__(self, other: Any) -> "Ball":
-        return self.tape.step(ADD, self, other)
-
-    def __sub__(self, other: Any) -> "Ball":
-        return self.tape.step(SUB, self, other)
-
-    def __rsub__(self, other: Any) -> "Ball":
-        return self.tape.step(SUB, self.tape.lifted(other), self)
-
-    def __mul__(self, other: Any) -> "Ball":
-        return self.tape.step(MUL, self, other)
-
-    def __neg__(self) -> "Ball":
-        return self.tape.step(NEG, self, self)
-
-    def __rtruediv__(self, one: int) -> "Ball":
-        assert one == 1
-        return self.tape.called("inverse", self, self)
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def max(self, other: "Ball") -> "Ball":
-        return self.tape.called("max", self, other)
-
-    def min(self, other: "Ball") -> "Ball":
-        return self.tape.called("min", self, other)
-
-    def __getattr__(self, name: str) -> Callable[[], "Ball"]:
-        """Any other function of Arb that formulas have."""
-        if name not in _FUNCTIONS:
-            raise AttributeError(name)
-        return lambda: self.tape.called(name, self, self)
-
 
 class Tape:
-    """What rules need beside, as `formulas.Arb`; and the operations so far."""
+    """The operations so far."""
 
     def __init__(self, variables: int) -> None:
         self.code: list[tuple[int, int, int, int]] = []
@@ -73,7 +41,7 @@ class Tape:
         self.calls: list[str] = ["", "", "", ""]
         self.registers = variables
         self._known: dict[Any, Ball] = {}
-        self._one = self.constant(Fraction(1))
+        self._one = self.constant(1.0)
 
     def _new(self) -> Ball:
         self.registers += 1
@@ -82,8 +50,7 @@ class Tape:
     def variable(self, i: int) -> Ball:
         return Ball(self, i)
 
-    def constant(self, value: Fraction | str) -> Ball:
-        number = (math.pi if value == "pi" else math.e) if isinstance(value, str) else float(value)
+    def constant(self, number: float) -> Ball:
         if number not in self._known:
             self._known[number] = self._new()
             self.constants.append((self._known[number].at, number))
@@ -95,11 +62,7 @@ class Tape:
         self.constants.append((own.at, value))
         return own
 
-    def lifted(self, x: Any) -> Ball:
-        return x if isinstance(x, Ball) else self.constant(Fraction(x))
-
-    def step(self, operation: int, a: Ball, b: Any) -> Ball:
-        b = self.lifted(b)
+    def step(self, operation: int, a: Ball, b: Ball) -> Ball:
         if operation == MUL and self._one.at in (a.at, b.at):
             return a if b.at == self._one.at else b
         key = operation, a.at, b.at
@@ -113,14 +76,26 @@ class Tape:
             self.calls.append(name)
         return self.step(self.calls.index(name), a, b)
 
-    def square(self, x: Ball) -> Ball:
-        return self.called("square", x, x)
+    def run(self, program: Program, places: Iterable[int], given: Sequence[Ball]) -> dict[int, Ball]:
+        """The balls of results of a program, and of all that they depend on."""
+        done = dict(zip(program.variables, given, strict=False))
+        for at in program.before(places):
+            (name, args, _), value = program.operations[at], program.constants[at]
+            if value is not None:
+                done[at] = self.constant(float(value))
+            elif at not in done:
+                done[at] = self._operation(name, *(done[a] for a in args))
+        return done
 
-    def absolute(self, x: Ball) -> Ball:
-        return self.called("absolute", x, x)
+    def _operation(self, name: str, a: Ball, *more: Ball) -> Ball:
+        if name in _STEPS:
+            return self.step(_STEPS[name], a, more[0] if more else a)
+        if name in ("if", "jump"):
+            return self.choice(a, *more) if name == "if" else self.jump(a, *more)
+        return self.called(name, a, more[0] if more else a)
 
     def choice(self, s: Ball, a: Ball, b: Ball) -> Ball:
-        return self._chosen(s, a, b, self.called("hull", a, b) + 0 * s)
+        return self._chosen(s, a, b, self.step(ADD, self.called("hull", a, b), self.step(MUL, self.constant(0.0), s)))
 
     def jump(self, s: Ball, a: Ball, b: Ball) -> Ball:
         return self._chosen(s, a, b, self.called("undefined", a, a))
@@ -129,7 +104,7 @@ class Tape:
         """Of three neighbours in the registers one is taken, by the sign of s; `either` where that is undecided."""
         three = [self._new() for _ in range(3)]
         for place, x in zip(three, (a, b, either), strict=True):
-            self.code.append((ADD, place.at, x.at, self.constant(Fraction(0)).at))
+            self.code.append((ADD, place.at, x.at, self.constant(0.0).at))
         return self.called("choose", self.called("sign", s, s), three[0])
 
 
@@ -264,11 +239,11 @@ def _hyperbolic(name: str, slope: str) -> Callable[..., tuple[Expr, Expr]]:
 _TWO: dict[str, Callable[..., tuple[Expr, Expr]]] = {
     "max": _extreme("max"), "min": _extreme("min"), "hull": _hull, "choose": _choose}
 _FUNCTIONS: dict[str, Callable[..., tuple[Expr, Expr]]] = {
-    "sin": _wave("sin", math.pi / 2), "cos": _wave("cos", 0.0), "square": _square, "absolute": _absolute, "sign": _sign, "floor": _floor,
+    "sin": _wave("sin", math.pi / 2), "cos": _wave("cos", 0.0), "square": _square, "abs": _absolute, "sign": _sign, "floor": _floor,
     "undefined": lambda pool, x, r: (_nan(pool), _nan(pool)),
     "tan": _smooth("tan", _tangent_slope), "exp": _smooth("exp", lambda pool, x, r: pool.node("exp", x + r)),
     "log": _smooth("log", lambda pool, x, r: pool.node("exp", -pool.node("log", x - r))),
-    "sqrt": _root, "inverse": _inverse,
+    "sqrt": _root, "inv": _inverse,
     "asin": _smooth("asin", lambda pool, x, r: (1.02 + 0.5 * r) / pool.node("sqrt", 1 - _far(pool, x, r)**2)),
     "acos": _smooth("acos", lambda pool, x, r: (1.02 + 0.5 * r) / pool.node("sqrt", 1 - _far(pool, x, r)**2)),
     "atan": _smooth("atan", lambda pool, x, r: 1 / (_near(pool, x, r)**2 + 1)),

@@ -14,7 +14,7 @@ from codegen.given import expression
 
 _NAMES = {sp.sin: "sin", sp.cos: "cos", sp.tan: "tan", sp.exp: "exp", sp.log: "log", sp.asin: "asin", sp.acos: "acos", sp.atan: "atan",
           sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh", sp.asinh: "asinh", sp.Abs: "abs", sp.floor: "floor", sp.Min: "min",
-          sp.Max: "max", sp.Add: "+", sp.Mul: "*", sp.And: "min", sp.Or: "max", sp.Not: "-"}
+          sp.Max: "max", sp.Add: "+", sp.Mul: "*", sp.And: "min", sp.Or: "max", sp.Not: "neg"}
 _RECIPROCAL = {sp.sec: "cos", sp.csc: "sin", sp.cot: "tan", sp.sech: "cosh", sp.csch: "sinh", sp.coth: "tanh"}
 # A part that occurs more than once is defined once if its text is longer.
 _SHORT = 12
@@ -62,11 +62,16 @@ class Texts:
             stack.pop()
             if e not in self._done:
                 text = self._written(e)
-                if self._count[e] > 1 and len(text) > _SHORT and not isinstance(e, (Relational, sp.logic.boolalg.Boolean)):
-                    self.definitions.append(text)
-                    text = f"#{len(self.definitions)}"
-                self._done[e] = text
+                often = self._count[e] > 1 and not isinstance(e, (Relational, sp.logic.boolalg.Boolean))
+                self._done[e] = self._defined(text) if often else text
         return self._done[expression(formula)]
+
+    def _defined(self, text: str) -> str:
+        """The name of a definition, if the text is long."""
+        if len(text) <= _SHORT:
+            return text
+        self.definitions.append(text)
+        return f"#{len(self.definitions)}"
 
     def _written(self, e: Any) -> str:
         if isinstance(e, (sp.Rational, sp.Float)):
@@ -79,7 +84,8 @@ class Texts:
         if isinstance(e, sp.Mul):
             return _product(parts)
         if isinstance(e, sp.Pow):
-            return _power(e, parts)
+            several = e.exp.is_Rational and abs(e.exp.p) > 2 and e.exp.p % 2
+            return _power(e, [self._defined(parts[0]) if several else parts[0], *parts[1:]])
         if isinstance(e, sp.Piecewise):
             return _cases(e, parts)
         if isinstance(e, Spline):
@@ -110,17 +116,24 @@ def _parts(e: Any) -> tuple[Any, ...]:
 
 
 def _product(parts: list[str]) -> str:
-    """Factors with negative exponents become one denominator."""
+    """Factors with negative exponents become one denominator, which comes last."""
     above = [p for p in parts if not p.startswith("(inv ")]
     below = [p[5:-1] for p in parts if p.startswith("(inv ")]
-    if above[:1] == ["-1"] and len(above) > 1:
-        return f"(- {_product(above[1:] + [p for p in parts if p.startswith('(inv ')])})"
-    top = _joined("*", above) if above else "1"
-    return top if not below else f"(/ {top} {_joined('*', below)})"
+    if above[:1] == ["-1"] and len(parts) > 1:
+        return f"(neg {_product(parts[1:])})"
+    return _joined("*", [*above, *([f"(inv {_joined('*', below)})"] if below else [])])
 
 
 def _joined(name: str, parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({name} {' '.join(parts)})"
+
+
+def _raised(base: str, n: int) -> str:
+    """A power, by squares."""
+    if n == 1:
+        return base
+    even = f"(square {_raised(base, n // 2)})"
+    return f"(* {even} {base})" if n % 2 else even
 
 
 def _power(e: Any, parts: list[str]) -> str:
@@ -133,7 +146,7 @@ def _power(e: Any, parts: list[str]) -> str:
         root = f"(exp (* {n}/{d} (log {parts[0]})))"
     else:
         root = parts[0] if d == 1 else f"(sqrt {parts[0]})"
-        root = root if n == 1 else f"(^ {root} {n})"
+        root = _raised(root, n)
     return root if e.exp > 0 else f"(inv {root})"
 
 

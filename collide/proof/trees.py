@@ -13,11 +13,11 @@ from codegen.machine.loop_runtime import compiled
 from codegen.machine.memory import Memory
 from codegen.machine.structures import LANES
 
-from .checker.problem import Problem
+from .checker.problem import Case, Problem
 from .native import evaluate as native_evaluate
 from .native import grow as native_grow
 from .native.memory import CONVEX, DIVIDED, INSIDE, MEAN, NATURAL, OPEN, OVER, SINGLE, ProverMemory
-from .tape import Ball, Tape, addresses, constants_of
+from .tape import Tape, addresses, constants_of
 
 # Blocks of boxes until the time is looked at, first and at most; boxes for which there is room at first.
 _FIRST, _SLICE, _ROOM = 4, 64, 1 << 12
@@ -89,18 +89,18 @@ def _singles(m: int) -> dict[int, str]:
 
 
 class Grower:
-    """Grows trees of one system of a problem, named as the checker does; of triangles, of all that differ in their corners alone (`of`)."""
+    """Grows trees of one system of a problem, named as the checker does; of triangles, of all that differ in their cells alone (`of`)."""
 
-    def __init__(self, problem: Problem, system: tuple[Any, ...], inside: Sequence[Box] = ()) -> None:
+    def __init__(self, problem: Problem, case: Case, inside: Sequence[Box] = ()) -> None:
         """`inside`: boxes in which nothing need be excluded."""
-        rows = problem.system(*system)
-        self.n, self.m, self.equations = rows.program.variables - len(rows.corners), len(rows.program.rows), rows.equations
+        system = problem.system(case)
+        self.rows = (*system.equations, *system.conditions)
+        self.n, self.m, self.equations = len(problem.ranges(case)), len(self.rows), len(system.equations)
         tape = Tape(self.n)
-        self.corners = [tape.number(float(x)) for x in rows.corners]
-        self.given = [*map(tape.variable, range(self.n)), *self.corners]
-        quick = problem.built(tape, *system)
+        self.cells = [tape.number(float(x)) for x in system.cells]
+        self.given = [*map(tape.variable, range(self.n)), *self.cells]
         ends = [len(tape.code)]
-        found = [self._recorded(tape, quick.program, order, ends) for order in (1, 2)]
+        found = [self._recorded(tape, system.program, order, ends) for order in (1, 2)]
         self.s = Memory(ProverMemory, {"n": self.n, "m": self.m, "entries": found[1].size, "registers": tape.registers,
                                        "steps": len(tape.code) + 1, "lists": max(len(inside), 1), "room": _ROOM})
         s = self.s
@@ -111,15 +111,15 @@ class Grower:
         s["ball"][:] = constants_of(tape)
         s.set("base", s["ball"].ctypes.data)
         s.set("equations", self.equations)
-        s.set("scaled", int(system[0] != "common point" or self.n != 5))
-        s.set("objective", self.n - 1 if system[0] == "common point" else -1)
+        s.set("scaled", int(problem.question != "contact" or case.room is not None or self.n != 5))
+        s.set("objective", self.n - 1 if problem.question == "contact" and case.room is None else -1)
         s.set("listed", len(inside))
         s["inner"][:len(inside)] = np.array(inside, float).reshape(-1, self.n, 2)
         compiled(native_evaluate.prepare)(s.address)
 
-    def of(self, corners: Sequence[Any]) -> "Grower":
-        """With these corners."""
-        for register, x in zip(self.corners, corners, strict=True):
+    def of(self, cells: Sequence[Any]) -> "Grower":
+        """With these cells."""
+        for register, x in zip(self.cells, cells, strict=True):
             self.s["ball"][register.at, :LANES] = float(x)
         return self
 
@@ -127,12 +127,14 @@ class Grower:
         """The registers of entries of jets up to an order."""
         n, m = self.n, self.m
         where = np.full(m + m * n + m * n * n, -1)
-        for r, (value, slope, second) in enumerate(program.jets(self.given, order, range(n))):
-            entries = {r: value, **{m + r * n + i: d for i, d in slope.items()}}
-            for (i, j), d in second.items() if order > 1 else ():
-                entries |= {m + m * n + (r * n + a) * n + b: d for a, b in ((i, j), (j, i))}
-            for k, d in entries.items():
-                where[k] = d.at if isinstance(d, Ball) else tape.lifted(d).at
+        layout = program.plan(self.rows, order, tuple(range(n)))[0]
+        places = [{r: place, **{m + r * n + i: at for i, at in slopes.items()},
+                   **{m + m * n + (r * n + a) * n + b: at for (i, j), at in second.items() for a, b in ((i, j), (j, i))}}
+                  for r, (place, slopes, second) in enumerate(layout)]
+        balls = tape.run(program, [at for row in places for at in row.values()], self.given)
+        for row in places:
+            for entry, at in row.items():
+                where[entry] = balls[at].at
         ends.append(len(tape.code))
         return where
 

@@ -3,14 +3,17 @@
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from codegen.given import expression
-from generative import t
+from generative import t, x, y, z
 from generative.numeric import approx_function
 
 from ..bodies.mesh import Mesh
 from .trees import short
 
+COORDINATES = sp.symbols("x1 y1 z1", real=True)
+"""Of corners at t = 1, of meshes that move by themselves."""
 # How many triangles are tried; and by which share of the way to its middle a place in one is moved, for no rounding to carry it outside.
 _TRIED, _INWARD = 4, 2.0**-40
 
@@ -29,7 +32,10 @@ class Triangles:
     def rows(self, body: int) -> list[tuple[str, list[Any]]]:
         """The lines of a statement: a first word, or more, and formulas."""
         places = self.mesh.vertices[:, :3] if self.mesh.rigid else self.mesh.vertices
-        return [(f"mesh {body}", list(self.motion.entries)),
+        at = [x, y, z] if self.mesh.rigid else [p + t * (q - p) for p, q in zip((x, y, z), COORDINATES, strict=True)]
+        names = ["x", "y", "z", *([] if self.mesh.rigid else map(str, COORDINATES))]
+        return [(f"piece {body}", list[Any]()), *((f"parameter {name}", list[Any]()) for name in names),
+                ("point", list(self.motion.apply(at))),
                 *((f"corner {' '.join(map(short, row))}", list[Any]()) for row in places.tolist()),
                 *((f"triangle {i} {j} {k}", list[Any]()) for i, j, k in self.mesh.triangles[self.order].tolist())]
 

@@ -5,11 +5,10 @@ That a system has none is proved by a tree that divides the box. Each step follo
 in any order, and elsewhere.
 """
 
-import functools
 import itertools
 import math
+import threading
 import time
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -17,15 +16,17 @@ from os import PathLike
 from typing import Any
 
 import flint
+from flint import arb
 
-from .claims import Claims, Step, problem_of
+from .claims import Claims, Step
 from .problem import Problem
 from .rules import side
-from .text import Late, Lines, Refused, double
+from .text import Late, Lines, Refused, double, require
 from .words import box_text
 
-BLOCK, WORDS, AHEAD, BITS = 64, 1 << 16, 32, 64
-"""Steps that are verified together, and words of these, or little more; how many times these wait elsewhere; bits of precision."""
+BLOCK, AHEAD, BITS = 16, 32, 64
+"""Steps that are verified together elsewhere, and how many times these wait there; bits of precision."""
+OWN = threading.local()
 
 
 class CheckStatus(Enum):
@@ -71,87 +72,57 @@ def check(path: str | PathLike[str], *, executor: Any = None, seconds: float = m
     anything with `submit` or `map`, such as a ProcessPoolExecutor, which then verifies blocks of steps. After so many `seconds` it stops.
     Raises OSError for a file that cannot be read.
     """
-    begin = time.perf_counter()
+    begin, steps, line, reason, status = time.perf_counter(), 0, 0, "", CheckStatus.ACCEPTED
     with open(path, encoding="ascii", errors="replace") as file, flint.ctx.workprec(BITS):
-        log = _Log(Claims(Lines(file, begin + seconds)))
+        claims = Claims(Lines(file, begin + seconds))
         try:
-            for failed in _elsewhere(executor, log.blocks(log.claims.steps()), begin + seconds):
-                if failed:
-                    return log.answer(CheckStatus.REJECTED, failed[0], failed[1], begin)
+            for verified in _verified(claims, executor):
+                steps += verified
         except Late:
-            return log.answer(CheckStatus.BUDGET_SPENT, log.claims.lines.number, CheckStatus.BUDGET_SPENT.value[:-1], begin)
+            status, line, reason = CheckStatus.BUDGET_SPENT, claims.lines.number, CheckStatus.BUDGET_SPENT.value[:-1]
         except Refused as error:
-            return log.answer(CheckStatus.REJECTED, log.claims.lines.number, str(error), begin)
-        return log.answer(CheckStatus.ACCEPTED, 0, "", begin)
+            status, line, reason = CheckStatus.REJECTED, error.line or claims.lines.number, str(error)
+    theorem = " ".join(claims.theorem) if status is CheckStatus.ACCEPTED else ""
+    return Checked(status, theorem, reason, line, steps, time.perf_counter() - begin, tuple(claims.statement))
 
 
-class _Log:
-    def __init__(self, claims: Claims) -> None:
-        self.claims, self.verified = claims, 0
-
-    def answer(self, status: CheckStatus, line: int, reason: str, begin: float) -> Checked:
-        theorem = " ".join(self.claims.theorem) if status is CheckStatus.ACCEPTED else ""
-        return Checked(status, theorem, reason, line, self.verified, time.perf_counter() - begin, tuple(self.claims.statement))
-
-    def blocks(self, steps: Iterator[Step]) -> Iterator[tuple[tuple[str, ...], list[Step]]]:
-        """Steps together with the statement that they are about."""
-        while block := list(_some(steps)):
-            self.verified += len(block)
-            yield tuple(self.claims.statement), block
-
-
-def _some(steps: Iterator[Step]) -> Iterator[Step]:
-    words = 0
-    for step in itertools.islice(steps, BLOCK):
-        yield step
-        words += len(step.words)
-        if words > WORDS:
-            return
-
-
-def _verify(block: tuple[tuple[str, ...], list[Step]], end: float = math.inf) -> tuple[int, str] | None:
-    """The line of the first step of a block that does not follow, and why; None if all do."""
-    statement, steps = block
-    with flint.ctx.workprec(BITS):
-        problem = problem_of(statement)
+def _verified(claims: Claims, executor: Any) -> Iterator[int]:
+    """How many steps are verified, one after another, or by an executor, of which few blocks wait at a time. Raises `Refused`."""
+    steps = claims.steps()
+    if executor is None:
         for step in steps:
-            if time.perf_counter() > end:
-                raise Late
-            try:
-                if not _follows(problem, step):
-                    kind = "a solution in" if step.words[0] == "x" else "no solution in"
-                    return step.line, f"the step {' '.join(step.words)[:60]!r} does not show {kind} {box_text(step.box)}"
-            except Refused as error:
-                return step.line, str(error)
-    return None
-
-
-def _elsewhere(executor: Any, blocks: Iterator[Any], end: float) -> Iterator[tuple[int, str] | None]:
-    """What `_verify` says of each block, by an executor if there is one, of which few blocks wait at a time."""
-    if not hasattr(executor, "submit"):
-        yield from map(functools.partial(_verify, end=end), blocks) if executor is None else executor.map(_verify, blocks)
+            follow(claims.problem, step)
+            yield 1
         return
-    waiting: deque[Any] = deque()
-    for block in blocks:
-        waiting.append(executor.submit(_verify, block))
-        if len(waiting) > AHEAD:
-            yield waiting.popleft().result()
-    yield from (future.result() for future in waiting)
+    while waiting := [*itertools.islice(steps, AHEAD * BLOCK)]:
+        tasks = [(claims.statement, waiting[k:k + BLOCK]) for k in range(0, len(waiting), BLOCK)]
+        if hasattr(executor, "submit"):
+            yield from (future.result() for future in [executor.submit(_block, task) for task in tasks])
+        else:
+            yield from executor.map(_block, tasks)
 
 
-def _follows(problem: Problem, step: Step) -> bool:
-    box = [side(lo, hi) for lo, hi in step.box]
+def _block(task: tuple[list[str], list[Step]]) -> int:
+    """In another process or thread, each of which reads the statement for itself, since programs grow."""
+    statement, steps = task
+    with flint.ctx.workprec(BITS):
+        if getattr(OWN, "statement", None) != statement:
+            OWN.problem, OWN.statement = Problem(statement), statement
+        for step in steps:
+            follow(OWN.problem, step)
+    return len(steps)
+
+
+def follow(problem: Problem, step: Step) -> None:
+    """Raises `Refused` if a step does not follow."""
     kind, *words = step.words
-    values = [flint.arb(double(word)) for word in words]
-    if kind == "d":
-        return problem.different(step.system, box, values)
-    system = problem.system(*step.system)
-    if kind == "x":
-        return system.exists(box, values)
-    n = len(system.program.rows)
-    weights, rest = values[:n], values[n:]
-    if len(weights) < n or len(rest) != (2 + len(box) if kind == "c" else 0):
-        raise Refused("this step has too few or too many numbers")
-    if not all(w >= 0 for w in weights[system.equations:]):
-        raise Refused("the weight of a condition is negative")
-    return system.convex(box, weights, rest[0], rest[1], rest[2:]) if rest else system.natural(box, weights) or system.convex(box, weights)
+    try:
+        box, numbers, system = [side(*ends) for ends in step.box], [arb(double(word)) for word in words], problem.system(step.case)
+        same = bool(problem.between) and step.case.parts[0] == step.case.parts[1]
+        require(kind != "d" or same, "this is no step about two places of one piece")
+        follows = {"d": system.injective, "x": system.exists, "n": system.excludes, "c": system.excludes}[kind](box, numbers)
+    except Refused as error:
+        raise Refused(str(error), step.line) from None
+    if not follows:
+        shown = "a solution in" if kind == "x" else "no solution in"
+        raise Refused(f"the step {' '.join(step.words)[:60]!r} does not show {shown} {box_text(step.box)}", step.line)

@@ -1,85 +1,77 @@
 """Formulas: read from text in prefix form, and enclosed over boxes with their first and second derivatives.
 
 A formula is an atom or (operator formula ...). Atoms are integers, fractions p/q, hexadecimal doubles, pi, e, names of variables, and #k,
-the k-th definition. Nothing of the text is ever executed: an operator is looked up in the tables of this file, and what is not there is
+the k-th definition. Nothing of the text is ever executed: an operator is looked up in the table of this file, and what is not there is
 refused.
 
-A derivative is a formula, too: that of each operator by its arguments stands beside it. So only values are ever computed, by the
-arithmetic of a backend, here Arb's balls: every result encloses what it stands for, and is nan where the formula is undefined somewhere in
-the box, or where it has no derivative. A jet is (value, {i: derivative}, {(i, j): second derivative, i <= j}); what is not in it is zero.
+A derivative is a formula, too: that of each operator by its arguments stands beside it. So only values are ever computed, in Arb's balls:
+every result encloses what it stands for, and is nan where the formula is undefined somewhere in the box, or where it has no derivative. A
+jet is (value, {i: derivative}, {(i, j): second derivative, i <= j}), by the variables at the places i; what is not in it is zero.
 """
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq
 
-from .text import Formula, Refused, number, read
+from .text import Formula, number, read, require
 
-LARGEST, EXPONENT = 300_000, 1000
-"""How many operations all formulas have together, and the largest integer exponent."""
+LARGEST = 300_000
+"""How many operations all formulas of a program have together."""
+CONSTANTS = {"pi": arb.pi, "e": arb.const_e}
 Jet = tuple[Any, dict[int, Any], dict[tuple[int, int], Any]]
 
 
 # -- operators ----------------------------------------------------------------------------------------------------
 
 
-class Arb:
-    """What operators need beside + - * / and the functions that balls have."""
-
-    @staticmethod
-    def constant(value: Fraction | str) -> Any:
-        if isinstance(value, str):
-            return arb.pi() if value == "pi" else arb.const_e()
-        return arb(fmpq(value.numerator, value.denominator))
-
-    @staticmethod
-    def square(x: Any) -> Any:
-        lo, hi = x.abs_lower(), x.abs_upper()
-        return x * x if x.is_exact() else (lo * lo).union(hi * hi) + 0 * x
-
-    @staticmethod
-    def absolute(x: Any) -> Any:
-        return x.abs_lower().union(x.abs_upper()) + 0 * x
-
-    @staticmethod
-    def choice(s: Any, a: Any, b: Any) -> Any:
-        """a where s > 0, b where s < 0, else one of both."""
-        return a if s > 0 else b if s < 0 else a.union(b) + 0 * s
-
-    @staticmethod
-    def jump(s: Any, a: Any, b: Any) -> Any:
-        """Likewise, but nothing where s may be 0."""
-        return a if s > 0 else b if s < 0 else arb("nan")
+def constant(value: Fraction | int | str) -> Any:
+    return CONSTANTS[value]() if isinstance(value, str) else arb(fmpq(value.numerator, value.denominator))
 
 
-def power(backend: Any, x: Any, n: int) -> Any:
-    """x**n for n >= 0, by squares."""
-    if n == 0:
-        return 0 * x + 1
-    root = power(backend, x, n // 2) if n > 1 else x
-    even = backend.square(root) if n > 1 else root
-    return even * x if n > 1 and n % 2 else even
+def square(x: Any) -> Any:
+    lo, hi = x.abs_lower(), x.abs_upper()
+    return x * x if x.is_exact() else (lo * lo).union(hi * hi) + 0 * x
 
 
-# Of each operator: its value in a backend's arithmetic, and its derivatives by its arguments a and b, as formulas of these and of its
-# value y; those of choices are below.
-RULES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    "+": (lambda k, a, b: a + b, ("1", "1")), "-": (lambda k, a, b: a - b, ("1", "-1")), "*": (lambda k, a, b: a * b, ("b", "a")),
-    "neg": (lambda k, a: -a, ("-1",)), "inv": (lambda k, a: 1 / a, ("(- (^ y 2))",)), "max": (lambda k, a, b: a.max(b), ()),
-    "min": (lambda k, a, b: a.min(b), ()), "abs": (lambda k, a, b: k.absolute(a), ()), "if": (lambda k, s, a, b: k.choice(s, a, b), ()),
-    "jump": (lambda k, s, a, b: k.jump(s, a, b), ()), "floor": (lambda k, a: a.floor(), ("(jump (min (- a y) (- (+ y 1) a)) 0 0)",)),
-    "sin": (lambda k, a: a.sin(), ("(cos a)",)), "cos": (lambda k, a: a.cos(), ("(- (sin a))",)),
-    "tan": (lambda k, a: a.tan(), ("(+ 1 (^ y 2))",)), "exp": (lambda k, a: a.exp(), ("y",)), "log": (lambda k, a: a.log(), ("(inv a)",)),
-    "sqrt": (lambda k, a: a.sqrt(), ("(inv (* 2 y))",)), "asin": (lambda k, a: a.asin(), ("(inv (sqrt (- 1 (^ a 2))))",)),
-    "acos": (lambda k, a: a.acos(), ("(- (inv (sqrt (- 1 (^ a 2)))))",)), "atan": (lambda k, a: a.atan(), ("(inv (+ 1 (^ a 2)))",)),
-    "sinh": (lambda k, a: a.sinh(), ("(cosh a)",)), "cosh": (lambda k, a: a.cosh(), ("(sinh a)",)),
-    "tanh": (lambda k, a: a.tanh(), ("(- 1 (^ y 2))",)), "asinh": (lambda k, a: a.asinh(), ("(inv (sqrt (+ 1 (^ a 2))))",)),
+def absolute(x: Any) -> Any:
+    return x.abs_lower().union(x.abs_upper()) + 0 * x
+
+
+def choice(s: Any, a: Any, b: Any) -> Any:
+    """a where s > 0, b where s < 0, else one of both."""
+    return a if s > 0 else b if s < 0 else a.union(b) + 0 * s
+
+
+def jump(s: Any, a: Any, b: Any) -> Any:
+    """Likewise, but nothing where s may be 0."""
+    return a if s > 0 else b if s < 0 else arb("nan")
+
+
+def weighed(f: Any, w: Any, m: Any) -> Any:
+    return w * f + m / 2 * square(f)
+
+
+# Of each operator: how many arguments a, b, c it has; its value y; and its derivatives by each of these. Those of choices are by the
+# variable by which a, b, c have the derivatives da, db, dc. Where the arguments of max, min, abs may be equal they are Clarke's, with which
+# the mean value theorem holds; of other choices nothing is known there. A name with spaces cannot be written in a log.
+RULES: dict[str, tuple[int, Callable[..., Any], tuple[str, ...] | str]] = {
+    "+": (2, operator.add, ("1", "1")), "-": (2, operator.sub, ("1", "-1")), "*": (2, operator.mul, ("b", "a")),
+    "neg": (1, operator.neg, ("-1",)), "inv": (1, lambda a: 1 / a, ("(neg (square y))",)), "square": (1, square, ("(* 2 a)",)),
+    "w f + m f f / 2": (3, weighed, ("(+ b (* c a))", "a", "(* 1/2 (square a))")), "abs": (1, absolute, "(if a da (neg da))"),
+    "max": (2, arb.max, "(if (- a b) da db)"), "min": (2, arb.min, "(if (- b a) da db)"),
+    "if": (3, choice, "(jump a db dc)"), "jump": (3, jump, "(jump a db dc)"),
+    "floor": (1, arb.floor, ("(jump (min (- a y) (- (+ y 1) a)) 0 0)",)),
+    "sin": (1, arb.sin, ("(cos a)",)), "cos": (1, arb.cos, ("(neg (sin a))",)), "tan": (1, arb.tan, ("(+ 1 (square y))",)),
+    "exp": (1, arb.exp, ("y",)), "log": (1, arb.log, ("(inv a)",)), "sqrt": (1, arb.sqrt, ("(inv (* 2 y))",)),
+    "asin": (1, arb.asin, ("(inv (sqrt (- 1 (square a))))",)), "acos": (1, arb.acos, ("(neg (inv (sqrt (- 1 (square a)))))",)),
+    "atan": (1, arb.atan, ("(inv (+ 1 (square a)))",)), "sinh": (1, arb.sinh, ("(cosh a)",)), "cosh": (1, arb.cosh, ("(sinh a)",)),
+    "tanh": (1, arb.tanh, ("(- 1 (square y))",)), "asinh": (1, arb.asinh, ("(inv (sqrt (+ 1 (square a))))",)),
 }  # fmt: skip
-DERIVATIVES = {name: [read(text)[0] for text in texts] for name, (_, texts) in RULES.items()}
-ARGUMENTS = {name: value.__code__.co_argcount - 1 for name, (value, _) in RULES.items()} | {"abs": 1}
+DERIVATIVES = {name: [read(text)[0] for text in ([rule] if isinstance(rule, str) else rule)] for name, (_, _, rule) in RULES.items()}
 MANY = ("+", "*", "max", "min")
 """Operators that may have more than two arguments."""
 
@@ -87,182 +79,138 @@ MANY = ("+", "*", "max", "min")
 class Program:
     """Formulas as a list of operations, each on results of earlier ones; those of numbers alone are done once."""
 
-    def __init__(self, variables: int, backend: Any = Arb) -> None:
-        self.backend, self.variables = backend, variables
+    def __init__(self) -> None:
         self.known: dict[Any, int] = {}
-        self.keys: list[tuple[Any, ...]] = []
-        self.values: list[Any] = []
-        self.slopes: list[dict[int, int]] = []
-        self.derived = 0
-        self.rows: list[int] = []
-        for i in range(variables):
-            self.operation("variable", i)
-        self._plan = functools.lru_cache(maxsize=64)(self._planned)
+        self.operations: list[tuple[str, tuple[int, ...], Any]] = []
+        self.constants: list[Any] = []
+        self.slopes: dict[tuple[int, int], int] = {}
+        self.variables: list[int] = []
+        self.plan = functools.lru_cache(maxsize=64)(self._plan)
 
-    def add(self, formula: Formula, names: dict[str, int], definitions: Mapping[str, Formula]) -> int:
-        """The place of a formula's value; `names` says where those of variables (and, as they are met, of definitions) are."""
-        for name in _needed(formula, definitions, names):
-            names[name] = self._add(definitions[name], names)
-        return self._add(formula, names)
-
-    def _add(self, formula: Formula, names: Mapping[str, int]) -> int:
+    def add(self, formula: Formula, names: Mapping[str, int]) -> int:
+        """The place of a formula's value; `names`: those of definitions, as #1, and of some variables."""
         if isinstance(formula, str):
-            return names[formula] if formula in names else self.number(formula if formula in ("pi", "e") else number(formula))
+            if formula in names:
+                return names[formula]
+            if formula.isidentifier() and formula not in CONSTANTS:
+                return self.variable(formula)
+            return self.number(formula if formula in CONSTANTS else number(formula))
         name, *parts = formula or [""]
-        if not isinstance(name, str):
-            raise Refused("an operator is a name")
-        if name == "^" and len(parts) == 2:
-            return self.power(self._add(parts[0], names), number(parts[1]) if isinstance(parts[1], str) else Fraction(1, 2))
-        args = [self._add(part, names) for part in parts]
-        if name == "-" and len(args) == 1:
-            name = "neg"
-        if name == "/" and len(args) == 2:
-            name, args = "*", [args[0], self.operation("inv", args[1])]
-        if name not in RULES or (len(args) != ARGUMENTS[name] and not (name in MANY and len(args) > 2)):
-            raise Refused(f"{name[:40]!r} with {len(args)} arguments is nothing that a formula may contain")
-        if name == "abs":
-            args.append(self.operation("neg", args[0]))
-        return self.operation(name, *args) if name not in MANY else functools.reduce(functools.partial(self.operation, name), args)
+        args = [self.add(part, names) for part in parts]
+        known = isinstance(name, str) and name in RULES and (len(args) == RULES[name][0] or (name in MANY and len(args) > 2))
+        require(known, f"{str(name)[:40]!r} with {len(args)} arguments is nothing that a formula may contain")
+        return self.folded(str(name), args) if name in MANY else self.operation(str(name), *args)
 
-    def number(self, value: Fraction | str) -> int:
-        return self.operation("number", value)
-
-    def power(self, base: int, n: Fraction) -> int:
-        if n.denominator != 1 or abs(n) > EXPONENT:
-            raise Refused(f"an exponent is an integer of at most {EXPONENT}")
-        raised = base if abs(n) == 1 else self.operation("^", base, abs(int(n)))
-        return raised if n >= 0 else self.operation("inv", raised)
-
-    def product(self, a: int, b: int) -> int:
-        one = self.number(Fraction(1))
-        return b if a == one else a if b == one else self.operation("*", a, b)
-
-    def operation(self, name: str, *args: Any) -> int:
-        """The place of the result."""
+    def operation(self, name: str, *args: int, value: Any = None) -> int:
+        """The place of the result; `value`: which number or variable it is."""
         if name == "*" and args[0] == args[1]:
-            name, args = "^", (args[0], 2)
-        if (name, args) in self.known:
-            return self.known[name, args]
-        if len(self.keys) >= LARGEST:
-            raise Refused(f"the formulas and their derivatives have more than {LARGEST} operations")
-        place = self.known[name, args] = len(self.keys)
-        self.keys.append((name, args))
-        self.slopes.append({})
-        self.values.append(self.backend.constant(args[0]) if name == "number" else None)
-        if name not in ("number", "variable") and all(self.values[a] is not None for a in self._arguments(place)):
-            self.values[place] = self._step(place)[1](*(self.values[a] for a in self._arguments(place)))
+            name, args = "square", args[:1]
+        key = name, args, value
+        if key not in self.known:
+            require(len(self.operations) < LARGEST, f"the formulas and their derivatives have more than {LARGEST} operations")
+            given = [self.constants[a] for a in args]
+            unknown = name == "variable" or any(x is None for x in given)
+            self.known[key] = len(self.operations)
+            self.operations.append(key)
+            self.constants.append(constant(value) if name == "number" else None if unknown else RULES[name][1](*given))
+        return self.known[key]
+
+    def number(self, value: Fraction | int | str) -> int:
+        return self.operation("number", value=value)
+
+    def variable(self, name: str | None = None) -> int:
+        """One that stands for others (`take`), or without a name the next of those for which `jets` is given balls."""
+        place = self.operation("variable", value=len(self.variables) if name is None else name)
+        self.variables += [place] if name is None else []
         return place
 
-    def _arguments(self, place: int) -> tuple[int, ...]:
-        name, args = self.keys[place]
-        return () if name in ("number", "variable") else args[:1] if name == "^" else args
+    def folded(self, name: str, places: Iterable[int]) -> int:
+        return functools.reduce(functools.partial(self.operation, name), places)
 
-    def _step(self, place: int) -> tuple[int, Callable[..., Any], tuple[int, ...]]:
-        """How a result is computed: by which function, of what."""
-        name, args = self.keys[place]
-        how = (lambda k, x, n=args[1]: power(k, x, n)) if name == "^" else RULES[name][0]
-        return place, functools.partial(how, self.backend), self._arguments(place)
+    def total(self, places: Iterable[int]) -> int:
+        return self.folded("+", [*places] or [self.number(0)])
 
-    # -- derivatives ----------------------------------------------------------------------------------------------
+    def product(self, a: int, b: int) -> int:
+        one = self.number(1)
+        return b if a == one else a if b == one else self.operation("*", a, b)
 
-    def derive(self, places: Sequence[int], i: int) -> None:
-        """Notes in `slopes` where the derivatives of results by the i-th variable are, of those that depend on it."""
-        for place in self._before(places):
-            args = self._arguments(place)
-            if i not in self.slopes[place] and (place == i or any(i in self.slopes[a] for a in args)):
-                self.slopes[place][i] = self._derivative(place, [self.slopes[a].get(i) for a in args])
-                self.derived += 1
-        if self.derived > 4 * LARGEST:
-            raise Refused(f"the formulas have more than {4 * LARGEST} derivatives")
+    def take(self, other: "Program", places: Iterable[int], bound: Mapping[str, int]) -> list[int]:
+        """Results of another program, whose variables stand for these of this one."""
+        wanted, new = [*places], dict[int, int]()
+        for place in other.before(wanted):
+            name, args, value = other.operations[place]
+            require(name != "variable" or value in bound, f"{value!r} is no number, and no variable of this formula")
+            new[place] = bound[value] if name == "variable" else self.operation(name, *(new[a] for a in args), value=value)
+        return [new[place] for place in wanted]
 
-    def _derivative(self, place: int, slopes: Sequence[int | None]) -> int:
-        """From those of the arguments, of which a result depends on one at least."""
-        name, args = self.keys[place]
-        if name == "variable":
-            return self.number(Fraction(1))
-        if name in ("max", "min", "abs", "if", "jump"):
-            return self._of_choice(name, args, slopes[-2:])
-        if name == "^":
-            partials = [self.product(self.number(Fraction(args[1])), self.power(args[0], Fraction(max(args[1] - 1, 0))))]
-        else:
-            partials = [self._add(formula, {"y": place, **dict(zip("ab", args, strict=False))}) for formula in DERIVATIVES[name]]
-        terms = [self.product(p, d) for p, d in zip(partials, slopes, strict=True) if d is not None]
-        return functools.reduce(functools.partial(self.operation, "+"), terms)
-
-    def _of_choice(self, name: str, args: Sequence[int], slopes: Sequence[int | None]) -> int:
-        """Where the arguments of max, min, abs may be equal, derivatives are Clarke's, with which the mean value theorem holds; of other
-        choices nothing is known there.
-        """
-        known = [self.number(Fraction(0)) if d is None else d for d in slopes]
-        if name in ("max", "min"):
-            args = [self.operation("-", *(args if name == "max" else args[::-1]))]
-        return self.operation("jump" if name in ("if", "jump") else "if", args[0], *known)
-
-    def dependent(self, places: Sequence[int], free: Sequence[int]) -> list[int]:
-        """Determinants that vanish where the derivatives of m results by some variables are linearly dependent: each of those by the first
-        m - 1 and one more.
-        """
-        for i in free:
-            self.derive(places, i)
-        m, zero = len(places), self.number(Fraction(0))
-        table = [[self.slopes[place].get(i, zero) for place in places] for i in free]
-        return [self._determinant([*table[:m - 1], row]) for row in table[m - 1:]]
-
-    def _determinant(self, table: Sequence[Sequence[int]]) -> int:
-        if not table:
-            return self.number(Fraction(1))
-        minors = [self.product(e, self._determinant([[*row[:k], *row[k + 1:]] for row in table[1:]])) for k, e in enumerate(table[0])]
-        total = minors[0]
-        for k, minor in enumerate(minors[1:], 1):
-            total = self.operation("-" if k % 2 else "+", total, minor)
-        return total
-
-    def _before(self, places: Sequence[int]) -> list[int]:
+    def before(self, places: Iterable[int]) -> list[int]:
         """All that results depend on, and these, in order."""
         found, stack = set[int](), [*places]
         while stack:
             place = stack.pop()
             if place not in found:
                 found.add(place)
-                stack.extend(self._arguments(place))
+                stack.extend(self.operations[place][1])
         return sorted(found)
+
+    # -- derivatives ----------------------------------------------------------------------------------------------
+
+    def derive(self, places: Iterable[int], i: int) -> None:
+        """Notes in `slopes` where the derivatives of results by a variable are, of those that depend on it."""
+        for place in self.before(places):
+            if (place, i) not in self.slopes and (place == i or any((a, i) in self.slopes for a in self.operations[place][1])):
+                self.slopes[place, i] = self.number(1) if place == i else self._slope(place, i)
+        require(len(self.slopes) <= 4 * LARGEST, f"the formulas have more than {4 * LARGEST} derivatives")
+
+    def _slope(self, place: int, i: int) -> int:
+        """By the chain rule."""
+        name, args, _ = self.operations[place]
+        names, slopes = {"y": place, **dict(zip("abc", args, strict=False))}, [self.slopes.get((a, i)) for a in args]
+        if isinstance(RULES[name][2], str):
+            known = [self.number(0) if slope is None else slope for slope in slopes]
+            return self.add(DERIVATIVES[name][0], {**names, **dict(zip(("da", "db", "dc"), known, strict=False))})
+        return self.total(self.product(self.add(partial, names), slope)
+                          for partial, slope in zip(DERIVATIVES[name], slopes, strict=True) if slope is not None)
+
+    def dependent(self, places: Sequence[int], free: Sequence[int]) -> list[int]:
+        """Determinants that vanish where the derivatives of m results by some variables are linearly dependent: each of those by the first
+        m - 1 and one more.
+        """
+        require(len(places) <= 6, "the derivatives of more than 6 equations are not compared")
+        for i in free:
+            self.derive(places, i)
+        table, m = [[self.slopes.get((place, i), self.number(0)) for place in places] for i in free], len(places)
+        return [self._determinant([*table[:m - 1], row]) for row in table[m - 1:]]
+
+    def _determinant(self, table: Sequence[Sequence[int]]) -> int:
+        """By its first row."""
+        if not table:
+            return self.number(1)
+        minors = [self._determinant([[*row[:k], *row[k + 1:]] for row in table[1:]]) for k in range(len(table))]
+        terms = [self.product(entry, minor) for entry, minor in zip(table[0], minors, strict=True)]
+        return self.total(term if k % 2 == 0 else self.operation("neg", term) for k, term in enumerate(terms))
 
     # -- values ---------------------------------------------------------------------------------------------------
 
-    def jets(self, box: Sequence[Any], order: int, free: Sequence[int] | None = None) -> list[Jet]:
-        """Of each row the jet up to `order` over a box of balls, with derivatives by the variables in `free` (None: by all)."""
-        layout, steps = self._plan(tuple(self.rows), order, tuple(range(self.variables) if free is None else free))
-        done = [*box, *self.values[len(box):]]
+    def jets(self, places: Sequence[int], values: Sequence[Any], order: int, free: Sequence[int]) -> list[Jet]:
+        """The jets of results up to an order, by the variables at the places `free`, for balls of the first variables, or of all."""
+        layout, steps = self.plan(tuple(places), order, tuple(free))
+        done = self.constants.copy()
+        for place, ball in zip(self.variables, values, strict=False):
+            done[place] = ball
         for place, function, args in steps:
             done[place] = function(*[done[a] for a in args])
         return [(done[row], {i: done[at] for i, at in g.items()}, {ij: done[at] for ij, at in h.items()}) for row, g, h in layout]
 
-    def _planned(self, rows: tuple[int, ...], order: int, free: tuple[int, ...]) -> tuple[list[Any], list[Any]]:
-        """Where what belongs to each row is, and how all that is computed."""
+    def _plan(self, places: Sequence[int], order: int, free: Sequence[int]) -> tuple[list[Any], list[Any]]:
+        """Where the parts of jets are, and how they are computed: by which function, of what."""
         for i in free if order else ():
-            self.derive(rows, i)
-        firsts = [{i: self.slopes[row][i] for i in free if order and i in self.slopes[row]} for row in rows]
+            self.derive(places, i)
+        first = [{i: self.slopes[place, i] for i in free if order and (place, i) in self.slopes} for place in places]
         for j in free if order > 1 else ():
-            self.derive([at for g in firsts for i, at in g.items() if i <= j], j)
-        layout = []
-        for row, g in zip(rows, firsts, strict=True):
-            pairs = [(i, j) for i, at in g.items() for j in self.slopes[at] if order > 1 and i <= j and j in free]
-            layout.append((row, g, {(i, j): self.slopes[g[i]][j] for i, j in pairs}))
-        needed = self._before([at for row, g, h in layout for at in (row, *g.values(), *h.values())])
-        return layout, [self._step(at) for at in needed if at >= self.variables and self.values[at] is None]
-
-
-def _needed(formula: Formula, definitions: Mapping[str, Formula], known: Mapping[str, int]) -> Iterator[str]:
-    """The definitions that a formula refers to, the earlier ones first; a definition refers to earlier ones only."""
-    found: set[str] = set()
-    stack: list[Formula] = [formula]
-    while stack:
-        e = stack.pop()
-        if isinstance(e, list):
-            stack.extend(e)
-        elif e.startswith("#") and e not in found and e not in known:
-            if e not in definitions:
-                raise Refused(f"{e[:40]!r} is not defined")
-            found.add(e)
-            stack.append(definitions[e])
-    return iter(sorted(found, key=lambda name: int(name[1:])))
+            self.derive([at for g in first for i, at in g.items() if i <= j], j)
+        second = [{(i, j): self.slopes[at, j] for i, at in g.items() for j in free if order > 1 and i <= j and (at, j) in self.slopes}
+                  for g in first]
+        needed = self.before(at for rows in (places, *(g.values() for g in first), *(h.values() for h in second)) for at in rows)
+        steps = [(at, *self.operations[at]) for at in needed if self.constants[at] is None and at not in self.variables]
+        return [*zip(places, first, second, strict=True)], [(at, RULES[name][1], args) for at, name, args, _ in steps]

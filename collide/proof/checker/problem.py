@@ -1,247 +1,245 @@
-"""What a log is about: bodies or formulas, as it states them, and the systems without solutions that its claims come down to."""
+"""What a log is about, as it states it, and the systems without solutions that its claims come down to.
+
+A *piece* is the set of points (X, Y, Z) over the ranges of its parameters that fulfil equations = 0 and conditions <= 0, if it has any; or
+the image of triangles under (X, Y, Z). A question about bodies asks for common points of two pieces, or how far these are from each other;
+one about formulas has a single piece: of zeros it has no point, of a minimum one coordinate.
+"""
 
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb
 
-from .formulas import Arb, Program
-from .pieces import Mesh, Piece, index
-from .rules import Side, System
-from .text import Formula, Refused, number, read
+from .formulas import Program
+from .rules import System, system_of
+from .text import Formula, count, double, read, require
 
-WORDS = {"let": (2,), "surface": (8,), "level": range(8, 1000), "mesh": (13,), "corner": (3, 6), "triangle": (3,), "time": (2,),
-         "self": (0, 2), "except": (2,), "variable": (3,), "equation": (1,), "condition": (1,), "objective": (1,)}  # fmt: skip
-"""The lines of a statement, and how many arguments they have."""
-MOST, VARIABLES = 4096, 64
-"""Pieces or rows, and variables."""
-QUESTIONS = ("contact", "distance", "zeros", "minimum")
-
-Ranges = tuple[tuple[Any, Any], ...]
+QUESTIONS = {"contact": 3, "distance": 3, "zeros": 0, "minimum": 1}
+"""How many coordinates the point of a piece has then."""
+WORDS = {"let": (2,), "variable": (3,), "piece": (1,), "parameter": (1, 3), "point": (1, 3), "equation": (1,), "condition": (1,),
+         "corner": range(1, 7), "triangle": (3,), "self": range(1, 4), "except": (2,)}  # fmt: skip
+"""The lines of a statement after the question, and how many arguments they have."""
+PIECES, VARIABLES = 4096, 64
+Box = tuple[tuple[float, float], ...]
 Part = tuple[int, ...]
-"""(k,): a piece; (k, i, j): the triangles i to j - 1 of a mesh."""
+"""(k,): a piece; (k, i, j): its triangles i to j - 1."""
+
+
+class Case(NamedTuple):
+    """Names a system: that of one part or two; `bound` is the time, the distance or the value that is meant, and `room` says of which
+    variables' derivatives are to be dependent, if any.
+    """
+
+    parts: tuple[Part, ...]
+    bound: float | None = None
+    room: tuple[int, ...] | None = None
+
+
+@dataclass
+class Piece:
+    """`parameters` with both ends of their ranges, and `rows`: places of formulas in the statement's program. If it consists of triangles,
+    corners are values of parameters without ranges; several triangles stand for the box that holds them, in a single one the parameters are
+    `inner` formulas of u, v and its `cells`, the numbers c0, c1, ...
+    """
+
+    body: int
+    parameters: dict[str, list[int]] = field(default_factory=dict)
+    rows: dict[str, list[int]] = field(default_factory=lambda: {"point": [], "equation": [], "condition": []})
+    corners: list[tuple[float, ...]] = field(default_factory=list)
+    triangles: list[tuple[int, ...]] = field(default_factory=list)
+    inner: dict[str, int] = field(default_factory=dict)
+    cells: tuple[Any, ...] = ()
 
 
 class Problem:
     """The statement of a log."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        self.question = ""
-        self.definitions: dict[str, Formula] = {}
-        self.pieces: list[Piece | Mesh] = []
-        self.time: list[Formula] = []
-        self.excepted: set[tuple[int, int]] = set()
-        self.variables: dict[str, tuple[Formula, Formula]] = {}
-        self.rows: dict[str, list[Formula]] = {"equation": [], "condition": [], "objective": []}
-        self.itself: Sequence[Formula] | None = None
-        self.numbers, self.numbered = Program(0), dict[str, int]()
-        for line in lines:
+        self.program, self.names = Program(), dict[str, int]()
+        self.pieces, self.variables = list[Piece](), dict[str, list[int]]()
+        self.excepted, self.between, self.itself = set[tuple[int, ...]](), list[int](), ""
+        word, _, self.question = " ".join(lines[:1]).partition(" ")
+        require(word == "question" and self.question in QUESTIONS, "a statement begins with a question: contact, distance, zeros, minimum")
+        self.of_bodies = QUESTIONS[self.question] == 3
+        for line in lines[1:]:
             self._read(line)
-        if max(len(self.pieces), *map(len, self.rows.values())) > MOST or len(self.variables) > VARIABLES:
-            raise Refused(f"there are more than {MOST} pieces or rows, or more than {VARIABLES} variables")
-        self.of_bodies = self.question in QUESTIONS[:2]
-        self._built = functools.lru_cache(maxsize=8)(functools.partial(self.built, Arb))
+        require(all(len(piece.rows["point"]) == QUESTIONS[self.question] for piece in self.pieces),
+                "the point of a piece has three coordinates; of zeros it has none, and of a minimum one")
+        require(not self.of_bodies or [*self.variables][-1:] == ["t"], "the last variable is the time t")
+        require(not self.between or self.question == "contact", "this is no question about one surface")
+        require(not self.between or all(len(piece.parameters) == 2 and not piece.rows["equation"] for piece in self.pieces),
+                "of pieces that are not surfaces over two parameters, places are not told apart")
+        self.part, self.built = functools.lru_cache(maxsize=64)(self._part), functools.lru_cache(maxsize=8)(self._built)
+        self.box = functools.cache(self._box)
+
+    # -- lines ----------------------------------------------------------------------------------------------------
 
     def _read(self, line: str) -> None:
         word, *args = read(line) or [""]
-        if word == "question" and not self.question and args and args[0] in QUESTIONS:
-            self.question = str(args[0])
-        elif not self.question or not isinstance(word, str) or len(args) not in WORDS.get(word, ()):
-            raise Refused(f"the statement has no line such as {line[:60].strip()!r}")
-        elif (word == "time" and self.time) or (
-                word not in ("let", "variable") and (word in self.rows) != (self.question in QUESTIONS[2:])):
-            raise Refused(f"{line[:60].strip()!r} is nothing that this question has, or has again")
-        elif word == "let":
-            if args[0] != f"#{len(self.definitions) + 1}" or any(n not in self.definitions for n in _references(args[1])):
-                raise Refused("definitions are numbered #1, #2, ..., and refer to earlier ones")
-            self.definitions[args[0]] = args[1]
-        elif word == "surface":
-            self.pieces.append(Piece(index(args[0]), tuple(args[1:5]), tuple(args[5:8])))
-        elif word == "level":
-            self.pieces.append(Piece(index(args[0]), tuple(args[1:7]), ("x", "y", "z"), (args[7],), tuple(args[8:])))
-        elif word == "mesh":
-            self.pieces.append(Mesh(index(args[0]), tuple(args[1:]), [], [], {}))
-        elif word in ("corner", "triangle"):
-            if not self.pieces or not isinstance(self.pieces[-1], Mesh):
-                raise Refused("corners and triangles follow the line of their mesh")
-            self.pieces[-1].add(word, args)
-        elif word == "time":
-            self.time = args
-        elif word == "self":
-            self.itself = args
-        elif word == "except":
-            i, j = sorted(map(index, args))
-            self.excepted.add((i, j))
+        require(isinstance(word, str) and len(args) in WORDS.get(word, ()), f"the statement has no line such as {line[:60].strip()!r}")
+        require(word in ("let", "piece") or (word == "variable") != bool(self.pieces), f"{line[:60].strip()!r} is not in its place")
+        if word == "let":
+            require(args[0] == f"#{len(self.names) + 1}", "definitions are numbered #1, #2, ..., and refer to earlier ones")
+            self.names[f"#{len(self.names) + 1}"] = self._add(args[1])
         elif word == "variable":
-            taken = {*self.variables, "e", "pi", *("uvxyzt" if self.question in QUESTIONS[:2] else "")}
-            if not (isinstance(args[0], str) and args[0].isidentifier()) or args[0] in taken:
-                raise Refused("a variable has a name of its own")
-            self.variables[args[0]] = args[1], args[2]
+            self.variables[self._name(args[0], ())] = self._range(args[1:])
+        elif word == "piece":
+            self.pieces.append(Piece(count(args[0])))
+        elif word == "except":
+            self.excepted.add(tuple(sorted(map(count, args))))
+        elif word == "self":
+            self.between, self.itself = [*map(self._add, args)], line.partition(" ")[2]
         else:
-            self.rows[word].append(args[0])
+            self._of_piece(self.pieces[-1], str(word), args)
+        require(len(self.pieces) <= PIECES and len(self.variables) <= VARIABLES, f"more than {PIECES} pieces or {VARIABLES} variables")
 
-    # -- pieces ---------------------------------------------------------------------------------------------------
+    def _of_piece(self, piece: Piece, word: str, args: Sequence[Formula]) -> None:
+        if word == "parameter":
+            piece.parameters[self._name(args[0], piece.parameters)] = self._range(args[1:])
+        elif word == "corner":
+            piece.corners.append(tuple(map(double, args)))
+        elif word == "triangle":
+            piece.triangles.append(tuple(map(count, args)))
+            require(max(piece.triangles[-1]) < len(piece.corners), "the corners of a piece come before its triangles")
+        else:
+            piece.rows[word] += map(self._add, args)
+        ranged = [len(ends) > 0 for ends in piece.parameters.values()]
+        require(not piece.corners or (len(ranged) == len(piece.corners[-1]) and not any(ranged)),
+                "corners have values of all parameters, which have no ranges")
 
-    def parts(self) -> list[Part]:
-        """All pieces, each as a whole."""
-        return [(k, 0, len(piece.triangles)) if isinstance(piece, Mesh) else (k,) for k, piece in enumerate(self.pieces)]
+    def _add(self, formula: Formula) -> int:
+        return self.program.add(formula, self.names)
 
-    def part(self, name: Part) -> Piece:
-        """A piece, or a part of a mesh."""
-        piece = self.pieces[name[0]] if name[0] < len(self.pieces) else None
-        if isinstance(piece, Mesh) and len(name) == 3 and 0 <= name[1] < name[2] <= len(piece.triangles):
-            return piece.part(*name[1:])
-        if not isinstance(piece, Piece) or len(name) > 1:
-            raise Refused("there is no such piece")
-        return piece
+    def _name(self, name: Formula, others: Container[Formula]) -> str:
+        own = isinstance(name, str) and name.isidentifier() and name not in {"e", "pi", *self.variables} and name not in others
+        require(own, "a variable has a name of its own")
+        return str(name)
 
-    def pairs(self) -> Iterator[tuple[Part, Part]]:
-        """All pairs of pieces of different bodies, but those of pairs of bodies that nothing is claimed of; or of pieces of all bodies."""
-        parts = self.parts()
-        return ((a, b) for a in parts for b in parts if self.claimed(a, b))
+    def _range(self, formulas: Sequence[Formula]) -> list[int]:
+        """Places of both ends, if there are any."""
+        places = [*map(self._add, formulas)]
+        ends = [self.program.constants[place] for place in places]
+        require(all(x is not None for x in ends), "the end of a range is a number")
+        require(not ends or -math.inf < below(ends[0]) <= above(ends[1]) < math.inf, "a range is empty, or without end")
+        return places
 
-    def claimed(self, a: Part, b: Part) -> bool:
-        i, j = self.pieces[a[0]].body, self.pieces[b[0]].body
-        return a <= b if self.itself is not None else i < j and (i, j) not in self.excepted
+    # -- parts ----------------------------------------------------------------------------------------------------
 
-    # -- systems, by their names ----------------------------------------------------------------------------------
+    def tuples(self) -> Iterator[tuple[Part, ...]]:
+        """What a claim that there is nothing is about: all pairs of pieces, or the only one."""
+        parts: list[Part] = [(k, 0, len(piece.triangles)) if piece.corners else (k,) for k, piece in enumerate(self.pieces)]
+        return filter(self.claimed, itertools.product(parts, repeat=2 if self.of_bodies else 1))
 
-    def ranges(self, kind: str, *names: Any) -> Ranges:
-        """Balls of both ends of the variables of a system; of pairs of pieces those of the first, the second, and of what both depend on,
-        of which the time comes last.
+    def claimed(self, parts: tuple[Part, ...]) -> bool:
+        """Two of different bodies, of which anything is claimed, or any two of all bodies; or the only piece."""
+        bodies = tuple(self.pieces[part[0]].body for part in parts)
+        if not self.of_bodies:
+            return len(self.pieces) == 1
+        return parts[0] <= parts[1] if self.between else bodies[0] < bodies[1] and bodies not in self.excepted
+
+    def _part(self, name: Part) -> Piece:
+        """A piece; or triangles of it, over shares u and v of two sides of a single one, or over the box that holds several."""
+        k, *ends = name
+        require(k < len(self.pieces) and len(ends) == (2 if self.pieces[k].corners else 0), "there is no such piece")
+        piece, number = self.pieces[k], self.program.number
+        if not ends:
+            require(all(piece.parameters.values()), "a parameter has no range")
+            return piece
+        i, j = ends
+        require(i < j <= len(piece.triangles), "there are no such triangles")
+        if j - i > 1:
+            sides = [[number(Fraction(lo)), number(Fraction(hi))] for lo, hi in self.box(k, i, j)]
+            return replace(piece, parameters=dict(zip(piece.parameters, sides, strict=True)))
+        n = len(piece.parameters)
+        texts = (f"(+ c{m} (* u (- c{n + m} c{m})) (* v (- c{2 * n + m} c{m})))" for m in range(n))
+        inner = {name: self._add(read(text)[0]) for name, text in zip(piece.parameters, texts, strict=True)}
+        cells = tuple(arb(x) for corner in piece.triangles[i] for x in piece.corners[corner])
+        return replace(piece, parameters={name: [number(0), number(1)] for name in "uv"}, inner=inner, cells=cells)
+
+    def _box(self, k: int, i: int, j: int) -> Box:
+        """Least and greatest coordinates of the corners of some triangles."""
+        middle, piece = (i + j) // 2, self.pieces[k]
+        rows = [piece.corners[corner] for corner in piece.triangles[i]] if j - i == 1 else [
+            ends for half in (self.box(k, i, middle), self.box(k, middle, j)) for ends in zip(*half, strict=True)]
+        return tuple((min(column), max(column)) for column in zip(*rows, strict=True))
+
+    # -- systems --------------------------------------------------------------------------------------------------
+
+    def ranges(self, case: Case) -> list[tuple[Any, Any]]:
+        """Balls of both ends of the variables of a system: parameters of its pieces, and what all depend on, of which the time is last."""
+        own = (ends for piece in self._roles(case.parts)[0] for ends in piece.parameters.values())
+        return [(self.program.constants[lo], self.program.constants[hi]) for lo, hi in (*own, *self.variables.values())]
+
+    def root(self, case: Case) -> Box:
+        """The box that holds these ranges."""
+        return tuple((below(lo), above(hi)) for lo, hi in self.ranges(case))
+
+    def system(self, case: Case) -> System:
+        return self.built(self.alike(case))._replace(cells=tuple(x for part in case.parts for x in self.part(part).cells))
+
+    def alike(self, case: Case) -> Case:
+        """One that stands for all whose systems are alike but for their cells and ranges."""
+        parts = tuple(part if len(part) == 1 else (part[0], 0, min(part[2] - part[1], 2)) for part in case.parts)
+        return Case(parts, None if self.question == "contact" else case.bound, case.room)
+
+    def _roles(self, parts: Sequence[Part]) -> tuple[list[Piece], list[Piece]]:
+        """Those that are over their parameters, and one, if there is such a one, whose points are its parameters: where it has a point in
+        common with another, they are the coordinates of that.
         """
-        ends = [*itertools.chain(*self.variables.values()), *self.time]
-        if kind != "formulas":
-            self.moment(0)
-            first, second = self._ordered(kind, *map(self.part, names[:2]))
-            shared = kind != "near" and bool(second.equations)
-            if shared and any(self.number(lo) > self.number(hi) for lo, hi in zip(second.ranges[::2], second.ranges[1::2], strict=True)):
-                raise Refused("a range is empty")
-            ends = [*first.ranges, *(() if shared else second.ranges), *ends]
-        balls = [self.number(end) for end in ends]
-        return tuple(zip(balls[::2], balls[1::2], strict=True))
+        pieces = [*map(self.part, parts)]
+        for k in (1, 0) if self.question == "contact" else ():
+            rows, own = pieces[k].rows, [*map(self.program.variable, pieces[k].parameters)]
+            if rows["equation"] and rows["point"] == own and not pieces[k].corners:
+                return [pieces[1 - k]], [pieces[k]]
+        return pieces, []
 
-    def system(self, kind: str, *names: Any) -> System:
-        """A system in Arb; those of triangles of one mesh are alike but for their corners, and those of several of them in all."""
-        if kind == "formulas":
-            return self._built(kind, *names)
-        own = self._built(*self.alike(kind, *names))
-        return own.of([arb(x) for part in names[:2] if len(part) > 1 for x in self.part(part).corners])
-
-    def alike(self, kind: str, *names: Any) -> tuple[Any, ...]:
-        """The name of one system that stands for all that are alike."""
-        if kind == "formulas":
-            return (kind, *names)
-        parts = [part if len(part) == 1 else (part[0], 0, 1) if part[2] - part[1] == 1 else self.parts()[part[0]] for part in names[:2]]
-        return (kind, *parts, *names[2:])
-
-    def built(self, backend: Any, kind: str, *names: Any) -> System:
-        """A system: "formulas", with a bound of the objective or None; "common point" of two parts, "near", at most so far from each other,
-        "touch" with variables that are free: a common point where derivatives by these are linearly dependent; or the "place" of a part.
-        """
-        if kind == "formulas":
-            return self._of_formulas(backend, *names)
-        return self._of_place(backend, *names) if kind == "place" else self._of_pair(backend, kind, *names)
-
-    def _of_place(self, backend: Any, a: Part) -> System:
-        piece, n = self.part(a), len(self.part(a).letters)
-        size = n + len(self.variables) + 1
-        program = Program(size + len(piece.corners), backend)
-        program.rows = self._placed(program, piece, {name: n + k for k, name in enumerate((*self.variables, "t"))}, range(n), size)[0]
-        return System(program, 3)
-
-    def different(self, system: Sequence[Any], box: Sequence[Side], values: Sequence[Any]) -> bool:
-        """Have different places of one piece no common point if both lie in a box of two places?"""
-        kind, *parts = system
-        if kind != "common point" or parts[0] != parts[1] or len(self.part(parts[0]).letters) != 2 or len(values) != 6:
-            raise Refused("this is no step about two places of one piece")
-        hull = [(a[0], b[1], a[2].union(b[2])) for a, b in zip(box[:2], box[2:4], strict=True)]
-        return self.system("place", parts[0]).injective(hull, box[4:], values)
-
-    def _of_formulas(self, backend: Any, most: Fraction | None) -> System:
-        """Equations and conditions; and, if a bound is given, the condition that the objective is at most that."""
-        program = Program(len(self.variables), backend)
-        names = {name: i for i, name in enumerate(self.variables)}
-        rows = [program.add(f, names, self.definitions) for f in (*self.rows["equation"], *self.rows["condition"])]
-        if most is not None:
-            if len(self.rows["objective"]) != 1:
-                raise Refused("a bound is claimed of one objective")
-            (objective,) = self.rows["objective"]
-            rows.append(program.operation("-", program.add(objective, names, self.definitions), program.number(most)))
-        program.rows = rows
-        return System(program, len(self.rows["equation"]))
-
-    def _ordered(self, kind: str, first: Piece, second: Piece) -> tuple[Piece, Piece]:
-        """Of common points, a piece with an equation comes last."""
-        return (second, first) if kind != "near" and first.equations and not second.equations else (first, second)
-
-    def _of_pair(self, backend: Any, kind: str, a: Part, b: Part, more: Any = ()) -> System:
-        first, second = self._ordered(kind, self.part(a), self.part(b))
-        shared, n, m = kind != "near" and bool(second.equations), len(first.letters), len(second.letters)
-        size = n + (0 if shared else m) + len(self.variables) + 1
-        program = Program(size + len(first.corners) + len(second.corners), backend)
-        names = {name: n + (0 if shared else m) + k for k, name in enumerate((*self.variables, "t"))}
-        point, equations, conditions = self._placed(program, first, names, range(n), size)
-        other, others, further = self._placed(program, second, names, point if shared else range(n, n + m), size + len(first.corners))
-        conditions = [*conditions, *further]
-        if shared:
-            ends = [program.add(end, {}, self.definitions) for end in second.ranges]
-            conditions += [program.operation("-", *pair) for k, p in enumerate(point) for pair in ((ends[2 * k], p), (p, ends[2 * k + 1]))]
-        apart = [] if shared else [program.operation("-", p, q) for p, q in zip(point, other, strict=True)]
-        if kind == "common point" and a == b and first.letters == "uv" and len(a) == 1:
-            conditions += self._in_order(program)
-        if kind == "near":
-            squares = [program.power(d, Fraction(2)) for d in apart]
-            total = program.operation("+", program.operation("+", squares[0], squares[1]), squares[2])
-            apart, conditions = [], [*conditions, program.operation("-", total, program.number(more * more))]
-        equations = [*apart, *equations, *others]
-        if kind == "touch":
-            equations += program.dependent(equations, more)
-        program.rows = [*equations, *conditions]
-        return System(program, len(equations))
-
-    def _in_order(self, program: Program) -> list[int]:
-        """Of two places of one surface, whose parameters are the first four variables, the first has the lesser u; and if the statement
-        says so, u and v differ by at most as much.
-        """
-        step, across = (program.operation("-", 2 + k, k) for k in (0, 1))
-        sizes = [step, program.operation("max", across, program.operation("neg", across))]
-        most = [program.add(f, {}, self.definitions) for f in self.itself or ()]
-        return [program.operation("neg", step), *(program.operation("-", *pair) for pair in zip(sizes, most, strict=False))]
-
-    def _placed(self, program: Program, piece: Piece, names: dict[str, int], at: Sequence[int],
-                corners: int) -> tuple[list[int], list[int], list[int]]:
-        """Where the point of a piece is, and its equations and conditions; `corners`: where those of a triangle begin."""
-        own = {**names, **dict(zip(piece.letters, at, strict=True)), **{f"c{k}": corners + k for k in range(len(piece.corners))}}
-        point, equations, conditions = ([program.add(f, own, self.definitions) for f in group]
-                                        for group in (piece.point, piece.equations, piece.conditions))
-        if piece.motion:
-            *rows, x, y, z = (program.add(f, dict(names), self.definitions) for f in piece.motion)
-            turned = [[program.operation("*", m, p) for m, p in zip(rows[k:k + 3], point, strict=True)] for k in (0, 3, 6)]
-            point = [functools.reduce(functools.partial(program.operation, "+"), row, c) for row, c in zip(turned, (x, y, z), strict=True)]
-        return point, equations, conditions
-
-    def number(self, formula: Formula) -> Any:
-        """The ball of a formula without variables; definitions are computed once for all of these."""
-        if isinstance(formula, str) and not formula.startswith("#"):
-            return Arb.constant(formula if formula in ("pi", "e") else number(formula))
-        return self.numbers.values[self.numbers.add(formula, self.numbered, self.definitions)]
-
-    def moment(self, k: int) -> Any:
-        """The ball of the k-th number in the line of the time."""
-        if k >= len(self.time):
-            raise Refused("the statement does not say which time is meant")
-        return self.number(self.time[k])
+    def _built(self, case: Case) -> System:
+        """The rows of a system: a common point, or one at most so far from another, or of at most such a value; then those of pieces."""
+        (over, levels), program = self._roles(case.parts), Program()
+        places = [{name: program.variable() for name in piece.parameters} for piece in over]
+        shared = {name: program.variable() for name in self.variables}
+        take, minus = functools.partial(program.take, self.program), functools.partial(program.operation, "-")
+        equations, conditions, names = list[int](), list[int](), list[dict[str, int]]()
+        for piece, own in zip(over, places, strict=True):
+            inner = dict(own, **{f"c{k}": program.variable() for k in range(len(piece.cells))})
+            if piece.cells:
+                conditions += take([self._add(read("(- (+ u v) 1)")[0])], own)
+                inner = dict(zip(piece.inner, take(piece.inner.values(), inner), strict=True))
+            names.append({**shared, **inner})
+        points = [take(piece.rows["point"], own) for piece, own in zip(over, names, strict=True)]
+        for level in levels:
+            for p, ends in zip(points[0], level.parameters.values(), strict=True):
+                lo, hi = take(ends, {})
+                conditions += minus(lo, p), minus(p, hi)
+            names.append({**shared, **dict(zip(level.parameters, points[0], strict=True))})
+        apart = [minus(p, q) for p, q in zip(*points, strict=True)] if len(points) == 2 else []
+        equations += apart if self.question == "contact" else []
+        if case.bound is not None:
+            value = program.total(program.operation("square", d) for d in apart) if apart else points[0][0]
+            conditions.append(minus(value, program.number(Fraction(case.bound) ** (2 if apart else 1))))
+        for piece, own in zip([*over, *levels], names, strict=True):
+            equations += take(piece.rows["equation"], own)
+            conditions += take(piece.rows["condition"], own)
+        if self.between and case.parts[0] == case.parts[1]:
+            second = {f"{name}1": place for name, place in places[1].items()}
+            require(not second.keys() & names[0].keys(), "a name stands for both places")
+            conditions += take(self.between, {**names[0], **second})
+        equations += program.dependent(equations, case.room) if case.room is not None else []
+        return system_of(program, equations, conditions)
 
 
-def _references(formula: Formula) -> set[str]:
-    if isinstance(formula, str):
-        return {formula} if formula.startswith("#") else set()
-    return {name for part in formula for name in _references(part)}
+def halves(case: Case, k: int) -> Iterator[Case]:
+    """The same about the upper half of the triangles of a part, and about the lower one."""
+    part = case.parts[k] if k < len(case.parts) else ()
+    require(len(part) == 3 and part[2] - part[1] > 1, "only several triangles of a mesh are halved")
+    piece, i, j = part
+    for half in ((piece, (i + j) // 2, j), (piece, i, (i + j) // 2)):
+        yield case._replace(parts=(*case.parts[:k], half, *case.parts[k + 1:]))
 
 
 def below(x: Any) -> float:

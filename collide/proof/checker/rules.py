@@ -1,23 +1,24 @@
 """The rules: when does a step follow?
 
 A *system* has rows over variables x: equations F(x) = 0, and conditions G(x) <= 0. A *solution* fulfils all of them. For weights w (of
-conditions w >= 0) every solution has g(x) = w . (F, G)(x) <= 0, and g(x) + (m/2) |F(x)|^2 <= 0, too, since F vanishes there. So a box on
-which such a function is positive holds no solution: that is what `natural` and `convex` show. `exists` shows that there is a solution, by
-Krawczyk's operator, and `injective` that different places have different images.
+conditions w >= 0) every solution has h(x) = w . (F, G)(x) + (m/2) |F(x)|^2 <= 0, since F vanishes there. So a box on which h is positive
+holds no solution: that is what `excludes` shows. `exists` shows that there is a solution, by Krawczyk's operator, and `injective` that
+different places have different images.
 
 A side of a box is (lower end, upper end, ball that contains both), the ends exact. Whatever is undefined, or has no derivative, is nan,
 and no comparison with nan holds.
 """
 
+import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import arb
 
 from .formulas import Jet, Program
+from .text import require
 
 Side = tuple[Any, Any, Any]
-_NONE = arb(0)
 
 
 def side(lo: float, hi: float) -> Side:
@@ -25,69 +26,56 @@ def side(lo: float, hi: float) -> Side:
     return (a, b, a.union(b)) if lo < hi else (a, a, a)
 
 
-class System:
-    """The rows of a program: equations first, then conditions."""
+class System(NamedTuple):
+    """Places of rows in a program, and of h. The program's variables are those of the box, then numbers (`cells`), then w and m."""
 
-    def __init__(self, program: Program, equations: int, corners: Sequence[Any] = ()) -> None:
-        """`corners`: the values of the last variables of the program, which are numbers."""
-        self.program, self.equations, self.corners = program, equations, corners
+    program: Program
+    equations: tuple[int, ...]
+    conditions: tuple[int, ...]
+    sum: int
+    cells: tuple[Any, ...] = ()
 
-    def of(self, corners: Sequence[Any]) -> "System":
-        return System(self.program, self.equations, corners)
-
-    def jets(self, balls: Sequence[Any], order: int, free: Sequence[int] | None = None) -> list[Jet]:
-        return self.program.jets([*balls, *self.corners], order, range(len(balls)) if free is None else free)
-
-    def natural(self, box: Sequence[Side], weights: Sequence[Any]) -> bool:
-        """g > 0, by the enclosure of the formulas themselves."""
-        return bool(_dot(weights, [value for value, _, _ in self.jets(_balls(box), 0)]) > 0)
-
-    def convex(self, box: Sequence[Side], weights: Sequence[Any], m: Any = _NONE, bend: Any = _NONE, point: Sequence[Any] = ()) -> bool:
-        """Is h = g + (m/2) |F|^2 > 0, by its derivatives? Where it is monotone in a variable it is least at one end of it. In the others
-        the mean value theorem tells how far it may fall from its value in the middle; or, with a point, its second derivatives H are such
-        that H + bend I is positive definite, bend >= 0: then it lies above its tangent plane at the point, less (bend/2) times the square
-        of the distance from there.
+    def excludes(self, box: Sequence[Side], numbers: Sequence[Any]) -> bool:
+        """A step `n w...`, or `c w... m bend p...`: is h > 0? By the enclosure of the formulas themselves; or by derivatives. Where it is
+        monotone in a variable it is least at one end of it. In the others the mean value theorem tells how far it may fall from its value
+        in the middle; or, with a point p, its second derivatives H are such that H + bend I is positive definite, bend >= 0: then it lies
+        above its tangent plane at p, less (bend/2) times the square of the distance from there.
         """
-        slopes = self._slopes(self.jets(_balls(box), 1), weights, m, len(box))
-        face = [(lo, lo, lo) if s >= 0 else (hi, hi, hi) if s <= 0 else (lo, hi, x) for (lo, hi, x), s in zip(box, slopes, strict=True)]
+        rows, over = len(self.equations) + len(self.conditions), [x for _, _, x in box]
+        require(len(numbers) in (rows, rows + 2 + len(box)), "this step has too few or too many numbers")
+        (m, bend), point = numbers[rows:rows + 2] or (arb(0), arb(0)), numbers[rows + 2:]
+        require(all(w >= 0 for w in numbers[len(self.equations):rows]), "the weight of a condition is negative")
+        jet = functools.partial(self._jet, [*self.cells, *numbers[:rows], m])
+        if not point and jet(over, 0)[0] > 0:
+            return True
+        _, slopes, _ = jet(over, 1)
+        face = [_least(own, slopes.get(i, 0)) for i, own in enumerate(box)]
         free = [i for i, (lo, hi, _) in enumerate(face) if lo is not hi]
         at = [point[i] if point and i in free else x.mid() for i, (_, _, x) in enumerate(face)]
-        if point and not (bend >= 0 and all(face[i][0] <= at[i] <= face[i][1] for i in free) and positive_definite(
-                self._second(self.jets(_balls(face), 2, free), weights, m, bend, free))):
-            return False
-        jets = self.jets(at, 1 if point else 0, free)
         if point:
-            slopes = self._slopes(jets, weights, m, len(box))
-        values = [value for value, _, _ in jets]
-        bound = _dot(weights, values) + sum((v * v for v in values[:self.equations]), arb(0)) * m / 2
+            _, _, second = jet([x for _, _, x in face], 2, free)
+            table = [[second.get((min(i, j), max(i, j)), 0) + (bend if i == j else arb(0)) for j in free] for i in free]
+            if not (bend >= 0 and all(face[i][0] <= at[i] <= face[i][1] for i in free) and positive_definite(table)):
+                return False
+            _, slopes, _ = jet(at, 1, free)
+        bound, _, _ = jet(at, 0)
         for i in free:
             away = face[i][2] - at[i]
-            bound += slopes[i] * away - bend / 2 * away.abs_upper() ** 2
+            bound += slopes.get(i, 0) * away - bend / 2 * away.abs_upper() ** 2
         return bool(bound > 0)
 
-    def _slopes(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any, n: int) -> list[Any]:
-        """The derivatives of g + (m/2) |F|^2 by each of n variables."""
-        return [_dot(self._forces(jets, weights, m), [g.get(i, 0) for _, g, _ in jets]) for i in range(n)]
+    def _jet(self, numbers: Sequence[Any], balls: Sequence[Any], order: int, free: Sequence[int] | None = None) -> Jet:
+        """Of h, for numbers in place of the further variables."""
+        return self.program.jets((self.sum,), [*balls, *numbers], order, range(len(balls)) if free is None else free)[0]
 
-    def _forces(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any) -> list[Any]:
-        """By which the derivatives of the rows add up to that of g + (m/2) |F|^2."""
-        return [w + m * value if r < self.equations else w for r, (w, (value, _, _)) in enumerate(zip(weights, jets, strict=True))]
-
-    def _second(self, jets: Sequence[Jet], weights: Sequence[Any], m: Any, bend: Any, free: Sequence[int]) -> list[list[Any]]:
-        """The second derivatives of g + (m/2) |F|^2 + (bend/2) |x|^2 by the free variables."""
-        forces, table = self._forces(jets, weights, m), [[arb(0)] * len(free) for _ in free]
-        for a, i in enumerate(free):
-            for b, j in enumerate(free[:a + 1]):
-                slopes = [(g.get(i, 0), g.get(j, 0)) for _, g, _ in jets[:self.equations]]
-                h = _dot(forces, [second.get((j, i), 0) for _, _, second in jets]) + m * sum((p * q for p, q in slopes), arb(0))
-                table[a][b] = table[b][a] = h + bend if a == b else h
-        return table
-
-    def injective(self, place: Sequence[Side], rest: Sequence[Side], matrix: Sequence[Any]) -> bool:
-        """Have different values of the first two variables different images? With Y the given matrix and J the derivatives by these, Y J
-        has a positive definite symmetric part, so (a - b) . Y (F(a) - F(b)) > 0.
+    def injective(self, box: Sequence[Side], matrix: Sequence[Any]) -> bool:
+        """Have different values of the first two variables different images S, if the next two are such values as well, and the equations
+        are S(a) - S(b) = 0? With Y the given matrix and J the derivatives over a box that holds both, Y J has a positive definite symmetric
+        part, so (a - b) . Y (S(a) - S(b)) > 0.
         """
-        jets = self.jets(_balls([*place, *rest]), 1, (0, 1))
+        require(len(matrix) == 6, "this step has too few or too many numbers")
+        hull = [a[2].union(b[2]) for a, b in zip(box[:2], box[2:4], strict=True)]
+        jets = self.program.jets(self.equations, [*hull, *(x for _, _, x in box[2:])], 1, (0, 1))
         table = [[_dot(matrix[3 * i:3 * i + 3], [g.get(j, 0) for _, g, _ in jets]) for j in (0, 1)] for i in (0, 1)]
         return positive_definite([[table[i][j] + table[j][i] for j in (0, 1)] for i in (0, 1)])
 
@@ -96,30 +84,38 @@ class System:
         matrix, K = c - Y F(c) + (1 - Y J) (x - c) lies inside the box, which proves a zero there, and that it is the only one (Krawczyk
         1969, Moore 1977), and the conditions hold on the whole box.
         """
-        free, m = [i for i, (lo, hi, _) in enumerate(box) if lo < hi], self.equations
+        free, m = [i for i, (lo, hi, _) in enumerate(box) if lo < hi], len(self.equations)
         if len(free) != m or len(matrix) != m * m:
             return False
-        middle = [x.mid() for _, _, x in box]
-        jets, values = self.jets(_balls(box), 1, free), [value for value, _, _ in self.jets(middle, 0)]
-        away = [box[i][2] - middle[i] for i in free]
+        over, middle = ([*balls, *self.cells] for balls in ([x for _, _, x in box], [x.mid() for _, _, x in box]))
+        slopes = [g for _, g, _ in self.program.jets(self.equations, over, 1, free)]
+        values = [value for value, _, _ in self.program.jets(self.equations, middle, 0, free)]
         for k, i in enumerate(free):
             row = matrix[m * k:m * k + m]
-            shift = -_dot(row, values[:m])
-            for j, (column, d) in enumerate(zip(free, away, strict=True)):
-                shift += ((1 if j == k else 0) - _dot(row, [g.get(column, 0) for _, g, _ in jets[:m]])) * d
-            if not box[i][0] < middle[i] + shift < box[i][1]:
+            image = middle[i] - _dot(row, values)
+            for j in free:
+                image += ((i == j) - _dot(row, [g.get(j, 0) for g in slopes])) * (over[j] - middle[j])
+            if not box[i][0] < image < box[i][1]:
                 return False
-        nearly = [value + sum((g.get(i, 0) * d for i, d in zip(free, away, strict=True)), arb(0))
-                  for value, (_, g, _) in zip(values[m:], jets[m:], strict=True)]
-        return all(bool(x <= 0 or y <= 0) for (x, _, _), y in zip(jets[m:], nearly, strict=True))
+        return all(value <= 0 for value, _, _ in self.program.jets(self.conditions, over, 0, free))
 
 
-def _balls(box: Sequence[Side]) -> list[Any]:
-    return [x for _, _, x in box]
+def _least(own: Side, slope: Any) -> Side:
+    """Where in a side a function with this derivative is least; all of it, if that is not known."""
+    lo, hi, _ = own
+    return (lo, lo, lo) if slope >= 0 else (hi, hi, hi) if slope <= 0 else own
+
+
+def system_of(program: Program, equations: Sequence[int], conditions: Sequence[int]) -> System:
+    rows = [*equations, *conditions]
+    weights, m = [program.variable() for _ in rows], program.variable()
+    squares = [m] * len(equations) + [program.number(0)] * len(conditions)
+    terms = (program.operation("w f + m f f / 2", *row) for row in zip(rows, weights, squares, strict=True))
+    return System(program, tuple(equations), tuple(conditions), program.total(terms))
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    return sum((x * y for x, y in zip(a, b, strict=True) if not isinstance(y, int)), arb(0))
+    return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
 
 
 def positive_definite(table: list[list[Any]]) -> bool:

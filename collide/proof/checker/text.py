@@ -5,7 +5,7 @@ import time
 from fractions import Fraction
 from typing import Any
 
-LONGEST, DEEPEST, DIGITS = 1 << 20, 200, 1200
+LONGEST, DEEPEST, DIGITS = 1 << 18, 200, 1200
 """Characters of a line; how deep formulas nest, and how long a number is written."""
 DOUBLE = re.compile(r"-?0x[01](\.[0-9a-f]{1,13})?p[+-]([0-9]{1,3}|10[01][0-9]|102[0-2])")
 """Hexadecimal numbers of at most 53 bits, the last of which is at least 2^-1074: these are doubles, and are read as they are."""
@@ -13,7 +13,16 @@ Formula = str | list[Any]
 
 
 class Refused(ValueError):
-    """The log is not accepted; the message says why, in a sentence."""
+    """The log is not accepted; the reason says why, in a sentence; `line`: where, if it is not where it is read."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def require(follows: Any, reason: str) -> None:
+    if not follows:
+        raise Refused(reason)
 
 
 class Late(Exception):
@@ -31,50 +40,51 @@ class Lines:
             raise Late
         line = self.file.readline(LONGEST)
         self.number += 1
-        if not line.endswith("\n"):
-            raise Refused("the log ends before it is complete" if len(line) < LONGEST else f"a line is longer than {LONGEST} characters")
-        if not line[:-1].isprintable():
-            raise Refused("a line has characters that are not printed")
+        require(line.endswith("\n") or len(line) == LONGEST, "the log ends before it is complete")
+        require(line.endswith("\n"), f"a line is longer than {LONGEST} characters")
+        require(line[:-1].isprintable(), "a line has characters that are not printed")
         return str(line[:-1])
 
 
 def read(text: str) -> list[Formula]:
-    """The formulas of a line."""
-    top: list[Any] = []
-    open_lists = [top]
+    """The formulas of a line: atoms, or lists of an operator and formulas."""
+    stack: list[list[Formula]] = [[]]
     for token in text.replace("(", " ( ").replace(")", " ) ").split():
         if token == "(":
-            if len(open_lists) > DEEPEST:
-                raise Refused(f"formulas nest deeper than {DEEPEST}")
-            open_lists[-1].append([])
-            open_lists.append(open_lists[-1][-1])
-        elif token != ")":
-            open_lists[-1].append(token)
-        elif len(open_lists) == 1:
-            raise Refused("a bracket is closed that was not opened")
+            stack.append([])
+            require(len(stack) <= DEEPEST, f"formulas nest deeper than {DEEPEST}")
+        elif token == ")":
+            done = stack.pop()
+            require(stack, "a bracket is closed that was not opened")
+            stack[-1].append(done)
         else:
-            open_lists.pop()
-    if len(open_lists) > 1:
-        raise Refused("a bracket is not closed")
-    return top
+            stack[-1].append(token)
+    require(len(stack) == 1, "a bracket is not closed")
+    return stack[0]
 
 
-def number(text: str) -> Fraction:
+def number(text: Formula) -> Fraction:
     """An integer, a fraction p/q or a hexadecimal double, exact."""
     try:
-        if len(text) > DIGITS or "_" in text:
+        if not isinstance(text, str) or len(text) > DIGITS or "_" in text:
             raise ValueError
         if DOUBLE.fullmatch(text):
             return Fraction(float.fromhex(text))
         p, _, q = text.partition("/")
         return Fraction(int(p), int(q or 1))
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise Refused(f"{text[:40]!r} is no number") from None
+        raise Refused(f"{str(text)[:40]!r} is no number") from None
 
 
-def double(text: str) -> float:
+def double(text: Formula) -> float:
     """An integer, or a hexadecimal double; finite."""
     value = number(text)
-    if value.denominator & (value.denominator - 1) or abs(value) > 2**1000 or Fraction(float(value)) != value:
-        raise Refused(f"{text[:40]!r} is no double")
+    require(abs(value) <= 2**1000 and Fraction(float(value)) == value, f"{str(text)[:40]!r} is no double")
     return float(value)
+
+
+def count(text: Formula) -> int:
+    """A number of a body, a piece, a variable or so: 0, 1, 2, ..."""
+    digits = isinstance(text, str) and text.isdecimal() and len(text) < 7
+    require(digits, f"{str(text)[:40]!r} is no number of a body, a piece or a variable")
+    return int(str(text))

@@ -1,85 +1,66 @@
 """What a theorem says, in words. Numbers are doubles, in decimals that read back as these."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from .problem import Part, Problem
+from .problem import Box, Case, Problem
 
-Box = tuple[tuple[float, float], ...]
-
-
-def none(problem: Problem, bound: Any, boxes: Sequence[Box], single: int) -> str:
-    """That there is no solution; `boxes` are those in which zeros may lie, so many of which hold a single one."""
-    times = [formula_text(end) for end in problem.time]
-    if problem.question == "contact":
-        return (f"{_surfaces(problem)} have no point in common at any time t with {times[0]} <= t <= {float(bound)!r}"
-                f"{_parameters(problem)}.")
-    if problem.question == "distance":
-        return (f"{_surfaces(problem)} are farther from each other than {float(bound)!r} at all times t from {' to '.join(times)}"
-                f"{_parameters(problem)}.")
-    if problem.question == "minimum":
-        return ("No point of the domain fulfils the constraints." if bound is None else
-                f"The objective is greater than {float(bound)!r} at all points of the domain that fulfil the constraints.")
-    listed = "; ".join(map(box_text, boxes[:8])) + ("; ..." if len(boxes) > 8 else "")
-    return f"All zeros lie in {len(boxes)} boxes, of which {single} hold exactly one each: {listed}." if boxes else "There is no zero."
+NONE = {"contact": "{who} have no point in common at any time t with {when}.",
+        "distance": "{who} are farther from each other than {bound!r} at all times t with {when}.",
+        "minimum": "The objective is greater than {bound!r} at all points of the domain that fulfil the constraints.",
+        "zeros": "All zeros lie in {count} boxes, of which {single} hold exactly one each: {boxes}."}  # fmt: skip
+SOME = {"contact": "{who} have a point in common at {when}.",
+        "distance": "Somewhere they are at most {bound!r} from each other, at {when}.",
+        "minimum": "It is at most {bound!r} at a point of them in {box}.",
+        "zeros": "There is a zero in {box}."}  # fmt: skip
+SO = {"contact": "So their first contact lies in {least!r} <= t <= {most!r}.",
+      "distance": "So the least distance lies between {least!r} and {most!r}.",
+      "minimum": "So the minimum lies between {least!r} and {most!r}."}  # fmt: skip
 
 
-def some(problem: Problem, system: Any, bound: Any, box: Box, least: float) -> Iterator[str]:
+def none(problem: Problem, case: Case, box: Box, listed: Sequence[tuple[Box, Box, bool]]) -> str:
+    """That there is no solution, the shared variables being in the last sides of a box, but zeros in parts of boxes that are `listed`."""
+    if problem.question == "zeros" and not listed:
+        return "There is no zero: no point of the domain fulfils all equations and conditions."
+    boxes = "; ".join([*(box_text(part) for _, part, _ in listed[:8]), *["..."] * (len(listed) > 8)])
+    return NONE[problem.question].format(who=_who(problem), when=_when(problem, box, "for all", case.bound), bound=case.bound,
+                                         count=len(listed), single=sum(single for _, _, single in listed), boxes=boxes)
+
+
+def some(problem: Problem, case: Case, box: Box, least: float) -> Iterator[str]:
     """That there is a solution in a box, and what follows with what is known not to be, up to `least`."""
-    if problem.question == "contact":
-        yield f"{_bodies(problem, *system[1:3])} have a point in common {_when(problem, box)}."
-        if least < box[-1][1]:
-            yield f"So their first contact lies in {least!r} <= t <= {box[-1][1]!r}."
-    elif problem.question == "distance":
-        yield f"Somewhere they are at most {float(bound)!r} from each other, {_when(problem, box)}."
-        if least < bound:
-            yield f"So the least distance lies between {least!r} and {float(bound)!r}."
-    elif problem.question == "minimum":
-        yield f"It is at most {float(bound)!r} at a point of them in {box_text(box)}."
-    else:
-        yield f"There is a zero in {box_text(box)}."
+    yield SOME[problem.question].format(who=_who(problem, case), when=_when(problem, box, "with"), bound=case.bound, box=box_text(box))
+    most = box[-1][1] if problem.question == "contact" else case.bound
+    if most is not None and least < most:
+        yield SO[problem.question].format(least=least, most=most)
 
 
-def one(problem: Problem, system: Any, only: Box, near: Box) -> str:
-    """That there is exactly one common point in a box, as `Problem.built` says of the system "touch"."""
-    _, a, b, room = system
-    # At a corner there are no more variables than equations: then the common point itself is the only one in its box.
-    first = problem.system("common point", a, b).equations - 1
+def one(problem: Problem, case: Case, only: Box, near: Box) -> str:
+    """That there is exactly one common point in a box, at which derivatives by the variables of place with room are dependent."""
+    # At a corner there are no more of these than other equations: then the common point itself is the only one in its box.
+    first = len(problem.system(case._replace(room=None)).equations) - 1
     where = (f" at which the equations' derivatives by the first {first} variables of place that have room and by any other of place "
-             "are linearly dependent") if len(room) > first else ""
-    return f"{_bodies(problem, a, b)} have exactly one point in common in {box_text(only)}{where}: at {box_text(near)}."
+             "are linearly dependent") if len(case.room or ()) > first else ""
+    return f"{_who(problem, case)} have exactly one point in common in {box_text(only)}{where}: at {box_text(near)}."
 
 
-def _surfaces(problem: Problem) -> str:
-    if problem.itself is not None:
-        most = " and ".join(map(formula_text, problem.itself))
-        limits = f" (of one surface those whose u and v differ by at most {most})" if most else ""
-        return f"Places of the surfaces that are different{limits}"
-    own, pairs = {piece.body for piece in problem.pieces}, sorted(problem.excepted)
-    but = f", but for pairs {', '.join(f'{i} and {j}' for i, j in pairs)}, of which nothing is claimed," if pairs else ""
-    return f"Of {len(own)} bodies those surfaces that belong to different ones{but}"
+def _who(problem: Problem, case: Case | None = None) -> str:
+    if problem.between:
+        return f"Places of the surfaces that are different (of one surface those with {problem.itself} <= 0)"
+    if case is not None:
+        return "Surfaces of bodies " + " and ".join(str(problem.pieces[part[0]].body) for part in case.parts)
+    pairs = ", ".join(f"{i} and {j}" for i, j in sorted(problem.excepted))
+    but = f", but for pairs {pairs}, of which nothing is claimed," if pairs else ""
+    return f"Of {len({piece.body for piece in problem.pieces})} bodies those surfaces that belong to different ones{but}"
 
 
-def _bodies(problem: Problem, a: Part, b: Part) -> str:
-    if problem.itself is not None:
-        return "Places of the surfaces that are different"
-    return "Surfaces of bodies {} and {}".format(*(problem.pieces[part[0]].body for part in (a, b)))
-
-
-def _parameters(problem: Problem) -> str:
-    ranges = [f"{name} from {formula_text(lo)} to {formula_text(hi)}" for name, (lo, hi) in problem.variables.items()]
-    return f", for all {', '.join(ranges)}" if ranges else ""
-
-
-def _when(problem: Problem, box: Box) -> str:
-    n = len(problem.variables)
-    at = [f"{name} in [{lo!r}, {hi!r}]" for name, (lo, hi) in zip(problem.variables, box[-n - 1:-1], strict=True)]
-    lo, hi = box[-1]
-    return f"{'at t =' if lo == hi else 'at a time t in'} {lo if lo == hi else [lo, hi]!r}{', with ' if at else ''}{', '.join(at)}"
-
-
-def formula_text(formula: Any) -> str:
-    return formula if isinstance(formula, str) else f"({' '.join(map(formula_text, formula))})"
+def _when(problem: Problem, box: Box, how: str, until: float | None = None) -> str:
+    """Of bodies: at which times, for which values of parameters."""
+    if not problem.of_bodies:
+        return ""
+    *ranges, (begin, end) = box[-len(problem.variables):]
+    end = until if until is not None and problem.question == "contact" else end
+    values = ", ".join(f"{name} from {lo!r} to {hi!r}" for name, (lo, hi) in zip(problem.variables, ranges, strict=False))
+    return (f"t = {begin!r}" if begin == end else f"{begin!r} <= t <= {end!r}") + (f", {how} {values}" if values else "")
 
 
 def box_text(box: Box) -> str:

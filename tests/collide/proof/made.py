@@ -10,6 +10,13 @@ import collide
 from generative import ImplicitSurface, Parameter, ParametricSurface, Rigid, t, u, v, x, y, z
 from models.scenes import SCENES
 
+
+def surface(body: int, point: str, ends: str = "0 1 0 1") -> str:
+    """Lines of a piece over u and v."""
+    a, b, c, d = ends.split()
+    return f"piece {body}\nparameter u {a} {b}\nparameter v {c} {d}\npoint {point}\n"
+
+
 PLATE = ParametricSurface([u, v, 0], {u: (-1, 1), v: (-1, 1)})
 BALL = ParametricSurface([sp.cos(u) * sp.cos(v) / 2 + sp.Rational(1, 5), sp.cos(u) * sp.sin(v) / 2 + sp.Rational(1, 4),
                           sp.sin(u) / 2 + 3 - t], {u: (-sp.pi / 2, sp.pi / 2), v: (0, 2 * sp.pi)})

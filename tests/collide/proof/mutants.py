@@ -20,10 +20,11 @@ from .referee import refuted
 NUMBER = re.compile(r"(?<![#\w.])-?(?:0x[0-9a-f.]+p[+-]\d+|\d+(?:/\d+)?)(?![\w.])")
 STEPS = ("n", "c", "s", "h", "d", "i", "l", "x", "box")
 CLAIMS = ("none", "some", "one")
-SHAPES = ("surface", "level", "mesh", "corner", "let", "equation", "condition", "objective")
-JUNK = ("", "(", ")", "nan", "inf", "-", "1/0", "0x1p+1000", "-1", "999999999", "#1", "t", "u", "1e5", "()", "pair", "x" * 300)
+SHAPES = ("point", "parameter", "corner", "triangle", "let", "equation", "condition", "self")
+JUNK = ("", "(", ")", "nan", "inf", "-", "1/0", "0x1p+1000", "-1", "999999999", "#1", "t", "u", "1e5", "()", "piece", "x" * 300)
 CHANGES = (("cos", "sin"), ("sin", "cos"), ("+", "-"), ("*", "+"), (" u", " v"), ("t", "u"), ("cos", "cosh"), ("sin", "frob"),
-           ("- ", "abs "), (" x", " y"), (" x0", " x1"), (" t", " 0"), ("1 0 0", "0 1 0"), ("0 1 2", "2 1 0"), ("+ ", "max "))
+           ("- ", "abs "), (" x", " y"), (" x0", " x1"), (" t", " 0"), (" 1", " 0"), ("0 1 2", "2 1 0"), ("+ ", "max "),
+           ("square", "neg"), ("u1", "v1"))
 Lines = list[str]
 
 
@@ -40,7 +41,7 @@ def _some(rng: random.Random, lines: Lines, kinds: tuple[str, ...]) -> int:
 
 def _changed_number(rng: random.Random, line: str, change: Callable[[float], float]) -> str:
     """With one number changed, but for those that count bodies or pieces."""
-    begin = {"surface": 2, "level": 2, "mesh": 2, "let": 2, "s": 2}.get(line.split(" ")[0], 1)
+    begin = {"variable": 2, "parameter": 2, "let": 2, "s": 2}.get(line.split(" ")[0], 1)
     head, rest = " ".join(line.split(" ")[:begin]), " ".join(line.split(" ")[begin:])
     found = [*NUMBER.finditer(rest)]
     if not found:
@@ -83,11 +84,11 @@ def matrix(rng: random.Random, lines: Lines) -> None:
 
 
 def dropped(rng: random.Random, lines: Lines) -> None:
-    del lines[_some(rng, lines, (*STEPS, "pair", "end", *CLAIMS))]
+    del lines[_some(rng, lines, (*STEPS, "piece", "parameter", "end", *CLAIMS))]
 
 
 def repeated(rng: random.Random, lines: Lines) -> None:
-    k = _some(rng, lines, (*STEPS, "pair"))
+    k = _some(rng, lines, (*STEPS, "piece", "parameter"))
     lines.insert(k, lines[k])
 
 
@@ -119,13 +120,11 @@ def formula(rng: random.Random, lines: Lines) -> None:
 
 def domain(rng: random.Random, lines: Lines) -> None:
     """Other ranges, another beginning, or pairs left out, or not."""
-    k = _some(rng, lines, ("surface", "level", "time", "variable", "self", "except"))
+    k = _some(rng, lines, ("parameter", "variable", "self", "except"))
     if lines[k].startswith("except"):
         del lines[k]
-        return
-    words = lines[k].split(" ")
-    n = {"surface": 6, "level": 8}.get(words[0], len(words))
-    lines[k] = " ".join([_changed_number(rng, " ".join(words[:n]), lambda x: x + rng.choice([1, -1, 0.5, 0.01])), *words[n:]])
+    else:
+        lines[k] = _changed_number(rng, lines[k], lambda x: x + rng.choice([1, -1, 0.5, 0.01]))
 
 
 def cut(rng: random.Random, lines: Lines) -> None:

@@ -19,8 +19,8 @@ _STARTS, _ROUNDS, _STEP, _ZERO, _FAR = 300, 40, 1e-6, 1e-11, 1e-6
 Values = dict[str, Any]
 Rows = Callable[[np.ndarray], list[np.ndarray]]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "-": lambda a, *b: a - b[0] if b else -a, "/": lambda a, b: a / b, "^": lambda a, n: a ** int(n), "inv": lambda a: 1 / a,
-    "neg": lambda a: -a, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
+    "-": lambda a, b: a - b, "inv": lambda a: 1 / a, "square": lambda a: a * a, "neg": lambda a: -a,
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "asinh": np.arcsinh,
     "if": lambda s, a, b: np.where(s > 0, a, b),
     **{name: getattr(np, name) for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "sinh", "cosh", "tanh", "abs", "floor")}}
 MANY: dict[str, Callable[[Any, Any], Any]] = {"+": operator.add, "*": operator.mul, "max": np.maximum, "min": np.minimum}
@@ -52,13 +52,15 @@ class Part:
     name: tuple[int, ...]
     ranges: list[tuple[float, float]]
     point: list[Any]
+    letters: list[str]
     level: list[Any] = field(default_factory=list)
     conditions: list[Any] = field(default_factory=list)
-    motion: list[Any] = field(default_factory=list)
+    inner: dict[str, Any] = field(default_factory=dict)
+    corners: list[list[str]] = field(default_factory=list)
 
     @property
-    def letters(self) -> str:
-        return "uv" if len(self.ranges) == 2 else "xyz"
+    def implicit(self) -> bool:
+        return bool(self.level) and self.point == self.letters
 
 
 class Stated:
@@ -68,41 +70,39 @@ class Stated:
         self.lets: dict[str, Any] = {}
         self.parts: list[Part] = []
         self.variables: dict[str, tuple[float, float]] = {}
-        self.rows: dict[str, list[Any]] = {"equation": [], "condition": [], "objective": []}
-        self.time: list[float] = []
-        self.itself: list[float] | None = None
+        self.itself: list[Any] = []
         self.excepted: set[tuple[int, int]] = set()
-        count, corners = 0, list[list[str]]()
+        pieces = list[Part]()
         for line in lines:
             word, *args = tree(line)
             if word == "let":
                 self.lets[args[0]] = args[1]
-            elif word in ("surface", "level"):
-                n = 4 if word == "surface" else 6
-                ends = [self.constant(e) for e in args[1:1 + n]]
-                rest, sides = args[1 + n:], [*zip(ends[::2], ends[1::2], strict=True)]
-                self.parts.append(Part(int(args[0]), (count,), sides, rest) if n == 4 else
-                                  Part(int(args[0]), (count,), sides, ["x", "y", "z"], rest[:1], rest[1:]))
-                count += 1
-            elif word == "mesh":
-                body, motion, corners, triangles = int(args[0]), args[1:], [], 0
-                count += 1
-            elif word == "corner":
-                corners.append(args)
-            elif word == "triangle":
-                a, b, c = (corners[int(k)] for k in args)
-                at: list[Any] = [["+", p, ["*", "u", ["-", q, p]], ["*", "v", ["-", r, p]]] for p, q, r in zip(a, b, c, strict=True)]
-                at = at if len(at) == 3 else [["+", p, ["*", "t", ["-", q, p]]] for p, q in zip(at[:3], at[3:], strict=True)]
-                self.parts.append(Part(body, (count - 1, triangles, triangles + 1), [(0, 1)] * 2, at, [], tree("(- (+ u v) 1)"), motion))
-                triangles += 1
             elif word == "variable":
                 self.variables[args[0]] = self.constant(args[1]), self.constant(args[2])
-            elif word in self.rows:
-                self.rows[word].append(args[0])
-            elif word in ("time", "self"):
-                setattr(self, "time" if word == "time" else "itself", [self.constant(e) for e in args])
+            elif word == "piece":
+                pieces.append(Part(int(args[0]), (len(pieces),), [], [], []))
+            elif word == "parameter":
+                pieces[-1].letters.append(args[0])
+                pieces[-1].ranges += [(self.constant(args[1]), self.constant(args[2]))] if args[1:] else []
+            elif word in ("point", "equation", "condition"):
+                {"point": pieces[-1].point, "equation": pieces[-1].level, "condition": pieces[-1].conditions}[word].extend(args)
+            elif word == "corner":
+                pieces[-1].corners.append(args)
+            elif word == "triangle":
+                whole, corners = pieces[-1], [pieces[-1].corners[int(k)] for k in args]
+                inner = {name: ["+", p, ["*", "u", ["-", q, p]], ["*", "v", ["-", r, p]]]
+                         for name, p, q, r in zip(whole.letters, *corners, strict=True)}
+                count = sum(part.body == whole.body and len(part.name) > 1 for part in self.parts)
+                self.parts.append(Part(whole.body, (*whole.name, count, count + 1), [(0, 1)] * 2, whole.point, ["u", "v"],
+                                       conditions=tree("(- (+ u v) 1)"), inner=inner))
+            elif word == "self":
+                self.itself = args
             elif word == "except":
                 self.excepted.add((int(args[0]), int(args[1])))
+        self.parts += [piece for piece in pieces if not piece.corners]
+        self.parts.sort(key=lambda part: part.name)
+        self.time = self.variables.get("t", (0.0, 0.0))
+        self.shared = {name: ends for name, ends in self.variables.items() if name != "t"}
 
     def constant(self, e: Any) -> float:
         return float(self.value(e, {}))
@@ -124,22 +124,22 @@ class Stated:
 
     def pair(self, a: Part, b: Part, span: tuple[float, float], least: float | None = None) -> tuple[np.ndarray, Rows, Rows]:
         """Common points of two parts, or points at most so far from each other, in the checker's order of variables."""
-        if least is None and a.level and not b.level:
+        if least is None and a.implicit and not b.implicit:
             a, b = b, a
-        shared = least is None and bool(b.level)
+        shared = least is None and b.implicit
         n, m = len(a.ranges), 0 if shared else len(b.ranges)
-        box = np.array([*a.ranges, *b.ranges[:m], *self.variables.values(), span])
+        box = np.array([*a.ranges, *b.ranges[:m], *self.shared.values(), span])
 
         def both(x: np.ndarray) -> tuple[list[Any], list[Any], list[Any]]:
-            common = {**dict(zip(self.variables, x.T[n + m:], strict=False)), "t": x[:, -1]}
+            common = {**dict(zip(self.shared, x.T[n + m:], strict=False)), "t": x[:, -1]}
             p, level, within = self._point(a, x.T[:n], common)
             q, other, limits = self._point(b, p if shared else x.T[n:n + m], common)
             if shared:
                 limits = limits + [side for (lo, hi), c in zip(b.ranges, p, strict=True) for side in (lo - c, c - hi)]
             apart = [] if shared else [c - d for c, d in zip(p, q, strict=True)]
-            if a is b and self.itself is not None:
-                way = x[:, 2:4] - x[:, :2]
-                limits += [*(abs(w) - most for w, most in zip(way.T, self.itself, strict=False)), 1e-2 - abs(way).max(axis=1)]
+            if a is b and self.itself:
+                places = {**dict(zip(["u", "v", "u1", "v1"], x.T, strict=False)), **common}
+                limits += [*(self.value(e, places) for e in self.itself), 1e-2 - abs(x[:, 2:4] - x[:, :2]).max(axis=1)]
             if least is not None:
                 return [], level + other, within + limits + [sum(d * d for d in apart) - least**2]
             return apart, level + other, within + limits
@@ -148,24 +148,24 @@ class Stated:
 
     def _point(self, part: Part, place: Any, common: Values) -> tuple[list[Any], list[Any], list[Any]]:
         own = {**common, **dict(zip(part.letters, place, strict=True))}
-        point = [self.value(e, own) for e in part.point]
         more = [[self.value(e, own) for e in rows] for rows in (part.level, part.conditions)]
-        if part.motion:
-            moved = dict(common)
-            entries = [self.value(e, moved) for e in part.motion]
-            point = [sum(m * c for m, c in zip(entries[3 * k:3 * k + 3], point, strict=True)) + entries[9 + k] for k in range(3)]
-        return point, *more
+        if part.inner:
+            own = {**common, **{name: self.value(e, own) for name, e in part.inner.items()}}
+        return [self.value(e, own) for e in part.point], *more
 
     def formulas(self, most: float | None) -> tuple[np.ndarray, Rows, Rows]:
-        def of(kind: str, x: np.ndarray) -> list[Any]:
-            values = dict(zip(self.variables, x.T, strict=True))
-            return [self.value(e, values) for e in self.rows[kind]]
-        return (np.array([*self.variables.values()]).reshape(-1, 2), lambda x: of("equation", x),
-                lambda x: of("condition", x) + ([of("objective", x)[0] - most] if most is not None else []))
+        (whole,) = self.parts
+        letters, sides = [*whole.letters, *self.variables], [*whole.ranges, *self.variables.values()]
+
+        def of(rows: list[Any], x: np.ndarray) -> list[Any]:
+            values = dict(zip(letters, x.T, strict=True))
+            return [self.value(e, values) for e in rows]
+        return (np.array(sides).reshape(-1, 2), lambda x: of(whole.level, x),
+                lambda x: of(whole.conditions, x) + ([of(whole.point, x)[0] - most] if most is not None else []))
 
     def pairs(self) -> Iterator[tuple[Part, Part]]:
         for a, b in itertools.product(self.parts, repeat=2):
-            if (a.name <= b.name if self.itself is not None else a.body < b.body and (a.body, b.body) not in self.excepted):
+            if (a.name <= b.name if self.itself else a.body < b.body and (a.body, b.body) not in self.excepted):
                 yield a, b
 
 
@@ -256,7 +256,7 @@ def _touch(stated: Stated, args: list[str], rest: Sequence[str]) -> bool:
     if not confirmed((box, equations, conditions), rest[1]):
         return True
     only, near = (np.array([*map(number, line.split()[1:1 + 2 * len(box)])]).reshape(-1, 2) for line in rest[:2])
-    room = [i for i in range(len(box) - len(stated.variables) - 1) if only[i, 0] < only[i, 1]]
+    room = [i for i in range(len(box) - len(stated.variables)) if only[i, 0] < only[i, 1]]
 
     def least(x: np.ndarray) -> list[np.ndarray]:
         step = 1e-5 * np.eye(len(box))
@@ -272,8 +272,8 @@ def _zeros(stated: Stated, args: list[str], before: Sequence[str]) -> bool:
     """Every zero found lies in a box that is listed, and in those that hold one it is the same."""
     system, listed = stated.formulas(None), []
     for word, line in itertools.pairwise(["", *before]):
-        if word == "one" or line.startswith("box "):
-            listed.append((word == "one", np.array([*map(number, line.split()[1:1 + 2 * len(system[0])])]).reshape(-1, 2)))
+        if word == "one 0" or line.startswith("box "):
+            listed.append((word == "one 0", np.array([*map(number, line.split()[1:1 + 2 * len(system[0])])]).reshape(-1, 2)))
     found = some(system)
     inside = [((box[:, 0] - 1e-9 <= found) & (found <= box[:, 1] + 1e-9)).all(axis=1) for _, box in listed]
     return not np.any([*inside, np.zeros(len(found), bool)], axis=0).all() or any(

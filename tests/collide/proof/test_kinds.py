@@ -8,36 +8,36 @@ import pytest
 import sympy as sp
 
 import collide
-from collide.proof.checker.problem import Part, Problem
+from collide.proof.checker.problem import Case, Part, Problem
 from generative import ParametricSurface, Rigid, t, u, v
 
-from .made import BALL, CORNERS, FACES, MADE, PLATE, bowl
+from .made import BALL, CORNERS, FACES, MADE, PLATE, bowl, surface
 from .referee import refuted
 
 # Of each kind what its theorem says, and a change of the statement or the claim that makes it false.
 KINDS: dict[str, tuple[str, tuple[str, str]]] = {
-    "ranges of parameters": (r"for all rise from 1 to 2, p1_ from 1 to 2", (r"variable rise 1 2", "variable rise 0 2")),
-    "clearances of ranges": (r"for all rise from 1 to 2", (r"variable rise 1 2", "variable rise 1/4 2")),
+    "ranges of parameters": (r"for all rise from 1\.0 to 2\.0, p1_ from 1\.0 to 2\.0", (r"variable rise 1 2", "variable rise 0 2")),
+    "clearances of ranges": (r"for all rise from 1\.0 to 2\.0", (r"variable rise 1 2", "variable rise 1/4 2")),
     "meshes": (r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
     "bodies that are meshes": (r"their first contact lies in", (r"corner 0 0 1\n", "corner 0 0 3\n")),
     "straight meshes": (r"their first contact lies in", (r"none 0x1\.\w+p-1", "none 0x1.fp-1")),
     "a ball on a mesh": (r"their first contact lies in 1.61594270\d* <= t <= 1.61594271", (r"corner 0 0 1\n", "corner 0 0 2\n")),
     "a level on a mesh": (r"their first contact lies in 1.61594270\d* <= t <= 1.61594271", (r"corner 0 0 1\n", "corner 0 0 2\n")),
     "a distance of a mesh": (r"the least distance lies between 1.52546290\d* and 1.52546291", (r"corner 0 0 1\n", "corner 0 0 2\n")),
-    "a sheet that bends": (r"Places of the surfaces that are different have no point in common", (r" u v ", " (^ u 2) v ")),
-    "a tube that widens": (r"whose u and v differ by at most \(\* 9/8 pi\) and 1", (r"self \(\* 9/8 pi\)", "self (* 2 pi)")),
+    "a sheet that bends": (r"different \(of one surface those with \(\+ u \(neg u1\)\) <= 0\) have no point in common",
+                           (r"point u v ", "point (square u) v ")),
+    "a tube that widens": (r"those with \(\+ u \(neg u1\)\) .*9/8", (r"(self.*)9/8", r"\g<1>2")),
     "patches": (r"their first contact lies in", (r"\(\* 0x1.999999999999ap-4 t\)", "(* 2 t)")),
-    "rows of a batch": (r"their first contact lies in", (r"\(- t\)", "(* -2 t)")),
+    "rows of a batch": (r"their first contact lies in", (r"\(neg t\)", "(* -2 t)")),
 }  # fmt: skip
 
 
-def test_only_places_of_one_surface_have_an_order() -> None:
-    """Two triangles of a mesh are looked at in one order: there u of the first need not be the lesser one."""
-    unit = " 1 0 0 0 1 0 0 0 1 0 0 0"
-    problem = Problem(["question contact", f"mesh 0{unit}", *["corner 0 0 0"] * 3, *["triangle 0 1 2"] * 2,
-                       "surface 1 0 1 0 1 u v t", "self 1/2 1", "time 0 1"])
-    pairs: list[tuple[Part, Part]] = [((0, 0, 1), (0, 1, 2)), ((0, 0, 1), (1,)), ((1,), (1,))]
-    assert [len(problem.system("common point", a, b).program.rows) for a, b in pairs] == [5, 4, 6]
+def test_conditions_of_two_places_are_about_one_surface() -> None:
+    """Of two surfaces u of the first need not be the lesser one; and where parameters have no order nothing is asked."""
+    problem = Problem(["question contact", "variable t 0 1", *(surface(0, "u v t") + surface(0, "u v 1")).splitlines(),
+                       "self (- u u1) (- (- u1 u) 1/2)"])
+    pairs: list[tuple[Part, Part]] = [((0,), (0,)), ((0,), (1,)), ((1,), (1,))]
+    assert [len(problem.system(Case(pair)).conditions) for pair in pairs] == [2, 0, 2] and [*problem.tuples()] == pairs
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -100,60 +100,82 @@ def test_contacts_that_are_the_only_ones(tmp_path: Path) -> None:
     assert "lies in the first" in str(collide.check(path))
     path.write_text(text[:k] + f"{wide}\n{near.rpartition(' ')[0]} 7\nend\n")
     assert not collide.check(path).accepted
-    path.write_text(text.replace("(- t)", "(* 2 t)"))
+    path.write_text(text.replace("(neg t)", "(* 2 t)"))
     assert not collide.check(path).accepted
 
 
-HEAD = "collide proof 2\nquestion contact\n"
-SHEET = HEAD + "surface 0 0 1 0 1 u v {z}\nself\ntime 0 1\nnone 1\npair 0 0\n"
-TRIANGLE = "mesh {k} 1 0 0 0 1 0 0 0 1 0 0 {z}\ncorner 0 0 0\ncorner 1 0 0\ncorner 0 1 0\ntriangle 0 1 2\n"
-POINT = "mesh 0 1 0 0 0 1 0 0 0 1 0 0 0\n" + "corner 0 0 0\n" * 3 + "triangle 0 1 2\n"
-FAR = ("collide proof 2\nquestion distance\nsurface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v {z}\ntime 0 {end}\nnone 1\n"
-       "pair 0 1\nn 1\nend\n")
+HEAD = "collide proof 3\nquestion contact\nvariable t 0 1\n"
+SHEET = HEAD + surface(0, "u v {z}") + "self (- u u1)\nnone 1\n"
+TRIANGLE = ("piece {k}\nparameter x\nparameter y\nparameter z\npoint x y (+ z {z})\n"
+            "corner 0 0 0\ncorner 1 0 0\ncorner 0 1 0\ntriangle 0 1 2\n")
+TWO = HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)")
+FAR = "collide proof 3\nquestion distance\nvariable t 0 {end}\n" + surface(0, "u v 0") + surface(1, "u v {z}") + "none 1\nn 1\nend\n"
+LEVEL = "piece 1\nparameter x -1 1\nparameter y {y}\nparameter z -1 1\npoint {at}\nequation z\n"
 FALSE = {
-    "a sheet that lies on itself": (SHEET.replace(" u v ", " (* u u) v ").replace("0 0 1 0 1", "0 -1 1 0 1").format(z="0") +
+    "a sheet that lies on itself": (SHEET.format(z="0").replace("point u", "point (square u)").replace("u 0 1", "u -1 1") +
                                     "d 1 0 0 0 1 0\nend\n", "does not show"),
-    "a step of one piece about two": (HEAD + "surface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v 0\ntime 0 1\nnone 1\npair 0 1\n"
-                                      "d 1 0 0 0 1 0\nend\n", "two places of one piece"),
+    "a fold between two places": (SHEET.format(z="0").replace("point u", "point (square u)").replace("u 0 1", "u -1 1") +
+                                  "s 0 -0x1p-1\nd -1 0 0 0 1 0\nd 1 0 0 0 1 0\nend\n", "no solution in [-1.0, -0.5]"),
+    "a step of one piece about two": (HEAD + surface(0, "u v 0") + surface(1, "u v 0") + "none 1\nd 1 0 0 0 1 0\nend\n",
+                                      "two places of one piece"),
+    "a step of one piece about two of one body": (SHEET.format(z="0").replace("self", surface(0, "u v 0") + "self") +
+                                                  "d 1 0 0 0 1 0\n" * 2 + "end\n", "two places of one piece"),
+    "a step of one piece of no body": ("collide proof 3\nquestion zeros\npiece 0\nequation 0\nnone\nd 1 0 0 0 1 0\nend\n", "two places"),
+    "a matrix too small": (SHEET.format(z="0") + "d 1 0 0 0 1\nend\n", "too few"),
     "the same place twice": (SHEET.format(z="0") + "d 1 0 0 0 1 0\nsome 0 0\nx 0 1 0 1 1/2 1/2 1/2 1/2 1/2 1/2 1\nend\n", "the same place"),
-    "the only place that is twice the same": (SHEET.format(z="0").replace("none 1\npair 0 0\n", "one 0 0\n") +
+    "the only place that is twice the same": (SHEET.format(z="0").replace("none 1\n", "one 0 0\n") +
                                               "x 0 1 0 1 1/2 1/2 1/2 1/2 1/2 1/2 1\n" * 2 + "end\n", "the same place"),
-    "touching triangles": (HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0 1\nnone 1\npair 0 1\n"
-                           "n 0 0 -1 0 0\nend\n", "does not show"),
-    "a triangle that is halved": (HEAD + TRIANGLE.format(k=0, z="0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0 1\nnone 1\npair 0 1\n"
-                                  "h 0\nend\n", "only several triangles"),
-    "a point of the whole box": (HEAD + TRIANGLE.format(k=0, z="0").replace("triangle 0 1 2", "triangle 0 1 2\ntriangle 0 1 2") +
-                                 TRIANGLE.format(k=1, z="0") + "time 0 1\nsome 0:0:2 1:0:1\nx 0 1 0 1 0 0 0 0 0 0 0 0 0\nend\n",
-                                 "single triangle"),
-    "corners from nowhere": (HEAD + TRIANGLE.format(k=0, z="0").replace("triangle 0 1 2", "triangle 0 1 7") + "time 0 1\nnone 1\nend\n",
-                             "come before its triangles"),
-    "a corner of no mesh": (HEAD + "corner 0 0 0\ntime 0 1\nnone 1\nend\n", "follow the line of their mesh"),
-    "a motion by coordinates": (HEAD + TRIANGLE.format(k=0, z="u") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0 1\nnone 1\npair 0 1\n"
-                                "n 0 0 -1 0 0\nend\n", "is no number"),
-    "a motion by corners": (HEAD + TRIANGLE.format(k=0, z="c0") + TRIANGLE.format(k=1, z="(- 1 t)") + "time 0 1\nnone 1\npair 0 1\n"
-                            "n 0 0 -1 0 0\nend\n", "is no number"),
-    "a parameter called e": (HEAD + "surface 0 0 1 0 1 u v 0\nvariable e 0 1\ntime 0 1\nnone 1\nend\n", "a name of its own"),
-    "a parameter called t": (HEAD + "surface 0 0 1 0 1 u v 0\nvariable t 0 1\ntime 0 1\nnone 1\nend\n", "a name of its own"),
-    "too many variables": ("collide proof 2\nquestion zeros\n" + "".join(f"variable x{k} 0 1\n" for k in range(70)) + "none\nn 1\nend\n",
-                           "more than 64 variables"),
-    "a range without end": (HEAD + "surface 0 0 1 0 1 u v 0\nsurface 1 0 1 0 1 u v (- 1 p)\nvariable p 0 (log -1)\ntime 0 1\nnone 1\n"
-                            "pair 0 1\nn 0 0 1\nend\n", "empty, or without end"),
-    "a triangle that is a point": (HEAD + POINT + "self\ntime 0 1\nnone 1\npair 0 0\nd 1 0 0 0 1 0\nend\n", "does not show"),
-    "parameters in place of corners": (HEAD + POINT + "".join(f"variable p{k} {x} {x}\n" for k, x in enumerate(
-        ("0", "10", "1/2", "0", "1/2", "10"))) + "self\ntime 0 1\nnone 1\npair 0 0\nd 1 0 0 0 1 0\nend\n", "does not show"),
-    "a level twice": (HEAD + "level 0 -1 1 -1 1 -1 1 z\nself\ntime 0 1\nsome 0 0\nx 0 0 0 0 -1 1 0 0 1\nend\n", "two places"),
-    "a level of an empty range": (HEAD + "surface 0 -1 1 -1 1 u v 0\nlevel 1 1 -1 -1 1 -1 1 z\ntime 0 1\nnone 1\npair 0 1\n"
+    "touching triangles": (TWO + "none 1\nn 0 0 -1 0 0\nend\n", "does not show"),
+    "a triangle that is halved": (TWO + "none 1\nh 0\nend\n", "only several triangles"),
+    "a third triangle that is halved": (TWO + "none 1\nh 2\nend\n", "only several triangles"),
+    "a point of the whole box": (TWO.replace("triangle 0 1 2\n", "triangle 0 1 2\ntriangle 0 1 2\n", 1) +
+                                 "some 0:0:2 1:0:1\nx 0 1 0 1 0 0 0 0 0 0 0 0 0\nend\n", "single triangle"),
+    "a point beside a triangle": (TWO + "some 0:0:1 1:0:1\nx 3/4 3/4 1/4 1 3/4 1 1/4 1 1 1 "
+                                  "1 0 0 0 1 0 0 0 1\nend\n", "does not show"),
+    "a triangle that is not there": (TWO + "some 0:1:2 1:0:1\nx 0 0 0 0 0 0 0 0 1 1\nend\n", "no such triangles"),
+    "a mesh as a whole": (TWO + "some 0 1:0:1\nx 0 0 0 0 0 0 0 0 1 1\nend\n", "no such piece"),
+    "corners from nowhere": (TWO.replace("triangle 0 1 2", "triangle 0 1 7", 1) + "none 1\nend\n", "come before its triangles"),
+    "a corner without parameters": (HEAD + "piece 0\ncorner 0 0 0\nnone 1\nend\n", "values of all parameters"),
+    "a corner and a range": (TWO.replace("parameter y\n", "parameter y 0 1\n", 1) + "none 1\nend\n", "values of all parameters"),
+    "corners of two kinds": (TWO.replace("corner 0 1 0\n", "corner 0 1\n", 1) + "none 1\nend\n", "values of all parameters"),
+    "a motion by shares of sides": (TWO.replace("(+ z 0)", "(+ z u)") + "none 1\nn 0 0 -1 0 0\nend\n", "is no number"),
+    "a motion by corners": (TWO.replace("(+ z 0)", "(+ z c0)") + "none 1\nn 0 0 -1 0 0\nend\n", "is no number"),
+    "a parameter called e": (HEAD.replace("variable t", "variable e 0 1\nvariable t") + "none 1\nend\n", "a name of its own"),
+    "a parameter called t": (HEAD.replace("variable t", "variable t 0 1\nvariable t") + "none 1\nend\n", "a name of its own"),
+    "too many variables": ("collide proof 3\nquestion zeros\n" + "".join(f"variable x{k} 0 1\n" for k in range(70)) + "none\nn 1\nend\n",
+                           "64 variables"),
+    "a range without end": (HEAD.replace("variable t", "variable p 0 (log -1)\nvariable t") + surface(0, "u v 0") +
+                            surface(1, "u v (- 1 p)") + "none 1\nn 0 0 1\nend\n", "empty, or without end"),
+    "triangles of one body": (TWO + "self (- u u1)\nnone 1\nd 1 0 0 0 1 0\nend\n", "not told apart"),
+    "a level twice": (HEAD + LEVEL.format(y="-1 1", at="x y z") + "self (- x x1)\nsome 0 0\nx 0 0 0 0 -1 1 0 0 1\nend\n", "not told apart"),
+    "a name of two places": (HEAD.replace("variable t", "variable u1 0 1\nvariable t") + surface(0, "u v u1") +
+                             "self (- u u1)\nnone 1\nn 0 0 0 0\nend\n", "both places"),
+    "a level of an empty range": (HEAD + surface(0, "u v 0", "-1 1 -1 1") + LEVEL.format(y="1 -1", at="x y z") + "none 1\n"
                                   "n 0 1 1 0 0 0 0\nend\n", "a range is empty"),
+    # With the ranges of its first triangles z = 1/2 would be beyond those of the others.
+    "triangles on a level": (HEAD + surface(0, "u v 1/2") + (TRIANGLE.format(k=1, z="0").replace("(+ z 0)", "z").replace(
+        "triangle", "corner 0 0 1\ncorner 1 0 1\nequation (- z 1/2)\ntriangle") + "triangle 0 1 2\n" + "triangle 3 4 0\n" * 2) +
+        "none 1\nh 1\nn 0 0 0 0 0 1\nn 0 0 0 0 0 1\nend\n", "too few or too many"),
+    "a level that is moved": (HEAD + surface(0, "u v 1", "-1 1 -1 1") + LEVEL.format(y="-1 1", at="x y (+ z 1)") + "none 1\n"
+                              "n 1 0 0 0 0 0 0\nend\n", "too few or too many"),
+    "a point beyond the ranges of a level": (HEAD + surface(0, "(* 2 u) v 0") + LEVEL.format(y="-1 1", at="x y z") + "some 0 1\n"
+                                             "x 3/4 3/4 1/2 1/2 1/2 1/2 1\nend\n", "does not show"),
     "time that goes back": (FAR.format(z="(+ t 2)", end="-2"), "a range is empty"),
     "time until what is not known": (FAR.format(z="(- 2 t)", end="(+ 2 (sqrt (- (exp (log 2)) 2)))"), "without end"),
-    "no variables, and later": ("collide proof 2\nquestion zeros\nequation 1\nnone\nl\nend\n", "does not begin after"),
+    "no variables, and later": ("collide proof 3\nquestion zeros\npiece 0\nequation 1\nnone\nl\nend\n", "does not begin after"),
+    "a distance below nothing": (FAR.format(z="(+ t 2)", end="1").replace("none 1\nn 1", "some -3 0 1\nx 0 0 0 0 0 0 0 0 0 0"),
+                                 "not negative"),
+    "a distance from itself": (FAR.format(z="(+ t 2)", end="1").replace("none", "self (- u u1)\nnone"), "no question about one surface"),
+    "seven equations that depend on each other": (HEAD + surface(0, "u v 0") + "equation 0\n" * 4 + surface(1, "u v 0") + "one 0 1\n" +
+                                                  "x 0 1 0 1 0 1 0 1 0 1\n" * 2 + "end\n", "more than 6 equations"),
 }  # fmt: skip
 
 
 def test_a_point_that_is_alone_by_its_equations_is_not_said_to_be_a_touch(tmp_path: Path) -> None:
     """A corner that crosses a plate: no tangents depend on each other there."""
     path = tmp_path / "a.proof"
-    path.write_text(HEAD + "surface 0 -1 1 -1 1 u v 0\nsurface 1 -1 1 -1 1 u v (- 1 t)\ntime 0 2\none 0 1\n" +
+    path.write_text(HEAD.replace("t 0 1", "t 0 2") + surface(0, "u v 0", "-1 1 -1 1") + surface(1, "u v (- 1 t)", "-1 1 -1 1") +
+                    "one 0 1\n" +
                     "x -1/2 1/2 -1/2 1/2 0 0 0 0 1/2 3/2 1 0 0 0 1 0 0 0 1\n" * 2 + "end\n")
     found = collide.check(path)
     assert found.accepted and "exactly one point" in found.theorem and "dependent" not in found.theorem, str(found)
@@ -161,9 +183,10 @@ def test_a_point_that_is_alone_by_its_equations_is_not_said_to_be_a_touch(tmp_pa
 
 def test_a_common_point_of_places_of_one_body_is_said_to_be_one_of_different_places(tmp_path: Path) -> None:
     path = tmp_path / "a.proof"
-    path.write_text(HEAD + "surface 0 -1 1 -1 1 u v 0\nsurface 0 -1 1 -1 1 u 1/4 v\nself\ntime 0 1\nsome 0 1\n"
+    path.write_text(HEAD + surface(0, "u v 0", "-1 1 -1 1") + surface(0, "u 1/4 v", "-1 1 -1 1") + "self (- u u1)\nsome 0 1\n"
                     "x -1/2 1/2 -1/2 1/2 0 0 -1/2 1/2 0 0 1 0 0 0 1 0 0 0 -1\nend\n")
-    assert collide.check(path).theorem == "Places of the surfaces that are different have a point in common at t = 0.0."
+    assert collide.check(path).theorem == ("Places of the surfaces that are different (of one surface those with (- u u1) <= 0) have a "
+                                           "point in common at t = 0.0.")
 
 
 def test_definitions_are_computed_once_for_all_ranges(tmp_path: Path) -> None:
@@ -171,7 +194,7 @@ def test_definitions_are_computed_once_for_all_ranges(tmp_path: Path) -> None:
     ends = "".join(f"let #{k} (* 1/3 #{k - 1})\n" for k in range(2, 20_000))
     ranges = "".join(f"variable p{k} 0 #19999\n" for k in range(60))
     path = tmp_path / "a.proof"
-    path.write_text("collide proof 2\nquestion zeros\nlet #1 3\n" + ends + ranges + "equation 1\nnone\nn 1\nend\n")
+    path.write_text("collide proof 3\nquestion zeros\nlet #1 3\n" + ends + ranges + "piece 0\nequation 1\nnone\nn 1\nend\n")
     assert collide.check(path, budget=30).accepted
 
 
