@@ -5,8 +5,8 @@
 - `mass`, `exact_mass`, `rigid_body`: volume, centre and inertia of a shape; a body with its state at the start
 - `rotation`, `flight`, `forced`, `formulas`: the motion of a body between two events as a formula whose numbers are parameters
 - `outline`, `actor`: what is simple in a shape (balls, flat faces); a body with its present motion
-- `neighbours`, `far`, `cover`, `apart`: which pairs come near each other, until when balls round them are apart, boxes round parts of
-  surfaces, and until when pairs are apart by these
+- `neighbours`, `far`, `departed`, `cover`, `apart`: which pairs come near each other, until when balls round them are apart, or for ever,
+  boxes round parts of surfaces, and until when pairs are apart by these
 - `meeting`, `lookout`: when a pair meets, with proof, and a queue of that
 - `impact`, `sweeps`, `sustained`, `touches`: impulses at contacts, and Coulomb's law at several; bodies that stay in contact in closed
   form; which of these it is

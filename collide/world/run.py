@@ -54,7 +54,7 @@ class Outcome(Enum):
 
 class Run:
     """`events`, in order; `rests`: which bodies came to rest, or rolled or slid from a time on; `until`: the time up to which all is known;
-    `outcome`, and `reason`, a sentence where the run did not come to its end.
+    `outcome`, and `reason`, a sentence where the run did not come to its end, or nothing can come any more.
 
     `certified_until`, of a certified run (else None): up to this time the events are *proved* to be all that the exact initial value
     problem has, in this order (hits that share no body, and whose times overlap, may come in either order), and each lies in its `time`.

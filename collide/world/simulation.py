@@ -15,6 +15,7 @@ from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from ..search.clock import Clock
 from .actor import Actor
+from .departed import departed
 from .following import Following
 from .forced import Forced, Forces
 from .impact import Contact, Impact, Law
@@ -31,7 +32,8 @@ _LOOSE = 1e-6
 # So many events at one moment are no motion.
 _MOST_AT_ONCE = 10_000
 _CHANGING = ("now", "near", "clear", "hits", "parting", "unknown", "apart_at", "gentle", "held", "left", "far", "queue", "touching",
-             "leaving", "events", "rests", "begun", "at_once", "kept", "ends", "pairs", "modes", "steps", "since")
+             "leaving", "events", "rests", "begun", "at_once", "kept", "ends", "pairs", "modes", "steps", "since",
+             "over", "since_asked")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,7 @@ class Simulation(Following):
     def __init__(self, actors: Sequence[Actor], law: Law, coefficients: Callable[[int, int], tuple[float, float]], start: float,
                  forces: Forces | None = None, gravity: np.ndarray | None = None) -> None:
         super().__init__(actors, coefficients, start, forces, np.zeros(3) if gravity is None else gravity)
-        self.law, self.begun, self.at_once, self.stuck = law, False, 0, ""
+        self.law, self.begun, self.at_once, self.stuck, self.over, self.since_asked = law, False, 0, "", "", 0
         self.events: list[Event] = []
         self.before: list[Any] = []
         for actor in self.actors:
@@ -136,16 +138,30 @@ class Simulation(Following):
             raise Undecided(f"from t = {self.now!r} on it is not told where curved surfaces touch: they may do so along a curve") from None
 
     def _go_on_to(self, last: float, most: float, clock: Clock) -> bool:
+        self.over = ""
         if not self.begun:
             self.begin(clock)
             return False
         entry = self.next()
+        if len(self.events) < most and entry is not None and last == np.inf and self._over():
+            self.over = f"No body meets another one after t = {self.now!r}: what moves goes away from all others for ever."
+            return True
         if len(self.events) < most and entry is not None and entry.time <= last:
             self._step(self.pop(), clock)
             return False
         if len(self.events) < most and last < np.inf:
             self.now = max(self.now, last)
         return True
+
+    def _over(self) -> bool:
+        """Is it known for ever that nothing comes? Asked for when each body may have had a new box since it was asked last."""
+        self.since_asked += 1
+        if self.since_asked < len(self.actors) or self.forces is not None:
+            return False
+        self.since_asked = 0
+        waiting = any(e.kind in (Due.HIT, Due.BOUNCE, Due.HELD) and e.versions == self._versions(e.key) for e in self.queue)
+        held = any(not (self.actors[i].still or self.actors[i].rigid.fixed) for key in self.held for i in key[:2])
+        return not waiting and not held and departed(self.actors, (self.near.lo, self.near.hi), self.now)
 
     def _step(self, entry: Entry, clock: Clock) -> None:
         self.at_once = self.at_once + 1 if entry.time <= self.now else 0

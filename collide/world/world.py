@@ -84,7 +84,9 @@ class World:
         bit for bit.
 
         `budget`: seconds or a `Budget`, for the whole run, 60 seconds if None; what is known when it is spent, or at Ctrl-C, is the answer,
-        and `Run.resumed` goes on. A run of so many `events` alone also ends so where forces keep bodies moving and no event comes. A run
+        and `Run.resumed` goes on. A run of so many `events` alone is FINISHED, with a sentence, as soon as all that
+        moves is *proved* to go away from all others for ever, by balls along parabolas; where forces or contacts keep bodies moving and no
+        event comes, the budget ends it. A run
         that meets what it cannot decide, or motion in contact of another kind, ends there: `Run.outcome` is UNRESOLVED, and `Run.reason`
         says why.
 
@@ -183,6 +185,6 @@ def advance(simulation: "Simulation | Certified", last: float, most: float, cloc
         except Undecided as stop:
             simulation.stuck = str(stop)
     if finished or simulation.stuck:
-        return (Outcome.FINISHED, "") if finished else (Outcome.UNRESOLVED, simulation.stuck)
+        return (Outcome.FINISHED, simulation.over) if finished else (Outcome.UNRESOLVED, simulation.stuck)
     simulation.restore(saved)
     return Outcome.BUDGET_SPENT, clock.reason()

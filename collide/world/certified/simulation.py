@@ -42,7 +42,7 @@ class Certified:
         self.actors, self.coefficients, self.start, self.called = actors, coefficients, start, called
         self.rests: list[Any] = []
         self.events: list[Event] = []
-        self.bits, self.stuck, self.now, self.begun = _BITS, "", start, False
+        self.bits, self.stuck, self.over, self.now, self.begun = _BITS, "", "", start, False
         self._check()
         with ctx.workprec(self.bits):
             self._begin()
