@@ -10,11 +10,11 @@ import collide
 from tests.arms import arm, polynomials, values
 from tests.collide.queries.test_arms import first_hits
 
-from . import distances, roots, worlds
+from . import distances, kept, roots, worlds
 from .compared import Scene, wrong
 from .logs import logged
 
-KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "logs"), 20
+KINDS, SLOW = ("combined", "arms", "mixed", "distances", "clearances", *roots.KINDS, "worlds", "kept", "dominoes", "logs"), 20
 
 
 def main() -> int:
@@ -29,7 +29,7 @@ def main() -> int:
         statuses, begin = Counter[str](), time.perf_counter()
         for seed in range(options.seed, options.seed + options.count):
             started = time.perf_counter()
-            ask = {"arms": arms, "worlds": runs, "distances": near, "clearances": near, "logs": logs}.get(
+            ask = {"arms": arms, "worlds": runs, "kept": stay, "dominoes": stay, "distances": near, "clearances": near, "logs": logs}.get(
                 kind, roots.compared if kind in roots.KINDS else bodies)
             status, found = ask(kind, seed, options.budget)
             statuses[status] += 1
@@ -74,6 +74,16 @@ def logs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
 def runs(_: str, seed: int, budget: float) -> tuple[str, list[str]]:
     run = worlds.world(seed).run(until=6.0, budget=budget)
     return run.outcome.name, list(worlds.wrong(run))
+
+
+def stay(kind: str, seed: int, budget: float) -> tuple[str, list[str]]:
+    try:
+        run = (kept.world if kind == "kept" else kept.dominoes)(seed).run(until=2.0, budget=budget)
+    except Exception as error:  # An exception is a finding, too.
+        return "raised", [f"{type(error).__name__}: {error}"]
+    if run.outcome is not collide.Outcome.FINISHED:
+        print(f"{kind} {seed}: {run.until!r}, {run.reason}", flush=True)
+    return run.outcome.name, list(kept.wrong(run))
 
 
 if __name__ == "__main__":

@@ -69,7 +69,10 @@ class OnSmooth:
         """By Newton's method for the least gap."""
         for _ in range(_STEPS):
             found = self._meeting(one, other, a, b)
-            by = _step(found)
+            try:
+                by = _step(found)
+            except np.linalg.LinAlgError:
+                return None
             first, second = by[:len(found.one.along)], by[len(found.one.along):]
             way = max(_length(first @ found.one.along), _length(second @ found.other.along))
             if not math.isfinite(way):
@@ -85,7 +88,7 @@ class OnSmooth:
         normal, way = self.side * second.normal, first.point - second.point
         inner = second.along @ second.along.T
         # How the normal of the second part turns along it (Weingarten).
-        bend = -np.linalg.solve(inner, second.bent @ normal) @ second.along
+        bend = -_inverse(inner) @ (second.bent @ normal) @ second.along
         wanting = np.concatenate([first.along @ normal, second.along @ way])
         slope = np.block([[first.bent @ normal, first.along @ bend.T], [second.along @ first.along.T, second.bent @ way - inner]])
         return Meeting(first, second, normal, bend, way, wanting, slope)
@@ -153,35 +156,59 @@ def _length(way: np.ndarray) -> float:
     return math.sqrt(float(way @ way))
 
 
-def _growth(found: Meeting) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How the gap changes along the first part, while the second one follows; along the second, if the first is a point: the slope and the
-    second derivative, by lengths, and the inverse root of the lengths' squares.
+class Growth(NamedTuple):
+    """How the gap changes along the first part, while the second one follows; along the second, if the first is a point: the slope (2,) and
+    the second derivative (2, 2) by the parameters, the lengths' products (2, 2), and the least and the greatest curvature.
     """
+
+    slope: np.ndarray
+    second: np.ndarray
+    lengths: np.ndarray
+    least: float
+    most: float
+
+
+def _growth(found: Meeting) -> Growth:
     k, slope, wanting = len(found.one.along), found.slope, found.wanting
     if k:
-        follows = slope[:k, k:] @ np.linalg.inv(slope[k:, k:])
+        follows = slope[:k, k:] @ _inverse(slope[k:, k:])
         first, second = wanting[:k] - follows @ wanting[k:], slope[:k, :k] - follows @ slope[k:, :k]
     else:
         first, second = -wanting, -slope
     along = found.one.along if k else found.other.along
-    root = np.linalg.inv(np.linalg.cholesky(along @ along.T))
-    return root @ first, root @ second @ root.T, root
+    lengths = along @ along.T
+    ((e, f), (_, g)), ((a, b), (c, d)) = lengths.tolist(), second.tolist()
+    area = e * g - f * f
+    mean, product = (a * g - (b + c) * f + d * e) / (2.0 * area), (a * d - b * c) / area
+    apart = math.sqrt(max(mean * mean - product, 0.0))
+    most = mean + math.copysign(apart, mean)
+    least = product / most if most else 0.0
+    return Growth(first, second, lengths, min(least, most), max(least, most))
 
 
 def _step(found: Meeting) -> np.ndarray:
     """To the least gap, also from where the gap does not bend that way."""
-    first, second, root = _growth(found)
-    bends, axes = np.linalg.eigh(second)
-    by = -root.T @ axes @ (axes.T @ first / np.maximum(np.abs(bends), 1e-300))
-    k = len(found.one.along)
-    return np.concatenate([by, -np.linalg.solve(found.slope[k:, k:], found.wanting[k:] + found.slope[k:, :k] @ by)]) if k else by
+    growth, k = _growth(found), len(found.one.along)
+    if growth.least > 0.0:
+        by = -_inverse(growth.second) @ growth.slope
+    else:
+        root = np.linalg.inv(np.linalg.cholesky(growth.lengths))
+        bends, axes = np.linalg.eigh(root @ growth.second @ root.T)
+        by = -root.T @ axes @ (axes.T @ (root @ growth.slope) / np.maximum(np.abs(bends), 1e-300))
+    return np.concatenate([by, -_inverse(found.slope[k:, k:]) @ (found.wanting[k:] + found.slope[k:, :k] @ by)]) if k else by
+
+
+def _inverse(matrix: np.ndarray) -> np.ndarray:
+    """Of (2, 2); of one that has none, what is not finite."""
+    (a, b), (c, d) = matrix.tolist()
+    size = a * d - b * c
+    return np.array([[d, -b], [-c, a]]) / size if size else np.full((2, 2), math.nan)
 
 
 def _parts(found: Meeting, size: float) -> bool:
     """Does the gap grow with the distance from the contact, so that the place is told well?"""
-    _, second, _ = _growth(found)
-    bends = np.linalg.eigvalsh(second)
-    return bool(bends[0] > _FLAT * max(bends[-1], 1.0 / size if len(found.one.along) else 1.0))
+    growth = _growth(found)
+    return growth.least > _FLAT * max(growth.most, 1.0 / size if len(found.one.along) else 1.0)
 
 
 def _rounded(e: float, size: float) -> float:
