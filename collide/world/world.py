@@ -97,10 +97,11 @@ class World:
         sides, meet by polynomials. Bodies of other shapes are searched as above, by intervals that hold the numbers of their flights, and
         what a search finds, between smooth parts of surfaces, is proved once more, and enclosed, by Krawczyk's test with all digits
         (Krawczyk 1969). The run is UNRESOLVED where it is not decided which of two hits of a body comes first, as if both come at once;
-        where bodies just graze each other, touch at edges, corners or several places, or stay in contact; from where a body spins that has
-        three different moments of inertia, since closed forms are those of balls and of bodies with two equal moments whose axis is one of
-        the shape's own coordinates; and where hits come so soon after each other that doubles do not tell them apart. Such runs are without
-        friction and driven bodies, and need python-flint (``pip install generative-collision[proof]``).
+        where bodies just graze each other, touch at edges, corners or several places, or stay in contact; and where hits come so soon after
+        each other that doubles do not tell them apart. Balls, and bodies with two equal moments of inertia whose axis is one of the shape's
+        own coordinates, turn in closed form; others by validated Taylor series (Nedialkov, Jackson and Corliss 1999), which takes some
+        tenths of a second for each radian. Such runs are without friction and driven bodies, and need python-flint (``pip install
+        generative-collision[proof]``).
 
         Raises ValueError for bodies that overlap at the start, for a time that is not finite or not after the start, if neither `until`
         nor `events` is given, and for certified runs with driven bodies, friction, or an own response; ImportError for such runs without

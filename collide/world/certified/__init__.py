@@ -2,11 +2,12 @@
 
     obstacles ─► roots ─► hits ───────┐
     graphs ─► systems ─► contacts ────┴─► asking ─► responses ─► simulation
-    flights ─► bodies
+    tumbling ─► flights ─► bodies
 
 - `enclosures`: Arb's balls (python-flint) for exact numbers, vectors of them, and doubles that enclose them
 - `graphs`: formulas over balls
-- `flights`: parabolas, and how balls, tops and what does not spin turn
+- `flights`: parabolas, and how balls and tops turn
+- `tumbling`: how others do, by validated Taylor series
 - `bodies`: exact mass properties; a flight as a body of a query, whose intervals hold its numbers
 - `obstacles`: what the centre of a ball is measured against: points, lines, planes, and other balls
 - `roots`: when a polynomial of the time first falls through zero, with proof

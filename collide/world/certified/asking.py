@@ -127,18 +127,18 @@ class Asking:
         near = self._near(q, start)
         if near is None:
             return None
-        seen = [self.bodies[k].seen(f) for k, f in zip(q.pair, q.flights, strict=True)]
         pace = self._pace(q.pair, q.flights, start)
-        begin = self._begun(q, start, pace)
-        if isinstance(begin, Hit):
-            return begin
-        begin = max(begin, near[0])
+        begun = self._begun(q, start, pace)
+        if isinstance(begun, Hit):
+            return begun
+        begin = max(begun, near[0])
+        first, second = (self.bodies[k].seen(f, begin) for k, f in zip(q.pair, q.flights, strict=True))
         stride = q.stride or _STRIDE * pace
         end = q.until + _BEYOND * (q.until - self.start) if q.until < math.inf else begin + stride
-        end = max(min(end, near[1]), begin + _BEYOND * pace)
-        if not begin < end < math.inf or not apart(seen[0], seen[1], begin, q.clock):
+        end = min(max(min(end, near[1]), begin + _BEYOND * pace), first.until, second.until)
+        if not begin < end < math.inf or not apart(first, second, begin, q.clock):
             return self._unclear(q.pair, number(begin))
-        answer = first_meeting(seen[0], seen[1], (begin, end), self._size(q.pair), q.clock)
+        answer = first_meeting(first, second, (begin, end), self._size(q.pair), q.clock)
         if answer.contact is not None:
             clear = answer.contact.closing > 0
             return Hit(answer.contact.time, contact=answer.contact) if clear else self._unclear(q.pair, answer.contact.time)
@@ -164,7 +164,7 @@ class Asking:
             return self._parted(q, start, pace)
         if start != number(self.start):
             return below(start)
-        seen = {k: self.bodies[k].seen(f)[0] for k, f in zip(q.pair, q.flights, strict=True)}
+        seen = {k: self.bodies[k].seen(f, self.start).moving for k, f in zip(q.pair, q.flights, strict=True)}
         first, second = (seen[k] for k in ordered([b.actor for b in self.bodies], q.pair))
         state = state_at(first, second, self.start, q.clock)
         if state is Start.OVERLAPPING:
@@ -174,10 +174,10 @@ class Asking:
         return self.start if state is Start.DISJOINT else self._unclear(q.pair, number(self.start))
 
     def _parted(self, q: Question, start: Any, pace: float) -> float | Hit:
-        back = [self.bodies[k].seen(f, backward=True) for k, f in zip(q.pair, q.flights, strict=True)]
         for part in _SOON:
             after = above(start) + part * pace
-            if parted(back[0], back[1], start, after, self._size(q.pair), q.clock):
+            first, second = (self.bodies[k].seen(f, -after, backward=True) for k, f in zip(q.pair, q.flights, strict=True))
+            if parted(first, second, start, after, self._size(q.pair), q.clock):
                 return after
         return self._unclear(q.pair, start)
 

@@ -1,6 +1,9 @@
 """A body as a certified run sees it: its exact mass properties, how it looks to a search, and its flight at the start."""
 
 import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,14 +14,29 @@ from ..actor import Actor
 from ..exact_mass import ExactMass, exact_mass_properties
 from ..flight import Gait
 from ..flight import Inertia as Rounded
-from ..formulas import Moving, Template
+from ..formulas import Moving, Template, formula
 from ..outline import exact_ball
 from ..rigid_body import RigidBody
+from ..rotation import TERMS
 from .enclosures import above, below, matrix, number, vector
-from .flights import BALL, Flight, Inertia, at_double, flight
+from .flights import BALL, NONE, Flight, Inertia, axis_of, flight
 from .obstacles import Obstacle, obstacles_of
+from .systems import Numbers
 
-_GAITS = {"ball": None, "spin": Gait.SPIN, "top": Gait.TOP}
+# What the last term of a series may be for the kernels of a search: effort only.
+_REMAINDER = 2.0**-24
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A body of a query, whose intervals hold the numbers of its flight `until` a time. At a time, a ball: its `numbers` as a `System`
+    takes them, and the `velocity` (3,) of its point (3,).
+    """
+
+    moving: Moving
+    numbers: Numbers
+    velocity: Callable[[np.ndarray, Any], np.ndarray]
+    until: float
 
 
 class Body:
@@ -58,19 +76,65 @@ class Body:
         velocity, spin = (vector(e.tolist()) for e in (self.rigid.velocity, self.rigid.spin))
         return flight(number(start), self.centre, velocity, vector(gravity.tolist()), turn, spin, self.inertia)
 
-    def seen(self, state: Flight, backward: bool = False) -> tuple[Moving, dict[Any, Any]]:
-        """The body of a query, whose numbers enclose those of its flight, and balls that do, by their symbols; `backward`: in the time -t.
-        """
+    def seen(self, state: Flight, begin: float, backward: bool = False) -> "Seen":
+        """The body of a query from a time on; `backward`: in the time -t."""
         if not self.rigid.free:
             moving = self.actor.moving
-            return moving, {s: number(e) for s, e in moving.numbers.pairs}
-        state = at_double(state)
-        # One formula for all flights of a body of revolution, lest kernels be made for two.
-        gait = "ball" if self._centred else "spin" if self.inertia.axis in (None, -1) else "top"
+            still = [(number(e), None) for _, e in moving.numbers.pairs]
+            return Seen(moving, lambda time: still, lambda point, time: NONE, math.inf)
+        # Poses come from the flight as it is given, which knows its series.
+        sign, whole = -1 if backward else 1, state
+        state = (state.since(number(-begin)).backward() if backward else state.since(number(begin)))
         a, b, c = self.actor.middle.tolist()
-        template, known = _template(self.rigid.shape, (a, b, c), gait), (state.backward() if backward else state).numbers(self.middle, gait)
-        balls = [number(e) if k < 0 else known[k] for k, e in zip(template.places.tolist(), template.exact, strict=True)]
-        return template.moving(np.array([(below(e), above(e)) for e in known])), dict(zip(template.member.symbols, balls, strict=True))
+        template = _template(self.rigid.shape, (a, b, c), self._gait)
+        enclosed, until = self._numbers(state)
+        moving = template.moving(np.array([(below(e), above(e)) for e in enclosed]))
+        places, shape = template.places.tolist(), [None if e is None else (number(e), None) for e in template.exact]
+
+        def numbers(time: Any) -> list[Any]:
+            own = self._pose(whole, sign * time, sign)
+            return [known if k < 0 else own[k] for k, known in zip(places, shape, strict=True)]
+
+        return Seen(moving, numbers, lambda point, time: sign * _velocity(whole, point, sign * time), until)
+
+    @property
+    def _gait(self) -> Gait | None:
+        """One formula for all flights of a body, lest kernels be made for several."""
+        if self._centred:
+            return None
+        return Gait.TUMBLE if self.inertia.axis is None else Gait.SPIN if self.inertia.axis == -1 else Gait.TOP
+
+    def _numbers(self, state: Flight) -> tuple[list[Any], float]:
+        """Those that the `formula` of a gait takes, and until when they hold.
+
+        Of a series the last one holds a number for each time that gives the turn then. So what is excluded at that time for all numbers in
+        it is excluded.
+        """
+        moved = [state.start, *state.centre, *state.velocity, *state.acceleration]
+        if self._centred:
+            return moved, math.inf
+        pose, until = [*state.placed.ravel(), *(-state.placed @ self.middle)], math.inf
+        if self.inertia.axis is None:
+            turning = [arb(0)] * 4 * TERMS
+            if state.tumbling is not None:
+                rows, step = state.tumbling.series(state.tumbling.spin, TERMS, _REMAINDER)
+                turning = [e for row in rows[1:] for e in (row[3], *(state.placed @ row[4:]))]
+                until = below(state.start + step)
+            return [*moved, *turning, *pose], until
+        (first, size), (own, second) = (axis_of(rate) for rate in state.rates)
+        return [*moved, *first, size, arb(0), *([] if self.inertia.axis == -1 else [*own, second]), *pose], until
+
+    def _pose(self, state: Flight, time: Any, sign: int) -> list[Any]:
+        """Numbers for the same formula with which nothing moves, each with its derivative by the time, or (`sign` -1) by -t."""
+        still = (arb(0), None)
+        moved = [still, *zip(state.at(time), sign * state.velocity_at(time), strict=True), *[still] * 6]
+        if self._centred:
+            return moved
+        turn, spin = matrix(state.turn_at(time)), sign * state.spin_at(time)
+        turning = np.cross(spin, turn.T).T
+        shift, shifting = -turn @ self.middle, -turning @ self.middle
+        count = len(formula(self._gait).symbols) - len(moved) - 12
+        return [*moved, *[still] * count, *zip(turn.ravel(), turning.ravel(), strict=True), *zip(shift, shifting, strict=True)]
 
     def position(self, state: Flight, time: Any) -> np.ndarray:
         """Where the origin of the shape's coordinates is."""
@@ -78,8 +142,12 @@ class Body:
 
 
 @functools.lru_cache(maxsize=256)
-def _template(shape: Any, middle: tuple[float, float, float], gait: str) -> Template:
-    return Template(shape, np.array(middle), _GAITS[gait])
+def _template(shape: Any, middle: tuple[float, float, float], gait: Gait | None) -> Template:
+    return Template(shape, np.array(middle), gait)
+
+
+def _velocity(state: Flight, point: np.ndarray, time: Any) -> np.ndarray:
+    return np.asarray(state.velocity_at(time) + np.cross(state.spin_at(time), point - state.at(time)))
 
 
 @functools.lru_cache(maxsize=256)

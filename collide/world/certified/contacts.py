@@ -6,7 +6,6 @@ Zeros that it does not exclude are in boxes that it lists, or in boxes that it l
 that just one zero, then that is the only contact before that time.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,18 +21,15 @@ from ...situations.contact import situation
 from ...timeline.along import searched
 from ...timeline.evidence import Evidence, Query
 from ...timeline.scene import Scene
-from ..formulas import ONE, OTHER, Moving
+from ..formulas import ONE, OTHER
 from ..lookout import Undecided
 from ..meeting import SEPARATION, SIMULTANEITY, TOLERANCE, surfaces_apart
-from .enclosures import above, below, hull, number
+from .bodies import Seen
+from .enclosures import above, below
 from .systems import System
 
 # Where a contact is not found to be alone, spans end this part of the time before it after it.
 _SHORTER = 0.25, 2.0**-6, 2.0**-12
-
-Seen = tuple[Moving, Mapping[Any, Any]]
-"""A body of a query, and balls for its symbols."""
-
 
 @dataclass(frozen=True, eq=False)
 class Contact:
@@ -75,8 +71,9 @@ def first_meeting(first: Seen, second: Seen, span: Window, size: float, clock: C
 
 
 def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> Answer:
-    scene = Scene([first[0].body, second[0].body], span, span, (), numbers=[first[0].numbers, second[0].numbers],
-                  carried=[first[0].carried[ONE], second[0].carried[OTHER]])
+    one, other = first.moving, second.moving
+    scene = Scene([one.body, other.body], span, span, (), numbers=[one.numbers, other.numbers],
+                  carried=[one.carried[ONE], other.carried[OTHER]])
     scene.states.usual = Start.DISJOINT
     options = Options(simultaneity=resolved(SIMULTANEITY, span), separation=SEPARATION * size, tolerance=TOLERANCE)
     *_, found = [Evidence(None, False, span[0]), *searched(Query(scene, options, clock))]
@@ -93,36 +90,34 @@ def _met(first: Seen, second: Seen, span: Window, size: float, clock: Clock) -> 
     by = float(search.proved) if search.proved < np.inf else None
     if search.kind(first_one) != UNIQUE or len(found.meetings) != len(search.problems) or not clear < span[1]:
         return Answer(clear, None, True, by)
-    contact = _contact(scene, found.meetings[owner], search.problems[owner], search.found(first_one), (first[1], second[1]), alone)
+    contact = _contact(scene, found.meetings[owner], search.problems[owner], search.found(first_one), (first, second), alone)
     return Answer(clear, contact, True, by)
 
 
 def apart(first: Seen, second: Seen, moment: float, clock: Clock) -> bool:
     """Are the surfaces of two bodies proved not to meet at a moment?"""
-    return surfaces_apart(first[0], second[0], moment, clock)
+    return surfaces_apart(first.moving, second.moving, moment, clock)
 
 
-def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, balls: tuple[Mapping[Any, Any], ...],
-             alone: float) -> Contact | None:
+def _contact(scene: Scene, meeting: Any, problem: Any, box: np.ndarray, bodies: tuple[Seen, Seen], alone: float) -> Contact | None:
     """What a search found, with all digits; None if that is not proved once more, or if other contacts may come as soon."""
     cells = scene.nearby(meeting.label, (meeting.first, meeting.second))
-    if any(cell.dimension < 2 or cell.mover is not None for cell in cells):
+    if any(cell.dimension < 2 or cell.mover is not None or cell.own.symbols for cell in cells):
         return None
     exact = situation(whole_of(cells[0]), whole_of(cells[1]), literal=True, **scene.named(meeting.label, cells))
-    directions = exact.directions() if exact.directions is not None else None
-    if exact.variables != problem.variables or directions is None:
+    directions, count = exact.directions() if exact.directions is not None else None, sum(len(b.moving.numbers.symbols) for b in bodies)
+    if exact.variables != problem.variables or directions is None or len(exact.parameters) != count:
         return None
-    sides = [(dict(n.pairs), n.symbols, own) for n, own in zip(scene.situation_numbers(meeting.label, cells), balls, strict=False)]
-    known = [own[s] if s in own else number(pairs[s]) for pairs, symbols, own in sides for s in symbols]
-    system = System(exact, [*known, *(hull(lo, hi) for lo, hi in exact.parameters[len(known):].tolist())])
+    system = System(exact, lambda time: [*bodies[0].numbers(time), *bodies[1].numbers(time)])
     zero = system.zero(box)
     if zero is None or not above(zero[-1]) < alone:
         return None
-    values = system.at(zero, [*exact.image[:3], *directions[0].outputs[:5]])
-    point, normal, speed = np.array(values[:3], object), np.array(values[3:6], object), values[6]
+    time, values = zero[-1], [y for y, _ in system.at(zero, [*exact.image[:3], *directions[0].outputs[:3]])]
+    point, normal = np.array(values[:3], object), np.array(values[3:], object)
+    speed = normal @ (bodies[0].velocity(point, time) - bodies[1].velocity(point, time))
     # Bodies that come from apart close along the direction that separates them, whichever way their normals are declared.
     normal, speed = (-normal, -speed) if speed < 0 else (normal, speed)
-    return Contact(zero[-1], point, normal, speed, alone) if normal @ normal > 0 else None
+    return Contact(time, point, normal, speed, alone) if normal @ normal > 0 else None
 
 
 def parted(first: Seen, second: Seen, touch: Any, after: float, size: float, clock: Clock) -> bool:
@@ -132,7 +127,7 @@ def parted(first: Seen, second: Seen, touch: Any, after: float, size: float, clo
     of the equations of contact down to beyond the `touch`, then it is that: since the touch is such a zero, too.
     """
     begin, end = -after, -below(touch) + (after - below(touch))
-    if not apart(first, second, begin, clock):
+    if not (end < min(first.until, second.until) and apart(first, second, begin, clock)):
         return False
     found = first_meeting(first, second, (begin, end), size, clock).contact
     return found is not None and above(-touch) < found.alone

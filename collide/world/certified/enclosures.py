@@ -13,7 +13,7 @@ from codegen.graph.expr import ExprPool
 from codegen.interval import Interval
 from generative.symbols import exact
 
-from .graphs import Unsupported, values
+from .graphs import Unsupported, jets
 
 
 def number(given: Any) -> Any:
@@ -24,7 +24,7 @@ def number(given: Any) -> Any:
     if e.is_Rational:
         return arb(fmpq(int(e.p), int(e.q)))
     try:
-        return values(convert([e], {}, ExprPool()), ())[0]
+        return jets(convert([e], {}, ExprPool()), ())[0][0]
     except Unsupported:
         return hull(*enclose(e))
 
@@ -56,6 +56,8 @@ def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
 
 def below(x: Any) -> float:
     """The largest double that is proved to be at most every number of a ball."""
+    if not x.is_finite():
+        return -math.inf
     found = float(x.lower())
     while not arb(found) <= x:
         found = math.nextafter(found, -math.inf)

@@ -1,8 +1,8 @@
-"""Free flights in closed form, of which all numbers are balls of Arb's: a parabola, and how the body turns.
+"""Free flights, of which all numbers are balls of Arb's: a parabola, and how the body turns.
 
 A body whose inertia is that of a ball spins evenly. One with two equal moments A and a third one, C, about its axis turns by a constant
 spin about the angular momentum L, |L| / A, after one about its own axis, L . axis (1/C - 1/A) (Landau and Lifshitz, Mechanics, Section 33).
-Where L is enclosed about 0 both are, too.
+Where L is enclosed about 0 both are, too. Others tumble, by validated Taylor series (`tumbling`).
 """
 
 from dataclasses import dataclass, replace
@@ -12,10 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 from flint import arb
 
-from .enclosures import matrix, number, product, vector
+from .enclosures import matrix, product, vector
+from .tumbling import Tumbling
 
 Falling = TypeVar("Falling", bound="Parabola")
 _AXES = vector(e for row in np.eye(3, dtype=int).tolist() for e in row).reshape(3, 3)
+NONE = vector((0, 0, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +74,16 @@ class Flight(Parabola):
     momentum: np.ndarray
     inertia: Inertia
 
-    @property
-    def tumbles(self) -> bool:
-        """Is the flight none of those in closed form?"""
-        return self.inertia.axis is None and not self.steady
-
     @cached_property
     def steady(self) -> bool:
         """Does the body not turn at all?"""
         return all(e.is_zero() for e in self.momentum)
+
+    @cached_property
+    def tumbling(self) -> Tumbling | None:
+        """How it turns, where that has no closed form."""
+        own = self.inertia
+        return Tumbling(self.start, self.turn, self.momentum, own.matrix, own.inverse) if own.axis is None and not self.steady else None
 
     @cached_property
     def placed(self) -> np.ndarray:
@@ -92,18 +95,22 @@ class Flight(Parabola):
         """Two constant spins (3,) in the world: that about the angular momentum, after that about the axis."""
         across, more = self.inertia.rates
         if self.steady or self.inertia.axis == -1:
-            return across * self.momentum, vector((0, 0, 0))
+            return across * self.momentum, NONE
         own = self.placed[:, self.inertia.axis]
         return across * self.momentum, more * (own @ self.momentum) * own
 
     def turn_at(self, time: Any) -> np.ndarray:
         if self.steady or time is self.start:
             return self.turn
+        if self.tumbling is not None:
+            return self.tumbling.turn_at(time)
         first, second = (_turned(rate, time - self.start) for rate in self.rates)
         return product(first, product(second, self.turn))
 
     def spin_at(self, time: Any) -> np.ndarray:
-        return self.mobility_at(time) @ self.momentum if self.inertia.axis != -1 else np.asarray(self.inertia.rates[0] * self.momentum)
+        if self.steady or self.inertia.axis == -1:
+            return np.asarray(self.inertia.rates[0] * self.momentum)
+        return np.asarray(self.mobility_at(time) @ self.momentum)
 
     def mobility_at(self, time: Any) -> np.ndarray:
         """(3, 3): the inverse of the inertia, in the world."""
@@ -117,24 +124,23 @@ class Flight(Parabola):
         """The same in the time -t."""
         return replace(self, start=-self.start, velocity=-self.velocity, momentum=-self.momentum)
 
-    def numbers(self, middle: np.ndarray, gait: str) -> list[Any]:
-        """Those that the `formula` of a gait takes: "ball", of a ball that looks the same however it is turned, "spin" or "top"; `middle`:
-        the centre of mass in the coordinates of the shape.
-        """
-        moved = [self.start, *self.centre, *self.velocity, *self.acceleration]
-        if gait == "ball":
-            return moved
-        (first, size), (own, second) = (_axis(rate) for rate in self.rates)
-        turning = [*first, size, arb(0), *([*own, second] if gait == "top" else [])]
-        return [*moved, *turning, *self.placed.ravel(), *(-self.placed @ middle)]
-
 
 def flight(start: Any, centre: np.ndarray, velocity: np.ndarray, acceleration: np.ndarray, turn: np.ndarray, spin: np.ndarray,
            inertia: Inertia) -> Flight:
     """The flight from a state on, with the `spin` (3,) in the world."""
     placed = matrix(turn)
-    momentum = placed @ inertia.matrix @ placed.T @ spin if any(not e.is_zero() for e in spin) else vector((0, 0, 0))
+    momentum = placed @ inertia.matrix @ placed.T @ spin if any(not e.is_zero() for e in spin) else NONE
     return Flight(start, centre, velocity, acceleration, turn, momentum, inertia)
+
+
+def axis_of(spin: np.ndarray) -> tuple[np.ndarray, Any]:
+    """A direction (3,) and a speed about it. Where the spin may be 0 the direction may be any."""
+    size = _size(spin)
+    if size > 0:
+        return spin / size, size
+    if size.is_zero():
+        return vector((0, 0, 1)), size
+    return np.array([arb(0, 1)] * 3, object), size
 
 
 def _size(w: np.ndarray) -> Any:
@@ -145,18 +151,3 @@ def _turned(spin: np.ndarray, tau: Any) -> np.ndarray:
     """The quaternion of a constant spin (3,) during a time."""
     half = _size(spin) * tau / 2
     return np.array([half.cos(), *(half.sinc() * tau / 2 * spin)], object)
-
-
-def _axis(spin: np.ndarray) -> tuple[np.ndarray, Any]:
-    """A direction (3,) and a speed about it. Where the spin may be 0 the direction may be any."""
-    size = _size(spin)
-    if size > 0:
-        return spin / size, size
-    if size.is_zero():
-        return vector((0, 0, 1)), size
-    return np.array([arb(0, 1)] * 3, object), size
-
-
-def at_double(state: Flight) -> Flight:
-    """The same flight from a time on that is a double near its start."""
-    return state.since(number(float(state.start.mid())))

@@ -1,10 +1,12 @@
-"""Formulas over balls of Arb's: expression graphs, evaluated with as many digits as are asked for.
+"""Formulas over balls of Arb's, with their derivatives: expression graphs, evaluated with as many digits as are asked for.
 
-What is finite encloses. On a box of balls a derivative that comes out finite is that of a function which is differentiable there, so the
-mean value theorem holds with it: where a formula, or a derivative in it, may jump, the result is nan.
+A jet is a ball and its derivatives by some variables, a list of balls, or None where all are 0 or not asked for. What is finite encloses
+values and derivatives at all points of a box, by the chain rule, operation by operation. Where a formula may jump the result is nan, and
+where it may have a kink its derivatives are.
 """
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,34 +16,48 @@ from flint import arb, fmpq
 from codegen.graph.evaluate import evaluate
 from codegen.graph.expr import Expr
 
+Jet = tuple[Any, list[Any] | None]
+
 _NAMED = {"pi": arb.pi, "e": arb.const_e, "euler_gamma": arb.const_euler, "catalan": arb.const_catalan}
-# Operations that balls have under the same name, and are smooth wherever their results are finite.
-_SMOOTH = {"exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "sqrt", "erf",
-           "erfc", "gamma"}
+# Functions that balls have under the same name, and their derivatives, by the argument and the value.
+_SMOOTH: dict[str, Callable[[Any, Any], Any]] = {
+    "exp": lambda x, y: y, "log": lambda x, y: 1 / x, "sin": lambda x, y: x.cos(), "cos": lambda x, y: -x.sin(),
+    "tan": lambda x, y: 1 + y * y, "asin": lambda x, y: (1 - x * x).rsqrt(), "acos": lambda x, y: -(1 - x * x).rsqrt(),
+    "atan": lambda x, y: 1 / (1 + x * x), "sinh": lambda x, y: x.cosh(), "cosh": lambda x, y: x.sinh(),
+    "tanh": lambda x, y: 1 - y * y, "asinh": lambda x, y: (1 + x * x).rsqrt(), "acosh": lambda x, y: (x * x - 1).rsqrt(),
+    "atanh": lambda x, y: 1 / (1 - x * x), "sqrt": lambda x, y: 1 / (2 * y),
+    "erf": lambda x, y: 2 * (-x * x).exp() / arb.pi().sqrt(), "erfc": lambda x, y: -2 * (-x * x).exp() / arb.pi().sqrt(),
+}  # fmt: skip
 
 
 class Unsupported(AttributeError):
     """A formula has an operation of which nothing is known here."""
 
 
-def values(outputs: Sequence[Expr], variables: Sequence[Any], parameters: Sequence[Any] = ()) -> list[Any]:
-    """Enclosures of expressions of a graph over balls. Raises Unsupported."""
-    return evaluate(outputs, _BALLS, variables, parameters)
+def jets(outputs: Sequence[Expr], variables: Sequence[Jet], parameters: Sequence[Jet] = ()) -> list[Jet]:
+    """Of expressions of a graph. Raises Unsupported."""
+    return evaluate(outputs, _JETS, variables, parameters)
 
 
-def _nan() -> Any:
-    return arb("nan")
+def known(number: Any) -> Jet:
+    """The jet of what is constant."""
+    return number, None
 
 
-def _sure(truth: bool | None, yes: Any, no: Any) -> Any:
-    """One of two branches, whose condition may be undecided: then the formula may jump."""
-    return _nan() if truth is None else yes if truth else no
+def _nan(*slopes: list[Any] | None) -> Jet:
+    return arb("nan"), next(([arb("nan")] * len(g) for g in slopes if g is not None), None)
 
 
-def _less(a: Any, b: Any, orequal: bool) -> bool | None:
-    if (a <= b) if orequal else (a < b):
+def _combined(*terms: tuple[Any, list[Any] | None]) -> list[Any] | None:
+    """The sum of multiples of derivatives."""
+    found = [[c * e for e in g] for c, g in terms if g is not None]
+    return functools.reduce(lambda a, b: list(map(operator.add, a, b)), found) if found else None
+
+
+def _less(a: Any, b: Any, equal: bool) -> bool | None:
+    if (a <= b) if equal else (a < b):
         return True
-    return False if ((a > b) if orequal else (a >= b)) else None
+    return False if ((a > b) if equal else (a >= b)) else None
 
 
 def _even(a: Any) -> Any:
@@ -49,89 +65,130 @@ def _even(a: Any) -> Any:
     return a.abs_lower().union(a.abs_upper()) + 0 * a
 
 
-def _power(exponent: int, a: Any) -> Any:
-    return (_even(a) if exponent % 2 == 0 and not a.is_exact() else a) ** exponent
+def _raised(a: Any, n: int) -> Any:
+    """a to the power n >= 0, by squares. (Arb's own power is no number where a may be 0.)"""
+    if n < 2:
+        return a if n else arb(1)
+    root = _raised(a, n // 2)
+    even = root * root if root.is_exact() else _even(root) * _even(root)
+    return even * a if n % 2 else even
 
 
-class _Balls:
+class _Jets:
     """A method an operation; a truth value is True, False, or None where it is undecided."""
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> Callable[..., Jet]:
         if name not in _SMOOTH:
             raise Unsupported(name)
-        return lambda a: getattr(a, name)()
+
+        def function(a: Jet) -> Jet:
+            y = getattr(a[0], name)()
+            return y, None if a[1] is None else _combined((_SMOOTH[name](a[0], y), a[1]))
+
+        return function
 
     @staticmethod
     @functools.lru_cache(maxsize=1 << 12)
     def _number(value: Fraction) -> Any:
         return fmpq(value.numerator, value.denominator)
 
-    def constant(self, value: Fraction | str) -> Any:
-        return _NAMED[value]() if isinstance(value, str) else arb(self._number(value))
+    def constant(self, value: Fraction | str) -> Jet:
+        return known(_NAMED[value]() if isinstance(value, str) else arb(self._number(value)))
 
-    def undefined(self) -> Any:
+    def undefined(self) -> Jet:
         return _nan()
 
-    def add(self, a: Any, b: Any) -> Any:
-        return a + b
+    def add(self, a: Jet, b: Jet) -> Jet:
+        return a[0] + b[0], a[1] if b[1] is None else b[1] if a[1] is None else list(map(operator.add, a[1], b[1]))
 
-    def sub(self, a: Any, b: Any) -> Any:
-        return a - b
+    def sub(self, a: Jet, b: Jet) -> Jet:
+        return self.add(a, self.neg(b))
 
-    def neg(self, a: Any) -> Any:
-        return -a
+    def neg(self, a: Jet) -> Jet:
+        return -a[0], None if a[1] is None else [-e for e in a[1]]
 
-    def mul(self, a: Any, b: Any) -> Any:
-        return a * b
+    def mul(self, a: Jet, b: Jet) -> Jet:
+        return a[0] * b[0], _combined((b[0], a[1]), (a[0], b[1]))
 
-    def fma(self, a: Any, b: Any, c: Any) -> Any:
-        return a * b + c
+    def fma(self, a: Jet, b: Jet, c: Jet) -> Jet:
+        return self.add(self.mul(a, b), c)
 
-    def div(self, a: Any, b: Any) -> Any:
-        return a / b
+    def div(self, a: Jet, b: Jet) -> Jet:
+        y = a[0] / b[0]
+        return y, _combined((1 / b[0], a[1]), (-y / b[0], b[1]))
 
-    def power_integer(self, exponent: int, a: Any) -> Any:
-        return _power(exponent, a)
+    def power_integer(self, n: int, a: Jet) -> Jet:
+        return _raised(a[0], n), None if a[1] is None else _combined((n * _raised(a[0], n - 1), a[1]))
 
-    def pow(self, a: Any, b: Any) -> Any:
+    def pow(self, a: Jet, b: Jet) -> Jet:
         """exp(b log a), for a > 0."""
-        return (a.log() * b).exp() if a > 0 else _nan()
+        if not a[0] > 0:
+            return _nan(a[1], b[1])
+        y = (a[0].log() * b[0]).exp()
+        return y, _combined((y * b[0] / a[0], a[1]), (y * a[0].log(), b[1]))
 
-    def atan2(self, b: Any, a: Any) -> Any:
-        return arb.atan2(b, a) if a > 0 or b > 0 or b < 0 else _nan()
+    def atan2(self, b: Jet, a: Jet) -> Jet:
+        if not (a[0] > 0 or b[0] > 0 or b[0] < 0):
+            return _nan(a[1], b[1])
+        square = a[0] * a[0] + b[0] * b[0]
+        return arb.atan2(b[0], a[0]), _combined((a[0] / square, b[1]), (-b[0] / square, a[1]))
 
-    def abs(self, a: Any) -> Any:
-        return _even(a)
+    # -- choices ------------------------------------------------------------------------------------------------------
 
-    def min(self, a: Any, b: Any) -> Any:
-        return a.min(b)
+    def abs(self, a: Jet) -> Jet:
+        return self._kinked(_even(a[0]), a, a, self.neg(a))
 
-    def max(self, a: Any, b: Any) -> Any:
-        return a.max(b)
+    def min(self, a: Jet, b: Jet) -> Jet:
+        return self._kinked(a[0].min(b[0]), self.sub(b, a), a, b)
 
-    def sign(self, a: Any) -> Any:
-        return arb(1) if a > 0 else arb(-1) if a < 0 else _nan()
+    def max(self, a: Jet, b: Jet) -> Jet:
+        return self._kinked(a[0].max(b[0]), self.sub(a, b), a, b)
 
-    def heaviside(self, a: Any) -> Any:
-        return arb(1) if a > 0 else arb(0) if a < 0 else _nan()
+    def _kinked(self, value: Any, s: Jet, a: Jet, b: Jet) -> Jet:
+        """The value, with the derivatives of a where s > 0, of b where s < 0."""
+        return value, a[1] if s[0] > 0 else b[1] if s[0] < 0 else _nan(a[1], b[1])[1]
 
-    def floor(self, a: Any) -> Any:
-        found = a.floor()
-        return found if found.is_exact() and not a.contains(found) else _nan()
+    def sign(self, a: Jet) -> Jet:
+        return known(arb(1)) if a[0] > 0 else known(arb(-1)) if a[0] < 0 else _nan(a[1])
 
-    def ceiling(self, a: Any) -> Any:
-        return -self.floor(-a)
+    def heaviside(self, a: Jet) -> Jet:
+        return known(arb(1)) if a[0] > 0 else known(arb(0)) if a[0] < 0 else _nan(a[1])
+
+    def floor(self, a: Jet) -> Jet:
+        found = a[0].floor()
+        return known(found) if found.is_exact() and not a[0].contains(found) else _nan(a[1])
+
+    def ceiling(self, a: Jet) -> Jet:
+        return self.neg(self.floor(self.neg(a)))
+
+    def where(self, condition: bool | None, a: Jet, b: Jet) -> Jet:
+        return _nan(a[1], b[1]) if condition is None else a if condition else b
+
+    def choice(self, s: Jet, a: Jet, b: Jet) -> Jet:
+        """a where s > 0, b where s < 0: the derivative of a function that has a kink at 0."""
+        return a if s[0] > 0 else b if s[0] < 0 else _nan(a[1], b[1])
+
+    def guarded(self, a: Jet, guard: Jet) -> Jet:
+        good = all(e.is_finite() for e in (guard[0], *(guard[1] or ())))
+        return a if good else _nan(a[1], guard[1])
+
+    def trusted(self, level: int, a: Jet, guard: Jet) -> Jet:
+        """A derivative, where the function that it belongs to is smooth."""
+        return self.guarded(a, guard)
+
+    def refined(self, a: Jet, form: Jet) -> Jet:
+        return a
 
     # -- truth --------------------------------------------------------------------------------------------------------
 
-    def lt(self, a: Any, b: Any) -> bool | None:
-        return _less(a, b, False)
+    def lt(self, a: Jet, b: Jet) -> bool | None:
+        return _less(a[0], b[0], False)
 
-    def le(self, a: Any, b: Any) -> bool | None:
-        return _less(a, b, True)
+    def le(self, a: Jet, b: Jet) -> bool | None:
+        return _less(a[0], b[0], True)
 
-    def eq(self, a: Any, b: Any) -> bool | None:
-        return True if a == b else False if a != b else None
+    def eq(self, a: Jet, b: Jet) -> bool | None:
+        return True if a[0] == b[0] else False if a[0] != b[0] else None
 
     def true(self) -> bool:
         return True
@@ -148,22 +205,5 @@ class _Balls:
     def or_(self, a: bool | None, b: bool | None) -> bool | None:
         return True if True in (a, b) else None if None in (a, b) else False
 
-    def where(self, condition: bool | None, a: Any, b: Any) -> Any:
-        return _sure(condition, a, b)
 
-    def choice(self, s: Any, a: Any, b: Any) -> Any:
-        """a where s > 0, b where s < 0: the derivative of a function that has a kink at 0."""
-        return a if s > 0 else b if s < 0 else _nan()
-
-    def guarded(self, a: Any, guard: Any) -> Any:
-        return a + 0 * guard
-
-    def trusted(self, level: int, a: Any, guard: Any) -> Any:
-        """A derivative, where the function that it belongs to is defined."""
-        return a + 0 * guard
-
-    def refined(self, a: Any, form: Any) -> Any:
-        return a
-
-
-_BALLS = _Balls()
+_JETS = _Jets()

@@ -6,11 +6,12 @@ order; where the digits do not suffice the run begins anew with more of them, an
 
 import copy
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from flint import ctx
+from flint import arb, ctx
 
 from ...bodies.parts import is_closed
 from ...moment.start import Start
@@ -87,8 +88,6 @@ class Certified:
         self.begun = True
         if not self.bits > _BITS:
             self._check_inside()
-        for k, (flight,) in enumerate(self.flights):
-            self._note_tumbling(k, flight)
         for pair in self._pairs():
             self._ask(pair, last, clock)
 
@@ -122,10 +121,10 @@ class Certified:
                 self.now = max(self.now, float(hit.time))
                 self._ask(pair, last, clock, hit)
                 return False
-            known = [hit.time, *(self.flights[k][-1].start for k in pair)]
-            accurate, most_bits = min(x.rel_accuracy_bits() for x in known) > _PLENTY, self.bits * _MORE > _MOST_BITS
+            own, known = self._known(pair, hit.time)
+            accurate, most_bits = own > _PLENTY, self.bits * _MORE > _MOST_BITS
             # Searches are with doubles, which shall tell of flights all that they can.
-            good = hit.contact is None or most_bits or min(x.rel_one_accuracy_bits() for x in known) > _PLENTY
+            good = hit.contact is None or most_bits or known > _PLENTY
             why = (self._doubt(pair) or self._respond(pair, last, clock)) if good else ""
             if good and not why:
                 return False
@@ -136,6 +135,16 @@ class Certified:
         with ctx.workprec(self.bits):
             self._begin()
         return False
+
+    def _known(self, pair: Pair, time: Any) -> tuple[float, float]:
+        """How many bits of a time, and of those at which its flights began, are known, against these and against 1; in both cases with
+        those of how bodies are turned then.
+        """
+        flights = [self.flights[k][-1] for k in pair]
+        times, turns = [time, *(f.start for f in flights)], [e for f in flights if f.tumbling is not None for e in f.turn_at(time)]
+        turned = min((e.rel_one_accuracy_bits() for e in turns), default=math.inf)
+        found = [min(turned, *map(bits, times)) for bits in (arb.rel_accuracy_bits, arb.rel_one_accuracy_bits)]
+        return found[0], found[1]
 
     def _doubt(self, pair: Pair) -> str:
         """Why it is not decided that this is the next event; empty if it is."""
@@ -162,16 +171,9 @@ class Certified:
         touched = known[2] if known is not None and known[:2] == (self.version[i], self.version[j]) else None
         since, stride = (None, 0.0) if before is None else (float(before.time), before.stride)
         flights = self.flights[i][-1], self.flights[j][-1]
-        if any(f.tumbles for f in flights):
-            return
         found = self.asking.ask(Question(pair, flights, touched, since, stride, last, clock))
         if found is not None:
             self.hits[pair] = found
-
-    def _note_tumbling(self, k: int, flight: Flight) -> None:
-        if flight.tumbles:
-            self.hits[(k, k)] = Hit(flight.start, why=f"{self.called(k)} tumbles from t = {below(flight.start)!r} on: in certified runs "
-                                    "bodies turn that have two equal moments of inertia")
 
     # -- what a hit does ----------------------------------------------------------------------------------------------
 
@@ -203,7 +205,6 @@ class Certified:
         if self.bodies[k].ball is None:
             own |= {"turn": nearest(state.placed), "spin": nearest(state.spin_at(state.start))}
         actor.take(actor.course.again(time, **own), time, seen=False)
-        self._note_tumbling(k, state)
 
     def _near_others(self, after: dict[int, Flight], time: Any) -> str:
         """Hits without a common body may come in either order: then bodies of both must be proved to be apart meanwhile, too."""

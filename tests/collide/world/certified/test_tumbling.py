@@ -1,0 +1,45 @@
+"""Validated series of tumbling bodies, against the closed form of tops, and what a free body keeps."""
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from collide.world.certified.enclosures import matrix, number, vector
+from collide.world.certified.flights import Inertia, flight
+from collide.world.certified.tumbling import Tumbling
+
+TURN = vector((0.8, 0.6, 0, 0))
+
+
+def inertia(moments, axis=None):
+    matrices = [np.array([[e if i == j else arb(0) for j in range(3)] for i, e in enumerate(own)], object)
+                for own in ([number(e) for e in moments], [1 / number(e) for e in moments])]
+    return Inertia(matrices[0], matrices[1], axis)
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with ctx.workprec(256):
+        yield
+
+
+@pytest.mark.parametrize("time", [0.03125, 0.7, -0.7])
+def test_series_agree_with_the_closed_form_of_tops(time):
+    top = flight(number(0.0), *[vector((0, 0, 0))] * 3, TURN / (TURN @ TURN).sqrt(), vector((1, -2, 3)), inertia((2, 2, 3), 2))
+    series = Tumbling(top.start, top.turn, top.momentum, top.inertia.matrix, top.inertia.inverse)
+    for own, other in zip(top.turn_at(number(time)), series.turn_at(number(time)), strict=True):
+        assert own.overlaps(other) and own.rad() < 1e-70 and other.rad() < 1e-60
+
+
+def test_a_free_body_keeps_its_energy():
+    body = flight(number(0.0), *[vector((0, 0, 0))] * 3, TURN / (TURN @ TURN).sqrt(), vector((1, -2, 3)), inertia((1, 1.5, 2)))
+    assert body.tumbling is not None
+    energies = [body.momentum @ body.spin_at(number(t)) for t in (0.0, 0.25, 0.5)]
+    assert all(e.overlaps(energies[0]) and e.rad() < 1e-60 for e in energies)
+    turn = matrix(body.turn_at(number(0.5)))
+    assert not turn[0, 0].overlaps(body.placed[0, 0]) and max(e.rad() for e in turn.ravel()) < 1e-60
+
+
+def test_a_ball_of_times_that_is_too_wide_tells_nothing():
+    body = flight(number(0.0), *[vector((0, 0, 0))] * 3, TURN / (TURN @ TURN).sqrt(), vector((1, -2, 3)), inertia((1, 1.5, 2)))
+    assert not any(e.is_finite() for e in body.turn_at(arb(0.5, 0.25)))
