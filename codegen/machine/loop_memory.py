@@ -20,7 +20,9 @@ _KINDS: dict[Any, tuple[Kind, str]] = {int: (INT, INT), float: (FLOAT, FLOAT), I
 # integers and of doubles do not overlap.
 TYPES = {INT: "!4", FLOAT: "!5"}
 METADATA = ("!0 = !{}", '!1 = !{!"arrays"}', '!2 = !{!"integers", !1, i64 0}', '!3 = !{!"doubles", !1, i64 0}',
-            "!4 = !{!2, !2, i64 0}", "!5 = !{!3, !3, i64 0}")
+            "!4 = !{!2, !2, i64 0}", "!5 = !{!3, !3, i64 0}", "!6 = distinct !{}",
+            '!7 = !{!"llvm.loop.parallel_accesses", !6}', f'!8 = !{{!"llvm.loop.vectorize.width", i32 {LANES}}}',
+            '!9 = !{!"llvm.loop.vectorize.enable", i1 true}', '!10 = !{!"llvm.loop.unroll.disable"}')
 
 
 class UnsupportedPython(SyntaxError):
@@ -62,6 +64,8 @@ class LoopModule(Protocol):
 
     def constants(self, values: Sequence[float]) -> str: ...
 
+    def loop(self) -> str: ...
+
 
 class Places:
     """Writes instructions, and finds what a function names in memory; expressions come on top (`loop_values`)."""
@@ -74,6 +78,7 @@ class Places:
         self.variables: dict[str, Value] = {}
         self.count = 0
         self.open = True
+        self.group = ""
 
     def unsupported(self, node: ast.AST) -> NoReturn:
         self.fail(node, f"{type(node).__name__} is outside the subset of native loops")
@@ -109,10 +114,10 @@ class Places:
         return f"%s{self.count}"
 
     def load(self, pointer: str, kind: Kind, about: str = "") -> Value:
-        return Value(self.emit(f"load {llvm_type(kind)}, ptr {pointer}{about}"), kind)
+        return Value(self.emit(f"load {llvm_type(kind)}, ptr {pointer}{about}{self.group}"), kind)
 
     def put(self, value: Value, pointer: str, about: str = "") -> None:
-        self.lines.append(f"  store {llvm_type(value.kind)} {value.name}, ptr {pointer}{about}")
+        self.lines.append(f"  store {llvm_type(value.kind)} {value.name}, ptr {pointer}{about}{self.group}")
 
     def convert(self, value: Value, kind: Kind, node: ast.AST) -> Value:
         if value.kind == kind:

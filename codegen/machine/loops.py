@@ -9,7 +9,8 @@ rows and views of it with their fields and native methods (`structures`); assign
 (also swaps and ``+=``), ``if``, ``while``, ``for .. in range``, ``break``, ``continue``, ``return``, conditional
 expressions, ``and``/``or``/``not`` (short-circuit), ``&`` and ``|`` of truth values (no branch), chained comparisons, ``min``, ``max``,
 ``abs``, constant tuples indexed by an integer, module constants, calls of functions marked `native`, and `call_kernel`, which calls machine
-code at an address. A variable keeps the kind it was first given.
+code at an address. A variable keeps the kind it was first given. In ``for .. in parallel(..)`` no pass reads or writes what another one
+writes, which LLVM is told; without branches in it, eight passes then become one of vectors.
 
 Why not numba: for the collision search (70 functions) it needs 15 to 20 s of processor time before the first
 answer, this needs about half a second, and a search should not take longer to start than to run.
@@ -44,9 +45,12 @@ from .loop_memory import (
     llvm_type,
 )
 from .loop_values import Expressions, call_kernel
-from .structures import Structure, described, native
+from .structures import Structure, described, native, parallel
 
-__all__ = ["BOOL", "FLOAT", "INT", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native"]
+# Metadata from this number on names loops.
+_LOOPS = 100
+
+__all__ = ["BOOL", "FLOAT", "INT", "STRUCT", "UnsupportedPython", "call_kernel", "loop_assembly", "native", "parallel"]
 
 
 def loop_assembly(entry: Callable[..., Any], kinds: Sequence[Kind], structure: type[Structure], name: str) -> str:
@@ -113,6 +117,12 @@ class _LoopModule:
     def declare(self, name: str, signature: str) -> None:
         result, _, arguments = signature.partition(" ")
         self.declarations[name] = f"declare {result} @{name}{arguments}"
+
+    def loop(self) -> str:
+        """What is told of a loop whose passes are independent; each has a name of its own."""
+        name = f"!{_LOOPS + sum(key[0] == '!' for key in self.declarations)}"
+        self.declarations[name] = f"{name} = distinct !{{{name}, !7, !8, !9, !10}}"
+        return f", !llvm.loop {name}"
 
     def constants(self, values: Sequence[float]) -> str:
         """A constant array of doubles."""
@@ -227,8 +237,11 @@ class _Function(Expressions):
 
     def do_For(self, node: ast.For) -> None:
         if not (isinstance(node.iter, ast.Call) and isinstance(node.target, ast.Name) and not node.orelse
-                and isinstance(node.iter.func, ast.Name) and node.iter.func.id == "range"):
-            self.fail(node, "a for loop runs over range(...)")
+                and isinstance(node.iter.func, ast.Name) and node.iter.func.id in ("range", "parallel")):
+            self.fail(node, "a for loop runs over range(...) or parallel(...)")
+        within, parallel = self.group, node.iter.func.id == "parallel"
+        if parallel:
+            self.group = ", !llvm.access.group !6"
         bounds = [self.convert(self.value(a), INT, a) for a in node.iter.args]
         first, last = (Value("0", INT), bounds[0]) if len(bounds) == 1 else (bounds[0], bounds[1])
         step = int(ast.literal_eval(node.iter.args[2])) if len(bounds) == 3 else 1
@@ -247,7 +260,8 @@ class _Function(Expressions):
         tail = self.lines.pop()
         self.start(more)
         self.put(Value(self.emit(f"add i64 {self.load(counter, INT).name}, {step}"), INT), counter)
-        self.end(f"br label %{test}")
+        self.end(f"br label %{test}{self.module.loop() if parallel else ''}")
+        self.group = within
         self.lines.append(tail)
         self.open = True
 

@@ -40,6 +40,11 @@ def native(function: F) -> F:
     return function
 
 
+def parallel(count: int) -> range:
+    """As `range`, of a loop whose passes are independent: none reads or writes what another one writes."""
+    return range(count)
+
+
 class Array(Protocol[T]):
     """Numbers in a row; where they are in rows of rows, the loop counts through."""
 

@@ -60,13 +60,10 @@ def contact_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence
     """What writes the log of `first_contact`. Raises ValueError for what no log can be written of."""
     require_arb()
     from .contact_log import ContactLog
-    from .mesh_log import MeshLog
     from .text import NoLog
 
     if tracked:
         raise NoLog("no log can be written with tracked contacts, which are no part of what it proves")
-    if bodies and all(isinstance(body, Mesh) for body in bodies):
-        return MeshLog(path, bodies, [body.motion for body in bodies], time, span)
     return ContactLog(path, bodies, time, span, ranges)
 
 
@@ -74,9 +71,9 @@ def mesh_log(path: str | PathLike[str], meshes: Sequence[Mesh], motions: Sequenc
              span: tuple[float, float]) -> "Log":
     """What writes the log of `mesh_mesh`."""
     require_arb()
-    from .mesh_log import MeshLog
+    from .contact_log import MeshLog
 
-    return MeshLog(path, meshes, motions, time, span)
+    return MeshLog(path, [mesh.moved(motion) for mesh, motion in zip(meshes, motions, strict=True)], time, span)
 
 
 def self_log(path: str | PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],

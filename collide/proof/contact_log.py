@@ -1,8 +1,10 @@
 """Logs of `first_contact`: until when all surfaces are apart, and that two of them meet."""
 
+import itertools
 import math
 import os
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import flint
@@ -11,15 +13,17 @@ import numpy as np
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from .checker.problem import Case, Part, above
-from .existence import inner, only_one
+from .existence import only_one
 from .log import Alive, Halved, Log
-from .statement import Ranges, Statement, named
+from .statement import Ranges, named, stated
 
 # By how much less than what the search found a log proves, as parts of the time span, with the most boxes of all trees; likewise of
 # contacts that are not isolated; and which part is near enough there.
 _ISOLATED, _CURVES, _ENOUGH = ((2.0**-30, 150_000),), ((2.0**-30, 60_000), (2.0**-7, 150_000)), 2.0**-20
 # How long after a contact surfaces are seen to cross.
 _LATER = (2.0**-36, 2.0**-30, 2.0**-24, 2.0**-18, 2.0**-14, 2.0**-10)
+Place = tuple[Part, list[float]]
+"""A part of a body, and the parameters of a place on it; of one with an equation none."""
 # Of how many contacts it is shown that they are alone; and how near to an end a parameter is held there.
 _MANY, _EDGE = 16, 1e-7
 
@@ -29,7 +33,7 @@ class ContactLog(Log):
                  ranges: Ranges | None = None) -> None:
         super().__init__(path)
         self.bodies, self.span, self.ranges = bodies, span, ranges or {}
-        self.statement = Statement("contact", bodies, time, span, ranges=ranges)
+        self.statement = stated("contact", bodies, time, span, ranges=ranges)
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         n, states = len(self.bodies), dict(found.start.items())
@@ -87,37 +91,35 @@ class ContactLog(Log):
     def _alone(self, found: Contacts) -> list[str]:
         """Of isolated contacts that each is the only one in a box."""
         lines = list[str]()
-        for k in np.flatnonzero(found.proved)[:_MANY]:
-            a, b = (self._place(found, int(k), side) for side in (0, 1))
-            if a is None or b is None or self.ranges or a[0] == b[0]:
-                continue
-            *ends, time = self.problem.ranges(Case(((a[0],), (b[0],))))
-            point = np.array([*(a[1] + b[1] or found.points[k].tolist()), 0.5 * sum(map(float, found.boxes[k][-1]))])
-            held = {i: min(map(float, ends[i]), key=lambda end: abs(end - point[i])) for i in range(len(ends))}
-            held = {i: end for i, end in held.items() if abs(end - point[i]) < _EDGE}
-            faces = [i for i in held if "face" in found.features[k][0 if i < len(a[1]) else 1]]
-            if faces or not all(any(e == flint.arb(end) for e in ends[i]) for i, end in held.items()):
-                # At a seam, or just at a border: no box round it lies in the domain. Or at an edge that is at no double.
-                continue
-            free = [i for i in range(len(ends)) if i not in held]
-            for i, end in held.items():
-                point[i] = end
-            case = Case(((a[0],), (b[0],)), None, tuple(free))
-            root = np.array(inner([*ends, time]))
-            found_one = only_one(self.grower(case), self.problem.system(case), point, root, [*free, len(ends)])
-            lines += [f"one {a[0]} {b[0]}", found_one[0]] if found_one else []
+        for k in np.flatnonzero(found.proved)[:0 if self.ranges else _MANY].tolist():
+            places = [self._places(found, k, side, 0.5 * sum(map(float, found.boxes[k][-1]))) for side in (0, 1)]
+            for a, b in itertools.product(*places):
+                # Which piece of an implicit body is meant is not told; and one piece is no pair.
+                known = all(own[1] or len(self.statement.faces[int(body)]) == 1 for own, body in zip((a, b), found.pairs[k], strict=True))
+                line = self._only(found, k, a, b) if known and a[0][0] != b[0][0] else None
+                if line:
+                    lines += [f"one {named(a[0])} {named(b[0])}", line]
+                    break
         if lines:
             self.said.append(f"that {len(lines) // 2} of the contacts are each the only one in a box")
         return lines
 
-    def _place(self, found: Contacts, k: int, side: int) -> tuple[int, list[float]] | None:
-        """A piece and its parameters there; of an implicit body that is one piece none. Nothing of a mesh."""
-        at, own = found.uv[k, side], self.statement.faces[int(found.pairs[k, side])]
-        if int(found.pairs[k, side]) in self.statement.meshes:
+    def _only(self, found: Contacts, k: int, a: Place, b: Place) -> str | None:
+        """Both lines of a box in which the contact at these places is the only one."""
+        *ends, _ = self.problem.ranges(Case((a[0], b[0])))
+        point = np.array([*(a[1] + b[1] or found.points[k].tolist()), 0.5 * sum(map(float, found.boxes[k][-1]))])
+        held = {i: min(map(float, ends[i]), key=lambda end: abs(end - point[i])) for i in range(len(ends))}
+        held = {i: end for i, end in held.items() if abs(end - point[i]) < _EDGE}
+        faces = [i for i in held if "face" in found.features[k][0 if i < len(a[1]) else 1]]
+        if faces or not all(any(e == flint.arb(end) for e in ends[i]) for i, end in held.items()):
+            # At a seam, or just at a border: no box round it lies in the domain. Or at an edge that is at no double.
             return None
-        if int(at["face"]) >= 0:
-            return self._piece(own, int(at["face"])), [float(at["u"]), float(at["v"])]
-        return (own[0], []) if len(own) == 1 else None
+        free = [i for i in range(len(ends)) if i not in held]
+        for i, end in held.items():
+            point[i] = end
+        case = Case((a[0], b[0]), None, tuple(free))
+        found_one = only_one(self.grower(case), self.test(case), point, np.array(self.families.inner(case)), [*free, len(ends)])
+        return found_one[0] if found_one else None
 
     def _piece(self, own: list[int], face: int) -> int:
         """That of a face; a patch with creases is one piece, and several faces."""
@@ -125,22 +127,35 @@ class ContactLog(Log):
 
     def _crossing(self, found: Contacts, k: int, moment: float, reach: float) -> list[str]:
         values = [0.5 * sum(found.parameters[k][s]) for s in self.ranges]
-        for a, near in self._places(found, k, 0, moment):
-            for b, other in self._places(found, k, 1, moment):
-                point = self._start(near, other) or found.points[k].tolist()
-                line = self.solution(Case((a, b)), [*point, *values], reach, moment)
-                if line:
-                    return [f"some {named(a)} {named(b)}", line]
+        for (a, near), (b, other) in itertools.product(*(self._places(found, k, side, moment) for side in (0, 1))):
+            point = self._start(near, other) or found.points[k].tolist()
+            line = self.solution(Case((a, b)), [*point, *values], reach, moment)
+            if line:
+                return [f"some {named(a)} {named(b)}", line]
         return []
 
-    def _places(self, found: Contacts, k: int, side: int, moment: float) -> list[tuple[Part, list[float]]]:
+    def _places(self, found: Contacts, k: int, side: int, moment: float) -> list[Place]:
         """Parts of a body that may meet the other there, each with its parameters; of implicit bodies with none."""
-        body, at = int(found.pairs[k, side]), found.uv[k, side]
-        own, face = self.statement.faces[body], int(at["face"])
+        body = int(found.pairs[k, side])
+        own = self.statement.faces[body]
         if body in self.statement.meshes:
             return [((*own, *part), uv) for part, uv in self.statement.meshes[body].nearest(found.points[k], moment)]
+        at = found.uv[k, side]
+        face = int(at["face"])
         return [((piece,), []) for piece in own] if face < 0 else [((self._piece(own, face),), [float(at["u"]), float(at["v"])])]
 
     def _start(self, near: list[float], other: list[float]) -> list[float]:
         """Two places as the log speaks of them."""
         return near + other
+
+
+class MeshLog(ContactLog):
+    """Of two meshes, whose answer tells of one contact."""
+
+    def claims(self, found: Any, alive: Alive) -> list[str]:
+        hit = int(found.status is Status.CONTACT)
+        told: Any = SimpleNamespace(
+            status=found.status, start={(0, 1): Start.DISJOINT}, undecided=frozenset(), time=found.time, clear_until=found.clear_until,
+            proved=np.ones(hit, bool), exists=np.ones(hit, bool), pairs=np.array([[0, 1]])[:hit], points=found.point[None][:hit],
+            features=[found.features][:hit], boxes=[np.array([found.time])][:hit], parameters=[{}])
+        return super().claims(told, alive)

@@ -8,7 +8,7 @@ from typing import Any
 from ..answers.distances import Clearance, Distance, DistanceStatus
 from .checker.problem import Case, Part
 from .log import Alive, Log
-from .statement import Ranges, Statement, named
+from .statement import Ranges, named, stated
 from .trees import Stuck
 
 # By which part of the distance a log proves less than the search, and the most steps of a tree then.
@@ -19,7 +19,7 @@ class DistanceLog(Log):
     def __init__(self, path: str | os.PathLike[str], bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
                  ignored: Sequence[tuple[int, int]], ranges: Ranges) -> None:
         super().__init__(path)
-        self.span, self.ranges, self.statement = span, ranges, Statement("distance", bodies, time, span, ignored, ranges)
+        self.span, self.ranges, self.statement = span, ranges, stated("distance", bodies, time, span, ignored, ranges)
 
     def claims(self, found: Distance, alive: Alive) -> list[str]:
         if found.status in (DistanceStatus.MEETING, DistanceStatus.NOWHERE):

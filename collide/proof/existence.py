@@ -1,12 +1,11 @@
 """The prover's other half: a box in which Krawczyk's test shows a solution."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from flint import arb
 
-from .checker.problem import below
 from .checker.rules import System, side
 from .trees import Grower, short
 
@@ -14,17 +13,24 @@ from .trees import Grower, short
 # start; by how much equations may fail for the next step not to be worth its time, or must be better after it; and than the best of points.
 _REST, _MOVING, _WORSE = 1e-13, 0.9, 1e3
 _FIRST, _STARTS, _STEPS, _SIZES = 4, 24, 40, tuple(0.25**k for k in range(1, 14))
+# Radii are taken so much larger for roundings of Arb; what the test is said to find by that much is found; and errors of doubles, at most,
+# as parts of what is added up.
+_ROUNDED, _SURELY, _ERROR = 1 + 1e-6, 0.98, 1e-14
 # Matrices whose least singular value is such a part of the greatest are not inverted.
 _SINGULAR = 1e-14
 # Of the only zero: steps of Newton's method, and sizes of boxes, parts of the domain.
 _POLISHED, _PARTS = 3, tuple(2.0**-k for k in range(1, 45))
 
 
-def found_solution(grower: Grower, system: System, root: Sequence[tuple[float, float]], near: np.ndarray, reach: np.ndarray,
+Test = Callable[[], System]
+"""The system of the checker, which is made only where the prover is in doubt what its test says."""
+
+
+def found_solution(grower: Grower, system: Test, root: Sequence[tuple[float, float]], near: np.ndarray, reach: np.ndarray,
                    held: Sequence[int]) -> str | None:
     """The line of a box in `root` with a solution, near a point, with as many variables held as needed, those of `held` first.
 
-    `system` is the checker's, which decides; `reach` (n,): how far from `near` starts may lie.
+    `reach` (n,): how far from `near` starts may lie.
     """
     lo, hi = np.array(root).T
     ways = np.random.default_rng(0).uniform(-1, 1, (_STARTS, len(near)))
@@ -50,7 +56,7 @@ def _newton(grower: Grower, points: np.ndarray, root: tuple[np.ndarray, np.ndarr
         with np.errstate(all="ignore"):
             value, slope = grower.jets(points)
             before, rest = rest, abs(value[:, :m]).max(axis=1)
-            if not ((rest > _REST) & (rest < _MOVING * before)).any():
+            if (rest <= _REST).any() or not (rest < _MOVING * before).any():
                 break
             slope = np.nan_to_num(slope[:, :m])
             slope[:, :, list(held)] = 0.0
@@ -73,28 +79,60 @@ def _choices(grower: Grower, point: np.ndarray, held: Sequence[int]) -> list[tup
     return sorted((c for c in sizes if sizes[c][-1] > _SINGULAR * sizes[c][0]), key=lambda c: -sizes[c][-1])[:4]
 
 
-def _proved(grower: Grower, system: System, point: np.ndarray, chosen: tuple[int, ...], root: Sequence[tuple[float, float]],
+def _proved(grower: Grower, system: Test, point: np.ndarray, chosen: tuple[int, ...], root: Sequence[tuple[float, float]],
             reach: np.ndarray) -> str | None:
-    """The step, if the checker's own test says yes."""
-    slope = grower.jets(point[None])[1][0, :grower.equations]
-    matrix = np.linalg.inv(slope[:, chosen]).ravel() if chosen else np.zeros(0)
+    """The step, if the test says yes."""
+    matrix = np.linalg.inv(grower.jets(point[None])[1][0, :grower.equations, chosen].T) if chosen else np.zeros((0, 0))
     if not np.isfinite(matrix).all():
         return None
-    for size in _SIZES:
-        box = [(float(p), float(p)) for p in point]
-        for i in chosen:
-            r = size * max(float(reach[i]), 1e-13)
-            box[i] = max(float(point[i]) - r, root[i][0]), min(float(point[i]) + r, root[i][1])
-        if system.exists([side(*s) for s in box], [arb(float(y)) for y in matrix]):
-            return " ".join(["x", *(short(end) for s in box for end in s), *map(short, matrix)])
+    radii = np.array(_SIZES)[:, None] * np.maximum(reach, 1e-13) * np.isin(np.arange(len(point)), chosen)
+    box = _accepted(grower, system, _boxes(point, radii, np.array(root)), matrix, chosen)
+    return None if box is None else _line(box, matrix)
+
+
+def _boxes(point: np.ndarray, radii: np.ndarray, root: np.ndarray) -> np.ndarray:
+    """Boxes (N, n, 2) round a point, within the root in those variables that have room."""
+    ends = np.stack([np.maximum(point - radii, root[:, 0]), np.minimum(point + radii, root[:, 1])], axis=-1)
+    return np.where(radii[:, :, None] > 0, ends, point[:, None])
+
+
+def _line(box: np.ndarray, matrix: np.ndarray) -> str:
+    return " ".join(["x", sides_text(box), *map(short, matrix.ravel().tolist())])
+
+
+def _accepted(grower: Grower, system: Test, boxes: np.ndarray, matrix: np.ndarray, free: Sequence[int]) -> np.ndarray | None:
+    """The first of some boxes in which the checker's test says that there is a solution."""
+    values = matrix.ravel().tolist()
+    for box, verdict in zip(boxes, _krawczyk(grower, boxes, matrix, list(free)), strict=True):
+        if verdict > 0 or (verdict == 0 and system().exists([side(*ends) for ends in box.tolist()], [*map(arb, values)])):
+            return box
     return None
 
 
-def only_one(grower: Grower, system: System, point: np.ndarray, root: np.ndarray, free: Sequence[int]) -> tuple[str, np.ndarray] | None:
+def _krawczyk(grower: Grower, boxes: np.ndarray, matrix: np.ndarray, free: list[int]) -> np.ndarray:
+    """What `System.exists` says of boxes (N, n, 2): 1: yes, -1: no, 0: one of both."""
+    m, rows, n = grower.equations, grower.m, grower.n
+    middle, radius = boxes.mean(axis=2), 0.5 * np.ptp(boxes, axis=2)[:, free]
+    with np.errstate(all="ignore"):
+        over, off = grower.balls(boxes[:, :, 0], boxes[:, :, 1], 1)
+        value, slope = grower.jets(middle)
+        mid, rad = (x[:, rows:rows + rows * n].reshape(-1, rows, n)[:, :, free] for x in (over, off))
+        size = np.einsum("nrj,nj->nr", np.abs(slope), np.abs(middle)) + np.abs(value)
+        shift = -np.einsum("ij,nj->ni", matrix, value[:, :m])
+        spread = np.abs(np.eye(m) - np.einsum("ij,njk->nik", matrix, mid[:, :m])) + np.einsum("ij,njk->nik", np.abs(matrix), rad[:, :m])
+        reach = np.abs(shift) + np.einsum("nik,nk->ni", spread, radius) * _ROUNDED
+        error = _ERROR * np.einsum("ij,nj->ni", np.abs(matrix), size[:, :m])
+        highest = (over + off * _ROUNDED)[:, m:rows]
+        yes = (reach + error < _SURELY * radius).all(axis=1) & (highest < -_ERROR * (1 + size[:, m:])).all(axis=1)
+        maybe = (reach * _SURELY - error < radius).all(axis=1) & (highest <= _ERROR * (1 + size[:, m:])).all(axis=1)
+    return np.where(yes, 1, np.where(maybe, 0, -1))
+
+
+def only_one(grower: Grower, system: Test, point: np.ndarray, root: np.ndarray, free: Sequence[int]) -> tuple[str, np.ndarray] | None:
     """The largest box round a zero in which it is seen to be the only one, as far as some variables are free, and its line with that of the
     smallest such box; if there are as many of these as equations.
     """
-    own, m = list(free), len(system.equations)
+    own, m = list(free), grower.equations
     if len(own) != m:
         return None
     for _ in range(_POLISHED):
@@ -104,28 +142,13 @@ def only_one(grower: Grower, system: System, point: np.ndarray, root: np.ndarray
         step = np.zeros(len(point))
         step[own] = np.linalg.solve(slope[:m, own], value[:m])
         point = np.clip(point - step, root[:, 0], root[:, 1])
-    matrix = np.linalg.inv(slope[:m, own]).ravel()
-    wide, near = (_round(system, point, matrix, root, own, sizes) for sizes in (_PARTS, _PARTS[::-1]))
-    return (f"{wide[0]}\n{near[0]}", wide[1]) if wide and near else None
-
-
-def _round(system: System, point: np.ndarray, matrix: np.ndarray, root: np.ndarray, free: Sequence[int],
-           sizes: Sequence[float]) -> tuple[str, np.ndarray] | None:
-    """The first box of one of these sizes in which the test says that there is one zero."""
-    for size in sizes:
-        r = size * (root[:, 1] - root[:, 0]) * np.isin(np.arange(len(point)), free)
-        box = np.stack([np.maximum(point - r, root[:, 0]), np.minimum(point + r, root[:, 1])], axis=1)
-        if system.exists([side(lo, hi) for lo, hi in box.tolist()], [arb(y) for y in matrix.tolist()]):
-            return f"x {sides_text(box)} {' '.join(map(short, matrix))}", box
-    return None
+    matrix = np.linalg.inv(slope[:m, own])
+    radii = np.array(_PARTS)[:, None] * (root[:, 1] - root[:, 0]) * np.isin(np.arange(len(point)), own)
+    boxes = _boxes(point, radii, root)
+    wide, near = (_accepted(grower, system, some, matrix, own) for some in (boxes, boxes[::-1]))
+    return None if wide is None or near is None else (f"{_line(wide, matrix)}\n{_line(near, matrix)}", wide)
 
 
 def sides_text(box: np.ndarray) -> str:
     return " ".join(short(end) for pair in box for end in pair)
-
-
-def inner(ranges: Sequence[tuple[arb, arb]]) -> list[tuple[float, float]]:
-    """Doubles within ranges whose ends are balls."""
-    return [(-below(-lo), below(hi)) for lo, hi in ranges]
-
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .checker.problem import Case
-from .existence import inner, only_one, sides_text
+from .existence import only_one, sides_text
 from .log import Alive, Log
 from .statement import formulas_lines
 from .trees import Stuck
@@ -28,11 +28,11 @@ class ZerosLog(Log):
 
     def claims(self, found: Any, alive: Alive) -> list[str]:
         case = Case(((0,),))
-        self.root = np.array(inner(self.problem.ranges(case)))
+        self.root = np.array(self.families.inner(case))
         for wider in _WIDER:
             lines, boxes, proved = list[str](), list[np.ndarray](), 0
             for box in found.boxes:
-                only = only_one(self.grower(case), self.problem.system(case), box.mean(axis=1), self.root, range(len(box)))
+                only = only_one(self.grower(case), self.test(case), box.mean(axis=1), self.root, range(len(box)))
                 proved += bool(only)
                 more = wider * (self.root[:, 1] - self.root[:, 0])
                 boxes.append(only[1] if only else np.stack([box[:, 0] - more, box[:, 1] + more], axis=1))

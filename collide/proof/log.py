@@ -1,6 +1,7 @@
 """What all logs have in common: a statement, claims with their trees, and the file."""
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,8 +12,10 @@ from codegen.given import shown
 
 from .checker.check import BITS
 from .checker.claims import FIRST
-from .checker.problem import Case, Part, Problem, below, halves
-from .existence import found_solution, inner
+from .checker.problem import Case, Part, below, halves
+from .checker.rules import System
+from .existence import found_solution
+from .families import families
 from .trees import Box, Grower, Stuck, Tree, short
 
 Alive = Callable[[], bool]
@@ -47,8 +50,8 @@ class Log:
         self.path, self.said = path, list[str]()
 
     def begin(self, lines: Sequence[str]) -> None:
-        self.lines, self.problem = [*lines], Problem(lines)
-        self.growers = dict[Case, Grower]()
+        self.lines, self.families = lines, families(tuple(lines), threading.get_ident())
+        self.problem, self.growers = self.families.problem, dict[int, Grower]()
 
     def write(self, found: Any, alive: Alive) -> str:
         """Writes the log of an answer, and says in words what it proves, or why there is none. An older file does not stay."""
@@ -72,14 +75,18 @@ class Log:
 
     def grower(self, case: Case) -> Grower:
         """What grows trees of a system, named as the checker does."""
-        alike = self.problem.alike(case)
-        if alike not in self.growers:
-            self.growers[alike] = Grower(self.problem, alike)
-        return self.growers[alike].of(self.problem.system(case).cells)
+        tape, numbers = self.families.of(case)
+        if id(tape) not in self.growers:
+            self.growers[id(tape)] = Grower(tape)
+        return self.growers[id(tape)].of(numbers)
+
+    def test(self, case: Case) -> Callable[[], System]:
+        """What makes the checker's own system."""
+        return lambda: self.problem.system(case)
 
     def domain(self, case: Case, span: Span | None = None) -> list[Span]:
         """The box that a tree divides, or, if there is a `span`, its part with these times."""
-        box = self.problem.root(case)
+        box = self.families.outer(case)
         return [*box] if span is None else [*box[:-1], span]
 
     @property
@@ -101,7 +108,8 @@ class Log:
     def tree(self, case: Case, most: int, alive: Alive, inside: Sequence[Box] = ()) -> list[str]:
         """A tree that excludes a system. Raises `Stuck`."""
         if inside:
-            return Grower(self.problem, case, inside).grow(self.domain(case), most, alive).lines()
+            tape, numbers = self.families.of(case)
+            return Grower(tape, inside).of(numbers).grow(self.domain(case), most, alive).lines()
         return self.halved(case, None, most, alive, True).lines()
 
     def halved(self, case: Case, span: Span | None, most: int, alive: Alive, whole: bool = False, enough: float = np.inf) -> Halved:
@@ -141,11 +149,11 @@ class Log:
 
     def solution(self, case: Case, near: Sequence[float], reach: float, moment: float | None = None) -> str | None:
         """A step `x`: a solution near a point; of bodies at a moment, with the values of parameters as they are."""
-        root, at = inner(self.problem.ranges(case)), []
+        root, at = [*self.families.inner(case)], []
         if moment is not None:
             at = [min(max(moment, root[-1][0]), root[-1][1])]
             root[-1] = at[0], at[0]
         point, size = np.array([*near, *at]), np.array([hi - lo for lo, hi in root])
         point = np.clip(point, *np.array(root).T)
         held = range(len(root) - len(self.problem.variables), len(root)) if at else []
-        return found_solution(self.grower(case), self.problem.system(case), root, point, reach * size, held)
+        return found_solution(self.grower(case), self.test(case), root, point, reach * size, held)

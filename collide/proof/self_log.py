@@ -21,15 +21,16 @@ from generative import ParametricSurface, u, v
 from ..answers.contacts import Contacts, Status
 from ..moment.start import Start
 from .checker.problem import Box, Case, Part, above
-from .checker.rules import side
 from .contact_log import ContactLog
 from .log import Alive
-from .statement import Statement
+from .statement import stated
 from .trees import Stuck, short
 
 # By how much less than what the search found a log proves, as parts of the time span; the most boxes, and how small they become.
 _GAPS, _MOST, _SMALLEST = (2.0**-30, 2.0**-10, 2.0**-7), 100_000, 2.0**-16
 U1, V1 = sp.symbols("u1 v1", real=True)
+# Part of all sizes that numbers of the prover may be off.
+_SPARE = 1e-6
 # How far from each other the places are that a log of a closed surface is about, as a part of its period: more than half.
 _REACH = sp.Rational(9, 16)
 
@@ -49,7 +50,7 @@ class SelfLog(ContactLog):
             body, reach = _continued(bodies[0], closing)
             bodies = [body]
         super().__init__(path, bodies, time, span)
-        self.statement = Statement("contact", bodies, time, span, itself=_compared(reach))
+        self.statement = stated("contact", bodies, time, span, itself=_compared(reach))
 
     def claims(self, found: Contacts, alive: Alive) -> list[str]:
         if Start.UNKNOWN in found.start.values():
@@ -109,25 +110,32 @@ class SelfLog(ContactLog):
         return tree.lines()
 
     def _embedded(self, a: Part, box: Box) -> tuple[str, int]:
-        """A step that shows that places in a box differ in space, if the checker finds so; and by which variable it is divided else: that
-        with which tangents change most.
+        """A step that shows that places in a box differ in space, if there is one; and by which variable it is divided else: that with
+        which tangents change most.
         """
-        ends, case = np.array(box), Case((a, a))
+        ends, grower = np.array(box), self.grower(Case((a, a)))
         ends[2:4] = np.stack([np.minimum(ends[:2, 0], ends[2:4, 0]), np.maximum(ends[:2, 1], ends[2:4, 1])], axis=1)
         points = np.tile(ends.mean(axis=1), (2 * len(ends) - 3, 1))
         for k in range(2, len(ends)):
             points[2 * k - 3:2 * k - 1, k] = ends[k]
-        points[:, :2] = points[:, 2:4]
-        slopes = self.grower(case).jets(points)[1][:, :3, :2]
+        points[:, :2], ends[:2] = points[:, 2:4], ends[2:4]
+        mid, rad = grower.balls(np.vstack([points, ends[:, 0]]), np.vstack([points, ends[:, 1]]), 1)
+        (*slopes, over), (*_, off) = (x[:, grower.m:].reshape(len(x), -1, grower.n)[:, :3, :2] for x in (mid, rad))
         lengths = np.linalg.norm(slopes[0], axis=0)
         if not (np.isfinite(slopes).all() and lengths.all()):
             raise Stuck
         matrix = lengths[:, None]**2 * np.linalg.pinv(slopes[0])
-        follows = self.problem.system(case).injective([side(*own) for own in box], [arb(y) for y in matrix.ravel().tolist()])
-        change = np.linalg.norm(slopes[1:] - slopes[0], axis=1) / lengths
+        change = np.linalg.norm(np.array(slopes[1:]) - slopes[0], axis=1) / lengths
         k = 2 + int(change.max(axis=1).argmax()) // 2
         k -= 2 if k < 4 and np.ptp(box[k - 2]) > np.ptp(box[k]) else 0
-        return " ".join(["d", *map(short, matrix.ravel())]) if follows else "", k
+        return " ".join(["d", *map(short, matrix.ravel())]) if _positive_definite(matrix @ over, abs(matrix) @ off) else "", k
+
+
+def _positive_definite(middle: np.ndarray, radius: np.ndarray) -> bool:
+    """Has every matrix (2, 2) of a ball a positive definite symmetric part, and something to spare for what Arb rounds?"""
+    most, spread = middle + middle.T, (radius + radius.T) * (1 + _SPARE)
+    first, second = (most - spread).diagonal() - _SPARE * abs(most).max()
+    return bool(first > 0 and second > (abs(most[0, 1]) + spread[0, 1])**2 / first)
 
 
 def _apart(box: Box) -> bool:

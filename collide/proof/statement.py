@@ -1,5 +1,6 @@
 """What a query is about, as the first lines of its log: bodies as formulas in space, or systems of formulas."""
 
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,6 +46,18 @@ class Statement:
             rows, pieces = rows + own, pieces + count
         rows += [] if itself is None else [("self", list(map(expression, itself)))]
         self.lines = [f"question {question}", *written(rows), *(f"except {i} {j}" for i, j in excepted)]
+
+
+def stated(question: str, bodies: Sequence[Any], time: Sequence[Any], span: tuple[float, float],
+           excepted: Sequence[tuple[int, int]] = (), ranges: Ranges | None = None, itself: Sequence[Any] | None = None) -> Statement:
+    """The `Statement`; kept from call to call."""
+    return _kept(question, tuple(bodies), tuple(time), tuple(span), tuple(excepted), tuple((ranges or {}).items()),
+                 None if itself is None else tuple(itself))
+
+
+@functools.lru_cache(maxsize=32)
+def _kept(question: str, bodies: Any, time: Any, span: Any, excepted: Any, ranges: Any, itself: Any) -> Statement:
+    return Statement(question, bodies, time, span, excepted, dict(ranges), itself)
 
 
 class _Variables:

@@ -6,7 +6,7 @@ where something is to spare.
 
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ class Tape:
     """The operations so far."""
 
     def __init__(self, variables: int) -> None:
+        self.variables = variables
         self.code: list[tuple[int, int, int, int]] = []
         self.constants: list[tuple[int, float]] = []
         self.calls: list[str] = ["", "", "", ""]
@@ -76,12 +77,15 @@ class Tape:
             self.calls.append(name)
         return self.step(self.calls.index(name), a, b)
 
-    def run(self, program: Program, places: Iterable[int], given: Sequence[Ball]) -> dict[int, Ball]:
-        """The balls of results of a program, and of all that they depend on."""
-        done = dict(zip(program.variables, given, strict=False))
+    def chooses(self, operation: int) -> bool:
+        return self.calls[operation:operation + 1] == ["choose"]
+
+    def run(self, program: Program, places: Iterable[int], given: Sequence[Ball], bounds: Mapping[int, Ball]) -> dict[int, Ball]:
+        """The balls of results of a program, and of all that they depend on; `bounds`: those of numbers that are told later."""
+        done = {**dict(zip(program.variables, given, strict=False)), **bounds}
         for at in program.before(places):
             (name, args, _), value = program.operations[at], program.constants[at]
-            if value is not None:
+            if value is not None and at not in done:
                 done[at] = self.constant(float(value))
             elif at not in done:
                 done[at] = self._operation(name, *(done[a] for a in args))

@@ -1,6 +1,6 @@
 """Formulas over eight boxes at once: operations on balls, as the checker makes them, but in doubles and without their roundings."""
 
-from codegen.machine.loops import call_kernel, native
+from codegen.machine.loops import call_kernel, native, parallel
 from codegen.machine.structures import LANES
 
 from .memory import OVER, ProverMemory
@@ -14,20 +14,20 @@ def run(s: ProverMemory, begin: int, end: int) -> None:
     for k in range(begin, end):
         o, z, a, b = s.code[k, 0], s.code[k, 1], s.code[k, 2], s.code[k, 3]
         if o == MUL:
-            for i in range(LANES):
+            for i in parallel(LANES):
                 p, x, q, y = s.ball[a, i], s.ball[a, LANES + i], s.ball[b, i], s.ball[b, LANES + i]
                 s.ball[z, i] = p * q
                 s.ball[z, LANES + i] = abs(p) * y + x * (abs(q) + y)
         elif o == ADD:
-            for i in range(LANES):
+            for i in parallel(LANES):
                 s.ball[z, i] = s.ball[a, i] + s.ball[b, i]
                 s.ball[z, LANES + i] = s.ball[a, LANES + i] + s.ball[b, LANES + i]
         elif o == SUB:
-            for i in range(LANES):
+            for i in parallel(LANES):
                 s.ball[z, i] = s.ball[a, i] - s.ball[b, i]
                 s.ball[z, LANES + i] = s.ball[a, LANES + i] + s.ball[b, LANES + i]
         elif o == NEG:
-            for i in range(LANES):
+            for i in parallel(LANES):
                 s.ball[z, i] = -s.ball[a, i]
                 s.ball[z, LANES + i] = s.ball[a, LANES + i]
         else:
@@ -37,17 +37,21 @@ def run(s: ProverMemory, begin: int, end: int) -> None:
 @native
 def evaluate(s: ProverMemory, order: int, place: int) -> None:
     """The jets up to this order over what is in the registers of the variables."""
-    run(s, s.begin[1], s.begin[order + 1])
-    for k in range(s.entries if order > 1 else s.m + s.m * s.n):
-        register = s.where[order - 1, k]
-        for i in range(2 * LANES):
-            s.jet[place, k, i] = s.ball[register, i] if register >= 0 else 0.0
+    run(s, s.begin[1], s.begin[order + 2])
+    for k in range(s.entries if order > 1 else s.m + order * s.m * s.n):
+        register = s.where[max(order - 1, 0), k]
+        if register >= 0:
+            for i in parallel(2 * LANES):
+                s.jet[place, k, i] = s.ball[register, i]
+        else:
+            for i in parallel(2 * LANES):
+                s.jet[place, k, i] = 0.0
 
 
 @native
 def over_boxes(s: ProverMemory) -> None:
     for j in range(s.n):
-        for i in range(LANES):
+        for i in parallel(LANES):
             s.ball[j, i] = 0.5 * (s.lo[j, i] + s.hi[j, i])
             s.ball[j, LANES + i] = 0.5 * (s.hi[j, i] - s.lo[j, i])
 
@@ -55,7 +59,7 @@ def over_boxes(s: ProverMemory) -> None:
 @native
 def over_faces(s: ProverMemory) -> None:
     for j in range(s.n):
-        for i in range(LANES):
+        for i in parallel(LANES):
             s.ball[j, i] = 0.5 * (s.face_lo[j, i] + s.face_hi[j, i])
             s.ball[j, LANES + i] = 0.5 * (s.face_hi[j, i] - s.face_lo[j, i])
 
@@ -63,7 +67,7 @@ def over_faces(s: ProverMemory) -> None:
 @native
 def at_trials(s: ProverMemory) -> None:
     for j in range(s.n):
-        for i in range(LANES):
+        for i in parallel(LANES):
             s.ball[j, i] = s.trial[j, i]
             s.ball[j, LANES + i] = 0.0
 

@@ -5,11 +5,13 @@ from codegen.machine.structures import LANES
 
 from ...search.native.queue import meld, without_root
 from .evaluate import at_trials, evaluate, over_boxes
-from .memory import AT, DIVIDED, INSIDE, MEAN, OPEN, OVER, SINGLE, ProverMemory, slope_of
-from .steps import convex, mean_value, natural, weigh_rows
+from .memory import AT, DEPTHS, DIVIDED, INSIDE, MEAN, OPEN, OVER, SINGLE, ProverMemory, slope_of
+from .steps import convex, mean_value, natural, single, weigh_rows
 
 # Second derivatives are looked at whenever a box is divided so many times.
 _EVERY = 2
+# How many boxes these are worth, each of which costs as much as a division and what comes of it; and of how many one is tried for all that.
+_TRIES, _AGAIN = 12, 32
 # A box is divided in time where it is known to be empty before, if that is such a part of it; of that so much is sure for the checker.
 _SHARE = 0.3
 _SURE = 0.99
@@ -24,13 +26,16 @@ def grow(s: ProverMemory, blocks: int) -> int:
             return GROWN
         if s.used + 2 * LANES > s.room:
             return FULL
-        count = _taken(s)
+        count, first = _taken(s), s.used
         _examine(s)
         for lane in range(count):
             if s.verdict[lane] != OPEN:
                 _exclude(s, lane)
             elif not _divide(s, lane):
                 return STUCK
+        while first < s.used:
+            _sieve(s, first, min(s.used - first, LANES))
+            first += LANES
     return GROWN if s.root < 0 else SLICE
 
 
@@ -77,13 +82,29 @@ def _examine(s: ProverMemory) -> None:
         mean_value(s)
         _keep_weights(s)
         for lane in range(LANES):
-            if s.verdict[lane] != OPEN or s.depth[s.node[lane]] % _EVERY != 0:
+            if s.verdict[lane] != OPEN or not _worth(s, lane):
                 s.tried[lane] = 0
             bent += s.tried[lane]
         if bent > 0:
             convex(s)
+            for lane in range(LANES):
+                if s.tried[lane] != 0:
+                    d = min(s.depth[s.node[lane]], DEPTHS - 1)
+                    s.tries[d] += 1
+                    s.wins[d] += 1 if s.verdict[lane] != OPEN else 0
     else:
         _keep_weights(s)
+
+
+@native
+def _worth(s: ProverMemory, lane: int) -> bool:
+    """Are second derivatives looked at? Where boxes of this depth are too large for them, or too near a contact, few are tried."""
+    k = s.node[lane]
+    d = min(s.depth[k], DEPTHS - 1)
+    if s.tried[lane] == 0 or s.depth[k] % _EVERY != 0:
+        return False
+    s.asked[d] += 1
+    return s.tries[d] < _TRIES * (1 + s.wins[d]) or s.asked[d] % _AGAIN == 0
 
 
 @native
@@ -149,9 +170,28 @@ def _cut(s: ProverMemory, lane: int, j: int, at: float, empty: bool) -> bool:
             s.kind[s.used - 1] = MEAN
             for r in range(s.m):
                 s.weights[s.used - 1, r] = s.first[r, lane]
-        else:
-            _queue(s, s.used - 1)
     return True
+
+
+@native
+def _sieve(s: ProverMemory, first: int, count: int) -> None:
+    """Of new boxes those are queued in which no row alone tells that there is no solution."""
+    for lane in range(LANES):
+        k = first + min(lane, count - 1)
+        s.node[lane] = k
+        for j in range(s.n):
+            s.lo[j, lane], s.hi[j, lane] = s.box[k].lo(j), s.box[k].hi(j)
+    over_boxes(s)
+    evaluate(s, 0, OVER)
+    for lane in range(count):
+        k = s.node[lane]
+        s.verdict[lane] = OPEN
+        if s.kind[k] == OPEN:
+            single(s, lane)
+            if s.verdict[lane] == OPEN:
+                _queue(s, k)
+            else:
+                _exclude(s, lane)
 
 
 @native

@@ -5,6 +5,8 @@ from codegen.machine.structures import LANES, Boxes, Floats, Grid, Ints, Structu
 
 BALL = 2 * LANES
 """Numbers of a ball in a register: middles of all lanes, then radii."""
+DEPTHS = 128
+"""Depths that are told apart."""
 OVER, AT, NEW, FACE = 0, 1, 2, 3
 """Places of jets: over boxes, at points, at other points, over faces of boxes."""
 SINGLE, NATURAL, MEAN, CONVEX, DIVIDED, INSIDE, OPEN = range(7)
@@ -33,7 +35,7 @@ class ProverMemory(Structure):
     steps: int
     ball: Grid[float] = array("registers", BALL)
     code: Grid[int] = array("steps", 4)        # operation, result, and two operands
-    begin: Ints = array(4)                     # of the tapes of first and second order, and the end
+    begin: Ints = array(5)                     # of the tape of numbers, of those of values and of both derivatives, and the end
     call: Ints = array(32)                     # addresses of operations
     where: Grid[int] = array(2, "entries")     # registers of the entries, -1 for those that are 0
     jet: Grid[float] = array(4, "entries", BALL)
@@ -51,6 +53,9 @@ class ProverMemory(Structure):
     inverse: Grid[float] = array("n", LANES)
     soon: Floats = array(LANES)                # before this time a row alone may exclude it
     tried: Ints = array(LANES)                 # are second derivatives looked at?
+    asked: Ints = array(DEPTHS)                # how often they might be at each depth, how often they were, and how often that did
+    tries: Ints = array(DEPTHS)
+    wins: Ints = array(DEPTHS)
     reach: Floats = array(LANES)               # before this time the mean value with these excludes a box
     square: Floats = array(LANES)              # the weight of the squares of equations
     bend: Floats = array(LANES)

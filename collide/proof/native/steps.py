@@ -7,7 +7,7 @@ checker will find in Arb is computed here in the same way, nearly.
 
 import numpy as np
 
-from codegen.machine.loops import native
+from codegen.machine.loops import native, parallel
 from codegen.machine.structures import LANES
 
 from .algebra import bend_of, hessian, weigh_squares
@@ -26,17 +26,19 @@ _MOST = 6
 def weigh_rows(s: ProverMemory) -> None:
     """Weights of rows, and the steps from the middles of boxes, the points of AT, that make the linearized rows least within these."""
     for r in range(s.m):
-        for lane in range(LANES):
-            s.scale[r, lane] = _scale(s, r, lane)
+        _scale(s, r)
+        for lane in parallel(LANES):
             s.rest[r, lane] = s.scale[r, lane] * s.jet[AT, r, lane]
     for j in range(s.n):
-        for lane in range(LANES):
-            s.step[j, lane], s.best[lane] = 0.0, 0.0
+        for lane in parallel(LANES):
+            s.step[j, lane], s.inverse[j, lane] = 0.0, 0.0
         for r in range(s.m):
-            for lane in range(LANES):
-                s.best[lane] += (s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane])**2
-        for lane in range(LANES):
-            s.inverse[j, lane] = 1.0 / s.best[lane] if s.best[lane] > 0.0 else 0.0
+            k = slope_of(s, r, j)
+            for lane in parallel(LANES):
+                s.inverse[j, lane] += (s.scale[r, lane] * s.jet[AT, k, lane])**2
+        for lane in parallel(LANES):
+            total = s.inverse[j, lane]
+            s.inverse[j, lane] = 1.0 / total if total > 0.0 else 0.0
     for _ in range(_SWEEPS):
         for j in range(s.n):
             _least(s, j)
@@ -47,21 +49,22 @@ def weigh_rows(s: ProverMemory) -> None:
 @native
 def _least(s: ProverMemory, j: int) -> None:
     """Makes the linearized rows least by one variable."""
-    for lane in range(LANES):
+    for lane in parallel(LANES):
         s.best[lane] = 0.0
     for r in range(s.m):
-        for lane in range(LANES):
-            d = s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
-            s.best[lane] += 0.0 if r >= s.equations and s.rest[r, lane] < 0.0 else d * s.rest[r, lane]
-    for lane in range(LANES):
+        k, least = slope_of(s, r, j), 0.0 if r >= s.equations else -np.inf
+        for lane in parallel(LANES):
+            s.best[lane] += s.scale[r, lane] * s.jet[AT, k, lane] * max(s.rest[r, lane], least)
+    for lane in parallel(LANES):
         half = 0.5 * (s.hi[j, lane] - s.lo[j, lane])
         new = min(max(s.step[j, lane] - s.best[lane] * s.inverse[j, lane], -half), half)
         change = new - s.step[j, lane]
         s.best[lane] = change if change == change else 0.0
         s.step[j, lane] += s.best[lane]
     for r in range(s.m):
-        for lane in range(LANES):
-            s.rest[r, lane] += s.best[lane] * s.scale[r, lane] * s.jet[AT, slope_of(s, r, j), lane]
+        k = slope_of(s, r, j)
+        for lane in parallel(LANES):
+            s.rest[r, lane] += s.best[lane] * s.scale[r, lane] * s.jet[AT, k, lane]
 
 
 @native
@@ -77,28 +80,30 @@ def _rounded(s: ProverMemory, lane: int) -> None:
 
 
 @native
-def _scale(s: ProverMemory, r: int, lane: int) -> float:
+def _scale(s: ProverMemory, r: int) -> None:
     """By how much a row is multiplied for all to be of one size; conditions that hold on the whole box do not count."""
-    if r >= s.equations and s.jet[OVER, r, lane] + s.jet[OVER, r, LANES + lane] <= 0.0:
-        return 0.0
-    size = 0.0
+    for lane in parallel(LANES):
+        s.best[lane] = 0.0
     for j in range(s.n):
-        size += abs(s.jet[OVER, slope_of(s, r, j), lane]) * 0.5 * (s.hi[j, lane] - s.lo[j, lane])
-    return 1.0 / size if s.scaled != 0 and size > 0.0 and size < np.inf else 1.0
+        k = slope_of(s, r, j)
+        for lane in parallel(LANES):
+            s.best[lane] += abs(s.jet[OVER, k, lane]) * 0.5 * (s.hi[j, lane] - s.lo[j, lane])
+    for lane in range(LANES):
+        size = s.best[lane]
+        s.scale[r, lane] = 1.0 / size if s.scaled != 0 and size > 0.0 and size < np.inf else 1.0
+        if r >= s.equations and s.jet[OVER, r, lane] + s.jet[OVER, r, LANES + lane] <= 0.0:
+            s.scale[r, lane] = 0.0
 
 
 @native
 def natural(s: ProverMemory, lane: int) -> None:
     """One row alone that does not vanish, or rows with weights; and until when a row alone may well do (`soon`)."""
-    best, total, size, rad = _EXACT, 0.0, 0.0, 0.0
+    total, size, rad = 0.0, 0.0, 0.0
     s.soon[lane] = s.lo[s.n - 1, lane]
+    single(s, lane)
     for r in range(s.m):
         value, off, w = s.jet[OVER, r, lane], s.jet[OVER, r, LANES + lane], s.weight[r, lane]
         bound = (abs(value) if r < s.equations else value) - off * ROUNDED
-        if bound > best * (1.0 + abs(value)):
-            best = bound / (1.0 + abs(value))
-            s.verdict[lane] = SINGLE
-            s.bend[lane] = (r + 1) if value > 0.0 else -(r + 1)
         k = slope_of(s, r, s.n - 1)
         falls = (-s.jet[OVER, k, lane] if value > 0.0 or r >= s.equations else s.jet[OVER, k, lane]) - s.jet[OVER, k, LANES + lane]
         if falls > 0.0:
@@ -109,6 +114,19 @@ def natural(s: ProverMemory, lane: int) -> None:
             size += abs(w)
     if s.verdict[lane] == OPEN and total - rad * ROUNDED > _EXACT * size:
         s.verdict[lane] = NATURAL
+
+
+@native
+def single(s: ProverMemory, lane: int) -> None:
+    """The row alone that tells most clearly that there is no solution, if one does."""
+    best = _EXACT
+    for r in range(s.m):
+        value, off = s.jet[OVER, r, lane], s.jet[OVER, r, LANES + lane]
+        bound = (abs(value) if r < s.equations else value) - off * ROUNDED
+        if bound > best * (1.0 + abs(value)):
+            best = bound / (1.0 + abs(value))
+            s.verdict[lane] = SINGLE
+            s.bend[lane] = (r + 1) if value > 0.0 else -(r + 1)
 
 
 @native

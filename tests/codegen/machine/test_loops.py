@@ -4,11 +4,12 @@ import ctypes
 from types import SimpleNamespace
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from codegen.machine.loops import FLOAT, INT, STRUCT, UnsupportedPython, call_kernel, loop_assembly, native
-from codegen.machine.native import Code, optimized_object_code
+from codegen.machine.loops import FLOAT, INT, STRUCT, UnsupportedPython, call_kernel, loop_assembly, native, parallel
+from codegen.machine.native import Code, optimized_object_code, target_machine
 from codegen.machine.structures import Floats, Ints, Structure, array
 
 SCALE = 3
@@ -86,6 +87,17 @@ def nested(s: Any, n: int) -> int:
     return -count
 
 
+@native
+def side_by_side(s: Any, n: int) -> int:
+    """What is read is also written, by the same pass; and the passes round it are not independent."""
+    for k in range(n - 8):
+        for i in parallel(8):
+            x = s.c[k + i]
+            s.a[k + i] = (x if x > HALF else -2.0 * s.a[k + i]) + max(x, 0.25)
+            s.c[k + i] = abs(s.a[k + i]) - x
+    return n
+
+
 def both(function: Any, n: int, returns: Any) -> tuple[Any, Any]:
     """(result, arrays) of the function as Python and as machine code."""
     outcomes = []
@@ -105,7 +117,7 @@ def both(function: Any, n: int, returns: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("n", [5, 40])
-@pytest.mark.parametrize("function", [sieve, guarded, nested, arithmetic])
+@pytest.mark.parametrize("function", [sieve, guarded, nested, arithmetic, side_by_side])
 def test_compiled_loops_do_what_python_does(function: Any, n: int) -> None:
     (expected, before), (got, after) = both(function, n, ctypes.c_double if function is arithmetic else ctypes.c_int64)
     assert got == pytest.approx(expected, rel=1e-14)
@@ -149,6 +161,22 @@ def calls_python(s: Any) -> float:
 def test_what_is_outside_the_subset_is_named(function: Any, message: str) -> None:
     with pytest.raises(UnsupportedPython, match=message):
         loop_assembly(function, [STRUCT], Arrays, "entry")
+
+
+def test_independent_passes_become_vectors(capfd: pytest.CaptureFixture[str]) -> None:
+    """And LLVM does not complain, as it does of a loop that it cannot change so."""
+    text = loop_assembly(side_by_side, [STRUCT, INT], Arrays, "entry")
+    vectors = [made(text.replace("!llvm.loop", "!unused")), made(text)]
+    assert not capfd.readouterr().err
+    assert vectors[1] > vectors[0] == 0
+
+
+def made(text: str) -> int:
+    """How many operations on vectors its optimized code has."""
+    module, target = llvm.parse_assembly(text), target_machine()
+    builder = llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options(2))
+    builder.getModulePassManager().run(module, builder)
+    return str(module).count(" x double>")
 
 
 def test_kernels_are_called_from_native_code_only() -> None:

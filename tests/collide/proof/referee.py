@@ -260,7 +260,8 @@ def _touch(stated: Stated, args: list[str], rest: Sequence[str]) -> bool:
 
     def least(x: np.ndarray) -> list[np.ndarray]:
         step = 1e-5 * np.eye(len(box))
-        slope = np.stack([(values(equations, x + step[i]) - values(equations, x - step[i])) / 2e-5 for i in room], axis=2)
+        columns = [(values(equations, x + step[i]) - values(equations, x - step[i])) / 2e-5 for i in room]
+        slope = np.stack(columns, axis=2) if room else np.zeros((*values(equations, x).shape, 0))
         return [*equations(x), np.linalg.det(slope @ slope.transpose(0, 2, 1)) if len(room) >= slope.shape[1] else 0 * x[:, 0]]
     starts = np.random.default_rng(2).uniform(only[:, 0], only[:, 1], (60, len(box)))
     found = solutions(only, least, conditions, starts)
