@@ -85,8 +85,8 @@ class Claims:
         """
         case = self._case("one", args)
         only, near = self._exists(case), self._exists(case)
-        room, same = ([i for i, (lo, hi) in enumerate(step.box) if lo < hi] for step in (only, near))
-        require(_within(near.box, only.box) and room == same, "the second box has the same free variables, and lies in the first")
+        room = [i for i, (lo, hi) in enumerate(only.box) if lo < hi]
+        require(_within(near.box, only.box), "the second box lies in the first")
         if self.problem.question == "contact":
             case = case._replace(room=tuple(i for i in room if i < len(only.box) - len(self.problem.variables)))
             self.theorem.append(words.one(self.problem, case, only.box, near.box))

@@ -121,6 +121,7 @@ def test_what_the_rules_can_show() -> None:
     # A hill is below zero at both ends, whatever is said of how it bends; and tangents are those at points of the box.
     flat, hill = [side(-1.0, 1.0), side(0.0, 0.0)], system(1, "(- 1/2 (square x))")
     assert not any(hill.excludes(flat, [arb(1), arb(0), arb(bend), arb(0), arb(0)]) for bend in (-3, 0, 1, 3))
+    assert not system(1, "(- (* 5 (square x)) 1)").excludes(flat, [arb(1), arb(0), arb(-8), arb(0), arb(0)])
     step = system(1, "(if (- x 2) 100 (- (square x) 1/4))")
     assert not step.excludes(flat, [arb(1), arb(0), arb(0), arb(3), arb(0)])
     # Conditions are not squared: all x from -1 to 0 are solutions of x <= 1/2.
