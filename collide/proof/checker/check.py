@@ -24,7 +24,7 @@ from .rules import side
 from .text import Late, Lines, Refused, double, require
 from .words import box_text
 
-BLOCK, AHEAD, BITS = 16, 32, 64
+BLOCK, AHEAD, BITS = 32, 16, 64
 """Steps that are verified together elsewhere, and how many times these wait there; bits of precision."""
 OWN = threading.local()
 
